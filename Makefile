@@ -1,0 +1,49 @@
+# Makefile: quipu.  Targets: all check check-full bench demo deps install clean.
+CC = gcc
+CFLAGS = -O2 -g
+PREFIX = /usr/local
+B = build
+
+WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+LIBS = -lZydis -ldw -lelf -lzstd -lz
+TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
+TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
+RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))
+RUNTIME_PARTS := $(filter-out runtime/begin.% runtime/end.%,$(RUNTIME_SOURCES))
+RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
+NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
+
+# The build tree has the layout of an installation, so the tool finds its parts the same way.
+all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o
+
+$B/bin/quipu: $(TOOL_OBJECTS)
+	@mkdir -p $B/bin $B/libexec/quipu
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@for n in $(NAMES); do ln -sf quipu $B/bin/$$n; done
+	@ln -sf ../../bin/quipu $B/libexec/quipu/as
+
+$B/obj/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# General registers only: the attach path need not save vector registers.
+RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden \
+	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
+$B/obj/runtime/%.o: runtime/%.c
+	@mkdir -p $(@D)
+	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
+$B/obj/runtime/%.o: runtime/%.S
+	@mkdir -p $(@D)
+	$(CC) -Isrc -fcf-protection -g -c -o $@ $<
+$B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
+	@mkdir -p $(@D)
+	rm -f $@; $(AR) rcs $@ $^
+$B/lib/quipu/%.o: $B/obj/runtime/%.o
+	@mkdir -p $(@D)
+	cp $< $@
+
+clean:
+	rm -rf $B
+
+-include $(shell find $B/obj -name '*.d' 2>/dev/null)
+.PHONY: all check check-full bench demo deps install clean

@@ -1,0 +1,19 @@
+/* cmd.h: the commands, one file each; main.c has the table. */
+#ifndef QUIPU_CMD_CMD_H
+#define QUIPU_CMD_CMD_H
+
+#define QUIPU_VERSION "0.1.0"
+
+/* argv[0] is the command's own name.  Returns the exit status. */
+typedef int command_function(int argc, char **argv);
+
+struct command {
+    const char *name;
+    const char *help; /* one line */
+    command_function *run;
+};
+
+command_function cmd_cc, cmd_as, cmd_run, cmd_report, cmd_annotate, cmd_diff, cmd_merge, cmd_info,
+    cmd_export;
+
+#endif

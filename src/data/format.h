@@ -1,0 +1,199 @@
+/* format.h: the one contract that shim, runtime and readers share.
+ *
+ * Three things are laid down here:
+ *   1. the data file, which the runtime maps and the program's own instructions fill,
+ *   2. the notes that the shim leaves in the binary, from which readers solve the counts,
+ *   3. the registers and symbols by which inserted code and runtime meet.
+ *
+ * All numbers are little endian.  Did you change a format?  Bump its version.
+ * doc/format.md tells the same for authors of other tools. */
+#ifndef QUIPU_DATA_FORMAT_H
+#define QUIPU_DATA_FORMAT_H
+
+#include <stdint.h>
+
+/* ---- 1. The data file: one a process ---------------------------------------------------------
+ *
+ * A header page, then chunks, each beginning on a page boundary, one behind the other up to
+ * `size`.  The file may be longer than `size`.  It is true at every instant: cells are changed by
+ * the program's own instructions through a shared mapping, and `size` grows only after the chunk
+ * below it is complete.  Readers take no lock.
+ *
+ *     offset 0     struct quipu_file
+ *     4096         struct quipu_module   (kind QUIPU_MODULE): an executable or shared object
+ *     ...          struct quipu_blocks   (kind QUIPU_BLOCKS): cells of some threads in one module
+ */
+
+#define QUIPU_FILE_MAGIC "\211quipu\r\n" /* 8 bytes; the first is no text, the last two show a text copy */
+
+enum {
+    QUIPU_FILE_VERSION = 1,
+    QUIPU_PAGE = 4096,
+    QUIPU_BUILD_ID_MAX = 32,
+};
+
+struct quipu_file {
+    uint8_t magic[8];       /*    0  QUIPU_FILE_MAGIC without its NUL */
+    uint32_t version;       /*    8  QUIPU_FILE_VERSION */
+    uint32_t header_size;   /*   12  QUIPU_PAGE */
+    uint64_t size;          /*   16  bytes in use, header and whole chunks */
+    uint32_t lock;          /*   24  futex: 0 free, 1 held, 2 held and waited for; writers only */
+    uint32_t flags;         /*   28  QUIPU_FILE_... */
+    uint32_t pid;           /*   32  process that wrote it; 0 in a merged file */
+    uint32_t parent_pid;    /*   36 */
+    uint8_t image[16];      /*   40  the kernel's AT_RANDOM bytes: one value per exec, so (pid, image)
+                                     names a process image */
+    uint64_t start_time;    /*   56  nanoseconds since 1970, when the file was made */
+    uint8_t reserved[64];   /*   64  zero */
+    char program[1920];     /*  128  absolute path of the program, NUL-terminated */
+    char command[2048];     /* 2048  its arguments, each NUL-terminated, then a NUL; cut where it is
+                                     too long, so always ends in two NULs */
+};
+
+enum {
+    QUIPU_FILE_MERGED = 1, /* made by 'quipu merge': the sum of other files */
+};
+
+enum quipu_chunk_kind {
+    QUIPU_MODULE = 1,
+    QUIPU_BLOCKS = 2,
+};
+
+struct quipu_chunk {
+    uint32_t kind;     /*  0  enum quipu_chunk_kind; readers pass over kinds that they do not know */
+    uint32_t reserved; /*  4  zero */
+    uint64_t size;     /*  8  bytes, this header included; a multiple of QUIPU_PAGE */
+};
+
+/* Modules are numbered 0, 1, ... in the order of their chunks. */
+struct quipu_module {
+    struct quipu_chunk chunk;
+    uint64_t cells_address;               /*  16  address of the first cell as linked (before the
+                                                  loader moved the module) */
+    uint64_t cells_size;                  /*  24  bytes of cells of one thread; a multiple of 8 */
+    uint64_t load_bias;                   /*  32  where the module ran, minus where it was linked */
+    uint32_t build_id_size;               /*  40  0: the binary has none */
+    uint8_t build_id[QUIPU_BUILD_ID_MAX]; /*  44 */
+    uint32_t reserved;                    /*  76  zero */
+    char path[QUIPU_PAGE - 80];           /*  80  absolute where it could be told, NUL-terminated */
+};
+
+/* A slot holds the cells of one thread at a time; a finished thread's slot is handed to the next
+ * thread of the process, and counts add up. */
+struct quipu_slot {
+    uint32_t owner;    /*  0  thread id of its last or present owner; 0: never owned */
+    uint32_t threads;  /*  4  how many threads have owned it */
+    uint64_t reserved; /*  8  zero */
+};
+
+struct quipu_blocks {
+    struct quipu_chunk chunk;
+    uint32_t module;       /* 16  number of the module */
+    uint32_t slot_count;   /* 20 */
+    uint64_t slot_size;    /* 24  bytes from one slot's cells to the next one's; at least cells_size */
+    uint64_t cells_offset; /* 32  from the chunk's start to the first slot's cells; a multiple of 64 */
+    struct quipu_slot slots[]; /* 40 */
+};
+
+/* ---- 2. Notes in the binary ---------------------------------------------------------------------
+ *
+ * Two sections that are not loaded, so they cost the running program nothing; `strip` keeps them.
+ * Each is a sequence of records, one behind the other with no padding, each led by its size.
+ *
+ * QUIPU_UNITS_SECTION: one record for each assembled unit:
+ *     u32 size; u8 kind = QUIPU_NOTE_UNIT; u8 version
+ *     asciz quipu's version, asciz source file (`.file`), asciz compiler (`.ident`, may be empty),
+ *     asciz options ("count,placement=tree")
+ *
+ * QUIPU_FUNCTIONS_SECTION: one record for each function.  It follows its function (COMDAT group,
+ * link order), so a function that the linker drops takes its record along.
+ *     u32 size; u8 kind = QUIPU_NOTE_FUNCTION; u8 version
+ *     u64 address         of its entry, as linked
+ *     u64 cells           address of its first cell, as linked
+ *     asciz name          the symbol
+ *     uleb fragments      then for each: u64 address as linked   (fragment 0 holds the entry; a
+ *                         further one is `f.cold` or another piece)
+ *     uleb blocks         then for each block, in the order of the original text:
+ *         u8 flags            QUIPU_BLOCK_...
+ *         uleb fragment
+ *         uleb offset         of its first instruction in the fragment as the compiler made it
+ *         uleb size           in bytes, as the compiler made it
+ *         uleb cell           0: none; n: cell n - 1 counts the block
+ *         code block:         u32 start: distance of its first instruction from the fragment's
+ *                             address in this binary.  Its instructions stand there without a gap
+ *                             and without an inserted one, the same as the compiler made them,
+ *                             but a jump at its end may be longer; so: decode instructions until
+ *                             `size` bytes are used up; a direct jump takes up all that is left.
+ *         padding block:      `size` bytes: no-operations that the assembler put before an aligned
+ *                             label.  They run in the original, on the way into the next block; in
+ *                             this binary the padding differs and is nobody's.
+ *     uleb hubs           number of hubs (below)
+ *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind),
+ *                         uleb cell (0: none; n: cell n - 1 counts the edge)
+ *   Ends of edges: 0 is the outside (caller, callee that did not return, unwinder, other function);
+ *   1 ... blocks are the blocks; blocks + 1 ... are the hubs.  A hub stands between indirect jumps
+ *   and their possible targets: any source may go to any target.
+ *
+ *     u32 size; u8 kind = QUIPU_NOTE_LEFT_ALONE; u8 version
+ *     u64 address, asciz name, asciz reason          a function that was left as it is
+ *
+ * Flow: let every block be two nodes, in and out, joined by an arc from in to out that the block's
+ * cell counts, if it has one; let edge s -> t be an arc from s's out to t's in; the outside and each
+ * hub are one node.  What flows into a node flows out of it.  The arcs without a cell form a
+ * spanning forest, so they follow from the others, by leaves.
+ * A QUIPU_EDGE_CALL_LOST flow is calls that have not returned; in a forked child, or after setjmp
+ * returned again, it is negative: returned without having been called here. */
+
+#define QUIPU_UNITS_SECTION     ".quipu.units"
+#define QUIPU_FUNCTIONS_SECTION ".quipu.functions"
+#define QUIPU_CELLS_SECTION     "quipu_cells"
+
+enum { QUIPU_NOTE_VERSION = 1 };
+
+enum quipu_note_kind {
+    QUIPU_NOTE_UNIT = 1,
+    QUIPU_NOTE_FUNCTION = 2,
+    QUIPU_NOTE_LEFT_ALONE = 3,
+};
+
+enum quipu_block_flags {
+    QUIPU_BLOCK_PADDING = 1, /* no-operations of the assembler's; bytes are in the note */
+};
+
+enum quipu_edge_kind {
+    QUIPU_EDGE_ENTRY = 1,     /* outside -> block: called or jumped to from elsewhere */
+    QUIPU_EDGE_PAD = 2,       /* outside -> block: landing pad, or another way in that is no call */
+    QUIPU_EDGE_FALL = 3,      /* into the block behind, unconditional */
+    QUIPU_EDGE_JUMP = 4,      /* direct jump, unconditional */
+    QUIPU_EDGE_TAKEN = 5,     /* conditional jump taken */
+    QUIPU_EDGE_NOT_TAKEN = 6, /* conditional jump not taken */
+    QUIPU_EDGE_INDIRECT = 7,  /* to or from a hub, or an indirect jump with one known table */
+    QUIPU_EDGE_CALL = 8,      /* call block -> the block behind it: the call returned */
+    QUIPU_EDGE_CALL_LOST = 9, /* call block -> outside: the call did not return */
+    QUIPU_EDGE_RETURN = 10,   /* block -> outside: return */
+    QUIPU_EDGE_TAIL = 11,     /* block -> outside: jump to another function */
+    QUIPU_EDGE_STOP = 12,     /* block -> outside: trap, or text that ends */
+};
+
+/* ---- 3. Where inserted code and runtime meet ------------------------------------------------------
+ *
+ * A module's cells lie in QUIPU_CELLS_SECTION, zero-filled and never loaded from the file, between
+ * the hidden symbols quipu_cells_begin and quipu_cells_end (first and last object of the link).
+ * A thread's own cells are a copy with the same layout elsewhere: cell + quipu_bias.
+ *
+ *     leaq cells_of_function+QUIPU_BIAS(%rip), %r11
+ *     addq %fs:quipu_bias@tpoff, %r11        the thread's distance
+ *     js   slow                              a thread that has none yet: quipu_bias is 1 << 63
+ *     incq 8*N-QUIPU_BIAS(%r11)              N-th cell of the function
+ *   slow: leaq -128(%rsp), %rsp; call quipu_attach; leaq 128(%rsp), %rsp; jmp back
+ *
+ * quipu_attach gets in %r11 the sum above, and returns in %r11 the sum with the thread's distance;
+ * it keeps every other register, but flags.  It is entered with any stack alignment.  Where there
+ * is no file (yet, or none could be made) it returns the sum with distance 0 and the static cells
+ * are used; what they hold when the file comes is added to the first thread's slot. */
+
+enum { QUIPU_BIAS = 128 }; /* so that one-byte displacements reach 32 cells */
+
+#define QUIPU_UNATTACHED ((uint64_t)1 << 63)
+
+#endif

@@ -1,0 +1,148 @@
+/* profile.h: a run as the readers see it: processes, modules, functions, counts.
+ *
+ * profile_open reads data files and the binaries that they name; profile_count solves the flow
+ * equations for a choice of processes and threads and fills in every count.  Reports, annotations,
+ * comparisons and exports use this header and nothing deeper. */
+#ifndef QUIPU_DATA_PROFILE_H
+#define QUIPU_DATA_PROFILE_H
+
+#include "data/format.h"
+#include "util/arena.h"
+#include "util/vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One instruction of the original function. */
+struct instruction {
+    uint64_t address;   /* in the binary as linked; 0: alignment padding, which this binary has
+                           elsewhere */
+    uint32_t offset;    /* from the start of its fragment, as the compiler made it */
+    uint8_t size;       /* bytes as the compiler made it */
+    uint8_t fragment;   /* 0: the function, 1...: f.cold or another piece */
+    uint16_t file;      /* index into profile.files; 0: not known */
+    uint32_t line;      /* 0: not known */
+    uint32_t block;     /* index into function.blocks */
+    uint64_t count;     /* executions */
+};
+
+struct block {
+    uint32_t first_instruction; /* index into function.instructions */
+    uint32_t instruction_count;
+    bool padding;
+    uint32_t cell;  /* 0: none; n: cell n - 1 */
+    int64_t count;  /* executions */
+};
+
+struct flow_edge {
+    uint32_t source; /* 0: outside; 1...: block + 1; then the hubs */
+    uint32_t target;
+    enum quipu_edge_kind kind;
+    uint32_t cell;  /* 0: none; n: cell n - 1 */
+    int64_t count;  /* traversals; may be negative for QUIPU_EDGE_CALL_LOST */
+};
+
+struct function {
+    const char *name;      /* symbol, "main" */
+    const char *demangled; /* "ns::f(int)"; the same as name where nothing is mangled */
+    struct module *module;
+    uint32_t file; /* index into profile.files, of its first instruction; 0: not known */
+    uint32_t line; /* line of the declaration or of the first instruction; 0: not known */
+    uint64_t address;         /* of the entry, as linked */
+    uint64_t first_cell;      /* index into the module's cells */
+    uint32_t fragment_count;
+    uint64_t *fragments;      /* address of each fragment, as linked */
+    struct block *blocks;
+    size_t block_count;
+    struct flow_edge *edges;
+    size_t edge_count;
+    uint32_t hub_count;
+    struct instruction *instructions; /* in the order of the original text; its index is the
+                                         instruction's ordinal */
+    size_t instruction_count;
+    /* filled in by profile_count */
+    uint64_t calls;        /* times that it was entered */
+    uint64_t executed;     /* instructions executed in it */
+    size_t never_executed; /* instructions of it that never ran */
+};
+
+/* A function that was not instrumented. */
+struct left_alone {
+    const char *name;
+    const char *reason;
+    uint64_t address;
+};
+
+struct unit {
+    const char *version, *source, *compiler, *options;
+};
+
+/* A function or line known to be called or inlined is the DWARF reader's business: see lines.h. */
+struct binary; /* open ELF and DWARF handles: data/binary.h */
+
+struct module {
+    const char *path;
+    uint8_t build_id[QUIPU_BUILD_ID_MAX];
+    uint32_t build_id_size;
+    uint64_t cells_address; /* as linked */
+    uint64_t cell_count;
+    VECTOR(struct function) functions; /* by address */
+    VECTOR(struct left_alone) left_alone;
+    VECTOR(struct unit) units;
+    struct binary *binary;
+};
+
+/* The cells of one slot, straight from the mapped file. */
+struct thread_cells {
+    struct module *module;
+    uint32_t owner;   /* thread id, the last one */
+    uint32_t threads; /* how many threads have owned the slot */
+    uint32_t slot;    /* ordinal of the slot in its process and module */
+    const volatile uint64_t *cells; /* module->cell_count of them */
+};
+
+struct process {
+    const char *file;    /* path of the data file */
+    const char *program; /* path */
+    const char *command; /* arguments joined by blanks */
+    uint32_t pid, parent_pid;
+    uint64_t start_time; /* nanoseconds since 1970 */
+    bool merged;
+    VECTOR(struct thread_cells) threads;
+};
+
+struct profile {
+    struct arena arena;
+    VECTOR(struct process) processes;
+    VECTOR(struct module *) modules; /* one for each build that any process ran */
+    VECTOR(const char *) files;      /* source files by index; 0 is "" */
+    uint64_t executed;               /* instructions executed, of all functions */
+};
+
+/* Which counts to add up. */
+struct selection {
+    const struct process *process; /* NULL: all */
+    uint32_t owner;                /* thread id; 0: all */
+};
+
+/* Reads the data files in PATHS: each a data file or a directory of them; none: $QUIPU_DATA or
+ * "quipu.data".  Ends the program with one error that names file and cause where something is
+ * wrong: no such file, foreign, truncated or corrupt data, a binary that is gone or of another
+ * build. */
+struct profile *profile_open(char *const *paths, size_t path_count);
+
+/* The functions of the binary at PATH, with no counts: for 'quipu info BINARY'.  Ends the program
+ * with an error where it is no such binary. */
+struct profile *profile_open_binary(const char *path);
+
+/* Fills in all counts from the cells of this instant. */
+void profile_count(struct profile *profile, struct selection selection);
+
+/* Disassembles INSTRUCTION into TEXT, AT&T syntax, branch targets as symbol+offset. */
+void instruction_text(const struct function *function, const struct instruction *instruction,
+                      char *text, size_t size);
+
+void profile_close(struct profile *profile);
+
+#endif

@@ -1,0 +1,53 @@
+/* main.c: the table of commands. */
+#include "cmd/cmd.h"
+
+#include "util/diag.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command commands[] = {
+    {"cc", "compile with instrumentation: quipu cc ARGS as the compiler's own", cmd_cc},
+    {"run", "run a program with a data directory", cmd_run},
+    {"report", "print counts by function, file, line, block, instruction, ...", cmd_report},
+    {"annotate", "print source or assembly with counts", cmd_annotate},
+    {"diff", "compare two runs or two builds, function by function", cmd_diff},
+    {"merge", "add data files up into one", cmd_merge},
+    {"info", "tell what is instrumented, what was left alone, and why", cmd_info},
+    {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out) {
+    fputs("usage: quipu COMMAND [ARGS]\n\ncommands:\n", out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fputs("\n'quipu COMMAND --help' or 'man quipu-COMMAND' tells more\n", out);
+}
+
+int main(int argc, char **argv) {
+    const char *name = strrchr(argv[0], '/');
+    name = name ? name + 1 : argv[0];
+    if (strcmp(name, "as") == 0)
+        return cmd_as(argc, argv);
+    if (strncmp(name, "quipu-", 6) == 0)
+        return cmd_cc(argc, argv);
+    if (argc < 2) {
+        print_help(stderr);
+        return 1;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("quipu " QUIPU_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    error("'%s': no such command; 'quipu --help' lists them", argv[1]);
+    return 1;
+}

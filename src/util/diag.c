@@ -1,0 +1,54 @@
+/* diag.c: what the tool tells its user; see diag.h. */
+#include "util/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void print_message(const char *file, unsigned line, const char *severity, const char *format,
+                          va_list arguments) {
+    fflush(stdout);
+    if (file && line)
+        fprintf(stderr, "%s:%u: %s: quipu: ", file, line, severity);
+    else if (file)
+        fprintf(stderr, "%s: %s: quipu: ", file, severity);
+    else
+        fprintf(stderr, "quipu: %s: ", severity);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+#define PRINT(file, line, severity)                                                                \
+    do {                                                                                           \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        print_message(file, line, severity, format, arguments);                                    \
+        va_end(arguments);                                                                         \
+    } while (0)
+
+void warn_at(const char *file, unsigned line, const char *format, ...) {
+    PRINT(file, line, "warning");
+}
+
+void error_at(const char *file, unsigned line, const char *format, ...) {
+    PRINT(file, line, "error");
+}
+
+void warn(const char *format, ...) {
+    PRINT(NULL, 0, "warning");
+}
+
+void error(const char *format, ...) {
+    PRINT(NULL, 0, "error");
+}
+
+void die(const char *format, ...) {
+    PRINT(NULL, 0, "error");
+    exit(1);
+}
+
+void check_failed(const char *file, int line, const char *condition) {
+    fprintf(stderr, "%s:%d: internal error: quipu: '%s' does not hold; please report this\n", file,
+            line, condition);
+    abort();
+}

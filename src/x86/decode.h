@@ -1,0 +1,83 @@
+/* decode.h: what an instruction does, told by its bytes.  Zydis ends here.
+ *
+ * The rest of the toolkit sees registers as bits of a mask, flags as bits of a byte, and a branch
+ * as one of a few classes. */
+#ifndef QUIPU_X86_DECODE_H
+#define QUIPU_X86_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets of general registers: bit n is the register that the encoding numbers n. */
+enum {
+    REGISTER_RAX = 1 << 0,
+    REGISTER_RCX = 1 << 1,
+    REGISTER_RDX = 1 << 2,
+    REGISTER_RBX = 1 << 3,
+    REGISTER_RSP = 1 << 4,
+    REGISTER_RBP = 1 << 5,
+    REGISTER_RSI = 1 << 6,
+    REGISTER_RDI = 1 << 7,
+    REGISTER_R8 = 1 << 8,
+    REGISTER_R9 = 1 << 9,
+    REGISTER_R10 = 1 << 10,
+    REGISTER_R11 = 1 << 11,
+    REGISTER_R12 = 1 << 12,
+    REGISTER_R13 = 1 << 13,
+    REGISTER_R14 = 1 << 14,
+    REGISTER_R15 = 1 << 15,
+    REGISTERS_ALL = 0xffff,
+};
+
+/* Sets of status flags. */
+enum {
+    FLAG_CARRY = 1 << 0,
+    FLAG_PARITY = 1 << 1,
+    FLAG_ADJUST = 1 << 2,
+    FLAG_ZERO = 1 << 3,
+    FLAG_SIGN = 1 << 4,
+    FLAG_OVERFLOW = 1 << 5,
+    FLAGS_ALL = 0x3f,
+};
+
+enum instruction_class {
+    CLASS_PLAIN,            /* goes on behind itself */
+    CLASS_JUMP,             /* direct jump */
+    CLASS_JUMP_INDIRECT,    /* through a register or memory */
+    CLASS_CONDITIONAL,      /* conditional jump, any reach */
+    CLASS_CONDITIONAL_NEAR, /* loop, jrcxz: a target must be within 128 bytes */
+    CLASS_CALL,             /* direct call */
+    CLASS_CALL_INDIRECT,    /* through a register or memory */
+    CLASS_RETURN,           /* return, also from an interrupt */
+    CLASS_STOP,             /* does not go on: undefined, halt */
+    CLASS_SYSTEM,           /* enters the kernel: may not come back, may come back twice */
+    CLASS_TRANSACTION,      /* xbegin: goes on behind itself or, on abort, at its target */
+};
+
+struct decoded {
+    uint8_t size; /* bytes */
+    uint8_t class;
+    uint8_t flags_read;
+    uint8_t flags_written;   /* set, cleared or left undefined: what was there is gone */
+    uint16_t registers_read; /* any part of it, explicit, hidden or in an address */
+    uint16_t registers_written; /* any part of it, always or on a condition */
+    uint16_t registers_killed;  /* of those: the old value is gone whole */
+    bool repeats;            /* string instruction with a repeat prefix: one execution, whatever the
+                                count */
+};
+
+/* Decodes the instruction at the start of the COUNT bytes at CODE.  Returns false where there is
+ * none. */
+bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);
+
+/* Names an address in a disassembly: writes at most SIZE bytes into TEXT, such as "foo+0x10".
+ * Returns false where it has no name. */
+typedef bool name_address(void *context, uint64_t address, char *text, size_t size);
+
+/* Writes the instruction at CODE, which runs at ADDRESS, in AT&T syntax into TEXT.  NAME may be
+ * NULL. */
+bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address, char *text,
+                             size_t size, name_address *name, void *context);
+
+#endif
