@@ -5,7 +5,7 @@ PREFIX = /usr/local
 B = build
 
 WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-LIBS = -lZydis -ldw -lelf -lzstd -lz
+LIBS = -lZydis -lZycore -ldw -lelf -lzstd -lz
 TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))

@@ -24,7 +24,8 @@
  *     ...          struct quipu_blocks   (kind QUIPU_BLOCKS): cells of some threads in one module
  */
 
-#define QUIPU_FILE_MAGIC "\211quipu\r\n" /* 8 bytes; the first is no text, the last two show a text copy */
+#define QUIPU_FILE_MAGIC                                                                           \
+    "\211quipu\r\n" /* 8 bytes; the first is no text, the last two show a text copy */
 
 enum {
     QUIPU_FILE_VERSION = 1,
@@ -33,21 +34,21 @@ enum {
 };
 
 struct quipu_file {
-    uint8_t magic[8];       /*    0  QUIPU_FILE_MAGIC without its NUL */
-    uint32_t version;       /*    8  QUIPU_FILE_VERSION */
-    uint32_t header_size;   /*   12  QUIPU_PAGE */
-    uint64_t size;          /*   16  bytes in use, header and whole chunks */
-    uint32_t lock;          /*   24  futex: 0 free, 1 held, 2 held and waited for; writers only */
-    uint32_t flags;         /*   28  QUIPU_FILE_... */
-    uint32_t pid;           /*   32  process that wrote it; 0 in a merged file */
-    uint32_t parent_pid;    /*   36 */
-    uint8_t image[16];      /*   40  the kernel's AT_RANDOM bytes: one value per exec, so (pid, image)
-                                     names a process image */
-    uint64_t start_time;    /*   56  nanoseconds since 1970, when the file was made */
-    uint8_t reserved[64];   /*   64  zero */
-    char program[1920];     /*  128  absolute path of the program, NUL-terminated */
-    char command[2048];     /* 2048  its arguments, each NUL-terminated, then a NUL; cut where it is
-                                     too long, so always ends in two NULs */
+    uint8_t magic[8];     /*    0  QUIPU_FILE_MAGIC without its NUL */
+    uint32_t version;     /*    8  QUIPU_FILE_VERSION */
+    uint32_t header_size; /*   12  QUIPU_PAGE */
+    uint64_t size;        /*   16  bytes in use, header and whole chunks */
+    uint32_t lock;        /*   24  futex: 0 free, 1 held, 2 held and waited for; writers only */
+    uint32_t flags;       /*   28  QUIPU_FILE_... */
+    uint32_t pid;         /*   32  process that wrote it; 0 in a merged file */
+    uint32_t parent_pid;  /*   36 */
+    uint8_t image[16];    /*   40  the kernel's AT_RANDOM bytes: one value per exec, so (pid, image)
+                                   names a process image */
+    uint64_t start_time;  /*   56  nanoseconds since 1970, when the file was made */
+    uint8_t reserved[64]; /*   64  zero */
+    char program[1920];   /*  128  absolute path of the program, NUL-terminated */
+    char command[2048];   /* 2048  its arguments, each NUL-terminated, then a NUL; cut where it is
+                                   too long, so always ends in two NULs */
 };
 
 enum {
@@ -60,7 +61,7 @@ enum quipu_chunk_kind {
 };
 
 struct quipu_chunk {
-    uint32_t kind;     /*  0  enum quipu_chunk_kind; readers pass over kinds that they do not know */
+    uint32_t kind; /*  0  enum quipu_chunk_kind; readers pass over kinds that they do not know */
     uint32_t reserved; /*  4  zero */
     uint64_t size;     /*  8  bytes, this header included; a multiple of QUIPU_PAGE */
 };
@@ -88,10 +89,11 @@ struct quipu_slot {
 
 struct quipu_blocks {
     struct quipu_chunk chunk;
-    uint32_t module;       /* 16  number of the module */
-    uint32_t slot_count;   /* 20 */
-    uint64_t slot_size;    /* 24  bytes from one slot's cells to the next one's; at least cells_size */
-    uint64_t cells_offset; /* 32  from the chunk's start to the first slot's cells; a multiple of 64 */
+    uint32_t module;     /* 16  number of the module */
+    uint32_t slot_count; /* 20 */
+    uint64_t slot_size; /* 24  bytes from one slot's cells to the next one's; at least cells_size */
+    uint64_t
+        cells_offset; /* 32  from the chunk's start to the first slot's cells; a multiple of 64 */
     struct quipu_slot slots[]; /* 40 */
 };
 
@@ -138,8 +140,8 @@ struct quipu_blocks {
  *     u64 address, asciz name, asciz reason          a function that was left as it is
  *
  * Flow: let every block be two nodes, in and out, joined by an arc from in to out that the block's
- * cell counts, if it has one; let edge s -> t be an arc from s's out to t's in; the outside and each
- * hub are one node.  What flows into a node flows out of it.  The arcs without a cell form a
+ * cell counts, if it has one; let edge s -> t be an arc from s's out to t's in; the outside and
+ * each hub are one node.  What flows into a node flows out of it.  The arcs without a cell form a
  * spanning forest, so they follow from the others, by leaves.
  * A QUIPU_EDGE_CALL_LOST flow is calls that have not returned; in a forked child, or after setjmp
  * returned again, it is negative: returned without having been called here. */
@@ -148,7 +150,9 @@ struct quipu_blocks {
 #define QUIPU_FUNCTIONS_SECTION ".quipu.functions"
 #define QUIPU_CELLS_SECTION     "quipu_cells"
 
-enum { QUIPU_NOTE_VERSION = 1 };
+enum {
+    QUIPU_NOTE_VERSION = 1
+};
 
 enum quipu_note_kind {
     QUIPU_NOTE_UNIT = 1,
@@ -175,7 +179,8 @@ enum quipu_edge_kind {
     QUIPU_EDGE_STOP = 12,     /* block -> outside: trap, or text that ends */
 };
 
-/* ---- 3. Where inserted code and runtime meet ------------------------------------------------------
+/* ---- 3. Where inserted code and runtime meet
+ * ------------------------------------------------------
  *
  * A module's cells lie in QUIPU_CELLS_SECTION, zero-filled and never loaded from the file, between
  * the hidden symbols quipu_cells_begin and quipu_cells_end (first and last object of the link).
@@ -192,7 +197,9 @@ enum quipu_edge_kind {
  * is no file (yet, or none could be made) it returns the sum with distance 0 and the static cells
  * are used; what they hold when the file comes is added to the first thread's slot. */
 
-enum { QUIPU_BIAS = 128 }; /* so that one-byte displacements reach 32 cells */
+enum {
+    QUIPU_BIAS = 128
+}; /* so that one-byte displacements reach 32 cells */
 
 #define QUIPU_UNATTACHED ((uint64_t)1 << 63)
 

@@ -16,46 +16,53 @@
 
 /* One instruction of the original function. */
 struct instruction {
-    uint64_t address;   /* in the binary as linked; 0: alignment padding, which this binary has
-                           elsewhere */
-    uint32_t offset;    /* from the start of its fragment, as the compiler made it */
-    uint8_t size;       /* bytes as the compiler made it */
-    uint8_t fragment;   /* 0: the function, 1...: f.cold or another piece */
-    uint16_t file;      /* index into profile.files; 0: not known */
-    uint32_t line;      /* 0: not known */
-    uint32_t block;     /* index into function.blocks */
-    uint64_t count;     /* executions */
+    uint64_t address; /* in the binary as linked; 0: alignment padding, which this binary has
+                         elsewhere */
+    uint32_t offset;  /* from the start of its fragment, as the compiler made it */
+    uint8_t size;     /* bytes as the compiler made it */
+    uint8_t fragment; /* 0: the function, 1...: f.cold or another piece */
+    uint16_t file;    /* index into profile.files; 0: not known */
+    uint32_t line;    /* 0: not known */
+    uint32_t block;   /* index into function.blocks */
+    uint32_t copy;    /* inlined call that it is part of, numbered from 1 in its function; 0: the
+                         function's own, or not known */
+    uint64_t count;   /* executions */
 };
 
 struct block {
     uint32_t first_instruction; /* index into function.instructions */
     uint32_t instruction_count;
     bool padding;
-    uint32_t cell;  /* 0: none; n: cell n - 1 */
-    int64_t count;  /* executions */
+    uint32_t cell;       /* 0: none; n: cell n - 1 */
+    uint32_t first_edge; /* index into function.edges of the edges that leave it */
+    uint32_t edge_count;
+    uint32_t jumped_over; /* of padding: that many instructions at its end stand behind a jump over
+                             them and never run */
+    const uint8_t *bytes; /* of padding: its code; NULL: the binary has it */
+    int64_t count;        /* executions, never negative */
 };
 
 struct flow_edge {
     uint32_t source; /* 0: outside; 1...: block + 1; then the hubs */
     uint32_t target;
     enum quipu_edge_kind kind;
-    uint32_t cell;  /* 0: none; n: cell n - 1 */
-    int64_t count;  /* traversals; may be negative for QUIPU_EDGE_CALL_LOST */
+    uint32_t cell; /* 0: none; n: cell n - 1 */
+    int64_t count; /* traversals; may be negative for QUIPU_EDGE_CALL_LOST */
 };
 
 struct function {
     const char *name;      /* symbol, "main" */
     const char *demangled; /* "ns::f(int)"; the same as name where nothing is mangled */
     struct module *module;
-    uint32_t file; /* index into profile.files, of its first instruction; 0: not known */
-    uint32_t line; /* line of the declaration or of the first instruction; 0: not known */
-    uint64_t address;         /* of the entry, as linked */
-    uint64_t first_cell;      /* index into the module's cells */
+    uint32_t file;       /* index into profile.files, of its first instruction; 0: not known */
+    uint32_t line;       /* line of the declaration or of the first instruction; 0: not known */
+    uint64_t address;    /* of the entry, as linked */
+    uint64_t first_cell; /* index into the module's cells */
     uint32_t fragment_count;
-    uint64_t *fragments;      /* address of each fragment, as linked */
+    uint64_t *fragments; /* address of each fragment, as linked */
     struct block *blocks;
     size_t block_count;
-    struct flow_edge *edges;
+    struct flow_edge *edges; /* by source */
     size_t edge_count;
     uint32_t hub_count;
     struct instruction *instructions; /* in the order of the original text; its index is the
@@ -71,7 +78,7 @@ struct function {
 struct left_alone {
     const char *name;
     const char *reason;
-    uint64_t address;
+    uint64_t address; /* as linked; 0: not told */
 };
 
 struct unit {
@@ -87,6 +94,8 @@ struct module {
     uint32_t build_id_size;
     uint64_t cells_address; /* as linked */
     uint64_t cell_count;
+    uint64_t note_size;                /* bytes of the notes in the binary */
+    uint64_t executed;                 /* instructions executed in it; filled in by profile_count */
     VECTOR(struct function) functions; /* by address */
     VECTOR(struct left_alone) left_alone;
     VECTOR(struct unit) units;
@@ -96,9 +105,9 @@ struct module {
 /* The cells of one slot, straight from the mapped file. */
 struct thread_cells {
     struct module *module;
-    uint32_t owner;   /* thread id, the last one */
-    uint32_t threads; /* how many threads have owned the slot */
-    uint32_t slot;    /* ordinal of the slot in its process and module */
+    uint32_t owner;                 /* thread id, the last one */
+    uint32_t threads;               /* how many threads have owned the slot */
+    uint32_t slot;                  /* ordinal of the slot in its process and module */
     const volatile uint64_t *cells; /* module->cell_count of them */
 };
 
@@ -109,7 +118,8 @@ struct process {
     uint32_t pid, parent_pid;
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
-    VECTOR(struct thread_cells) threads;
+    VECTOR(struct module *) modules;
+    VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };
 
 struct profile {
@@ -126,11 +136,19 @@ struct selection {
     uint32_t owner;                /* thread id; 0: all */
 };
 
+/* Called while profile_open works: DONE of TOTAL steps, which are as good as equal.  NULL: nobody
+ * is told. */
+extern void (*profile_progress)(size_t done, size_t total);
+
 /* Reads the data files in PATHS: each a data file or a directory of them; none: $QUIPU_DATA or
  * "quipu.data".  Ends the program with one error that names file and cause where something is
  * wrong: no such file, foreign, truncated or corrupt data, a binary that is gone or of another
- * build. */
+ * build.  Where a directory was named, files whose binaries are gone or of another build are left
+ * out with one warning, if any good one remains. */
 struct profile *profile_open(char *const *paths, size_t path_count);
+
+/* Whether PATH is a data file or a directory, and not a binary, as far as its first bytes tell. */
+bool profile_is_data(const char *path);
 
 /* The functions of the binary at PATH, with no counts: for 'quipu info BINARY'.  Ends the program
  * with an error where it is no such binary. */
@@ -142,6 +160,13 @@ void profile_count(struct profile *profile, struct selection selection);
 /* Disassembles INSTRUCTION into TEXT, AT&T syntax, branch targets as symbol+offset. */
 void instruction_text(const struct function *function, const struct instruction *instruction,
                       char *text, size_t size);
+
+/* Writes into TEXT where INSTRUCTION stands in the original: "main+0x1f", "main.cold+0x2". */
+void instruction_place(const struct function *function, const struct instruction *instruction,
+                       char *text, size_t size);
+
+/* The name of the function's FRAGMENT: its own for 0, else the symbol there, "main.cold". */
+const char *fragment_name(const struct function *function, uint32_t fragment);
 
 void profile_close(struct profile *profile);
 

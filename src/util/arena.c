@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_SIZE = 1 << 18, ALIGNMENT = 16 };
+enum {
+    CHUNK_SIZE = 1 << 18,
+    ALIGNMENT = 16
+};
 
 struct arena_chunk {
     _Alignas(ALIGNMENT) struct arena_chunk *older;

@@ -30,7 +30,8 @@ static bool writes_whole(ZydisRegister reg) {
 
 static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *operand) {
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-        decoded->registers_read |= register_bit(operand->mem.base) | register_bit(operand->mem.index);
+        decoded->registers_read |=
+            register_bit(operand->mem.base) | register_bit(operand->mem.index);
         return;
     }
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
@@ -53,9 +54,9 @@ static uint8_t flag_set(ZyanU32 flags) {
         ZyanU32 theirs;
         uint8_t ours;
     } names[] = {
-        {ZYDIS_CPUFLAG_CF, FLAG_CARRY}, {ZYDIS_CPUFLAG_PF, FLAG_PARITY},
+        {ZYDIS_CPUFLAG_CF, FLAG_CARRY},  {ZYDIS_CPUFLAG_PF, FLAG_PARITY},
         {ZYDIS_CPUFLAG_AF, FLAG_ADJUST}, {ZYDIS_CPUFLAG_ZF, FLAG_ZERO},
-        {ZYDIS_CPUFLAG_SF, FLAG_SIGN}, {ZYDIS_CPUFLAG_OF, FLAG_OVERFLOW},
+        {ZYDIS_CPUFLAG_SF, FLAG_SIGN},   {ZYDIS_CPUFLAG_OF, FLAG_OVERFLOW},
     };
     uint8_t set = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -131,6 +132,16 @@ static uint8_t branch_class(const ZydisDecodedInstruction *instruction,
     }
 }
 
+/* xor %eax,%eax: the result does not depend on what was there. */
+static bool is_clearing(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands) {
+    return (instruction->mnemonic == ZYDIS_MNEMONIC_XOR ||
+            instruction->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[0].reg.value == operands[1].reg.value && writes_whole(operands[0].reg.value);
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -142,16 +153,18 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     const ZydisAccessedFlags *flags = instruction.cpu_flags;
     if (flags) {
         decoded->flags_read = flag_set(flags->tested);
-        decoded->flags_written = flag_set(flags->modified | flags->set_0 | flags->set_1 |
-                                          flags->undefined);
+        decoded->flags_written =
+            flag_set(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
         if (may_leave_flags(&instruction, operands)) {
             decoded->flags_read |= decoded->flags_written;
             decoded->flags_written = 0;
         }
     }
+    if (is_clearing(&instruction, operands))
+        decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->class = branch_class(&instruction, operands);
-    decoded->repeats =
-        instruction.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    decoded->repeats = instruction.attributes &
+                       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     return true;
 }
 

@@ -59,12 +59,12 @@ struct decoded {
     uint8_t size; /* bytes */
     uint8_t class;
     uint8_t flags_read;
-    uint8_t flags_written;   /* set, cleared or left undefined: what was there is gone */
-    uint16_t registers_read; /* any part of it, explicit, hidden or in an address */
+    uint8_t flags_written;      /* set, cleared or left undefined: what was there is gone */
+    uint16_t registers_read;    /* any part of it, explicit, hidden or in an address */
     uint16_t registers_written; /* any part of it, always or on a condition */
     uint16_t registers_killed;  /* of those: the old value is gone whole */
-    bool repeats;            /* string instruction with a repeat prefix: one execution, whatever the
-                                count */
+    bool repeats; /* string instruction with a repeat prefix: one execution, whatever the
+                     count */
 };
 
 /* Decodes the instruction at the start of the COUNT bytes at CODE.  Returns false where there is

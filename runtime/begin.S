@@ -1,0 +1,41 @@
+/* begin.S: the first object of every instrumented executable and shared object.
+ *
+ * It marks the begin of the module's cells, and calls the runtime before the module's constructors.
+ * It refers to the runtime, so the linker takes that out of its archive even where no function of
+ * the module is instrumented.
+ *
+ * The note leads from one module to the next: dl_iterate_phdr finds it in every module of the
+ * process, and it tells where that module's state lies (runtime/module.c reads it).
+ *
+ * Invariant: cells of the objects behind this one follow quipu_cells_begin without a gap. */
+#ifdef __CET__
+#include <cet.h>
+#endif
+
+        .section quipu_cells, "aw", @nobits
+        .balign 64
+        .globl  quipu_cells_begin
+        .hidden quipu_cells_begin
+        .type   quipu_cells_begin, @object
+        .size   quipu_cells_begin, 0
+quipu_cells_begin:
+
+        .section .init_array.00000, "aw", @init_array
+        .balign 8
+        .quad   quipu_start
+
+        .section .note.quipu, "a", @note
+        .balign 4
+        .globl  quipu_note
+        .hidden quipu_note
+        .type   quipu_note, @object
+quipu_note:
+        .long   6, 4, 1              /* sizes of name and description, QUIPU_STATE_VERSION */
+        .asciz  "quipu"
+        .balign 4
+        .long   quipu_state - .
+        .size   quipu_note, . - quipu_note
+
+        .hidden quipu_start
+        .hidden quipu_state
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,210 @@
+/* chunk.c: what the data file holds behind its header: this module, and cells for its threads.
+ *
+ * A chunk of cells, as it lies in the file and in memory:
+ *
+ *     struct quipu_blocks with its slots | struct quipu_place | cells of slot 0 | slot 1 | ...
+ *                                                             ^ cells_offset
+ *
+ * All functions but quipu_reserve want the file's lock. */
+#include "state.h"
+#include "syscall.h"
+#include "text.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+enum {
+    FIRST_BYTES = 64 * 1024, /* cells of the first chunk */
+    FIRST_SLOTS_MAX = 64,
+    CACHE_LINE = 64,
+    WRITTEN_MAX = 128 * 1024, /* bytes that are written, not set aside */
+    ZERO_PAGES = 16,          /* written by one call */
+};
+
+uint64_t quipu_slot_size(void) {
+    return round_up(quipu_state.module.cells_size, CACHE_LINE);
+}
+
+uint32_t quipu_first_count(void) {
+    uint64_t count = FIRST_BYTES / quipu_slot_size();
+    if (count < 1)
+        return 1;
+    return count < FIRST_SLOTS_MAX ? (uint32_t)count : FIRST_SLOTS_MAX;
+}
+
+/* Writes zeros from OFFSET on, up to END. */
+static long write_zeros(int fd, uint64_t offset, uint64_t end) {
+    static char zeros[QUIPU_PAGE];
+    struct iovec pieces[ZERO_PAGES];
+    for (size_t i = 0; i < ZERO_PAGES; i++)
+        pieces[i] = (struct iovec){zeros, sizeof zeros};
+    while (offset < end) {
+        uint64_t pages = (end - offset + QUIPU_PAGE - 1) / QUIPU_PAGE;
+        /* The second half of the offset is for other machines. */
+        long written =
+            SYSTEM_CALL(pwritev, fd, pieces, pages < ZERO_PAGES ? pages : ZERO_PAGES, offset, 0, 0);
+        if (written <= 0)
+            return written < 0 ? written : -EIO;
+        offset += (uint64_t)written;
+    }
+    return 0;
+}
+
+/* Fails where a file may not be as long as END, before the kernel raises SIGXFSZ. */
+static long check_limit(uint64_t end) {
+    struct rlimit limit;
+    long error = SYSTEM_CALL(prlimit64, 0, RLIMIT_FSIZE, 0, &limit, 0, 0);
+    return error == 0 && end > limit.rlim_cur ? -EFBIG : error;
+}
+
+long quipu_reserve(int fd, uint64_t offset, uint64_t length) {
+    long error = check_limit(offset + length);
+    if (error < 0)
+        return error;
+    /* Little space costs less when it is written: blocks are given out later and all at once. */
+    if (length > WRITTEN_MAX)
+        error = SYSTEM_CALL(fallocate, fd, 0, offset, length, 0, 0);
+    if (length <= WRITTEN_MAX || error == -EOPNOTSUPP || error == -ENOSYS)
+        error = write_zeros(fd, offset, offset + length);
+    return error;
+}
+
+static struct quipu_place *place_of(struct quipu_blocks *blocks) {
+    return (void *)((char *)blocks + blocks->cells_offset - sizeof(struct quipu_place));
+}
+
+static bool is_this_module(const struct quipu_module *module) {
+    const struct quipu_module *own = &quipu_state.module;
+    return module->cells_size == own->cells_size && module->cells_address == own->cells_address &&
+           module->build_id_size == own->build_id_size &&
+           bytes_equal(module->build_id, own->build_id, sizeof own->build_id) &&
+           text_equal(module->path, own->path);
+}
+
+/* Takes over slots that the module had before it was closed.  The old mappings are still there. */
+static void take_over(struct quipu_blocks *blocks) {
+    const struct quipu_place *place = place_of(blocks);
+    struct quipu_file *file = (void *)place->file;
+    if (quipu_state.block_count == BLOCKS_MAX)
+        return;
+    if (quipu_state.file != file) {
+        /* Both are the same page of the file, so the lock stays held. */
+        SYSTEM_CALL(munmap, quipu_state.file, QUIPU_PAGE, 0, 0, 0, 0);
+        quipu_state.file = file;
+    }
+    quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
+}
+
+/* Reads the chunks in VIEW, a mapping of the file.  Sets state.module_number to this module's, or
+ * to that of the next one to be added.  Returns the module's offset in the file, 0 if it is new. */
+static uint64_t find_module(const char *view, uint64_t size) {
+    uint32_t count = 0;
+    uint64_t found = 0;
+    uint64_t next;
+    for (uint64_t offset = QUIPU_PAGE; offset < size; offset = next) {
+        const struct quipu_chunk *chunk = (const void *)(view + offset);
+        next = offset + chunk->size;
+        if (chunk->size < QUIPU_PAGE || next > size)
+            break; /* the program overwrote it */
+        if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
+            found = offset;
+            quipu_state.module_number = count;
+        }
+        struct quipu_blocks *blocks = (void *)(view + offset);
+        if (chunk->kind == QUIPU_BLOCKS && found && blocks->module == quipu_state.module_number)
+            take_over(blocks);
+        count += chunk->kind == QUIPU_MODULE;
+    }
+    if (!found)
+        quipu_state.module_number = count;
+    return found;
+}
+
+/* Writes all of the module's chunk at OFFSET. */
+static long write_module(uint64_t offset) {
+    const char *bytes = (const char *)&quipu_state.module;
+    uint64_t size = sizeof quipu_state.module;
+    while (size > 0) {
+        long written = SYSTEM_CALL(pwrite64, quipu_state.fd, bytes, size, offset, 0, 0);
+        if (written <= 0)
+            return written < 0 ? written : -EIO;
+        bytes += written;
+        offset += (uint64_t)written;
+        size -= (uint64_t)written;
+    }
+    return 0;
+}
+
+static void set_size(uint64_t size) {
+    __atomic_store_n(&quipu_state.file->size, size, __ATOMIC_RELEASE);
+}
+
+long quipu_enter_module(void) {
+    uint64_t size = quipu_state.file->size;
+    char *view = map_memory(NULL, size, PROT_READ, MAP_SHARED, quipu_state.fd, 0);
+    if (is_error(view))
+        return (long)view;
+    uint64_t offset = find_module(view, size);
+    SYSTEM_CALL(munmap, view, size, 0, 0, 0, 0);
+    if (offset)
+        return write_module(offset); /* it may lie elsewhere than before */
+    long error = check_limit(size + quipu_state.module.chunk.size);
+    if (error == 0)
+        error = write_module(size);
+    if (error == 0)
+        set_size(size + quipu_state.module.chunk.size);
+    return error;
+}
+
+/* Unmaps what a chunk of SIZE bytes at START leaves over of the chunk at OLD.  Where the kernel
+ * cannot split a mapping it stays, and no one uses it. */
+static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *start,
+                       uint64_t size) {
+    char *old_start = (char *)(uintptr_t)old;
+    char *end = start + size;
+    uint64_t before = (uint64_t)(start - old_start);
+    uint64_t behind = (uint64_t)(old_start + old_size - end);
+    if (before)
+        SYSTEM_CALL(munmap, old_start, before, 0, 0, 0, 0);
+    if (behind)
+        SYSTEM_CALL(munmap, end, behind, 0, 0, 0, 0);
+}
+
+long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old) {
+    struct quipu_state *state = &quipu_state;
+    if (state->block_count == BLOCKS_MAX)
+        return -ENOMEM;
+    uint64_t offset = state->file->size;
+    uint64_t cells_offset =
+        round_up(sizeof(struct quipu_blocks) + count * sizeof(struct quipu_slot) +
+                     sizeof(struct quipu_place),
+                 CACHE_LINE);
+    /* Cells keep their place in the page.  A chunk holds no more slots than the old one has from
+     * CELLS on, so it ends where the old one ends or before; and its table is no longer, so it
+     * begins where the old one begins or behind. */
+    if (cells)
+        cells_offset += ((uint64_t)cells - cells_offset) % QUIPU_PAGE;
+    uint64_t size = round_up(cells_offset + count * quipu_slot_size(), QUIPU_PAGE);
+    uint64_t old_size = old ? old->chunk.size : 0;
+    long error = quipu_reserve(fd, offset, size);
+    if (error < 0)
+        return error;
+    struct quipu_blocks *blocks =
+        map_memory(cells ? cells - cells_offset : NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | (cells ? MAP_FIXED : 0), fd, offset);
+    if (is_error(blocks))
+        return (long)blocks;
+    if (old)
+        unmap_rest(old, old_size, (char *)blocks, size);
+    blocks->chunk = (struct quipu_chunk){.kind = QUIPU_BLOCKS, .size = size};
+    blocks->module = state->module_number;
+    blocks->slot_count = count;
+    blocks->slot_size = quipu_slot_size();
+    blocks->cells_offset = cells_offset;
+    place_of(blocks)->file = (uint64_t)state->file;
+    place_of(blocks)->blocks = (uint64_t)blocks;
+    state->blocks[state->block_count++] = blocks;
+    set_size(offset + size);
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* end.S: the last object of every instrumented executable and shared object: the end of its cells.
+ *
+ * Invariant: cells are quadwords, so an alignment of 8 opens no gap before quipu_cells_end.  A
+ * larger one would count bytes as cells that belong to no function. */
+#ifdef __CET__
+#include <cet.h>
+#endif
+
+        .section quipu_cells, "aw", @nobits
+        .balign 8
+        .globl  quipu_cells_end
+        .hidden quipu_cells_end
+        .type   quipu_cells_end, @object
+        .size   quipu_cells_end, 0
+quipu_cells_end:
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,134 @@
+/* slot.c: cells for a thread.
+ *
+ * A thread asks when it first runs a function of this module.  It gets, in this order,
+ *   1. the slot that bears its number: its own, or that of a dead thread with the same number,
+ *   2. a slot whose owner is dead.  The search goes round like a clock's hand and stops after
+ *      PROBES system calls: so slots are not many more than threads that live at the same time, and
+ *      an attach costs the same however many live,
+ *   3. a slot that no one has owned,
+ *   4. a slot in a new chunk, which doubles the slots that there are.
+ * Where all fail it uses the module's static cells, which readers do not see, and a warning says
+ * so.
+ *
+ * No slot is handed on while its owner lives: the kernel is asked, and it forgets a thread's number
+ * only when the thread has run its last instruction. */
+#include "state.h"
+#include "syscall.h"
+
+#include <errno.h>
+
+enum {
+    PROBES = 8
+};
+
+struct found {
+    struct quipu_slot *slot;
+    char *cells;
+};
+
+static struct found slot_at(uint32_t index) {
+    for (uint32_t i = 0; i < quipu_state.block_count; i++) {
+        struct quipu_blocks *blocks = quipu_state.blocks[i];
+        if (index < blocks->slot_count)
+            return (struct found){&blocks->slots[index], (char *)blocks + blocks->cells_offset +
+                                                             index * blocks->slot_size};
+        index -= blocks->slot_count;
+    }
+    return (struct found){0};
+}
+
+/* Finds the slot that OWNER has or had.  Sets *USED to the number of slots that were ever owned,
+ * which come first, and *TOTAL to that of all. */
+static struct found find_owned(uint32_t owner, uint32_t *used, uint32_t *total) {
+    struct found found = {0};
+    *used = *total = 0;
+    for (uint32_t i = 0; i < quipu_state.block_count; i++) {
+        struct quipu_blocks *blocks = quipu_state.blocks[i];
+        for (uint32_t j = 0; j < blocks->slot_count && blocks->slots[j].owner; j++) {
+            *used = *total + j + 1;
+            if (blocks->slots[j].owner == owner)
+                found = slot_at(*total + j);
+        }
+        *total += blocks->slot_count;
+    }
+    return found;
+}
+
+static bool is_dead(uint32_t owner) {
+    if (owner == OWNER_UNKNOWN || owner == quipu_state.pid)
+        return false; /* the first thread's number stays until the process ends */
+    return SYSTEM_CALL(tgkill, quipu_state.pid, owner, 0, 0, 0, 0) == -ESRCH;
+}
+
+static struct found find_abandoned(uint32_t used) {
+    for (uint32_t i = 0; i < used && i < PROBES; i++) {
+        if (quipu_state.hand >= used)
+            quipu_state.hand = 0;
+        struct found found = slot_at(quipu_state.hand++);
+        if (is_dead(found.slot->owner))
+            return found;
+    }
+    return (struct found){0};
+}
+
+/* Adds slots: as many as there are, or where that fails, one. */
+static long add_slots(uint32_t total) {
+    int fd = quipu_state.fd;
+    if (fd == 0) {
+        long opened = quipu_reopen_data();
+        if (opened < 0)
+            return opened;
+        fd = (int)opened;
+    }
+    uint32_t count = total ? total : quipu_first_count();
+    long error = quipu_add_blocks(fd, count, NULL, NULL);
+    if (error < 0 && count > 1)
+        error = quipu_add_blocks(fd, 1, NULL, NULL);
+    if (fd != quipu_state.fd)
+        SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    return error;
+}
+
+char *quipu_take_slot(long *error) {
+    uint32_t used, total;
+    uint32_t owner = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+    if ((uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid)
+        owner = OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
+    struct found found = find_owned(owner, &used, &total);
+    if (found.slot && owner != OWNER_UNKNOWN)
+        return found.cells;
+    found = find_abandoned(used);
+    if (!found.slot) {
+        *error = used < total ? 0 : add_slots(total);
+        if (*error < 0)
+            return NULL;
+        found = slot_at(used);
+    }
+    found.slot->threads++;
+    found.slot->owner = owner;
+    return found.cells;
+}
+
+/* Returns the thread's distance from the static cells, or 0. */
+static uint64_t find_bias(void) {
+    long error = 0;
+    quipu_lock(quipu_state.file);
+    char *cells = quipu_take_slot(&error);
+    quipu_unlock(quipu_state.file);
+    if (cells)
+        return (uint64_t)cells - (uint64_t)quipu_cells_begin;
+    quipu_warn("extend", false, -error, "the counts of some threads are lost");
+    return 0;
+}
+
+uint64_t quipu_attach_thread(void) {
+    if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) == PHASE_NEW)
+        return 0; /* the constructor will attach this thread */
+    uint64_t mask = block_signals();
+    /* A handler may have attached the thread since the inserted code looked. */
+    if (quipu_bias == QUIPU_UNATTACHED)
+        quipu_bias = quipu_state.phase == PHASE_READY ? find_bias() : 0;
+    uint64_t bias = quipu_bias;
+    restore_signals(mask);
+    return bias;
+}

@@ -1,0 +1,161 @@
+/* state.h: what the runtime of one module knows, and what its files offer each other.
+ *
+ * Every instrumented executable and shared object has its own copy of the runtime, all symbols
+ * hidden.  The copies of one process share the data file: its header, with the lock, is mapped once
+ * and is never unmapped, so it outlives the module that made the file.
+ *
+ * Invariants
+ *   - `phase` changes once, from PHASE_NEW, in the constructor; in a forked child it may go from
+ *     PHASE_READY to PHASE_NO_FILE, before the child runs code of its own.
+ *   - In PHASE_READY `file` is the mapped header of this process's data file, module_number and
+ *     path are valid, and blocks[0 .. block_count) are mapped chunks of this module.
+ *   - `blocks`, `hand` and everything behind file->size change under the file's lock, with all
+ *     signals blocked.
+ *   - A slot has one owner that is alive; only it changes the cells of the slot.
+ *   - On the attach path no function of the C library is called, and less than 1 KiB of stack is
+ *     used. */
+#ifndef QUIPU_RUNTIME_STATE_H
+#define QUIPU_RUNTIME_STATE_H
+
+#include "data/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    QUIPU_STATE_VERSION = 1, /* of struct quipu_state; the note in begin.S bears it */
+    BLOCKS_MAX = 32,         /* each chunk doubles the slots, so this is never reached */
+    PATH_SIZE = 4096,
+    NAME_SIZE = 256,
+    PROGRAM_SIZE = 201, /* of the program's name in the file's name, with its NUL */
+};
+
+/* Set in quipu_file.flags with the one warning that a process gives: counts are missing.  In a
+ * header that is no file's (no magic) it only keeps further warnings back. */
+enum {
+    QUIPU_FILE_INCOMPLETE = 2
+};
+
+/* Owner of a slot whose thread's number is not known: it was attached by its vfork child.  Such a
+ * slot is not handed on. */
+#define OWNER_UNKNOWN ((uint32_t)1 << 31)
+
+enum phase {
+    PHASE_NEW,     /* the constructor has not run */
+    PHASE_READY,   /* there is a data file */
+    PHASE_NO_FILE, /* there is none and there will be none: the static cells are used */
+};
+
+/* Stands right before the first cells of a chunk.  Where the process that wrote the file has it
+ * mapped: a module that is closed and opened again finds its slots by it. */
+struct quipu_place {
+    uint64_t file;   /* address of the header */
+    uint64_t blocks; /* address of the chunk */
+};
+
+struct quipu_state {
+    uint32_t phase; /* enum phase */
+    uint32_t pid;   /* process that the rest is about */
+    struct quipu_file *file;
+    struct quipu_blocks *blocks[BLOCKS_MAX];
+    uint32_t block_count;
+    uint32_t hand; /* slot at which the search for a dead owner's one goes on */
+    uint32_t module_number;
+    uint32_t name_start;  /* of the file's name in path */
+    int fd;               /* of the data file while it is being set up; else 0 */
+    uint64_t device;      /* of the data file */
+    uint64_t inode;       /* of the data file */
+    bool error_open;      /* descriptor 2 was open when the constructor ran ... */
+    uint64_t error_file;  /* ... on this device ... */
+    uint64_t error_inode; /* ... and inode */
+    char path[PATH_SIZE]; /* absolute, of the data file */
+    char program[PROGRAM_SIZE];
+    struct quipu_module module;
+};
+
+extern struct quipu_state quipu_state;
+extern char quipu_cells_begin[], quipu_cells_end[];
+extern __thread uint64_t quipu_bias __attribute__((tls_model("initial-exec")));
+
+/* The compiler takes two objects for two addresses; here they may be one. */
+static inline uint64_t quipu_cells_size(void) {
+    const char *begin = quipu_cells_begin, *end = quipu_cells_end;
+    __asm__("" : "+r"(begin), "+r"(end));
+    return (uint64_t)end - (uint64_t)begin;
+}
+
+static inline uint64_t round_up(uint64_t value, uint64_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* start.c: the constructor; begin.S names it. */
+void quipu_start(void);
+
+/* slot.c */
+/* Gives the calling thread its cells and sets quipu_bias.  Returns the thread's distance, 0 where
+ * there is no file.  attach.S calls it. */
+uint64_t quipu_attach_thread(void);
+/* Returns the cells of a slot that is now the calling thread's, or NULL with the cause in *ERROR.
+ * The lock is held. */
+char *quipu_take_slot(long *error);
+
+/* module.c */
+/* Fills in state.module.  Returns the state of another module that has a data file or knows that
+ * there is none, or NULL. */
+const struct quipu_state *quipu_find_modules(void);
+/* Writes the absolute path of the program. */
+void quipu_program_path(char *path, size_t size);
+
+/* file.c: functions that can fail return minus the error's number */
+void quipu_lock(struct quipu_file *file);
+void quipu_unlock(struct quipu_file *file);
+struct naming; /* a data file that is being made */
+/* Opens the process's data file in the directory that state.path begins with, or makes one; then
+ * state.fd, file, path, device and inode are set.  A header that was mapped before is replaced at
+ * its own address. */
+long quipu_open_data(struct naming *naming);
+/* Gives a file that was made its final name, so that no reader sees half of one. */
+long quipu_publish_data(struct naming *naming);
+/* Closes what quipu_open_data opened; removes a file that has no final name. */
+void quipu_close_data(struct naming *naming);
+/* Puts a page that is no file's in the place of the header, for the flags in it. */
+void quipu_drop_data(void);
+/* Whether FILE is the header of a file. */
+bool quipu_has_data(const struct quipu_file *file);
+/* Opens the data file by its path; it must be the same file.  Returns a descriptor above 2. */
+long quipu_reopen_data(void);
+
+struct naming {
+    int directory;        /* descriptor; -1: none */
+    bool fresh;           /* made, and not yet under its final name */
+    unsigned number;      /* PROGRAM.PID.NUMBER.quipu; 1 is left out */
+    char name[NAME_SIZE]; /* final name */
+    char temporary[NAME_SIZE];
+};
+
+/* chunk.c */
+/* Makes LENGTH bytes at OFFSET of the file FD the file's own, so that no store into them fails. */
+long quipu_reserve(int fd, uint64_t offset, uint64_t length);
+/* Finds this module in the file, with its slots, or adds it.  The lock is held, state.fd open. */
+long quipu_enter_module(void);
+/* Adds a chunk of COUNT slots.  With CELLS the first slot's cells come to lie at that address,
+ * which must be the cells of a slot in the chunk OLD, whose place the new chunk takes.  The lock is
+ * held. */
+long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old);
+/* Returns how many slots the first chunk has. */
+uint32_t quipu_first_count(void);
+/* Returns bytes from one slot's cells to the next one's. */
+uint64_t quipu_slot_size(void);
+
+/* fork.c */
+void quipu_watch_fork(void);
+
+/* warn.c */
+void quipu_remember_standard_error(void);
+/* Tells once in a process that counts are missing:
+ *     quipu: warning: cannot WHAT 'PATH': text of ERROR; CONSEQUENCE
+ * PATH is the data file, or its directory where there is none. */
+void quipu_warn(const char *what, bool directory, long error, const char *consequence);
+
+#endif

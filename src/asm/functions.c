@@ -1,0 +1,258 @@
+/* functions.c: which statements belong to which function.
+ *
+ * A function begins at a label of .type @function, and ends at its .size, at the next function's
+ * label, or with its section.  `f.cold` and `f.cold.1` are pieces of f.  In hand-written text a
+ * global label in code begins a function too.
+ *
+ * requires: parse_unit     makes: functions, and of each why it is left alone, if it is
+ * What is not understood is left alone:
+ *   - ifunc resolvers and what they call in this unit: they run before thread-local storage exists,
+ *   - text with macros or conditional assembly, data among instructions, jumps relative to the
+ *     location counter, sections whose text is not in the order of their bytes. */
+#include "asm/lex.h"
+#include "asm/unit.h"
+
+#include <string.h>
+
+/* The fragment that is being read in each section. */
+struct open_fragment {
+    uint32_t function; /* NONE: no fragment is open */
+    uint32_t fragment;
+};
+
+struct finder {
+    struct unit *unit;
+    struct open_fragment *open; /* by section */
+    uint32_t *function_of;      /* by symbol: the function that it names, or NONE */
+};
+
+/* "f.cold.3" -> "f"; the whole name where it is no cold piece. */
+static size_t parent_length(const struct symbol *symbol) {
+    const char *cold = memmem(symbol->name, symbol->length, ".cold", 5);
+    if (!cold)
+        return symbol->length;
+    const char *end = symbol->name + symbol->length;
+    for (const char *c = cold + 5; c < end; c++)
+        if (*c != '.' && (*c < '0' || *c > '9'))
+            return symbol->length;
+    return (size_t)(cold - symbol->name);
+}
+
+/* Whether TEXT says that the function at this label is a compiler's: gcc puts .LFB behind its
+ * label, clang .Lfunc_begin, unless neither unwinding nor debugging is asked for. */
+static bool is_compiled(const struct unit *unit, const struct statement *label) {
+    return unit->compiled && !label->inline_asm;
+}
+
+static void close_fragment(struct finder *finder, uint32_t section) {
+    struct unit *unit = finder->unit;
+    struct open_fragment *open = &finder->open[section];
+    if (open->function == NONE)
+        return;
+    struct fragment *fragment =
+        &unit->functions.data[open->function].fragments.data[open->fragment];
+    /* statements are visited in order, so all of this section's so far are below the cursor */
+    if (fragment->last == NONE)
+        fragment->last = (uint32_t)unit->sections.data[section].statements.count;
+    open->function = NONE;
+}
+
+static void open_fragment(struct finder *finder, uint32_t symbol_index, uint32_t section,
+                          uint32_t position, const struct statement *label) {
+    struct unit *unit = finder->unit;
+    const struct symbol *symbol = &unit->symbols.data[symbol_index];
+    size_t length = parent_length(symbol);
+    uint32_t owner = NONE;
+    if (length < symbol->length) {
+        uint32_t *parent = map_find(&unit->symbol_index, symbol->name, length);
+        if (parent)
+            owner = finder->function_of[*parent];
+    }
+    if (owner == NONE) {
+        owner = (uint32_t)unit->functions.count;
+        struct asm_function function = {
+            .symbol = symbol_index, .compiled = is_compiled(unit, label), .line = label->line};
+        vector_push(&unit->arena, &unit->functions, function);
+        finder->function_of[symbol_index] = owner;
+    }
+    struct asm_function *function = &unit->functions.data[owner];
+    struct fragment fragment = {symbol_index, section, position, NONE};
+    vector_push(&unit->arena, &function->fragments, fragment);
+    finder->open[section] = (struct open_fragment){owner, (uint32_t)function->fragments.count - 1};
+}
+
+/* A label begins a function where it is typed so.  Hand-written code often has only a global
+ * label; inside a typed function such a label is a further entry, not a function. */
+static bool begins_function(const struct finder *finder, const struct symbol *symbol,
+                            const struct statement *label, bool inside_typed) {
+    const struct section *section = &finder->unit->sections.data[label->section];
+    if (!section->executable)
+        return false;
+    if (symbol->function || symbol->indirect)
+        return true;
+    return symbol->global && !symbol->local && !inside_typed;
+}
+
+/* ".size f, ..." ends f where its section is the present one. */
+static void end_function(struct finder *finder, const struct statement *statement, uint32_t section,
+                         uint32_t position) {
+    struct unit *unit = finder->unit;
+    struct open_fragment *open = &finder->open[section];
+    if (open->function == NONE)
+        return;
+    struct span text = {unit->text + statement->start, statement->end - statement->start};
+    struct cursor cursor = cursor_over(behind(text, first_word(text)));
+    struct span name = unquoted(next_argument(&cursor));
+    struct fragment *fragment =
+        &unit->functions.data[open->function].fragments.data[open->fragment];
+    const struct symbol *symbol = &unit->symbols.data[fragment->symbol];
+    if (name.length == symbol->length && memcmp(name.start, symbol->name, name.length) == 0) {
+        fragment->last = position;
+        open->function = NONE;
+    }
+}
+
+/* ---- what must be left alone ---- */
+
+static const char *find_obstacle(const struct unit *unit, const struct fragment *fragment) {
+    const struct section *section = &unit->sections.data[fragment->section];
+    if (section->subsections)
+        return "its section has subsections";
+    for (uint32_t i = fragment->first; i < fragment->last; i++) {
+        const struct statement *statement = &unit->statements.data[section->statements.data[i]];
+        if (statement->opaque)
+            return statement->kind == STATEMENT_INSTRUCTION ? "jump to a place that has no label"
+                                                            : "macro or conditional assembly";
+        if (statement->data)
+            return "data among instructions";
+    }
+    return NULL;
+}
+
+/* Runs over the direct branches of FUNCTION and leaves alone what they reach in this unit. */
+static bool spread_resolver(struct finder *finder, const struct asm_function *function) {
+    struct unit *unit = finder->unit;
+    bool changed = false;
+    for (size_t f = 0; f < function->fragments.count; f++) {
+        const struct fragment *fragment = &function->fragments.data[f];
+        const struct section *section = &unit->sections.data[fragment->section];
+        for (uint32_t i = fragment->first; i < fragment->last; i++) {
+            const struct statement *s = &unit->statements.data[section->statements.data[i]];
+            if (s->kind != STATEMENT_INSTRUCTION || s->symbol == NONE)
+                continue;
+            uint32_t callee = finder->function_of[s->symbol];
+            if (callee == NONE || unit->functions.data[callee].left_alone)
+                continue;
+            unit->functions.data[callee].left_alone = "called by an ifunc resolver";
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* ".type f, @gnu_indirect_function" with ".set f, resolver": both names are marked by now. */
+static void leave_resolvers(struct finder *finder) {
+    struct unit *unit = finder->unit;
+    bool any = false;
+    for (size_t i = 0; i < unit->symbols.count; i++)
+        any |= unit->symbols.data[i].indirect;
+    if (!any)
+        return;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        const struct symbol *symbol = &unit->symbols.data[function->symbol];
+        if (symbol->indirect || symbol->aliased)
+            function->left_alone = "an ifunc resolver, which runs before thread-local storage";
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->functions.count; i++)
+            if (unit->functions.data[i].left_alone)
+                changed |= spread_resolver(finder, &unit->functions.data[i]);
+    }
+}
+
+static void index_statements(struct unit *unit) {
+    unit->function_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
+    unit->block_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
+    unit->row_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
+    memset(unit->function_of, 0xff, unit->statements.count * sizeof *unit->function_of);
+    memset(unit->block_of, 0xff, unit->statements.count * sizeof *unit->block_of);
+    for (uint32_t i = 0; i < unit->functions.count; i++) {
+        const struct asm_function *function = &unit->functions.data[i];
+        for (size_t f = 0; f < function->fragments.count; f++) {
+            const struct fragment *fragment = &function->fragments.data[f];
+            const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+            for (uint32_t s = fragment->first; s < fragment->last; s++)
+                unit->function_of[list[s]] = i;
+        }
+    }
+}
+
+/* Marks labels that are reached from elsewhere: by name from another file, by a jump from another
+ * function, or by an address that code takes (a jump out of a nested function, a return address
+ * that was made up). */
+static void mark_outside_entries(struct unit *unit) {
+    for (size_t i = 0; i < unit->symbols.count; i++) {
+        struct symbol *symbol = &unit->symbols.data[i];
+        symbol->outside_entry = symbol->global || symbol->aliased || symbol->landing_pad;
+    }
+    for (size_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *statement = &unit->statements.data[i];
+        if (statement->kind != STATEMENT_INSTRUCTION || statement->symbol == NONE)
+            continue;
+        struct symbol *symbol = &unit->symbols.data[statement->symbol];
+        if (symbol->statement != NONE &&
+            unit->function_of[symbol->statement] != unit->function_of[i])
+            symbol->outside_entry = true;
+    }
+    for (size_t i = 0; i < unit->references.count; i++) {
+        const struct reference *reference = &unit->references.data[i];
+        if (unit->statements.data[reference->statement].kind == STATEMENT_INSTRUCTION)
+            unit->symbols.data[reference->symbol].outside_entry = true;
+    }
+}
+
+void find_functions(struct unit *unit) {
+    struct finder finder = {
+        .unit = unit,
+        .open = ARENA_ARRAY(&unit->arena, struct open_fragment, unit->sections.count),
+        .function_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count),
+    };
+    uint32_t *position = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+    for (size_t i = 0; i < unit->sections.count; i++)
+        finder.open[i].function = NONE;
+    for (size_t i = 0; i < unit->symbols.count; i++)
+        finder.function_of[i] = NONE;
+    for (size_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *statement = &unit->statements.data[i];
+        uint32_t section = statement->section, here = position[section]++;
+        struct open_fragment *open = &finder.open[section];
+        if (statement->kind == STATEMENT_LABEL) {
+            const struct symbol *symbol = &unit->symbols.data[statement->symbol];
+            bool inside = false;
+            if (open->function != NONE) {
+                const struct asm_function *f = &unit->functions.data[open->function];
+                inside = unit->symbols.data[f->symbol].function;
+            }
+            if (!begins_function(&finder, symbol, statement, inside))
+                continue;
+            if (open->function != NONE)
+                unit->functions.data[open->function].fragments.data[open->fragment].last = here;
+            open_fragment(&finder, statement->symbol, section, here, statement);
+        } else if (statement->kind == STATEMENT_DIRECTIVE &&
+                   statement_is(unit, statement, ".size")) {
+            end_function(&finder, statement, section, here);
+        }
+    }
+    for (uint32_t i = 0; i < unit->sections.count; i++)
+        close_fragment(&finder, i);
+    index_statements(unit);
+    mark_outside_entries(unit);
+    leave_resolvers(&finder);
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        for (size_t f = 0; f < function->fragments.count && !function->left_alone; f++)
+            function->left_alone = find_obstacle(unit, &function->fragments.data[f]);
+    }
+}

@@ -1,0 +1,271 @@
+/* lex.c: assembly text to tokens; see lex.h.
+ *
+ * The GNU assembler's rules for x86 on Linux: a statement ends at a newline or ';', '#' begins a
+ * comment anywhere, '/' one at the start of a line, and C comments are blanks. */
+#include "asm/lex.h"
+
+#include <string.h>
+
+struct lexer lexer_over(const char *text, size_t size) {
+    return (struct lexer){.next = text, .end = text + size, .line = 1, .at_line_start = true};
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+static bool is_name_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$' ||
+           (unsigned char)c >= 0x80;
+}
+
+static bool is_name(char c) {
+    return is_name_start(c) || (c >= '0' && c <= '9');
+}
+
+/* From a '"', the end of the string. */
+static const char *skip_string(const char *c, const char *end) {
+    for (c++; c < end && *c != '"'; c++) {
+        if (*c == '\n')
+            return c;
+        if (*c == '\\' && c + 1 < end)
+            c++;
+    }
+    return c < end ? c + 1 : end;
+}
+
+static const char *skip_line(const char *c, const char *end) {
+    const char *newline = memchr(c, '\n', (size_t)(end - c));
+    return newline ? newline : end;
+}
+
+/* From the '/' of a C comment, its end; counts the lines in it. */
+static const char *skip_comment(struct lexer *lexer, const char *c) {
+    for (c += 2; c < lexer->end; c++) {
+        if (*c == '\n')
+            lexer->line++;
+        if (c[0] == '*' && c + 1 < lexer->end && c[1] == '/')
+            return c + 2;
+    }
+    return lexer->end;
+}
+
+static bool is_comment(const struct lexer *lexer, const char *c) {
+    return c[0] == '/' && c + 1 < lexer->end && c[1] == '*';
+}
+
+/* Passes over blanks, empty statements and comments; returns false at the end of the text. */
+static bool skip_blanks(struct lexer *lexer, struct token *token) {
+    while (lexer->next < lexer->end) {
+        const char *c = lexer->next;
+        if (*c == '\n') {
+            lexer->line++;
+            lexer->next++;
+            lexer->at_line_start = true;
+        } else if (is_blank(*c) || *c == ';') {
+            lexer->next++;
+        } else if (is_comment(lexer, c)) {
+            lexer->next = skip_comment(lexer, c);
+        } else if (*c == '#' || (*c == '/' && lexer->at_line_start)) {
+            const char *end = skip_line(c, lexer->end);
+            bool app = end - c >= 4 && memcmp(c, "#APP", 4) == 0;
+            bool no_app = end - c >= 7 && memcmp(c, "#NO_APP", 7) == 0;
+            lexer->next = end;
+            if (app || no_app) {
+                *token = (struct token){.line = lexer->line, .marker = true, .app = app};
+                return true;
+            }
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The end of the statement that starts at C: before ';', a newline, or a comment. */
+static const char *statement_end(struct lexer *lexer, const char *c) {
+    while (c < lexer->end && *c != '\n' && *c != ';' && *c != '#') {
+        if (*c == '"')
+            c = skip_string(c, lexer->end);
+        else if (*c == '\'' && c + 1 < lexer->end && c[1] != '\n')
+            c += c[1] == '\\' && c + 2 < lexer->end ? 3 : 2;
+        else if (is_comment(lexer, c))
+            break;
+        else
+            c++;
+    }
+    return c < lexer->end ? c : lexer->end;
+}
+
+/* If a label stands here, its name. */
+static bool find_label(struct lexer *lexer, struct span *name) {
+    const char *c = lexer->next, *start = c;
+    if (*c == '"') {
+        c = skip_string(c, lexer->end);
+    } else if (*c >= '0' && *c <= '9') {
+        c++;
+    } else {
+        if (!is_name_start(*c))
+            return false;
+        while (c < lexer->end && is_name(*c))
+            c++;
+    }
+    *name = (struct span){start, (size_t)(c - start)};
+    while (c < lexer->end && is_blank(*c))
+        c++;
+    if (c >= lexer->end || *c != ':')
+        return false;
+    lexer->next = c + 1;
+    return true;
+}
+
+bool next_token(struct lexer *lexer, struct token *token) {
+    *token = (struct token){0};
+    if (!skip_blanks(lexer, token))
+        return false;
+    if (token->marker)
+        return true;
+    lexer->at_line_start = false;
+    token->line = lexer->line;
+    if (find_label(lexer, &token->text)) {
+        token->label = true;
+        return true;
+    }
+    const char *start = lexer->next, *end = statement_end(lexer, start);
+    lexer->next = end;
+    while (end > start && is_blank(end[-1]))
+        end--;
+    if (end == start) { /* a lone character that begins nothing: keep going */
+        lexer->next = start + 1;
+        end = start + 1;
+    }
+    token->text = (struct span){start, (size_t)(end - start)};
+    return true;
+}
+
+bool skip_to_section_change(struct lexer *lexer) {
+    static const char *const words[] = {".section",     ".text",       ".data",     ".bss",
+                                        ".pushsection", ".popsection", ".previous", ".subsection"};
+    for (;;) {
+        const char *c = lexer->next;
+        while (c < lexer->end && (is_blank(*c) || *c == ';'))
+            c++;
+        if (c >= lexer->end)
+            return false;
+        if (*c == '.')
+            for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+                size_t length = strlen(words[i]);
+                if ((size_t)(lexer->end - c) > length && memcmp(c, words[i], length) == 0 &&
+                    !is_name(c[length]))
+                    return true;
+            }
+        if (*c == '#' && lexer->end - c >= 4 && memcmp(c, "#APP", 4) == 0)
+            return true;
+        c = skip_line(c, lexer->end);
+        if (c >= lexer->end)
+            return false;
+        lexer->next = c + 1;
+        lexer->line++;
+        lexer->at_line_start = true;
+    }
+}
+
+bool span_is(struct span span, const char *text) {
+    return strlen(text) == span.length && memcmp(span.start, text, span.length) == 0;
+}
+
+bool span_ends(struct span span, const char *text) {
+    size_t length = strlen(text);
+    return span.length >= length && memcmp(span.start + span.length - length, text, length) == 0;
+}
+
+struct span unquoted(struct span span) {
+    if (span.length >= 2 && span.start[0] == '"' && span.start[span.length - 1] == '"')
+        return (struct span){span.start + 1, span.length - 2};
+    return span;
+}
+
+struct span first_word(struct span text) {
+    size_t length = 0;
+    while (length < text.length && !is_blank(text.start[length]))
+        length++;
+    return (struct span){text.start, length};
+}
+
+struct span behind(struct span text, struct span word) {
+    const char *end = text.start + text.length, *c = word.start + word.length;
+    while (c < end && is_blank(*c))
+        c++;
+    return (struct span){c, (size_t)(end - c)};
+}
+
+struct cursor cursor_over(struct span text) {
+    return (struct cursor){text.start, text.start + text.length};
+}
+
+struct span next_argument(struct cursor *cursor) {
+    const char *c = cursor->next;
+    while (c < cursor->end && is_blank(*c))
+        c++;
+    const char *start = c;
+    unsigned depth = 0;
+    while (c < cursor->end && (depth || *c != ',')) {
+        if (*c == '"') {
+            c = skip_string(c, cursor->end);
+            continue;
+        }
+        depth += *c == '(';
+        depth -= *c == ')' && depth;
+        c++;
+    }
+    cursor->next = c < cursor->end ? c + 1 : c;
+    while (c > start && is_blank(c[-1]))
+        c--;
+    return (struct span){start, (size_t)(c - start)};
+}
+
+/* Passes over a number; "1b" and "1f" alone are names. */
+static const char *skip_number(const char *c, const char *end, bool *label) {
+    const char *start = c;
+    while (c < end && is_name(*c))
+        c++;
+    *label = c - start == 2 && (start[1] == 'b' || start[1] == 'f') && start[0] <= '9';
+    return c;
+}
+
+bool next_name(struct cursor *cursor, struct span *name) {
+    const char *c = cursor->next, *end = cursor->end;
+    while (c < end) {
+        const char *start = c;
+        if (*c == '"') {
+            c = skip_string(c, end);
+        } else if (*c == '%' || *c == '@') { /* register, relocation */
+            for (c++; c < end && (is_name(*c) || *c == '('); c++)
+                ;
+        } else if (*c == '\'') {
+            c += c + 1 < end && c[1] == '\\' ? 3 : 2;
+        } else if (*c >= '0' && *c <= '9') {
+            bool label;
+            c = skip_number(c, end, &label);
+            if (label) {
+                *name = (struct span){start, (size_t)(c - start)};
+                cursor->next = c;
+                return true;
+            }
+        } else if (*c == '$') { /* immediate */
+            c++;
+        } else if (is_name_start(*c)) {
+            while (c < end && is_name(*c))
+                c++;
+            if (c - start > 1 || *start != '.') {
+                *name = (struct span){start, (size_t)(c - start)};
+                cursor->next = c;
+                return true;
+            }
+        } else {
+            c++;
+        }
+    }
+    cursor->next = end;
+    return false;
+}

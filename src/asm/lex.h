@@ -1,0 +1,61 @@
+/* lex.h: assembly text to tokens: labels, statements, and the compiler's marks around inline asm.
+ */
+#ifndef QUIPU_ASM_LEX_H
+#define QUIPU_ASM_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of text, not NUL-terminated. */
+struct span {
+    const char *start;
+    size_t length;
+};
+
+struct lexer {
+    const char *next, *end;
+    uint32_t line;
+    bool at_line_start;
+};
+
+struct token {
+    struct span text; /* label: its name; else a statement without comment and outer blanks */
+    uint32_t line;
+    bool label;
+    bool marker; /* #APP or #NO_APP */
+    bool app;    /* of those: #APP */
+};
+
+struct lexer lexer_over(const char *text, size_t size);
+
+/* Reads the next token.  Returns false at the end. */
+bool next_token(struct lexer *lexer, struct token *token);
+
+/* From the start of a line, passes over lines that cannot change the section.  Returns false at the
+ * end of the text. */
+bool skip_to_section_change(struct lexer *lexer);
+
+bool span_is(struct span span, const char *text);
+bool span_ends(struct span span, const char *text);
+struct span unquoted(struct span span);
+
+/* Splits a statement: its first word, and what stands behind it without blanks. */
+struct span first_word(struct span text);
+struct span behind(struct span text, struct span word);
+
+/* Walks over a statement's operands. */
+struct cursor {
+    const char *next, *end;
+};
+
+struct cursor cursor_over(struct span text);
+
+/* The next argument up to a comma outside of quotes and parentheses; empty at the end. */
+struct span next_argument(struct cursor *cursor);
+
+/* The next symbol's name: no register, number, relocation suffix or string.  "1b" and "1f" count.
+ * Returns false at the end. */
+bool next_name(struct cursor *cursor, struct span *name);
+
+#endif

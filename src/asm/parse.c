@@ -1,0 +1,541 @@
+/* parse.c: assembly text to statements, sections, symbols.
+ *
+ * Knows the assembler's lexical rules and a few directives; of instructions it knows only that they
+ * are neither label nor directive, and which symbol a branch names.  Debugging sections are most of
+ * a compiler's text: they are passed over line by line.
+ *
+ * Not perfect: macros and conditional assembly are not expanded.  A file with them is marked, and
+ * the functions in it are left as they are.
+ *
+ * requires: nothing    makes: text, statements, sections, symbols, references */
+#include "asm/lex.h"
+#include "asm/unit.h"
+
+#include <string.h>
+
+enum {
+    SECTION_STACK = 64
+};
+
+struct parser {
+    struct unit *unit;
+    struct lexer lexer;
+    uint32_t section;  /* the present one */
+    uint32_t previous; /* for .previous */
+    uint32_t stack[SECTION_STACK][2];
+    unsigned depth;
+    bool inline_asm;
+    bool intel;
+    uint32_t numeric[10][2];  /* number of the last and of the next "1:" label */
+    uint32_t call_site_field; /* position in an exception table's record of four */
+    struct map section_index;
+};
+
+uint32_t find_symbol(struct unit *unit, const char *name, size_t length) {
+    uint32_t *index = map_add(&unit->arena, &unit->symbol_index, name, length, NONE);
+    if (*index == NONE) {
+        *index = (uint32_t)unit->symbols.count;
+        vector_push(&unit->arena, &unit->symbols,
+                    ((struct symbol){.name = name,
+                                     .length = (uint32_t)length,
+                                     .statement = NONE,
+                                     .local = length > 2 && name[0] == '.' && name[1] == 'L'}));
+    }
+    return *index;
+}
+
+/* The index is found first: finding may move the symbols. */
+static struct symbol *symbol_at(struct parser *p, uint32_t index) {
+    return &p->unit->symbols.data[index];
+}
+
+/* Numeric labels: "1:" may stand many times; "1b" is the last one, "1f" the next. */
+static uint32_t numeric_symbol(struct parser *p, unsigned digit, uint32_t ordinal) {
+    char *name = arena_print(&p->unit->arena, "%u\001%u", digit, ordinal);
+    return find_symbol(p->unit, name, strlen(name));
+}
+
+/* The symbol that an operand names, numeric references included. */
+static uint32_t operand_symbol(struct parser *p, struct span name) {
+    const char *text = name.start;
+    size_t length = name.length;
+    if (length == 2 && text[0] >= '0' && text[0] <= '9' && (text[1] == 'b' || text[1] == 'f')) {
+        unsigned digit = (unsigned)(text[0] - '0');
+        return numeric_symbol(p, digit, p->numeric[digit][0] + (text[1] == 'f'));
+    }
+    return find_symbol(p->unit, text, length);
+}
+
+/* ---- sections ---- */
+
+static bool starts(struct span text, const char *prefix) {
+    size_t length = strlen(prefix);
+    return text.length >= length && memcmp(text.start, prefix, length) == 0;
+}
+
+static bool is_ignored_section(struct span name) {
+    static const char *const prefixes[] = {
+        ".debug",       ".gnu.lto_",     ".gnu.debuglto_", ".eh_frame",
+        ".note",        ".comment",      ".stab",          "__patchable_function_entries",
+        "__mcount_loc", ".llvm_addrsig", ".llvm.",         ".deplibs",
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (starts(name, prefixes[i]))
+            return true;
+    return false;
+}
+
+/* FLAGS is the quoted second argument, empty where there is none. */
+static bool is_executable_section(struct span name, struct span flags) {
+    if (flags.length)
+        return memchr(flags.start, 'x', flags.length) != NULL;
+    return (starts(name, ".text") && (name.length == 5 || name.start[5] == '.')) ||
+           (starts(name, ".init") && name.length == 5) ||
+           (starts(name, ".fini") && name.length == 5);
+}
+
+/* Sections are told apart by the whole directive: COMDAT groups share a name. */
+static uint32_t find_section(struct parser *p, struct span name, struct span flags,
+                             struct span directive) {
+    struct unit *unit = p->unit;
+    char *line = arena_copy(&unit->arena, directive.start, directive.length);
+    uint32_t *index = map_add(&unit->arena, &p->section_index, line, directive.length, NONE);
+    if (*index != NONE)
+        return *index;
+    /* ".section .text.f" after a full directive re-enters the section of that name */
+    if (!flags.length)
+        for (uint32_t i = 0; i < unit->sections.count; i++)
+            if (strlen(unit->sections.data[i].name) == name.length &&
+                memcmp(unit->sections.data[i].name, name.start, name.length) == 0)
+                return *index = i;
+    *index = (uint32_t)unit->sections.count;
+    struct section section = {
+        .name = arena_copy(&unit->arena, name.start, name.length),
+        .directive = line,
+        .executable = is_executable_section(name, flags),
+        .ignored = is_ignored_section(name),
+        .exceptions = starts(name, ".gcc_except_table"),
+    };
+    section.ignored = section.ignored && !section.executable;
+    vector_push(&unit->arena, &unit->sections, section);
+    return *index;
+}
+
+static void enter_section(struct parser *p, uint32_t section) {
+    p->previous = p->section;
+    p->section = section;
+}
+
+/* .section NAME, "flags", ... and .pushsection. */
+static void parse_section(struct parser *p, struct span arguments, bool push) {
+    struct cursor cursor = cursor_over(arguments);
+    struct span name = next_argument(&cursor);
+    struct span flags = next_argument(&cursor);
+    if (flags.length && flags.start[0] != '"')
+        flags.length = 0; /* .pushsection NAME, SUBSECTION */
+    if (push && p->depth < SECTION_STACK) {
+        p->stack[p->depth][0] = p->section;
+        p->stack[p->depth++][1] = p->previous;
+    }
+    char *line =
+        arena_print(&p->unit->arena, ".section %.*s", (int)arguments.length, arguments.start);
+    enter_section(p, find_section(p, unquoted(name), flags, (struct span){line, strlen(line)}));
+}
+
+static void pop_section(struct parser *p) {
+    if (!p->depth)
+        return;
+    p->section = p->stack[--p->depth][0];
+    p->previous = p->stack[p->depth][1];
+}
+
+/* .text, .data, .bss; a subsection's number puts its text elsewhere. */
+static void parse_short_section(struct parser *p, struct span word, struct span arguments) {
+    struct span line = word;
+    enter_section(p, find_section(p, word, (struct span){0}, line));
+    if (arguments.length && !(arguments.length == 1 && arguments.start[0] == '0'))
+        p->unit->sections.data[p->section].subsections = true;
+}
+
+/* Returns whether WORD changes the section. */
+static bool parse_section_change(struct parser *p, struct span word, struct span arguments) {
+    if (span_is(word, ".text") || span_is(word, ".data") || span_is(word, ".bss"))
+        parse_short_section(p, word, arguments);
+    else if (span_is(word, ".section"))
+        parse_section(p, arguments, false);
+    else if (span_is(word, ".pushsection"))
+        parse_section(p, arguments, true);
+    else if (span_is(word, ".popsection"))
+        pop_section(p);
+    else if (span_is(word, ".previous"))
+        enter_section(p, p->previous);
+    else if (span_is(word, ".subsection"))
+        p->unit->sections.data[p->section].subsections = true;
+    else
+        return false;
+    return true;
+}
+
+/* ---- directives ---- */
+
+static void parse_type(struct parser *p, struct span arguments) {
+    struct cursor cursor = cursor_over(arguments);
+    struct span name = unquoted(next_argument(&cursor));
+    struct span type = next_argument(&cursor);
+    if (!name.length || type.length < 2)
+        return;
+    struct symbol *symbol = symbol_at(p, find_symbol(p->unit, name.start, name.length));
+    if (span_ends(type, "gnu_indirect_function"))
+        symbol->indirect = true;
+    else if (span_ends(type, "function") || span_ends(type, "STT_FUNC"))
+        symbol->function = true;
+}
+
+static void parse_binding(struct parser *p, struct span word, struct span arguments) {
+    struct cursor cursor = cursor_over(arguments);
+    for (;;) {
+        struct span name = unquoted(next_argument(&cursor));
+        if (!name.length)
+            return;
+        struct symbol *symbol = symbol_at(p, find_symbol(p->unit, name.start, name.length));
+        symbol->global = true;
+        symbol->weak |= span_is(word, ".weak");
+    }
+}
+
+/* .set A, B: whatever either names can be reached by the other. */
+static void parse_assignment(struct parser *p, struct span arguments) {
+    struct cursor cursor = cursor_over(arguments);
+    struct span name;
+    while (next_name(&cursor, &name))
+        symbol_at(p, operand_symbol(p, name))->aliased = true;
+}
+
+/* The names in a data directive.  In an exception table's call sites every third of four fields is
+ * a landing pad: start, length, pad, action (LSB C++ exception handling; gcc and clang alike). */
+static void parse_data(struct parser *p, struct span word, struct span arguments,
+                       uint32_t statement) {
+    const struct section *section = &p->unit->sections.data[p->section];
+    bool field = section->exceptions && (span_is(word, ".uleb128") || span_is(word, ".byte"));
+    struct cursor cursor = cursor_over(arguments);
+    struct span name;
+    bool first = true;
+    while (next_name(&cursor, &name)) {
+        uint32_t index = operand_symbol(p, name);
+        struct symbol *symbol = symbol_at(p, index);
+        if (!section->exceptions) {
+            vector_push(&p->unit->arena, &p->unit->references,
+                        ((struct reference){index, statement}));
+            symbol->address_taken = true;
+        } else if (field && first && p->call_site_field == 2) {
+            symbol->landing_pad = true;
+        } else if (field && first && p->call_site_field == 0) {
+            symbol->region = true;
+        }
+        first = false;
+    }
+    if (field)
+        p->call_site_field = (p->call_site_field + 1) % 4;
+}
+
+enum directive_kind {
+    KIND_OTHER,
+    KIND_ALIGN,
+    KIND_DATA,
+    KIND_OPAQUE,
+    KIND_SILENT
+};
+
+/* What a directive does to the bytes here.  One that is not in the table puts none. */
+static enum directive_kind directive_kind(struct span word) {
+    static const struct {
+        const char *name;
+        enum directive_kind kind;
+    } table[] = {
+        {".p2align", KIND_ALIGN},
+        {".balign", KIND_ALIGN},
+        {".align", KIND_ALIGN},
+        {".p2alignw", KIND_ALIGN},
+        {".p2alignl", KIND_ALIGN},
+        {".byte", KIND_DATA},
+        {".value", KIND_DATA},
+        {".word", KIND_DATA},
+        {".short", KIND_DATA},
+        {".hword", KIND_DATA},
+        {".2byte", KIND_DATA},
+        {".long", KIND_DATA},
+        {".int", KIND_DATA},
+        {".4byte", KIND_DATA},
+        {".quad", KIND_DATA},
+        {".8byte", KIND_DATA},
+        {".octa", KIND_DATA},
+        {".ascii", KIND_DATA},
+        {".asciz", KIND_DATA},
+        {".string", KIND_DATA},
+        {".zero", KIND_DATA},
+        {".skip", KIND_DATA},
+        {".space", KIND_DATA},
+        {".fill", KIND_DATA},
+        {".org", KIND_DATA},
+        {".nops", KIND_DATA},
+        {".nop", KIND_DATA},
+        {".uleb128", KIND_DATA},
+        {".sleb128", KIND_DATA},
+        {".incbin", KIND_DATA},
+        {".float", KIND_DATA},
+        {".double", KIND_DATA},
+        {".single", KIND_DATA},
+        {".tfloat", KIND_DATA},
+        {".insn", KIND_DATA},
+        {".base64", KIND_DATA},
+        {".macro", KIND_OPAQUE},
+        {".rept", KIND_OPAQUE},
+        {".irp", KIND_OPAQUE},
+        {".irpc", KIND_OPAQUE},
+        {".include", KIND_OPAQUE},
+        {".if", KIND_OPAQUE},
+        {".ifdef", KIND_OPAQUE},
+        {".ifndef", KIND_OPAQUE},
+        {".ifb", KIND_OPAQUE},
+        {".ifnb", KIND_OPAQUE},
+        {".ifc", KIND_OPAQUE},
+        {".ifeq", KIND_OPAQUE},
+        {".ifne", KIND_OPAQUE},
+        {".ifge", KIND_OPAQUE},
+        {".ifgt", KIND_OPAQUE},
+        {".ifle", KIND_OPAQUE},
+        {".iflt", KIND_OPAQUE},
+        {".ifnc", KIND_OPAQUE},
+        {".ifeqs", KIND_OPAQUE},
+        {".ifnes", KIND_OPAQUE},
+        {".altmacro", KIND_OPAQUE},
+        {".code32", KIND_OPAQUE},
+        {".code16", KIND_OPAQUE},
+        {".code16gcc", KIND_OPAQUE},
+        {".bundle_align_mode", KIND_OPAQUE},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (span_is(word, table[i].name))
+            return table[i].kind;
+    return KIND_OTHER;
+}
+
+static void note_file(struct parser *p, struct span arguments) {
+    /* .file "x.c", not .file 1 "x.c" */
+    if (arguments.length && arguments.start[0] == '"' && !p->unit->source[0]) {
+        struct span name = unquoted(arguments);
+        p->unit->source = arena_copy(&p->unit->arena, name.start, name.length);
+    }
+}
+
+static void note_ident(struct parser *p, struct span arguments) {
+    struct span name = unquoted(arguments);
+    p->unit->compiler = arena_copy(&p->unit->arena, name.start, name.length);
+    p->unit->compiled = true;
+}
+
+/* Directives that tell something and put no bytes.  Returns false where the statement is of no
+ * further use and need not be kept. */
+static bool parse_directive(struct parser *p, struct span word, struct span arguments,
+                            struct statement *statement) {
+    struct unit *unit = p->unit;
+    if (span_is(word, ".loc") || starts(word, ".cfi_"))
+        return starts(word, ".cfi_");
+    if (parse_section_change(p, word, arguments)) {
+        p->call_site_field = 0;
+        return false;
+    }
+    if (span_is(word, ".type"))
+        parse_type(p, arguments);
+    else if (span_is(word, ".globl") || span_is(word, ".global") || span_is(word, ".weak"))
+        parse_binding(p, word, arguments);
+    else if (span_is(word, ".set") || span_is(word, ".equ") || span_is(word, ".equiv"))
+        parse_assignment(p, arguments);
+    else if (span_is(word, ".file"))
+        note_file(p, arguments);
+    else if (span_is(word, ".ident"))
+        note_ident(p, arguments);
+    else if (span_is(word, ".intel_syntax"))
+        p->intel = true;
+    else if (span_is(word, ".att_syntax"))
+        p->intel = false;
+    switch (directive_kind(word)) {
+    case KIND_ALIGN:
+        statement->aligns = true;
+        break;
+    case KIND_DATA:
+        statement->data = true;
+        parse_data(p, word, arguments, (uint32_t)unit->statements.count);
+        break;
+    case KIND_OPAQUE:
+        statement->opaque = true;
+        unit->has_macros = true;
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* ---- instructions ---- */
+
+static bool is_prefix_word(struct span word) {
+    static const char *const words[] = {
+        "lock",  "rep",      "repe",     "repz",   "repne", "repnz",  "data16", "addr32", "rex64",
+        "rex.W", "rex",      "notrack",  "bnd",    "cs",    "ds",     "es",     "fs",     "gs",
+        "ss",    "xacquire", "xrelease", "data32", "{vex}", "{evex}", "{vex3}",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (span_is(word, words[i]))
+            return true;
+    return false;
+}
+
+/* Whether the mnemonic can transfer control to a symbol that its operand names. */
+static bool is_branch_word(struct span word) {
+    return word.start[0] == 'j' || starts(word, "call") || starts(word, "loop") ||
+           starts(word, "xbegin");
+}
+
+/* The branch of a statement such as "lock; cmpxchg" or "notrack jmp *%rax" is behind its prefixes.
+ */
+static void parse_instruction(struct parser *p, struct span text, struct statement *statement) {
+    struct span word = first_word(text);
+    struct span rest = behind(text, word);
+    while (is_prefix_word(word)) {
+        if (!rest.length) {
+            statement->prefix = true;
+            return;
+        }
+        word = first_word(rest);
+        rest = behind(rest, word);
+    }
+    struct span name;
+    struct cursor cursor = cursor_over(rest);
+    bool direct = is_branch_word(word) && rest.length && rest.start[0] != '*' &&
+                  rest.start[0] != '%' && !memchr(rest.start, '[', rest.length);
+    if (direct && next_name(&cursor, &name)) {
+        statement->symbol = operand_symbol(p, name);
+        symbol_at(p, statement->symbol)->branch_target = true;
+        const char *end = rest.start + rest.length;
+        for (const char *c = name.start + name.length; c < end; c++)
+            if (*c == '+' || *c == '-')
+                statement->opaque = true; /* jump into the middle of something */
+        return;
+    }
+    if (direct && memchr(rest.start, '.', rest.length) && !next_name(&cursor, &name))
+        statement->opaque = true; /* jmp .+5 */
+    while (next_name(&cursor, &name)) {
+        uint32_t index = operand_symbol(p, name);
+        symbol_at(p, index)->address_taken = true;
+        vector_push(&p->unit->arena, &p->unit->references,
+                    ((struct reference){index, (uint32_t)p->unit->statements.count}));
+    }
+}
+
+/* ---- statements ---- */
+
+static void add_statement(struct parser *p, struct statement statement) {
+    struct unit *unit = p->unit;
+    struct section *section = &unit->sections.data[statement.section];
+    vector_push(&unit->arena, &section->statements, (uint32_t)unit->statements.count);
+    vector_push(&unit->arena, &unit->statements, statement);
+}
+
+static void parse_label(struct parser *p, struct token token, struct statement statement) {
+    struct unit *unit = p->unit;
+    struct span name = unquoted(token.text);
+    uint32_t index;
+    if (name.length == 1 && name.start[0] >= '0' && name.start[0] <= '9') {
+        unsigned digit = (unsigned)(name.start[0] - '0');
+        index = numeric_symbol(p, digit, ++p->numeric[digit][0]);
+        unit->symbols.data[index].local = true;
+    } else {
+        index = find_symbol(unit, name.start, name.length);
+    }
+    statement.kind = STATEMENT_LABEL;
+    statement.symbol = index;
+    unit->symbols.data[index].statement = (uint32_t)unit->statements.count;
+    if (starts(name, ".LFB") || starts(name, ".Lfunc_begin") || starts(name, ".Lfunc_end"))
+        unit->compiled = true;
+    if (starts(name, ".LLSDACSB") || starts(name, ".Lcst_begin"))
+        p->call_site_field = 0;
+    add_statement(p, statement);
+}
+
+/* .byte 0x66 and the like before an instruction are prefixes (the models for thread-local access).
+ */
+static bool is_prefix_data(struct span word, struct span arguments) {
+    return (span_is(word, ".byte") && span_is(arguments, "0x66")) ||
+           ((span_is(word, ".value") || span_is(word, ".word")) && span_is(arguments, "0x6666"));
+}
+
+static void parse_statement(struct parser *p, struct token token) {
+    struct unit *unit = p->unit;
+    struct statement statement = {
+        .start = (uint32_t)(token.text.start - unit->text),
+        .end = (uint32_t)(token.text.start - unit->text + token.text.length),
+        .line = token.line,
+        .section = p->section,
+        .symbol = NONE,
+        .inline_asm = p->inline_asm,
+        .intel = p->intel,
+    };
+    if (token.label) {
+        parse_label(p, token, statement);
+        return;
+    }
+    struct span word = first_word(token.text);
+    struct span rest = behind(token.text, word);
+    bool executable = unit->sections.data[p->section].executable;
+    statement.kind = STATEMENT_DIRECTIVE;
+    if (rest.length && rest.start[0] == '=') {
+        parse_assignment(p, token.text);
+    } else if (word.start[0] == '.') {
+        if (executable && is_prefix_data(word, rest)) {
+            statement.kind = STATEMENT_INSTRUCTION;
+            statement.prefix = true;
+        } else if (!parse_directive(p, word, rest, &statement)) {
+            return;
+        }
+    } else if (executable) {
+        statement.kind = STATEMENT_INSTRUCTION;
+        parse_instruction(p, token.text, &statement);
+    } else {
+        statement.opaque = true;
+    }
+    add_statement(p, statement);
+}
+
+void parse_unit(struct unit *unit, const char *name, const char *text, size_t size) {
+    struct parser *p = &(struct parser){.unit = unit};
+    *unit = (struct unit){.name = name, .text = text, .size = size, .source = "", .compiler = ""};
+    p->lexer = lexer_over(text, size);
+    struct span first = {".text", 5};
+    p->section = p->previous = find_section(p, first, (struct span){0}, first);
+    struct token token;
+    for (;;) {
+        bool skip = unit->sections.data[p->section].ignored;
+        if (skip && !skip_to_section_change(&p->lexer))
+            return;
+        if (!next_token(&p->lexer, &token))
+            return;
+        if (token.marker)
+            p->inline_asm = token.app;
+        else if (skip && !token.label)
+            parse_section_change(p, first_word(token.text),
+                                 behind(token.text, first_word(token.text)));
+        else if (!skip)
+            parse_statement(p, token);
+    }
+}
+
+size_t statement_word(const struct unit *unit, const struct statement *statement) {
+    struct span text = {unit->text + statement->start, statement->end - statement->start};
+    return first_word(text).length;
+}
+
+bool statement_is(const struct unit *unit, const struct statement *statement, const char *word) {
+    struct span text = {unit->text + statement->start, statement->end - statement->start};
+    return span_is(first_word(text), word);
+}

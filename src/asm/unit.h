@@ -1,0 +1,129 @@
+/* unit.h: one assembly file as the shim sees it: text, statements, sections, symbols, functions.
+ *
+ * The text stays the truth.  Statements are spans of it, and what the shim changes is a list of
+ * edits (emit.h), so all that is not touched comes out byte for byte.
+ *
+ * Filled in by stage:  parse_unit: text, statements, sections, symbols, references
+ *                      find_functions: functions
+ *                      measure_unit (x86/measure.h): the machine's view of each instruction */
+#ifndef QUIPU_ASM_UNIT_H
+#define QUIPU_ASM_UNIT_H
+
+#include "util/arena.h"
+#include "util/map.h"
+#include "util/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    NONE = UINT32_MAX
+}; /* no symbol, no statement, no section */
+
+enum statement_kind {
+    STATEMENT_LABEL,
+    STATEMENT_DIRECTIVE,
+    STATEMENT_INSTRUCTION,
+};
+
+struct statement {
+    uint32_t start, end; /* span of the text, from its first character to behind its last */
+    uint32_t line;       /* physical line, from 1 */
+    uint32_t section;    /* index into unit.sections */
+    uint32_t symbol;     /* label: the symbol; instruction: the one in a direct branch, or NONE */
+    uint8_t kind;
+    bool prefix : 1; /* a prefix alone (lock, rep, .byte 0x66): belongs to the next instruction */
+    bool inline_asm : 1; /* the user's own, between #APP and #NO_APP */
+    bool aligns : 1;     /* .p2align, .balign, .align: may put padding */
+    bool data : 1;       /* any other directive that puts bytes here */
+    bool opaque : 1;     /* a macro or a conditional: what it stands for is not known */
+    bool intel : 1;      /* under .intel_syntax */
+};
+
+struct section {
+    const char *name;      /* ".text" */
+    const char *directive; /* the line that enters it: ".section .text.f,\"ax\",@progbits" */
+    bool executable;
+    bool ignored;                /* debugging and notes: its text is passed over */
+    bool exceptions;             /* .gcc_except_table */
+    bool subsections;            /* its text is not in the order of its bytes */
+    VECTOR(uint32_t) statements; /* in the order of its bytes */
+};
+
+struct symbol {
+    const char *name; /* in the text or the arena, not NUL-terminated */
+    uint32_t length;
+    uint32_t statement; /* its label; NONE where it is not defined in this unit's text */
+    bool local : 1;     /* .L: not seen by the linker */
+    bool global : 1;
+    bool weak : 1;
+    bool function : 1;      /* .type @function */
+    bool indirect : 1;      /* .type @gnu_indirect_function */
+    bool aliased : 1;       /* .set or = gives it a value or uses it as one */
+    bool branch_target : 1; /* some instruction jumps to it directly */
+    bool address_taken : 1; /* its address is in data or in a register: an indirect jump may go
+                               there */
+    bool landing_pad : 1;   /* an exception table sends the unwinder there */
+    bool region : 1;        /* an exception table's call site begins here */
+    bool outside_entry : 1; /* code outside of the function may come here */
+};
+
+/* A label's name in a data directive: jump tables, label arrays, exception tables. */
+struct reference {
+    uint32_t symbol;
+    uint32_t statement;
+};
+
+/* A stretch of one section that belongs to one function. */
+struct fragment {
+    uint32_t symbol; /* its label */
+    uint32_t section;
+    uint32_t first, last; /* statements [first, last) of section.statements */
+};
+
+struct asm_function {
+    uint32_t symbol;
+    VECTOR(struct fragment) fragments; /* the first holds the entry */
+    bool compiled;                     /* made by a compiler: calling conventions hold */
+    const char *left_alone;            /* why, or NULL */
+    uint32_t line;                     /* of the entry's label */
+};
+
+struct unit {
+    struct arena arena;
+    const char *name; /* of the input file, for messages */
+    const char *text;
+    size_t size;
+    VECTOR(struct statement) statements;
+    VECTOR(struct section) sections;
+    VECTOR(struct symbol) symbols;
+    VECTOR(struct reference) references;
+    VECTOR(struct asm_function) functions;
+    struct map symbol_index;
+    uint32_t *function_of; /* by statement: the function that it belongs to, or NONE */
+    uint32_t *row_of;      /* by statement: unwinding row (find_frames) */
+    uint32_t *block_of;    /* by label statement: the block that it begins (build_graph), or NONE */
+    const char *source;    /* .file, or "" */
+    const char *compiler;  /* .ident, or "" */
+    bool compiled;         /* some compiler made it */
+    bool has_macros;       /* .macro, .rept, .if, .include: text is not what is assembled */
+    struct machine_code *code; /* measure_unit's */
+};
+
+/* Reads TEXT, which must outlive the unit, into statements.  Never fails: what it does not know it
+ * marks as opaque. */
+void parse_unit(struct unit *unit, const char *name, const char *text, size_t size);
+
+/* Finds functions and their fragments, and marks those that must be left alone, with the reason. */
+void find_functions(struct unit *unit);
+
+/* The symbol of that name, made if need be. */
+uint32_t find_symbol(struct unit *unit, const char *name, size_t length);
+
+/* The statement's first word (mnemonic, directive) as a span. */
+size_t statement_word(const struct unit *unit, const struct statement *statement);
+
+/* Whether the statement's first word is WORD. */
+bool statement_is(const struct unit *unit, const struct statement *statement, const char *word);
+
+#endif

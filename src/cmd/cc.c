@@ -1,0 +1,256 @@
+/* cc.c: the user's compiler with the shim in front.
+ *
+ *     quipu cc ARGS, quipu-cc ARGS, quipu-c++ ARGS, quipu-fortran ARGS, ...
+ *
+ * The compiler runs with its own arguments and a few more.  It finds our `as` by COMPILER_PATH (and
+ * -B, for clang); at a link the runtime goes in front of and behind everything.
+ *
+ * Not perfect: whether an object goes into a shared object is told by -fPIC and the like; an object
+ * compiled without them and linked into one fails at the link, as it may without quipu. */
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+
+#include "util/arena.h"
+#include "util/diag.h"
+#include "util/vector.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct driver {
+    struct arena arena;
+    struct shim_options options;
+    const char *compiler;
+    bool clang;
+    bool link;           /* the compiler will link */
+    bool inputs;         /* there is something to compile or link */
+    bool show;           /* -### */
+    char root[PATH_MAX]; /* the directory above bin/ */
+    VECTOR(char *) user; /* the user's arguments without ours */
+    VECTOR(char *) argv;
+};
+
+/* Our names, and the compilers behind them. */
+static const struct {
+    const char *name, *compiler;
+} compilers[] = {
+    {"quipu-cc", "gcc"},           {"quipu-gcc", "gcc"},
+    {"quipu-c++", "g++"},          {"quipu-g++", "g++"},
+    {"quipu-fortran", "gfortran"}, {"quipu-gfortran", "gfortran"},
+    {"quipu-ada", "gnatgcc"},      {"quipu-d", "gdc"},
+    {"quipu-clang", "clang-14"},   {"quipu-clang++", "clang++-14"},
+};
+
+static const char *compiler_for(const char *path) {
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        if (strcmp(name, compilers[i].name) == 0)
+            return compilers[i].compiler;
+    if (strncmp(name, "quipu-", 6) == 0)
+        return name + 6; /* quipu-gcc-12 */
+    return "gcc";
+}
+
+/* The directory that holds bin/, lib/quipu/ and libexec/quipu/. */
+static void find_root(struct driver *driver) {
+    ssize_t length = readlink("/proc/self/exe", driver->root, sizeof driver->root - 1);
+    if (length <= 0)
+        die("cannot tell where quipu is installed: '/proc/self/exe': %s", strerror(errno));
+    driver->root[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(driver->root, '/');
+        if (slash)
+            *slash = '\0';
+    }
+}
+
+/* ---- arguments ---- */
+
+static void take_mode(struct driver *driver, const char *name) {
+    if (!set_mode(&driver->options, name))
+        die("'--quipu=%s': no such mode; there are 'count' and 'none'", name);
+}
+
+/* Returns whether ARGUMENT is one of ours. */
+static bool take_own_option(struct driver *driver, const char *argument) {
+    if (strncmp(argument, "--quipu=", 8) == 0) {
+        take_mode(driver, argument + 8);
+    } else if (strncmp(argument, "--quipu-compiler=", 17) == 0) {
+        driver->compiler = argument + 17;
+    } else if (strncmp(argument, "--quipu-placement=", 18) == 0) {
+        if (!set_placement(&driver->options, argument + 18))
+            die("'%s': no such placement; there are 'tree' and 'block'", argument);
+    } else if (strcmp(argument, "--quipu-dump") == 0) {
+        driver->options.dump = true;
+    } else if (strncmp(argument, "--quipu", 7) == 0) {
+        die("'%s': no such option; 'man quipu-cc' lists them", argument);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool is_one_of(const char *argument, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(argument, names[i]) == 0)
+            return true;
+    return false;
+}
+
+#define IS_ONE_OF(argument, ...)                                                                   \
+    is_one_of((argument), (const char *const[]){__VA_ARGS__},                                      \
+              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* Compiler options whose value is the next argument. */
+static bool takes_value(const char *argument) {
+    return IS_ONE_OF(argument, "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-imacros",
+                     "-isystem", "-iquote", "-idirafter", "-iprefix", "-isysroot", "-MF", "-MT",
+                     "-MQ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-T", "-u", "-z", "-e",
+                     "-l", "-A", "--param", "-J", "-aux-info", "-dumpbase", "-B", "-specs",
+                     "-wrapper", "-target", "-Xclang", "-mllvm", "-h", "-soname", "-rpath",
+                     "--sysroot", "-arch");
+}
+
+static void note_argument(struct driver *driver, const char *argument) {
+    if (IS_ONE_OF(argument, "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-Wl,-r",
+                  "-Wl,--relocatable", "-emit-llvm", "-fdump-ada-spec", "-gnatc", "-gnats"))
+        driver->link = false;
+    else if (IS_ONE_OF(argument, "-fPIC", "-fpic", "-shared"))
+        driver->options.shared = true;
+    else if (IS_ONE_OF(argument, "-fPIE", "-fpie", "-fno-pic", "-fno-PIC", "-static",
+                       "-static-pie"))
+        driver->options.shared = false;
+    else if (strcmp(argument, "-###") == 0)
+        driver->show = true;
+    else if (argument[0] != '-' || strcmp(argument, "-") == 0)
+        driver->inputs = true;
+}
+
+static void read_arguments(struct driver *driver, int argc, char **argv) {
+    driver->link = true;
+    for (int i = 1; i < argc; i++) {
+        if (take_own_option(driver, argv[i]))
+            continue;
+        vector_push(&driver->arena, &driver->user, argv[i]);
+        note_argument(driver, argv[i]);
+        if (strncmp(argv[i], "-l", 2) == 0 && argv[i][2])
+            driver->inputs = true;
+        if (takes_value(argv[i]) && i + 1 < argc)
+            vector_push(&driver->arena, &driver->user, argv[++i]);
+    }
+    const char *name = strrchr(driver->compiler, '/');
+    driver->clang = strstr(name ? name : driver->compiler, "clang") != NULL;
+    driver->link &= driver->inputs;
+}
+
+/* clang's -flto writes bitcode, which never meets an assembler. */
+static void refuse_bitcode(const struct driver *driver) {
+    if (!driver->clang || driver->options.mode == MODE_NONE)
+        return;
+    for (size_t i = 0; i < driver->user.count; i++)
+        if (strncmp(driver->user.data[i], "-flto", 5) == 0)
+            die("'%s': clang's link-time optimization passes no assembler; leave it out or compile "
+                "with gcc",
+                driver->user.data[i]);
+}
+
+static void push(struct driver *driver, char *argument) {
+    vector_push(&driver->arena, &driver->argv, argument);
+}
+
+static void push_path(struct driver *driver, const char *file) {
+    push(driver, arena_print(&driver->arena, "%s/%s", driver->root, file));
+}
+
+static void build_arguments(struct driver *driver, const char *options) {
+    bool count = driver->options.mode != MODE_NONE, link = driver->link && count;
+    push(driver, (char *)driver->compiler);
+    if (driver->clang) {
+        push(driver, (char *)"--start-no-unused-arguments");
+        push(driver, (char *)"-fno-integrated-as");
+        if (count) {
+            push(driver, arena_print(&driver->arena, "-B%s/libexec/quipu/", driver->root));
+            push(driver, arena_print(&driver->arena, "-Wa,--quipu=%s", options));
+        }
+        push(driver, (char *)"--end-no-unused-arguments");
+    } else {
+        push(driver, (char *)"-ffixed-r11");
+        if (count)
+            push(driver, arena_print(&driver->arena, "-Wa,--quipu=%s", options));
+    }
+    if (link) {
+        push(driver, (char *)"-Wl,--build-id");
+        push_path(driver, "lib/quipu/begin.o");
+    }
+    for (size_t i = 0; i < driver->user.count; i++)
+        push(driver, driver->user.data[i]);
+    if (link) {
+        push(driver, (char *)"-x");
+        push(driver, (char *)"none");
+        push_path(driver, "lib/quipu/end.o");
+        push_path(driver, "lib/quipu/libquipu-rt.a");
+    }
+    push(driver, NULL);
+}
+
+/* ---- running ---- */
+
+static void set_environment(struct driver *driver, const char *options) {
+    const char *old = getenv("COMPILER_PATH");
+    const char *path = arena_print(&driver->arena, "%s/libexec/quipu%s%s", driver->root,
+                                   old && *old ? ":" : "", old ? old : "");
+    if (setenv("COMPILER_PATH", path, 1) || setenv("QUIPU_OPTIONS", options, 1))
+        die("cannot set the environment: %s", strerror(errno));
+}
+
+static void show_command(const struct driver *driver) {
+    if (driver->options.mode != MODE_NONE)
+        fprintf(stderr, " COMPILER_PATH=%s QUIPU_OPTIONS=%s", getenv("COMPILER_PATH"),
+                getenv("QUIPU_OPTIONS"));
+    for (size_t i = 0; driver->argv.data[i]; i++)
+        fprintf(stderr, " \"%s\"", driver->argv.data[i]);
+    fputc('\n', stderr);
+}
+
+static const char help[] =
+    "usage: quipu cc [--quipu=count|none] [--quipu-compiler=COMPILER] [--quipu-placement=tree|block]\n"
+    "                ARGS\n"
+    "\n"
+    "Runs the compiler (gcc, or what it is called by) with ARGS and instruments what it assembles.\n"
+    "The same under the names quipu-cc, quipu-c++, quipu-fortran, quipu-clang, quipu-clang++,\n"
+    "quipu-ada, quipu-d.\n"
+    "\n"
+    "  --quipu=count       exact counts of every instruction (the default)\n"
+    "  --quipu=none        the same code without instrumentation\n"
+    "  --quipu-compiler=C  the compiler to run\n"
+    "  --quipu-placement=tree|block\n"
+    "                      counters on the chords of a spanning tree (the default) or in every block\n"
+    "  --quipu-dump        flow graphs to standard error\n"
+    "  -###                print the commands and run none\n";
+
+int cmd_cc(int argc, char **argv) {
+    struct driver driver = {.options = default_options()};
+    driver.compiler = compiler_for(argv[0]);
+    if (strcmp(argv[0], "cc") == 0 && (argc < 2 || strcmp(argv[1], "--help") == 0)) {
+        fputs(help, argc < 2 ? stderr : stdout);
+        return argc < 2;
+    }
+    read_arguments(&driver, argc, argv);
+    refuse_bitcode(&driver);
+    find_root(&driver);
+    char options[128];
+    print_options(&driver.options, QUIPU_VERSION, options, sizeof options);
+    build_arguments(&driver, options);
+    if (driver.options.mode != MODE_NONE)
+        set_environment(&driver, options);
+    if (driver.show)
+        show_command(&driver);
+    execvp(driver.compiler, driver.argv.data);
+    error("cannot run the compiler '%s': %s", driver.compiler, strerror(errno));
+    return 127;
+}

@@ -1,0 +1,148 @@
+/* export.c: quipu export --to=FORMAT [-o FILE] [DATA...]: counts for other tools. */
+#include "cmd/cmd.h"
+
+#include "report/export.h"
+#include "report/progress.h"
+#include "report/source_paths.h"
+#include "util/diag.h"
+#include "util/path.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct export_options {
+    const struct export_format *format;
+    const char *output;      /* "-": standard output */
+    const char *source_root; /* as given; NULL: not given */
+};
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu export --to=FORMAT [-o FILE] [--source-root=DIR] [DATA...]\n\n"
+        "Writes the counts of DATA (data files or directories of them; $QUIPU_DATA or quipu.data)\n"
+        "for another tool, added up over all processes.\n\nformats:\n",
+        stdout);
+    for (size_t i = 0; i < export_format_count; i++)
+        printf("  %-10s %s\n", export_formats[i].name, export_formats[i].help);
+    fputs("\noptions:\n"
+          "  -o, --output=FILE      write there, compressed where the name ends in .gz; - is\n"
+          "                         standard output, the default\n"
+          "      --source-root=DIR  lcov, cobertura, gcov-json: only source files below DIR;\n"
+          "                         cobertura, gcov-json: named relative to it\n",
+          stdout);
+}
+
+static const struct export_format *parse_format(const char *name) {
+    const struct export_format *format = find_export_format(name);
+    if (!format)
+        die("'%s': no such format; 'quipu export --help' lists them", name);
+    return format;
+}
+
+/* Returns false where only help was asked for. */
+static bool parse_options(int argc, char **argv, struct export_options *options) {
+    static const struct option names[] = {
+        {"to", required_argument, NULL, 't'},
+        {"output", required_argument, NULL, 'o'},
+        {"source-root", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
+        switch (option) {
+        case 't':
+            options->format = parse_format(optarg);
+            break;
+        case 'o':
+            options->output = optarg;
+            break;
+        case 'r':
+            options->source_root = optarg;
+            break;
+        case 'h':
+            print_help();
+            return false;
+        default:
+            die("'%s': no such option, or its value is missing; 'quipu export --help' lists them",
+                argv[optind - 1]);
+        }
+    }
+    if (!options->format)
+        die("no format was given; add --to=FORMAT, 'quipu export --help' lists them");
+    return true;
+}
+
+static bool any_file_below(struct arena *arena, const struct profile *profile, const char *root) {
+    const char **files = source_files(arena, profile, root);
+    for (size_t i = 1; i < profile->files.count; i++)
+        if (files[i])
+            return true;
+    return false;
+}
+
+/* ROOT as the program's debug information spells it: as text below the working directory, or with
+ * its links followed. */
+static const char *find_source_root(struct arena *arena, const struct profile *profile,
+                                    const char *root) {
+    char *real = realpath(root, NULL);
+    char *directory = getcwd(NULL, 0);
+    if (!real || !directory)
+        die("'%s': %s; give a directory that is there as --source-root", root, strerror(errno));
+    const char *shell = getenv("PWD"); /* with the links that the user came by */
+    const char *spellings[] = {
+        *root == '/' ? root : arena_print(arena, "%s/%s", directory, root),
+        *root == '/' || !shell ? root : arena_print(arena, "%s/%s", shell, root),
+        real,
+    };
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < sizeof spellings / sizeof *spellings; i++) {
+        const char *spelling = normalize_path(arena, spellings[i]);
+        if (any_file_below(arena, profile, spelling))
+            found = spelling;
+    }
+    if (!found)
+        die("'%s': no source file of the program lies below it; '%s' is one that it has", root,
+            profile->files.count > 1 ? profile->files.data[1] : "none");
+    free(real);
+    free(directory);
+    return found;
+}
+
+static void write_export(const struct export_options *options, const struct export_input *input) {
+    const char *name = strcmp(options->output, "-") == 0 ? "standard output" : options->output;
+    FILE *out = open_output(options->output);
+    if (!out)
+        die("cannot write '%s': %s", name, strerror(errno));
+    options->format->write(input, out);
+    errno = 0;
+    bool failed = fflush(out) != 0 || ferror(out);
+    int cause = errno;
+    if (out != stdout && fclose(out) != 0 && !failed) {
+        failed = true;
+        cause = errno;
+    }
+    if (failed)
+        die("cannot write '%s': %s", name, strerror(cause ? cause : EIO));
+}
+
+int cmd_export(int argc, char **argv) {
+    struct arena arena = {0};
+    struct export_options options = {.output = "-"};
+    if (!parse_options(argc, argv, &options))
+        return 0;
+    show_progress();
+    struct profile *profile = profile_open(argv + optind, (size_t)(argc - optind));
+    profile_count(profile, (struct selection){0});
+    struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
+    if (options.source_root)
+        input.source_root = find_source_root(&arena, profile, options.source_root);
+    write_export(&options, &input);
+    profile_close(profile);
+    arena_release(&arena);
+    return 0;
+}

@@ -1,0 +1,291 @@
+/* info.c: quipu info [--format=text|json] [BINARY|DATA...]: what is instrumented, what was left
+ * alone and why, and what a data file holds. */
+#include "cmd/cmd.h"
+
+#include "report/json_writer.h"
+#include "report/output.h"
+#include "report/progress.h"
+#include "report/view.h"
+#include "util/diag.h"
+#include "util/map.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu info [--format=text|json] [BINARY|DATA...]\n\n"
+        "Of a program or shared object: its units, how many functions are instrumented, how many\n"
+        "cells they have, and what was left alone and why.  Of a data file or a directory of them\n"
+        "($QUIPU_DATA or quipu.data where nothing is named): processes, threads, modules.\n\n"
+        "      --format=FORMAT  text (default) or json\n"
+        "  -o, --output=FILE    write there, compressed where the name ends in .gz\n",
+        stdout);
+}
+
+/* ---- facts ---- */
+
+/* What a module sums up to. */
+struct module_sums {
+    uint64_t instructions, blocks, edges;
+};
+
+static struct module_sums sum_module(const struct module *module) {
+    struct module_sums sums = {0};
+    for (size_t i = 0; i < module->functions.count; i++) {
+        sums.instructions += module->functions.data[i].instruction_count;
+        sums.blocks += module->functions.data[i].block_count;
+        sums.edges += module->functions.data[i].edge_count;
+    }
+    return sums;
+}
+
+/* A function that was left alone; in how many units. */
+struct left_alone_sum {
+    const char *name, *reason;
+    uint32_t units;
+};
+
+typedef VECTOR(struct left_alone_sum) left_alone_sums;
+
+/* What was left alone in MODULE, each name and reason once: an inline function may have been left
+ * alone in many units. */
+static left_alone_sums sum_left_alone(struct arena *arena, const struct module *module) {
+    left_alone_sums sums = {0};
+    struct map known = {0};
+    for (size_t i = 0; i < module->left_alone.count; i++) {
+        const struct left_alone *left = &module->left_alone.data[i];
+        const char *key = arena_print(arena, "%s\n%s", left->name, left->reason);
+        uint32_t number = *map_add(arena, &known, key, strlen(key), (uint32_t)sums.count);
+        if (number == sums.count)
+            vector_push(arena, &sums, ((struct left_alone_sum){left->name, left->reason, 0}));
+        sums.data[number].units++;
+    }
+    return sums;
+}
+
+/* ---- text ---- */
+
+static void write_text_units(FILE *out, const struct module *module) {
+    fprintf(out, "  units         %zu\n", module->units.count);
+    for (size_t i = 0; i < module->units.count; i++) {
+        const struct unit *unit = &module->units.data[i];
+        fprintf(out, "    %s: quipu %s, %s%s%s\n", unit->source, unit->version, unit->options,
+                *unit->compiler ? ", " : "", unit->compiler);
+    }
+}
+
+static void write_text_left_alone(FILE *out, struct arena *arena, const struct module *module) {
+    left_alone_sums sums = sum_left_alone(arena, module);
+    fprintf(out, "  left alone    %zu\n", sums.count);
+    for (size_t i = 0; i < sums.count; i++) {
+        const struct left_alone_sum *left = &sums.data[i];
+        fprintf(out, "    %s: %s", left->name, left->reason);
+        if (left->units > 1)
+            fprintf(out, " (in %" PRIu32 " units)", left->units);
+        fputc('\n', out);
+    }
+}
+
+static void write_text_module(FILE *out, struct arena *arena, const struct module *module) {
+    const char *build_id = build_id_text(arena, module);
+    struct module_sums sums = sum_module(module);
+    fprintf(out, "%s\n", module->path);
+    fprintf(out, "  build id      %s\n", *build_id ? build_id : "none");
+    if (!module->units.count && !module->functions.count)
+        fprintf(out, "  instrumented  nothing; compile with 'quipu cc'\n");
+    else
+        fprintf(out,
+                "  instrumented  %zu functions, %" PRIu64 " instructions, %" PRIu64
+                " blocks, %" PRIu64 " edges\n",
+                module->functions.count, sums.instructions, sums.blocks, sums.edges);
+    fprintf(out, "  cells         %" PRIu64 ", %" PRIu64 " bytes a thread\n", module->cell_count,
+            module->cell_count * sizeof(uint64_t));
+    fprintf(out, "  notes         %" PRIu64 " bytes\n", module->note_size);
+    write_text_units(out, module);
+    write_text_left_alone(out, arena, module);
+}
+
+static size_t count_slots(const struct process *process, const struct module *module) {
+    size_t slots = 0;
+    for (size_t i = 0; i < process->threads.count; i++)
+        slots += process->threads.data[i].module == module;
+    return slots;
+}
+
+static void write_text_process(FILE *out, struct arena *arena, struct profile *profile,
+                               const struct process *process) {
+    profile_count(profile, (struct selection){.process = process});
+    fprintf(out, "%s%s\n", process->file, process->merged ? " (merged)" : "");
+    fprintf(out, "  program       %s\n", process->program);
+    fprintf(out, "  command       %s\n", process->command);
+    if (process->pid)
+        fprintf(out, "  process       %" PRIu32 ", parent %" PRIu32 "\n", process->pid,
+                process->parent_pid);
+    fprintf(out, "  start         %s\n", time_text(arena, process->start_time));
+    fprintf(out, "  threads       %" PRIu64 "\n", count_threads(process));
+    fprintf(out, "  instructions  %" PRIu64 " executed\n", profile->executed);
+    fprintf(out, "  modules       %zu\n", process->modules.count);
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct module *module = process->modules.data[i];
+        fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slots of %" PRIu64 " cells\n",
+                module->path, module->executed, count_slots(process, module), module->cell_count);
+    }
+}
+
+static void write_text(FILE *out, struct arena *arena, struct profile *profile) {
+    for (size_t i = 0; i < profile->processes.count; i++)
+        write_text_process(out, arena, profile, &profile->processes.data[i]);
+    for (size_t i = 0; i < profile->modules.count; i++)
+        write_text_module(out, arena, profile->modules.data[i]);
+}
+
+/* ---- JSON ---- */
+
+static void write_json_module(struct json_writer *json, struct arena *arena,
+                              const struct module *module) {
+    struct module_sums sums = sum_module(module);
+    left_alone_sums left = sum_left_alone(arena, module);
+    json_open_object(json, NULL);
+    json_string(json, "path", module->path);
+    json_string(json, "build_id", build_id_text(arena, module));
+    json_unsigned(json, "functions", module->functions.count);
+    json_unsigned(json, "instructions", sums.instructions);
+    json_unsigned(json, "blocks", sums.blocks);
+    json_unsigned(json, "edges", sums.edges);
+    json_unsigned(json, "cells", module->cell_count);
+    json_unsigned(json, "note_bytes", module->note_size);
+    json_open_array(json, "units");
+    for (size_t i = 0; i < module->units.count; i++) {
+        json_open_object(json, NULL);
+        json_string(json, "source", module->units.data[i].source);
+        json_string(json, "compiler", module->units.data[i].compiler);
+        json_string(json, "version", module->units.data[i].version);
+        json_string(json, "options", module->units.data[i].options);
+        json_close(json);
+    }
+    json_close(json);
+    json_open_array(json, "left_alone");
+    for (size_t i = 0; i < left.count; i++) {
+        json_open_object(json, NULL);
+        json_string(json, "name", left.data[i].name);
+        json_string(json, "reason", left.data[i].reason);
+        json_unsigned(json, "units", left.data[i].units);
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+static void write_json_process(struct json_writer *json, struct arena *arena,
+                               struct profile *profile, const struct process *process) {
+    profile_count(profile, (struct selection){.process = process});
+    json_open_object(json, NULL);
+    json_string(json, "file", process->file);
+    json_bool(json, "merged", process->merged);
+    json_string(json, "program", process->program);
+    json_string(json, "command", process->command);
+    json_unsigned(json, "process", process->pid);
+    json_unsigned(json, "parent", process->parent_pid);
+    json_string(json, "start", time_text(arena, process->start_time));
+    json_unsigned(json, "threads", count_threads(process));
+    json_unsigned(json, "instructions", profile->executed);
+    json_open_array(json, "modules");
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct module *module = process->modules.data[i];
+        json_open_object(json, NULL);
+        json_string(json, "path", module->path);
+        json_unsigned(json, "instructions", module->executed);
+        json_unsigned(json, "slots", count_slots(process, module));
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+/* ---- the command ---- */
+
+/* What every path gave. */
+typedef VECTOR(struct profile *) profile_list;
+
+static void write_json(FILE *out, struct arena *arena, const profile_list *profiles) {
+    struct json_writer json = json_start(out, 2);
+    json_open_object(&json, NULL);
+    json_open_array(&json, "processes");
+    for (size_t i = 0; i < profiles->count; i++)
+        for (size_t j = 0; j < profiles->data[i]->processes.count; j++)
+            write_json_process(&json, arena, profiles->data[i],
+                               &profiles->data[i]->processes.data[j]);
+    json_close(&json);
+    json_open_array(&json, "binaries");
+    for (size_t i = 0; i < profiles->count; i++)
+        for (size_t j = 0; j < profiles->data[i]->modules.count; j++)
+            write_json_module(&json, arena, profiles->data[i]->modules.data[j]);
+    json_close(&json);
+    json_close(&json);
+    json_end(&json);
+}
+
+static profile_list open_all(struct arena *arena, char **paths, size_t count) {
+    profile_list profiles = {0};
+    for (size_t i = 0; i < count; i++)
+        vector_push(arena, &profiles,
+                    profile_is_data(paths[i]) ? profile_open(&paths[i], 1)
+                                              : profile_open_binary(paths[i]));
+    if (!count)
+        vector_push(arena, &profiles, profile_open(NULL, 0));
+    return profiles;
+}
+
+struct info_options {
+    const char *output;
+    bool json;
+};
+
+/* Returns false where only help was asked for. */
+static bool parse_options(int argc, char **argv, struct info_options *options) {
+    static const struct option names[] = {
+        {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
+        if (option == 'h') {
+            print_help();
+            return false;
+        }
+        if (option == 'o')
+            options->output = optarg;
+        else if (option != 'f')
+            die("'quipu info --help' lists the options");
+        else if (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0)
+            die("'--format=%s': no such format; give text or json", optarg);
+        else
+            options->json = strcmp(optarg, "json") == 0;
+    }
+    return true;
+}
+
+int cmd_info(int argc, char **argv) {
+    struct arena arena = {0};
+    struct info_options options = {.output = "-"};
+    if (!parse_options(argc, argv, &options))
+        return 0;
+    show_progress();
+    profile_list profiles = open_all(&arena, argv + optind, (size_t)(argc - optind));
+    FILE *out = begin_output(options.output);
+    if (options.json)
+        write_json(out, &arena, &profiles);
+    else
+        for (size_t i = 0; i < profiles.count; i++)
+            write_text(out, &arena, profiles.data[i]);
+    end_output(out, options.output);
+    for (size_t i = 0; i < profiles.count; i++)
+        profile_close(profiles.data[i]);
+    arena_release(&arena);
+    return 0;
+}

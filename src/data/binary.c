@@ -1,0 +1,320 @@
+/* binary.c: an executable or shared object; see binary.h.
+ *
+ * Contents of sections and segments are cut from the file's raw bytes, each checked against the
+ * file's end; libelf parses headers, symbols and relocations, libdwfl finds separate debug files
+ * (debug link, build id).
+ *
+ * Where it is not perfect: a file whose section headers were removed (sstrip) has no notes that
+ * could be found. */
+#include "data/binary.h"
+
+#include "data/format.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- sections and segments ---- */
+
+/* Finds the header of section NAME. */
+static bool find_section(const struct binary *binary, const char *name, GElf_Shdr *header) {
+    size_t names;
+    if (elf_getshdrstrndx(binary->elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->elf, section));) {
+        if (!gelf_getshdr(section, header))
+            continue;
+        const char *found = elf_strptr(binary->elf, names, header->sh_name);
+        if (found && strcmp(found, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const uint8_t *binary_section(const struct binary *binary, const char *name, size_t *size) {
+    GElf_Shdr header;
+    *size = 0;
+    if (!find_section(binary, name, &header) || header.sh_type == SHT_NOBITS || !header.sh_size)
+        return NULL;
+    *size = header.sh_size;
+    if (header.sh_offset > binary->size || header.sh_size > binary->size - header.sh_offset)
+        return NULL;
+    return binary->bytes + header.sh_offset;
+}
+
+static void read_segments(struct arena *arena, struct binary *binary) {
+    size_t count = 0;
+    if (elf_getphdrnum(binary->elf, &count) != 0)
+        return;
+    for (size_t i = 0; i < count && i < 0xffff; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(binary->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+            header.p_offset > binary->size)
+            continue;
+        uint64_t size = header.p_filesz, room = binary->size - header.p_offset;
+        struct segment segment = {.address = header.p_vaddr,
+                                  .size = size < room ? size : room,
+                                  .offset = header.p_offset,
+                                  .executable = header.p_flags & PF_X};
+        vector_push(arena, &binary->segments, segment);
+    }
+}
+
+const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t *count) {
+    for (size_t i = 0; i < binary->segments.count; i++) {
+        const struct segment *segment = &binary->segments.data[i];
+        uint64_t distance = address - segment->address;
+        if (segment->executable && address >= segment->address && distance < segment->size) {
+            *count = segment->size - distance;
+            return binary->bytes + segment->offset + distance;
+        }
+    }
+    *count = 0;
+    return NULL;
+}
+
+/* ---- symbols ---- */
+
+/* A name that a reader of a disassembly wants to see. */
+static bool is_wanted(const GElf_Sym *symbol, GElf_Word section, const char *name) {
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return name && *name && section != SHN_UNDEF && section != SHN_ABS &&
+           (type == STT_NOTYPE || type == STT_OBJECT || type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+static int compare_symbols(const void *left, const void *right) {
+    const struct symbol *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    if (a->size != b->size) /* the one that covers something first */
+        return a->size > b->size ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static void sort_symbols(struct symbol *symbols, size_t *count) {
+    size_t kept = 0;
+    if (*count)
+        qsort(symbols, *count, sizeof *symbols, compare_symbols);
+    for (size_t i = 0; i < *count; i++)
+        if (!kept || symbols[kept - 1].address != symbols[i].address)
+            symbols[kept++] = symbols[i];
+    *count = kept;
+}
+
+static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module *module) {
+    int count = dwfl_module_getsymtab(module);
+    for (int i = 1; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym(module, i, &symbol, &section);
+        if (is_wanted(&symbol, section, name))
+            vector_push(arena, &binary->symbols,
+                        ((struct symbol){symbol.st_value, symbol.st_size,
+                                         arena_copy(arena, name, strlen(name))}));
+    }
+    sort_symbols(binary->symbols.data, &binary->symbols.count);
+}
+
+/* The names that the loader binds, by the slot it writes: so a jump through the slot can be named.
+ */
+static void read_imports(struct arena *arena, struct binary *binary) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->elf, section));) {
+        GElf_Shdr header, symbols_header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA)
+            continue;
+        Elf_Scn *symbols_section = elf_getscn(binary->elf, header.sh_link);
+        Elf_Data *data = elf_getdata(section, NULL);
+        Elf_Data *symbols = symbols_section ? elf_getdata(symbols_section, NULL) : NULL;
+        if (!data || !symbols || !gelf_getshdr(symbols_section, &symbols_header))
+            continue;
+        GElf_Rela relocation;
+        for (int i = 0; gelf_getrela(data, i, &relocation); i++) {
+            uint64_t type = GELF_R_TYPE(relocation.r_info);
+            GElf_Sym symbol;
+            if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+                !gelf_getsym(symbols, (int)GELF_R_SYM(relocation.r_info), &symbol))
+                continue;
+            const char *name = elf_strptr(binary->elf, symbols_header.sh_link, symbol.st_name);
+            if (name && *name)
+                vector_push(arena, &binary->imports,
+                            ((struct symbol){relocation.r_offset, 8, name}));
+        }
+    }
+    sort_symbols(binary->imports.data, &binary->imports.count);
+}
+
+/* The last symbol at or below ADDRESS; NULL where there is none. */
+static const struct symbol *find_symbol(const struct symbol *symbols, size_t count,
+                                        uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (symbols[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &symbols[low - 1] : NULL;
+}
+
+/* The name behind the entry of the procedure linkage table at ADDRESS: `jmp *slot(%rip)`, perhaps
+ * behind endbr64 and bnd. */
+static const char *find_import(const struct binary *binary, uint64_t address) {
+    static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    size_t count;
+    const uint8_t *code = binary_code(binary, address, &count);
+    if (!code || count < 16)
+        return NULL;
+    size_t at = memcmp(code, landing, sizeof landing) == 0 ? sizeof landing : 0;
+    at += code[at] == 0xf2;
+    if (code[at] != 0xff || code[at + 1] != 0x25)
+        return NULL;
+    int32_t distance;
+    memcpy(&distance, code + at + 2, sizeof distance);
+    uint64_t slot = address + at + 6 + (uint64_t)(int64_t)distance;
+    const struct symbol *import = find_symbol(binary->imports.data, binary->imports.count, slot);
+    return import && import->address == slot ? import->name : NULL;
+}
+
+void binary_add_symbols(struct arena *arena, struct binary *binary, const struct symbol *symbols,
+                        size_t count) {
+    VECTOR(struct symbol) added = {0}; /* apart, as the search needs the table in order */
+    for (size_t i = 0; i < count; i++) {
+        const struct symbol *known =
+            find_symbol(binary->symbols.data, binary->symbols.count, symbols[i].address);
+        if (!known || known->address != symbols[i].address)
+            vector_push(arena, &added, symbols[i]);
+    }
+    for (size_t i = 0; i < added.count; i++)
+        vector_push(arena, &binary->symbols, added.data[i]);
+    sort_symbols(binary->symbols.data, &binary->symbols.count);
+}
+
+const char *binary_symbol(const struct binary *binary, uint64_t address) {
+    const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
+    return symbol && symbol->address == address ? symbol->name : NULL;
+}
+
+bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size) {
+    const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
+    if (symbol && address - symbol->address < (symbol->size ? symbol->size : 1)) {
+        uint64_t distance = address - symbol->address;
+        if (distance)
+            snprintf(text, size, "%s+0x%" PRIx64, symbol->name, distance);
+        else
+            snprintf(text, size, "%s", symbol->name);
+        return true;
+    }
+    const char *import = find_import(binary, address);
+    if (import)
+        snprintf(text, size, "%s@plt", import);
+    return import;
+}
+
+/* ---- opening ---- */
+
+static const char *check_kind(struct arena *arena, struct binary *binary) {
+    GElf_Ehdr header;
+    if (elf_kind(binary->elf) != ELF_K_ELF || !gelf_getehdr(binary->elf, &header))
+        return "it is no ELF file";
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
+        return "it is not for x86-64";
+    if (header.e_type == ET_REL)
+        return "it is an object file that is not linked yet; name the program";
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+        return "it is neither a program nor a shared object";
+    size_t sections;
+    if (elf_getshdrnum(binary->elf, &sections) != 0 || sections == 0)
+        return "it has no section headers; quipu finds its notes by them";
+    char *bytes = elf_rawfile(binary->elf, &binary->size);
+    if (!bytes)
+        return arena_print(arena, "it cannot be read: %s", elf_errmsg(-1));
+    binary->bytes = (const uint8_t *)bytes;
+    return NULL;
+}
+
+/* Symbols and debug information: a binary without them is good all the same. */
+static void open_debug(struct arena *arena, struct binary *binary) {
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .section_address = dwfl_offline_section_address,
+    };
+    binary->dwfl = dwfl_begin(&callbacks);
+    if (!binary->dwfl)
+        return;
+    dwfl_report_begin(binary->dwfl);
+    Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, -1, 0, true);
+    dwfl_report_end(binary->dwfl, NULL, NULL);
+    if (!module)
+        return;
+    Dwarf_Addr bias = 0;
+    binary->dwarf = dwfl_module_getdwarf(module, &bias);
+    read_symbols(arena, binary, module);
+}
+
+static const char *open_elf(struct arena *arena, struct binary *binary) {
+    elf_version(EV_CURRENT);
+    struct stat status;
+    binary->fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    if (binary->fd < 0 || fstat(binary->fd, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is no regular file";
+    if (status.st_size == 0)
+        return "it is empty";
+    binary->elf = elf_begin(binary->fd, ELF_C_READ_MMAP, NULL);
+    if (!binary->elf)
+        return arena_print(arena, "it cannot be read: %s", elf_errmsg(-1));
+    return check_kind(arena, binary);
+}
+
+const char *binary_open(struct arena *arena, const char *path, struct binary **result) {
+    struct binary *binary = ARENA_NEW(arena, struct binary);
+    *result = NULL;
+    binary->path = arena_copy(arena, path, strlen(path));
+    binary->fd = -1;
+    const char *cause = open_elf(arena, binary);
+    if (cause) {
+        binary_close(binary);
+        return cause;
+    }
+    const void *build_id;
+    ssize_t size = dwelf_elf_gnu_build_id(binary->elf, &build_id);
+    if (size > 0 && size <= QUIPU_BUILD_ID_MAX) {
+        binary->build_id = build_id;
+        binary->build_id_size = (uint32_t)size;
+    }
+    GElf_Shdr header;
+    if (find_section(binary, QUIPU_CELLS_SECTION, &header)) {
+        binary->cells_address = header.sh_addr;
+        binary->cells_size = header.sh_size;
+    }
+    read_segments(arena, binary);
+    read_imports(arena, binary);
+    open_debug(arena, binary);
+    *result = binary;
+    return NULL;
+}
+
+void binary_close(struct binary *binary) {
+    if (!binary)
+        return;
+    if (binary->dwfl)
+        dwfl_end(binary->dwfl);
+    if (binary->elf)
+        elf_end(binary->elf);
+    if (binary->fd >= 0)
+        close(binary->fd);
+    binary->dwfl = NULL;
+    binary->dwarf = NULL;
+    binary->elf = NULL;
+    binary->fd = -1;
+}

@@ -1,0 +1,86 @@
+/* disassemble.c: instructions as text, the way they stood in the original; see profile.h.
+ *
+ * The target of a jump within the function is told by the flow graph, since in this binary it may
+ * lead to inserted code; every other address is named by the symbol table. */
+#include "data/profile.h"
+
+#include "data/binary.h"
+#include "x86/decode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *fragment_name(const struct function *function, uint32_t fragment) {
+    if (fragment == 0 || fragment >= function->fragment_count)
+        return function->name;
+    const char *name = binary_symbol(function->module->binary, function->fragments[fragment]);
+    return name ? name : function->name;
+}
+
+static void print_place(const struct function *function, uint32_t fragment, uint32_t offset,
+                        char *text, size_t size) {
+    const char *name = fragment_name(function, fragment);
+    if (offset)
+        snprintf(text, size, "%s+0x%" PRIx32, name, offset);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+void instruction_place(const struct function *function, const struct instruction *instruction,
+                       char *text, size_t size) {
+    print_place(function, instruction->fragment, instruction->offset, text, size);
+}
+
+/* The block that a direct jump at the end of BLOCK leads to; NULL where it leaves the function. */
+static const struct block *find_target(const struct function *function, const struct block *block) {
+    for (size_t i = 0; i < block->edge_count; i++) {
+        const struct flow_edge *edge = &function->edges[block->first_edge + i];
+        if ((edge->kind == QUIPU_EDGE_TAKEN || edge->kind == QUIPU_EDGE_JUMP) && edge->target &&
+            edge->target <= function->block_count)
+            return &function->blocks[edge->target - 1];
+    }
+    return NULL;
+}
+
+/* What an address in the text is named by. */
+struct naming {
+    const struct function *function;
+    const struct block *target; /* of the jump at hand; NULL: none within the function */
+};
+
+static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
+    const struct naming *naming = context;
+    const struct function *function = naming->function;
+    if (naming->target && naming->target->first_instruction < function->instruction_count) {
+        const struct instruction *first =
+            &function->instructions[naming->target->first_instruction];
+        instruction_place(function, first, text, size);
+        return true;
+    }
+    return binary_name(function->module->binary, address, text, size);
+}
+
+void instruction_text(const struct function *function, const struct instruction *instruction,
+                      char *text, size_t size) {
+    const struct block *block = &function->blocks[instruction->block];
+    const struct instruction *first = &function->instructions[block->first_instruction];
+    const uint8_t *code;
+    size_t count = instruction->size;
+    if (block->padding)
+        code = block->bytes + (instruction->offset - first->offset);
+    else
+        code = binary_code(function->module->binary, instruction->address, &count);
+    struct decoded decoded;
+    struct naming naming = {.function = function};
+    if (!code || !decode_instruction(code, count, &decoded)) { /* profile_open decoded it before */
+        snprintf(text, size, "(bad)");
+        return;
+    }
+    if (!block->padding && (decoded.class == CLASS_JUMP || decoded.class == CLASS_CONDITIONAL ||
+                            decoded.class == CLASS_CONDITIONAL_NEAR))
+        naming.target = find_target(function, block);
+    if (!disassemble_instruction(code, count, instruction->address, text, size, name_operand,
+                                 &naming))
+        snprintf(text, size, "(bad)");
+}

@@ -1,0 +1,294 @@
+/* notes.c: the notes that the shim left in a binary; see notes.h and format.h, section 2.
+ *
+ * No number of a note is trusted: a count is compared with the bytes that are left before anything
+ * is allocated for it, an index with what it counts, an address with the code that the binary has.
+ * All blocks together may hold no more code than the binary, so that no note makes much of little.
+ */
+#include "data/notes.h"
+
+#include "data/binary.h"
+#include "data/cursor.h"
+#include "data/instructions.h"
+#include "data/solve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What stays the same over all records of a binary. */
+struct notes {
+    struct arena *arena;  /* the profile's */
+    struct arena scratch; /* for instructions while their number is not known */
+    instruction_vector instructions;
+    struct module *module;
+    const struct binary *binary;
+    struct solver solver;
+    uint64_t *zeros; /* as many cells as any function so far has */
+    size_t zero_count;
+    uint64_t code_budget; /* bytes of code that further blocks may hold */
+};
+
+/* The fewest bytes that one of them takes in a record. */
+enum {
+    FRAGMENT_BYTES = 8,
+    BLOCK_BYTES = 5,
+    EDGE_BYTES = 4,
+    FRAGMENTS_MAX = 255, /* instruction.fragment is a byte */
+};
+
+/* ---- one function ---- */
+
+static void read_fragments(struct notes *notes, struct cursor *cursor, struct function *function) {
+    uint64_t limit = cursor_left(cursor) / FRAGMENT_BYTES;
+    function->fragment_count =
+        (uint32_t)cursor_uleb128_to(cursor, limit < FRAGMENTS_MAX ? limit : FRAGMENTS_MAX);
+    function->fragments = ARENA_ARRAY(notes->arena, uint64_t, function->fragment_count);
+    for (size_t i = 0; i < function->fragment_count; i++)
+        function->fragments[i] = cursor_number(cursor, 8);
+}
+
+/* How many cells FUNCTION may have: up to the end of the module's. */
+static uint64_t cell_limit(const struct function *function) {
+    return function->module->cell_count - function->first_cell;
+}
+
+static bool read_code_block(struct notes *notes, struct cursor *cursor, struct block *block,
+                            struct instruction first, uint64_t fragment, uint32_t size) {
+    first.address = fragment + cursor_number(cursor, 4);
+    size_t count;
+    const uint8_t *code = binary_code(notes->binary, first.address, &count);
+    if (cursor->failed || !code || size > notes->code_budget)
+        return false;
+    notes->code_budget -= size;
+    return instructions_read(&notes->scratch, &notes->instructions, block, first, code, count,
+                             size);
+}
+
+static bool read_padding_block(struct notes *notes, struct cursor *cursor, struct block *block,
+                               struct instruction first, uint32_t size) {
+    block->padding = true;
+    block->bytes = cursor_bytes(cursor, size);
+    return block->bytes && instructions_read(&notes->scratch, &notes->instructions, block, first,
+                                             block->bytes, size, size);
+}
+
+static bool read_block(struct notes *notes, struct cursor *cursor, struct function *function,
+                       uint32_t number) {
+    struct block *block = &function->blocks[number];
+    uint64_t flags = cursor_number(cursor, 1);
+    uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count);
+    uint64_t offset = cursor_uleb128_to(cursor, INT32_MAX);
+    uint64_t size = cursor_uleb128_to(cursor, INT32_MAX);
+    block->cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
+    if (cursor->failed || fragment >= function->fragment_count || flags & ~QUIPU_BLOCK_PADDING)
+        return false;
+    struct instruction first = {
+        .offset = (uint32_t)offset, .fragment = (uint8_t)fragment, .block = number};
+    if (flags & QUIPU_BLOCK_PADDING)
+        return read_padding_block(notes, cursor, block, first, (uint32_t)size);
+    return read_code_block(notes, cursor, block, first, function->fragments[fragment],
+                           (uint32_t)size);
+}
+
+static bool read_blocks(struct notes *notes, struct cursor *cursor, struct function *function) {
+    arena_release(&notes->scratch);
+    notes->instructions.data = NULL;
+    notes->instructions.count = notes->instructions.capacity = 0;
+    function->block_count = cursor_uleb128_to(cursor, cursor_left(cursor) / BLOCK_BYTES);
+    function->blocks = ARENA_ARRAY(notes->arena, struct block, function->block_count);
+    for (uint32_t i = 0; i < function->block_count; i++)
+        if (!read_block(notes, cursor, function, i))
+            return false;
+    function->instruction_count = notes->instructions.count;
+    function->instructions =
+        arena_grow(notes->arena, notes->instructions.data, notes->instructions.count,
+                   notes->instructions.count, sizeof *function->instructions);
+    return !cursor->failed;
+}
+
+/* Puts the edges in the order of their sources; those of one source keep theirs. */
+static void sort_edges(struct arena *arena, struct function *function,
+                       const struct flow_edge *edges) {
+    size_t node_count = 1 + function->block_count + function->hub_count;
+    struct arena scratch = {0};
+    uint32_t *next = ARENA_ARRAY(&scratch, uint32_t, node_count + 1);
+    for (size_t i = 0; i < function->edge_count; i++)
+        next[edges[i].source + 1]++;
+    for (size_t i = 0; i < node_count; i++)
+        next[i + 1] += next[i];
+    for (size_t i = 0; i < function->block_count; i++) {
+        function->blocks[i].first_edge = next[i + 1];
+        function->blocks[i].edge_count = next[i + 2] - next[i + 1];
+    }
+    function->edges = ARENA_ARRAY(arena, struct flow_edge, function->edge_count);
+    for (size_t i = 0; i < function->edge_count; i++)
+        function->edges[next[edges[i].source]++] = edges[i];
+    arena_release(&scratch);
+}
+
+static bool read_edges(struct notes *notes, struct cursor *cursor, struct function *function) {
+    function->hub_count = (uint32_t)cursor_uleb128_to(cursor, cursor_left(cursor));
+    function->edge_count = cursor_uleb128_to(cursor, cursor_left(cursor) / EDGE_BYTES);
+    uint64_t last_end = function->block_count + function->hub_count;
+    struct flow_edge *edges = ARENA_ARRAY(&notes->scratch, struct flow_edge, function->edge_count);
+    for (size_t i = 0; i < function->edge_count; i++) {
+        edges[i].source = (uint32_t)cursor_uleb128_to(cursor, last_end);
+        edges[i].target = (uint32_t)cursor_uleb128_to(cursor, last_end);
+        uint64_t kind = cursor_number(cursor, 1);
+        edges[i].kind = (enum quipu_edge_kind)kind;
+        edges[i].cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
+        if (cursor->failed || kind < QUIPU_EDGE_ENTRY || kind > QUIPU_EDGE_STOP)
+            return false;
+    }
+    if (cursor->failed)
+        return false;
+    sort_edges(notes->arena, function, edges);
+    return true;
+}
+
+/* One past the highest cell that FUNCTION uses, counted from its first. */
+static size_t used_cells(const struct function *function) {
+    size_t used = 0;
+    for (size_t i = 0; i < function->block_count; i++)
+        used = function->blocks[i].cell > used ? function->blocks[i].cell : used;
+    for (size_t i = 0; i < function->edge_count; i++)
+        used = function->edges[i].cell > used ? function->edges[i].cell : used;
+    return used;
+}
+
+/* Whether the counts can be solved at all: it does not depend on what they are. */
+static bool check_flow(struct notes *notes, struct function *function) {
+    size_t used = used_cells(function);
+    if (used > notes->zero_count) {
+        notes->zero_count = 2 * used;
+        notes->zeros = ARENA_ARRAY(notes->arena, uint64_t, notes->zero_count);
+    }
+    return solve_flow(&notes->solver, function, notes->zeros);
+}
+
+/* ---- records ---- */
+
+static const char *corrupt(struct notes *notes, const char *function, const char *what) {
+    return arena_print(notes->arena, "its notes are corrupt: function '%s': %s", function, what);
+}
+
+/* Whether the linker dropped the function: then its references are zero, or point nowhere. */
+static bool was_dropped(const struct module *module, uint64_t address, uint64_t cells) {
+    uint64_t distance = cells - module->cells_address;
+    return address == 0 || cells < module->cells_address ||
+           distance > module->cell_count * sizeof(uint64_t);
+}
+
+static const char *read_function(struct notes *notes, struct cursor *cursor) {
+    struct module *module = notes->module;
+    struct function function = {.module = module};
+    function.address = cursor_number(cursor, 8);
+    uint64_t cells = cursor_number(cursor, 8);
+    function.name = cursor_text(cursor);
+    function.demangled = function.name;
+    if (cursor->failed)
+        return "its notes are corrupt: a function's record is cut short";
+    if (was_dropped(module, function.address, cells))
+        return NULL;
+    if ((cells - module->cells_address) % sizeof(uint64_t) != 0)
+        return corrupt(notes, function.name, "its cells are not aligned");
+    function.first_cell = (cells - module->cells_address) / sizeof(uint64_t);
+    read_fragments(notes, cursor, &function);
+    if (cursor->failed || !read_blocks(notes, cursor, &function))
+        return corrupt(notes, function.name, "its blocks do not fit the code");
+    if (!read_edges(notes, cursor, &function))
+        return corrupt(notes, function.name, "its edges do not fit its blocks");
+    if (!check_flow(notes, &function))
+        return corrupt(notes, function.name, "its counts cannot be solved");
+    vector_push(notes->arena, &module->functions, function);
+    return NULL;
+}
+
+static const char *read_left_alone(struct notes *notes, struct cursor *cursor) {
+    struct left_alone left = {.address = cursor_number(cursor, 8)};
+    left.name = cursor_text(cursor);
+    left.reason = cursor_text(cursor);
+    if (cursor->failed)
+        return "its notes are corrupt: a record is cut short";
+    vector_push(notes->arena, &notes->module->left_alone, left);
+    return NULL;
+}
+
+static const char *read_unit(struct notes *notes, struct cursor *cursor) {
+    struct unit unit = {.version = cursor_text(cursor)};
+    unit.source = cursor_text(cursor);
+    unit.compiler = cursor_text(cursor);
+    unit.options = cursor_text(cursor);
+    if (cursor->failed)
+        return "its notes are corrupt: a unit's record is cut short";
+    vector_push(notes->arena, &notes->module->units, unit);
+    return NULL;
+}
+
+static const char *read_record(struct notes *notes, struct cursor *cursor) {
+    static const struct {
+        enum quipu_note_kind kind;
+        const char *(*read)(struct notes *notes, struct cursor *cursor);
+    } kinds[] = {
+        {QUIPU_NOTE_UNIT, read_unit},
+        {QUIPU_NOTE_FUNCTION, read_function},
+        {QUIPU_NOTE_LEFT_ALONE, read_left_alone},
+    };
+    uint64_t kind = cursor_number(cursor, 1), version = cursor_number(cursor, 1);
+    if (!cursor->failed && version != QUIPU_NOTE_VERSION)
+        return arena_print(notes->arena,
+                           "its notes are of version %u, this quipu reads version %d; use the "
+                           "quipu that built it",
+                           (unsigned)version, QUIPU_NOTE_VERSION);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!cursor->failed && kind == kinds[i].kind)
+            return kinds[i].read(notes, cursor);
+    return "its notes are corrupt: a record is of no known kind";
+}
+
+static const char *read_section(struct notes *notes, const char *name) {
+    size_t size;
+    const uint8_t *bytes = binary_section(notes->binary, name, &size);
+    if (!bytes)
+        return size
+                   ? arena_print(notes->arena, "it is truncated: section '%s' ends beyond it", name)
+                   : NULL;
+    notes->module->note_size += size;
+    for (struct cursor all = {bytes, bytes + size, false}; cursor_left(&all);) {
+        const uint8_t *start = all.next;
+        uint64_t record = cursor_number(&all, 4);
+        if (all.failed || record < 4 || record > (uint64_t)(all.end - start))
+            return arena_print(notes->arena,
+                               "its notes are corrupt: section '%s' holds a record of an "
+                               "impossible size",
+                               name);
+        struct cursor one = {all.next, start + record, false};
+        const char *cause = read_record(notes, &one);
+        if (cause)
+            return cause;
+        all.next = start + record;
+    }
+    return NULL;
+}
+
+static int compare_functions(const void *left, const void *right) {
+    const struct function *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return a->first_cell < b->first_cell ? -1 : a->first_cell > b->first_cell;
+}
+
+const char *notes_read(struct arena *arena, struct module *module) {
+    struct notes notes = {.arena = arena, .module = module, .binary = module->binary};
+    for (size_t i = 0; i < module->binary->segments.count; i++)
+        if (module->binary->segments.data[i].executable)
+            notes.code_budget += module->binary->segments.data[i].size;
+    const char *cause = read_section(&notes, QUIPU_UNITS_SECTION);
+    if (!cause)
+        cause = read_section(&notes, QUIPU_FUNCTIONS_SECTION);
+    arena_release(&notes.scratch);
+    solver_release(&notes.solver);
+    if (!cause && module->functions.count)
+        qsort(module->functions.data, module->functions.count, sizeof *module->functions.data,
+              compare_functions);
+    return cause;
+}

@@ -1,0 +1,381 @@
+/* graph.c: statements to basic blocks and edges.
+ *
+ * A call ends its block: it may not return (exit, longjmp, throw, a thread that dies), so every
+ * call block has an edge to the outside beside the one to the block behind it.  Landing pads and
+ * labels whose address escapes are entered from the outside.  Without these edges the flow
+ * equations lie.
+ *
+ * Padding that the assembler puts before an aligned label is a block of its own: it runs on the way
+ * from the block above, and only there.
+ *
+ * Not perfect: with several jump tables in one function, all share one hub; counts stay exact, but
+ * which of two switches went to a shared target is not told.
+ *
+ * requires: measure_unit   makes: instructions, blocks, edges, hub_count */
+#include "flow/graph.h"
+
+#include "asm/lex.h"
+#include "x86/measure.h"
+
+#include <string.h>
+
+struct builder {
+    struct graph *graph;
+    const struct unit *unit;
+    uint32_t fragment; /* the present one */
+    bool open;         /* the last block takes further instructions */
+    VECTOR(uint32_t)
+    labels; /* label statements seen, with the block that follows in label_blocks */
+    VECTOR(uint32_t) label_blocks;
+    index_list hub_targets; /* blocks */
+    bool hub_unsure;        /* some jump through it may be a tail call */
+};
+
+const struct graph_instruction *last_instruction(const struct graph *graph,
+                                                 const struct basic_block *block) {
+    return block->count ? &graph->instructions.data[block->first + block->count - 1] : NULL;
+}
+
+/* ---- blocks ---- */
+
+static const struct symbol *symbol_of(const struct builder *b, const struct statement *statement) {
+    return &b->unit->symbols.data[statement->symbol];
+}
+
+static struct basic_block *new_block(struct builder *b, uint32_t offset) {
+    struct graph *graph = b->graph;
+    vector_push(graph->arena, &graph->blocks,
+                ((struct basic_block){.first = (uint32_t)graph->instructions.count,
+                                      .fragment = (uint8_t)b->fragment,
+                                      .offset = offset}));
+    return &graph->blocks.data[graph->blocks.count - 1];
+}
+
+static bool is_target(const struct symbol *symbol) {
+    return symbol->branch_target || symbol->address_taken || symbol->outside_entry ||
+           symbol->function;
+}
+
+static bool ends_block(const struct decoded *decoded) {
+    return decoded->class != CLASS_PLAIN;
+}
+
+static void add_label(struct builder *b, uint32_t statement) {
+    struct arena *arena = b->graph->arena;
+    const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[statement]);
+    if (is_target(symbol))
+        b->open = false;
+    vector_push(arena, &b->labels, statement);
+    vector_push(arena, &b->label_blocks, NONE);
+}
+
+/* Labels stand for the block that comes next. */
+static void settle_labels(struct builder *b, uint32_t block) {
+    for (size_t i = b->label_blocks.count; i-- > 0 && b->label_blocks.data[i] == NONE;) {
+        b->label_blocks.data[i] = block;
+        b->unit->block_of[b->labels.data[i]] = block;
+    }
+}
+
+static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
+    const struct machine_code *code = b->unit->code;
+    b->open = false;
+    if (!code->padding[statement])
+        return;
+    struct basic_block *block = new_block(b, code->offset[statement] - base);
+    block->padding = true;
+    block->size = code->padding[statement];
+    block->padding_bytes = code->bytes[statement];
+    settle_labels(b, (uint32_t)b->graph->blocks.count - 1);
+}
+
+static void add_instruction(struct builder *b, uint32_t statement, uint32_t first_statement,
+                            uint32_t base) {
+    struct graph *graph = b->graph;
+    const struct machine_code *code = b->unit->code;
+    const struct decoded *decoded = &code->decoded[statement];
+    if (!b->open)
+        new_block(b, code->offset[statement] - base);
+    struct basic_block *block = &graph->blocks.data[graph->blocks.count - 1];
+    block->count++;
+    block->size += decoded->size;
+    vector_push(graph->arena, &graph->instructions,
+                ((struct graph_instruction){statement, first_statement, decoded}));
+    settle_labels(b, (uint32_t)graph->blocks.count - 1);
+    b->open = !ends_block(decoded);
+}
+
+static void add_fragment(struct builder *b, const struct fragment *fragment) {
+    const struct unit *unit = b->unit;
+    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+    uint32_t base = unit->code->offset[list[fragment->first]], prefix = NONE;
+    b->open = false;
+    for (uint32_t s = fragment->first; s < fragment->last; s++) {
+        const struct statement *statement = &unit->statements.data[list[s]];
+        if (statement->kind == STATEMENT_LABEL) {
+            add_label(b, list[s]);
+        } else if (statement->aligns) {
+            add_padding(b, list[s], base);
+        } else if (statement->kind == STATEMENT_INSTRUCTION && statement->prefix) {
+            if (prefix == NONE)
+                prefix = list[s];
+        } else if (statement->kind == STATEMENT_INSTRUCTION) {
+            add_instruction(b, list[s], prefix == NONE ? list[s] : prefix, base);
+            prefix = NONE;
+        }
+    }
+}
+
+/* The block that the symbol's label begins, as an end of edges; 0 where it is elsewhere. */
+static uint32_t target_end(const struct builder *b, const struct symbol *symbol) {
+    const struct unit *unit = b->unit;
+    if (symbol->statement == NONE || symbol->global ||
+        unit->function_of[symbol->statement] != b->graph->function - unit->functions.data)
+        return 0;
+    uint32_t block = unit->block_of[symbol->statement];
+    return block == NONE ? 0 : block + 1;
+}
+
+/* ---- edges ---- */
+
+static void add_edge(struct builder *b, uint32_t source, uint32_t target,
+                     enum quipu_edge_kind kind) {
+    struct graph *graph = b->graph;
+    uint32_t index = (uint32_t)graph->edges.count;
+    vector_push(graph->arena, &graph->edges,
+                ((struct edge){.source = source, .target = target, .kind = kind}));
+    if (is_block(graph, source))
+        vector_push(graph->arena, &graph->blocks.data[source - 1].out, index);
+    if (is_block(graph, target))
+        vector_push(graph->arena, &graph->blocks.data[target - 1].in, index);
+}
+
+static void add_fall(struct builder *b, uint32_t block, enum quipu_edge_kind kind) {
+    const struct graph *graph = b->graph;
+    bool behind = block + 1 < graph->blocks.count &&
+                  graph->blocks.data[block + 1].fragment == graph->blocks.data[block].fragment;
+    if (behind)
+        add_edge(b, block + 1, block + 2, kind);
+    else
+        add_edge(b, block + 1, 0, kind == QUIPU_EDGE_NOT_TAKEN ? kind : QUIPU_EDGE_STOP);
+}
+
+/* Whether the data that STATEMENT is part of is a table of this function's labels; then the label
+ * at its head is the table's name. */
+static bool is_own_table(const struct builder *b, const struct symbol *table) {
+    if (table->statement == NONE)
+        return false;
+    const struct unit *unit = b->unit;
+    uint32_t section = unit->statements.data[table->statement].section;
+    for (uint32_t i = table->statement + 1; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        if (s->section != section)
+            return false;
+        if (s->kind == STATEMENT_LABEL)
+            continue;
+        if (!s->data)
+            return false;
+        struct span text = {unit->text + s->start, s->end - s->start};
+        struct cursor cursor = cursor_over(behind(text, first_word(text)));
+        struct span name;
+        if (!next_name(&cursor, &name))
+            return false;
+        uint32_t *symbol = map_find(&unit->symbol_index, name.start, name.length);
+        return symbol && target_end(b, &unit->symbols.data[*symbol]);
+    }
+    return false;
+}
+
+enum jump_through {
+    THROUGH_HUB,
+    THROUGH_EITHER,
+    THROUGH_OUTSIDE
+};
+
+/* Whether an indirect jump goes to labels of this function or to another function. */
+static enum jump_through classify_indirect(const struct builder *b,
+                                           const struct basic_block *block) {
+    const struct graph *graph = b->graph;
+    const struct unit *unit = b->unit;
+    const struct graph_instruction *jump = last_instruction(graph, block);
+    const struct statement *s = &unit->statements.data[jump->statement];
+    struct span text = {unit->text + s->start, s->end - s->start};
+    if (statement_is(unit, s, "notrack") || jump->first_statement != jump->statement)
+        return THROUGH_HUB; /* gcc's mark of a switch */
+    struct cursor cursor = cursor_over(behind(text, first_word(text)));
+    struct span name;
+    while (next_name(&cursor, &name)) {
+        uint32_t *symbol = map_find(&unit->symbol_index, name.start, name.length);
+        if (symbol && unit->symbols.data[*symbol].statement != NONE)
+            return is_own_table(b, &unit->symbols.data[*symbol]) ? THROUGH_HUB : THROUGH_OUTSIDE;
+    }
+    if (block->count >= 2) { /* table base + entry */
+        const struct graph_instruction *before = jump - 1;
+        if (statement_is(unit, &unit->statements.data[before->statement], "addq") &&
+            (before->decoded->registers_written & jump->decoded->registers_read))
+            return THROUGH_HUB;
+    }
+    return THROUGH_EITHER;
+}
+
+static void add_indirect(struct builder *b, uint32_t block, uint32_t hub) {
+    enum jump_through through =
+        hub ? classify_indirect(b, &b->graph->blocks.data[block]) : THROUGH_OUTSIDE;
+    if (through == THROUGH_OUTSIDE) {
+        add_edge(b, block + 1, 0, QUIPU_EDGE_TAIL);
+        return;
+    }
+    b->hub_unsure |= through == THROUGH_EITHER;
+    add_edge(b, block + 1, hub, QUIPU_EDGE_INDIRECT);
+}
+
+/* Edges out of a block by the class of its last instruction. */
+static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
+    const struct graph *graph = b->graph;
+    const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[block]);
+    if (!last) {
+        add_fall(b, block, QUIPU_EDGE_FALL);
+        return;
+    }
+    const struct statement *statement = &b->unit->statements.data[last->statement];
+    uint32_t target = statement->symbol == NONE ? 0 : target_end(b, symbol_of(b, statement));
+    switch ((enum instruction_class)last->decoded->class) {
+    case CLASS_PLAIN:
+        add_fall(b, block, QUIPU_EDGE_FALL);
+        break;
+    case CLASS_JUMP:
+        add_edge(b, block + 1, target, target ? QUIPU_EDGE_JUMP : QUIPU_EDGE_TAIL);
+        break;
+    case CLASS_JUMP_INDIRECT:
+        add_indirect(b, block, hub);
+        break;
+    case CLASS_CONDITIONAL:
+    case CLASS_CONDITIONAL_NEAR:
+    case CLASS_TRANSACTION:
+        add_edge(b, block + 1, target, QUIPU_EDGE_TAKEN);
+        add_fall(b, block, QUIPU_EDGE_NOT_TAKEN);
+        break;
+    case CLASS_CALL:
+    case CLASS_CALL_INDIRECT:
+    case CLASS_SYSTEM:
+        add_edge(b, block + 1, 0, QUIPU_EDGE_CALL_LOST);
+        if (block + 1 < graph->blocks.count &&
+            graph->blocks.data[block + 1].fragment == graph->blocks.data[block].fragment)
+            add_fall(b, block, QUIPU_EDGE_CALL);
+        break;
+    case CLASS_RETURN:
+        add_edge(b, block + 1, 0, QUIPU_EDGE_RETURN);
+        break;
+    case CLASS_STOP:
+        add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
+        break;
+    }
+}
+
+/* Blocks whose labels stand in tables or are reached from outside. */
+static void add_in_edges(struct builder *b, uint32_t hub) {
+    struct graph *graph = b->graph;
+    uint8_t *entered = ARENA_ARRAY(graph->arena, uint8_t, graph->blocks.count + 1);
+    if (graph->blocks.count) {
+        add_edge(b, 0, 1, QUIPU_EDGE_ENTRY);
+        entered[0] = 1;
+    }
+    for (size_t i = 0; i < b->labels.count; i++) {
+        const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[b->labels.data[i]]);
+        uint32_t block = b->label_blocks.data[i];
+        if (block == NONE)
+            continue;
+        bool outside = symbol->outside_entry || (symbol->address_taken && !hub);
+        if (outside && !entered[block]) {
+            add_edge(b, 0, block + 1, symbol->global ? QUIPU_EDGE_ENTRY : QUIPU_EDGE_PAD);
+            entered[block] = 1;
+        }
+    }
+    for (size_t i = 0; hub && i < b->hub_targets.count; i++)
+        add_edge(b, hub, b->hub_targets.data[i] + 1, QUIPU_EDGE_INDIRECT);
+}
+
+/* Finds the targets of indirect jumps.  Returns whether a hub can stand before them: where one of
+ * them is also entered from outside, the outside itself serves as hub, or the arcs that no code can
+ * be put on would close a cycle. */
+static bool find_hub_targets(struct builder *b) {
+    const struct graph *graph = b->graph;
+    bool indirect = false, separate = true;
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[i]);
+        indirect |= last && last->decoded->class == CLASS_JUMP_INDIRECT;
+    }
+    uint8_t *seen = ARENA_ARRAY(graph->arena, uint8_t, graph->blocks.count + 1);
+    for (size_t i = 0; indirect && i < b->labels.count; i++) {
+        const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[b->labels.data[i]]);
+        uint32_t block = b->label_blocks.data[i];
+        if (block == NONE)
+            continue;
+        if (symbol->address_taken && !seen[block]) {
+            seen[block] = 1;
+            vector_push(graph->arena, &b->hub_targets, block);
+        }
+    }
+    for (size_t i = 0; i < b->labels.count; i++) {
+        const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[b->labels.data[i]]);
+        uint32_t block = b->label_blocks.data[i];
+        if (block != NONE && seen[block] && (symbol->outside_entry || block == 0))
+            separate = false;
+    }
+    return b->hub_targets.count && separate;
+}
+
+/* Code that nothing seems to reach may be reached in a way that is not understood. */
+static void enter_unreached(struct builder *b) {
+    const struct graph *graph = b->graph;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (!graph->blocks.data[i].padding && !graph->blocks.data[i].in.count)
+            add_edge(b, 0, i + 1, QUIPU_EDGE_PAD);
+}
+
+/* An edge is worth code of its own only where neither end's block has the same count. */
+static void find_countable(struct graph *graph) {
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        struct edge *edge = &graph->edges.data[i];
+        if (!is_block(graph, edge->source))
+            continue;
+        bool only_out = graph->blocks.data[edge->source - 1].out.count == 1;
+        bool only_in = is_block(graph, edge->target) &&
+                       graph->blocks.data[edge->target - 1].in.count == 1 &&
+                       !graph->blocks.data[edge->target - 1].padding;
+        switch (edge->kind) {
+        case QUIPU_EDGE_FALL:
+        case QUIPU_EDGE_TAKEN:
+        case QUIPU_EDGE_NOT_TAKEN:
+        case QUIPU_EDGE_CALL:
+            edge->countable = !only_out && !only_in;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+const char *build_graph(struct graph *graph, const struct unit *unit,
+                        const struct asm_function *function, struct arena *arena) {
+    *graph = (struct graph){.unit = unit, .function = function, .arena = arena};
+    struct builder b = {.graph = graph, .unit = unit};
+    if (function->fragments.count > 200)
+        return "too many pieces";
+    for (; b.fragment < function->fragments.count; b.fragment++)
+        add_fragment(&b, &function->fragments.data[b.fragment]);
+    if (!graph->blocks.count)
+        return "no instructions";
+    if (graph->blocks.data[0].padding)
+        return "begins with padding";
+    uint32_t hub = find_hub_targets(&b) ? (uint32_t)graph->blocks.count + 1 : 0;
+    graph->hub_count = hub != 0;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        add_out_edges(&b, i, hub);
+    if (b.hub_unsure)
+        add_edge(&b, hub, 0, QUIPU_EDGE_TAIL);
+    add_in_edges(&b, hub);
+    enter_unreached(&b);
+    find_countable(graph);
+    return NULL;
+}

@@ -1,0 +1,100 @@
+/* graph.h: the control flow graph of one function, and what the analyses find out about it.
+ *
+ * Ends of edges are numbered as in the binary's notes (data/format.h): 0 is the outside, 1 ...
+ * block_count the blocks, then the hubs.  Each analysis names the fields that it fills. */
+#ifndef QUIPU_FLOW_GRAPH_H
+#define QUIPU_FLOW_GRAPH_H
+
+#include "asm/unit.h"
+#include "data/format.h"
+#include "x86/decode.h"
+
+struct graph_instruction {
+    uint32_t statement;       /* the instruction's own */
+    uint32_t first_statement; /* the same, or its first prefix's */
+    const struct decoded *decoded;
+};
+
+typedef VECTOR(uint32_t) index_list;
+
+struct basic_block {
+    /* build_graph */
+    uint32_t first, count; /* instructions [first, first + count) */
+    bool padding;          /* an alignment's: no instructions of the text */
+    uint8_t fragment;
+    uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
+    uint32_t size;   /* bytes, as the compiler made it */
+    const uint8_t *padding_bytes;
+    index_list in, out; /* edges */
+    /* find_frequencies */
+    uint32_t loop_depth;
+    double frequency; /* executions for each call of the function, a guess or a profile's */
+    /* find_liveness */
+    uint32_t live_in, live_out; /* register and flag sets: LIVE(registers, flags) */
+    /* place_counters */
+    uint32_t cell; /* 0: none; n: cell n - 1 */
+};
+
+struct edge {
+    /* build_graph */
+    uint32_t source, target;
+    enum quipu_edge_kind kind;
+    bool countable; /* code can be put on it, and on no block instead */
+    /* find_frequencies */
+    double frequency;
+    /* place_counters */
+    uint32_t cell; /* 0: none; n: cell n - 1 */
+};
+
+struct graph {
+    const struct unit *unit;
+    const struct asm_function *function;
+    struct arena *arena; /* the function's: all that hangs on the graph */
+    VECTOR(struct graph_instruction) instructions;
+    VECTOR(struct basic_block) blocks;
+    VECTOR(struct edge) edges;
+    uint32_t hub_count;
+    uint32_t cell_count; /* place_counters */
+};
+
+/* Registers in the low half, flags above. */
+#define LIVE(registers, flags) ((uint32_t)(registers) | (uint32_t)(flags) << 16)
+
+static inline bool is_block(const struct graph *graph, uint32_t end) {
+    return end >= 1 && end <= graph->blocks.count;
+}
+
+/* The block's last instruction, or NULL for padding. */
+const struct graph_instruction *last_instruction(const struct graph *graph,
+                                                 const struct basic_block *block);
+
+/* requires: measure_unit   makes: blocks, edges
+ * Returns NULL, or the reason why the function must be left alone. */
+const char *build_graph(struct graph *graph, const struct unit *unit,
+                        const struct asm_function *function, struct arena *arena);
+
+/* requires: build_graph    makes: loop_depth, frequency of blocks and edges */
+void find_frequencies(struct graph *graph);
+
+/* requires: build_graph    makes: live_in, live_out of blocks */
+void find_liveness(struct graph *graph);
+
+/* What is live in front of instruction INDEX of BLOCK; INDEX may be the block's count.
+ * requires: find_liveness */
+uint32_t live_before(const struct graph *graph, const struct basic_block *block, uint32_t index);
+
+enum placement {
+    PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
+    PLACEMENT_BLOCK, /* in every block */
+};
+
+/* requires: find_frequencies, find_liveness   makes: cell of blocks and edges, cell_count */
+void place_counters(struct graph *graph, enum placement placement);
+
+/* Checks the graph's invariants; ends the program where one does not hold: a fault of ours. */
+void check_graph(const struct graph *graph);
+
+/* Writes the graph to standard error, for `-d`. */
+void dump_graph(const struct graph *graph);
+
+#endif

@@ -1,0 +1,85 @@
+/* liveness.c: which registers and which single flags may still be read.
+ *
+ * The classic backward analysis over sets of 16 registers and 6 flags.  At the borders:
+ *   - compiled code: flags are dead at calls, returns and jumps to other functions; so is %r11,
+ *     which every calling sequence may change (and which -ffixed-r11 takes from gcc).  All other
+ *     registers are live there, caller-saved ones too: with -fipa-ra gcc keeps values in them
+ *     across calls of functions that it has seen not to touch them;
+ *   - hand-written code and inline asm: everything is live at every border.
+ *
+ * requires: build_graph    makes: live_in, live_out */
+#include "flow/graph.h"
+
+static const uint32_t EVERYTHING = LIVE(REGISTERS_ALL, FLAGS_ALL);
+
+/* What another function may read when this one goes there. */
+static uint32_t live_at_border(const struct graph *graph) {
+    if (!graph->function->compiled)
+        return EVERYTHING;
+    return LIVE(REGISTERS_ALL & ~REGISTER_R11, 0);
+}
+
+static bool is_border(const struct decoded *decoded) {
+    return decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT ||
+           decoded->class == CLASS_RETURN;
+}
+
+/* Steps backward over one instruction. */
+static uint32_t live_above(const struct graph *graph, const struct graph_instruction *instruction,
+                           uint32_t live) {
+    const struct decoded *decoded = instruction->decoded;
+    uint32_t reads = LIVE(decoded->registers_read, decoded->flags_read);
+    uint32_t kills = LIVE(decoded->registers_killed, decoded->flags_written);
+    if (is_border(decoded)) {
+        const struct statement *s = &graph->unit->statements.data[instruction->statement];
+        if (s->inline_asm || !graph->function->compiled)
+            return EVERYTHING;
+        kills |= LIVE(REGISTER_R11, FLAGS_ALL);
+        reads |= live_at_border(graph);
+    }
+    return (live & ~kills) | reads;
+}
+
+static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge) {
+    if (is_block(graph, edge->target))
+        return graph->blocks.data[edge->target - 1].live_in;
+    if (edge->kind == QUIPU_EDGE_CALL_LOST)
+        return 0; /* the call itself has read what the callee may */
+    if (edge->target == 0)
+        return live_at_border(graph);
+    uint32_t live = 0;
+    for (size_t i = 0; i < graph->edges.count; i++) /* a hub */
+        if (graph->edges.data[i].source == edge->target)
+            live |= is_block(graph, graph->edges.data[i].target)
+                        ? graph->blocks.data[graph->edges.data[i].target - 1].live_in
+                        : live_at_border(graph);
+    return live;
+}
+
+static uint32_t find_live_out(const struct graph *graph, const struct basic_block *block) {
+    uint32_t live = block->out.count ? 0 : EVERYTHING;
+    for (size_t i = 0; i < block->out.count; i++)
+        live |= live_at_edge(graph, &graph->edges.data[block->out.data[i]]);
+    return live;
+}
+
+uint32_t live_before(const struct graph *graph, const struct basic_block *block, uint32_t index) {
+    uint32_t live = block->live_out;
+    for (uint32_t i = block->count; i-- > index;)
+        live = live_above(graph, &graph->instructions.data[block->first + i], live);
+    return live;
+}
+
+void find_liveness(struct graph *graph) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = graph->blocks.count; i-- > 0;) {
+            struct basic_block *block = &graph->blocks.data[i];
+            uint32_t out = find_live_out(graph, block);
+            block->live_out = out;
+            uint32_t in = live_before(graph, block, 0);
+            changed |= in != block->live_in;
+            block->live_in = in;
+        }
+    }
+}

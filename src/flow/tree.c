@@ -1,0 +1,151 @@
+/* tree.c: where counters stand: the chords of a maximum spanning tree.
+ *
+ * Ball 1994, section 3, with vertices split into an in and an out node (his figure 2), so that a
+ * block can be counted as well as an edge.  By Knuth's theorem (there, 2.1) the arcs of any
+ * spanning tree follow from the chords; Kruskal's algorithm takes the costliest arcs into the tree.
+ * Arcs that no code can be put on go in first.  They must not close a cycle: build_graph sees to
+ * that, and it is checked here.
+ *
+ * requires: find_frequencies, find_liveness    makes: cell of blocks and edges, cell_count */
+#include "flow/graph.h"
+
+#include "util/diag.h"
+
+#include <stdlib.h>
+
+struct arc {
+    uint32_t from, to; /* nodes */
+    uint32_t index;    /* of the block or edge */
+    bool is_edge;
+    bool countable;
+    double cost; /* of a counter there, for each call of the function */
+};
+
+/* Cost of a counter, in units of one increment of memory. */
+static const double COST_FLAGS_LIVE = 4; /* saving flags */
+static const double COST_JUMP = 1.5;     /* a taken edge needs a detour by a jump */
+
+static uint32_t find_root(uint32_t *parent, uint32_t node) {
+    while (parent[node] != node)
+        node = parent[node] = parent[parent[node]];
+    return node;
+}
+
+/* Joins the trees of both ends.  Returns false where they were one tree already. */
+static bool join(uint32_t *parent, uint32_t x, uint32_t y) {
+    x = find_root(parent, x);
+    y = find_root(parent, y);
+    parent[x] = y;
+    return x != y;
+}
+
+static uint32_t out_node(const struct graph *graph, uint32_t end) {
+    uint32_t blocks = (uint32_t)graph->blocks.count;
+    if (end == 0)
+        return 0;
+    return end <= blocks ? 2 * end : 2 * blocks + end - blocks;
+}
+
+static uint32_t in_node(const struct graph *graph, uint32_t end) {
+    return is_block(graph, end) ? 2 * end - 1 : out_node(graph, end);
+}
+
+/* Whether some place in the block has no live flag but carry, which inc keeps. */
+static bool has_quiet_place(const struct graph *graph, const struct basic_block *block) {
+    for (uint32_t i = 0; i <= block->count; i++) {
+        if (!(live_before(graph, block, i) & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
+            return true;
+        if (i + 1 >= block->count)
+            return false;
+    }
+    return false;
+}
+
+static double edge_cost(const struct graph *graph, const struct edge *edge) {
+    double cost = 1;
+    if (is_block(graph, edge->target) &&
+        (graph->blocks.data[edge->target - 1].live_in & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
+        cost = COST_FLAGS_LIVE;
+    if (edge->kind == QUIPU_EDGE_TAKEN)
+        cost += COST_JUMP;
+    return cost * edge->frequency;
+}
+
+static int compare_arcs(const void *left, const void *right) {
+    const struct arc *a = left, *b = right;
+    if (a->countable != b->countable)
+        return a->countable ? 1 : -1;
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
+    if (a->is_edge != b->is_edge)
+        return a->is_edge ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static struct arc *collect_arcs(const struct graph *graph) {
+    size_t count = 0;
+    struct arc *arcs =
+        ARENA_ARRAY(graph->arena, struct arc, graph->blocks.count + graph->edges.count);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        double cost = has_quiet_place(graph, block) ? 1 : COST_FLAGS_LIVE;
+        arcs[count++] = (struct arc){.from = in_node(graph, i + 1),
+                                     .to = out_node(graph, i + 1),
+                                     .index = i,
+                                     .countable = !block->padding,
+                                     .cost = cost * block->frequency};
+    }
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        arcs[count++] = (struct arc){.from = out_node(graph, edge->source),
+                                     .to = in_node(graph, edge->target),
+                                     .index = i,
+                                     .is_edge = true,
+                                     .countable = edge->countable,
+                                     .cost = edge_cost(graph, edge)};
+    }
+    return arcs;
+}
+
+static void place_chords(struct graph *graph) {
+    size_t count = graph->blocks.count + graph->edges.count;
+    struct arc *arcs = collect_arcs(graph);
+    qsort(arcs, count, sizeof *arcs, compare_arcs);
+    uint32_t nodes = 1 + 2 * (uint32_t)graph->blocks.count + graph->hub_count;
+    uint32_t *parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);
+    for (uint32_t i = 0; i < nodes; i++)
+        parent[i] = i;
+    for (size_t i = 0; i < count; i++) {
+        if (join(parent, arcs[i].from, arcs[i].to))
+            continue;
+        CHECK(arcs[i].countable);
+        uint32_t *cell = arcs[i].is_edge ? &graph->edges.data[arcs[i].index].cell
+                                         : &graph->blocks.data[arcs[i].index].cell;
+        *cell = ++graph->cell_count;
+    }
+}
+
+/* Cells in the order of the text, so that neighbours share cache lines. */
+static void number_cells(struct graph *graph) {
+    uint32_t next = 0;
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        struct basic_block *block = &graph->blocks.data[i];
+        if (block->cell)
+            block->cell = ++next;
+        for (size_t e = 0; e < block->out.count; e++)
+            if (graph->edges.data[block->out.data[e]].cell)
+                graph->edges.data[block->out.data[e]].cell = ++next;
+    }
+    CHECK(next == graph->cell_count);
+}
+
+void place_counters(struct graph *graph, enum placement placement) {
+    if (placement == PLACEMENT_TREE) {
+        place_chords(graph);
+        number_cells(graph);
+        return;
+    }
+    for (size_t i = 0; i < graph->blocks.count; i++)
+        if (!graph->blocks.data[i].padding)
+            graph->blocks.data[i].cell = ++graph->cell_count;
+}

@@ -1,0 +1,45 @@
+/* instrument.c: the way of a unit through the shim: for each function
+ *
+ *     graph -> frequencies -> liveness -> places for counters -> code and notes
+ *
+ * and the edited text at the end.  One arena is released after each function. */
+#include "pass/instrument.h"
+
+static void instrument_function(struct pass_state *state, struct asm_function *function,
+                                struct arena *arena, uint32_t number) {
+    struct graph graph;
+    function->left_alone = build_graph(&graph, state->unit, function, arena);
+    if (function->left_alone)
+        return;
+    find_frequencies(&graph);
+    find_liveness(&graph);
+    place_counters(&graph, state->options->placement);
+    check_graph(&graph);
+    if (state->options->dump)
+        dump_graph(&graph);
+    insert_counts(state, &graph, number);
+}
+
+size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
+                       struct buffer *out) {
+    struct pass_state state = {.unit = unit, .options = options, .edits = {.arena = &unit->arena}};
+    state.linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+    struct arena arena = {0};
+    size_t left_alone = 0;
+    for (uint32_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        if (!function->left_alone)
+            instrument_function(&state, function, &arena, i);
+        if (function->left_alone) {
+            write_left_alone_note(&state, function);
+            left_alone++;
+        }
+        arena_release(&arena);
+    }
+    write_unit_note(&state, version);
+    emit_unit(unit, &state.edits, out);
+    buffer_text(out, "\n\t.att_syntax prefix\n");
+    buffer_add(out, state.tail.data, state.tail.count);
+    buffer_release(&state.tail);
+    return left_alone;
+}

@@ -1,0 +1,48 @@
+/* pass.h: what is inserted, one file each.
+ *
+ * A pass gets a function's graph with all facts, adds edits to the unit's text, and leaves a note
+ * in the binary. */
+#ifndef QUIPU_PASS_PASS_H
+#define QUIPU_PASS_PASS_H
+
+#include "asm/emit.h"
+#include "flow/graph.h"
+
+struct pass_options {
+    enum placement placement;
+    bool shared; /* code may be linked into a shared object */
+    bool dump;   /* graphs to standard error */
+};
+
+/* One unit's instrumentation. */
+struct pass_state {
+    struct unit *unit;
+    const struct pass_options *options;
+    struct edit_list edits;
+    struct buffer tail; /* cells and notes: goes behind the unit's text */
+    uint32_t labels;    /* counter of labels */
+    uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
+};
+
+/* pass/count.c: exact counts of every block and edge (Weinberger 1984, on Ball's chords).
+ * requires: place_counters   maintains: all that the program can see   breaks: nothing */
+void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t number);
+
+/* pass/notes.c: the notes that readers solve counts from (data/format.h, section 2). */
+
+/* Where code was put into blocks: a block is told as several where code stands inside of it. */
+struct placed_block {
+    uint32_t label;    /* number of the label at its first instruction */
+    index_list splits; /* instructions of the block that have inserted code in front of them */
+    index_list split_labels;
+};
+
+void write_function_note(struct pass_state *state, const struct graph *graph,
+                         const struct placed_block *placed, uint32_t number);
+void write_left_alone_note(struct pass_state *state, const struct asm_function *function);
+void write_unit_note(struct pass_state *state, const char *version);
+
+/* The function's symbol, in the unit's arena. */
+const char *function_name(const struct unit *unit, const struct asm_function *function);
+
+#endif

@@ -1,0 +1,69 @@
+/* export.c: the table of export formats, and the file that they are written to. */
+#include "report/export.h"
+
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+const struct export_format export_formats[] = {
+    {"callgrind", "for KCachegrind and callgrind_annotate: instructions, lines, jumps",
+     export_callgrind},
+    {"lcov", "for genhtml and lcov: lines, functions, branches", export_lcov},
+    {"cobertura", "XML for CI systems: lines, functions, branches", export_cobertura},
+    {"gcov-json", "as 'gcov --json-format' of gcc 12 writes it; gzip with -o NAME.json.gz",
+     export_gcov_json},
+    {"json", "all there is: processes, functions, blocks, edges, instructions, lines", export_json},
+};
+
+const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
+
+const struct export_format *find_export_format(const char *name) {
+    for (size_t i = 0; i < export_format_count; i++)
+        if (strcmp(export_formats[i].name, name) == 0)
+            return &export_formats[i];
+    return NULL;
+}
+
+/* ---- output ---- */
+
+static ssize_t write_compressed(void *cookie, const char *bytes, size_t count) {
+    if (count > 1u << 30)
+        count = 1u << 30;
+    int put = gzwrite(cookie, bytes, (unsigned)count);
+    return put < 0 ? 0 : put; /* 0 is the stream's error */
+}
+
+static int close_compressed(void *cookie) {
+    if (gzclose(cookie) == Z_OK)
+        return 0;
+    if (!errno)
+        errno = EIO;
+    return EOF;
+}
+
+static FILE *open_compressed(const char *path) {
+    cookie_io_functions_t functions = {.write = write_compressed, .close = close_compressed};
+    errno = 0;
+    gzFile file = gzopen(path, "wbe");
+    if (!file) {
+        if (!errno)
+            errno = ENOMEM;
+        return NULL;
+    }
+    FILE *stream = fopencookie(file, "w", functions);
+    if (!stream) {
+        int saved = errno;
+        gzclose(file);
+        errno = saved;
+    }
+    return stream;
+}
+
+FILE *open_output(const char *path) {
+    size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return stdout;
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+        return open_compressed(path);
+    return fopen(path, "we");
+}

@@ -1,0 +1,187 @@
+/* export_callgrind.c: the format of callgrind, for KCachegrind and callgrind_annotate.
+ *
+ * Source: "Callgrind Format Specification", Valgrind's manual.  Sample:
+ *
+ *     positions: instr line
+ *     events: Ir
+ *     summary: 3005
+ *
+ *     ob=(1) /home/user/max
+ *     fl=(1) /home/user/max.c
+ *     fn=(1) main
+ *     0x1139 12 1
+ *     0x113d 13 1000
+ *     jcnd=999/1000 0x113d 13
+ *     0x1140 13
+ *     fi=(2) /home/user/inline.h         the code behind this was inlined from there
+ *     0x1142 4 1
+ *
+ * Addresses are those of the binary as linked, so a viewer that disassembles it finds each count at
+ * its instruction.  An instruction that never ran has no line, as with callgrind itself.
+ *
+ * Invariant: the costs of all lines add up to `summary`.
+ *
+ * Where it is not perfect:
+ * - There are no calls= lines.  Each must bear the inclusive cost of its calls, which this kind of
+ *   counting does not tell, and readers have no way to say "not known": with zeros KCachegrind
+ *   shows no call graph either, and 'callgrind_annotate --inclusive=yes' shows every callee as
+ *   free.  How often a function was called is in 'quipu report'.
+ * - No-operations in front of an aligned label stand elsewhere in this binary or nowhere: their
+ *   cost has address 0.
+ * - Of indirect jumps that share their table (computed goto) no one knows which went where: they
+ *   have no jump= lines.
+ * - Counts of all processes are added up. */
+#include "report/export.h"
+#include "report/line_counts.h"
+
+#include <inttypes.h>
+
+struct callgrind {
+    FILE *out;
+    const struct profile *profile;
+    uint32_t *file_ids; /* by index of file; 0: not written yet */
+    uint32_t next_file, next_function;
+    uint32_t file; /* the present one */
+};
+
+/* Writes TEXT in one line, whatever it holds. */
+static void write_name(FILE *out, const char *text) {
+    for (; *text; text++)
+        fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
+    fputc('\n', out);
+}
+
+/* A file under KEY ("fl", "fi", "fe", "jfi"): its name the first time, then its number alone. */
+static void write_file(struct callgrind *callgrind, const char *key, uint32_t file) {
+    uint32_t *id = &callgrind->file_ids[file];
+    if (*id) {
+        fprintf(callgrind->out, "%s=(%" PRIu32 ")\n", key, *id);
+        return;
+    }
+    *id = ++callgrind->next_file;
+    fprintf(callgrind->out, "%s=(%" PRIu32 ") ", key, *id);
+    write_name(callgrind->out, file ? callgrind->profile->files.data[file] : "???");
+}
+
+static void write_position(const struct callgrind *callgrind,
+                           const struct instruction *instruction) {
+    fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32, instruction->address, instruction->line);
+}
+
+/* The first instruction at or behind the start of BLOCK that this binary has; NULL: none. */
+static const struct instruction *block_start(const struct function *function, uint32_t block) {
+    for (size_t i = function->blocks[block].first_instruction; i < function->instruction_count; i++)
+        if (function->instructions[i].address)
+            return &function->instructions[i];
+    return NULL;
+}
+
+/* One jump along EDGE from JUMP, EXECUTED times conditionally (0: always taken). */
+static void write_jump(struct callgrind *callgrind, const struct function *function,
+                       const struct instruction *jump, const struct flow_edge *edge,
+                       uint64_t executed) {
+    if (edge->count <= 0 || edge->target == 0 || edge->target > function->block_count)
+        return;
+    const struct instruction *target = block_start(function, edge->target - 1);
+    if (!target)
+        return;
+    if (target->file != callgrind->file)
+        write_file(callgrind, "jfi", target->file);
+    if (executed)
+        fprintf(callgrind->out, "jcnd=%" PRId64 "/%" PRIu64 " ", edge->count, executed);
+    else
+        fprintf(callgrind->out, "jump=%" PRId64 " ", edge->count);
+    write_position(callgrind, target);
+    fputc('\n', callgrind->out);
+    write_position(callgrind, jump);
+    fputc('\n', callgrind->out);
+}
+
+/* The jumps of the block that JUMP ends; BRANCH is its branch or NULL. */
+static void write_jumps(struct callgrind *callgrind, const struct function *function,
+                        const struct instruction *jump, const struct line_branch *branch) {
+    if (branch && branch->targets[1].edge->kind == QUIPU_EDGE_NOT_TAKEN) {
+        write_jump(callgrind, function, jump, branch->targets[0].edge, branch->executed);
+        return;
+    }
+    for (size_t i = 0; branch && i < branch->target_count; i++)
+        write_jump(callgrind, function, jump, branch->targets[i].edge, 0);
+    if (branch)
+        return;
+    const struct block *block = &function->blocks[jump->block];
+    for (uint32_t i = 0; i < block->edge_count; i++) {
+        const struct flow_edge *edge = &function->edges[block->first_edge + i];
+        if (edge->kind == QUIPU_EDGE_JUMP || edge->kind == QUIPU_EDGE_INDIRECT)
+            write_jump(callgrind, function, jump, edge, 0);
+    }
+}
+
+static void write_instructions(struct callgrind *callgrind, const struct function *function,
+                               const struct function_branches *branches) {
+    size_t next = 0; /* branch */
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct instruction *instruction = &function->instructions[i];
+        const struct block *block = &function->blocks[instruction->block];
+        const struct line_branch *branch = NULL;
+        if (next < branches->count && branches->data[next].instruction == i)
+            branch = &branches->data[next++];
+        if (!instruction->count)
+            continue;
+        if (instruction->file != callgrind->file) {
+            write_file(callgrind, instruction->file == function->file ? "fe" : "fi",
+                       instruction->file);
+            callgrind->file = instruction->file;
+        }
+        write_position(callgrind, instruction);
+        fprintf(callgrind->out, " %" PRIu64 "\n", instruction->count);
+        if (i + 1 == block->first_instruction + block->instruction_count)
+            write_jumps(callgrind, function, instruction, branch);
+    }
+}
+
+static void write_function(struct callgrind *callgrind, const struct function *function) {
+    struct arena arena = {0};
+    struct function_branches branches = find_branches(&arena, function);
+    fputc('\n', callgrind->out);
+    write_file(callgrind, "fl", function->file);
+    callgrind->file = function->file;
+    fprintf(callgrind->out, "fn=(%" PRIu32 ") ", ++callgrind->next_function);
+    write_name(callgrind->out, function->demangled);
+    write_instructions(callgrind, function, &branches);
+    arena_release(&arena);
+}
+
+static void write_head(const struct export_input *input, FILE *out) {
+    const struct profile *profile = input->profile;
+    const struct process *first = profile->processes.count ? profile->processes.data : NULL;
+    fprintf(out, "# callgrind format\nversion: 1\ncreator: quipu %s\n", input->version);
+    if (profile->processes.count == 1 && first->pid)
+        fprintf(out, "pid: %" PRIu32 "\n", first->pid);
+    fputs("cmd: ", out);
+    write_name(out, first ? first->command : "");
+    fputs("part: 1\n\ndesc: Counts: exact, by quipu; no inclusive costs\n", out);
+    fprintf(out, "desc: Processes: %zu\n", profile->processes.count);
+    fputs("\npositions: instr line\nevent: Ir : Instruction Fetch\nevents: Ir\n", out);
+    fprintf(out, "summary: %" PRIu64 "\n", profile->executed);
+}
+
+void export_callgrind(const struct export_input *input, FILE *out) {
+    const struct profile *profile = input->profile;
+    struct arena arena = {0};
+    struct callgrind callgrind = {
+        .out = out,
+        .profile = profile,
+        .file_ids = ARENA_ARRAY(&arena, uint32_t, profile->files.count + 1),
+    };
+    write_head(input, out);
+    for (size_t m = 0; m < profile->modules.count; m++) {
+        const struct module *module = profile->modules.data[m];
+        fprintf(out, "\nob=(%zu) ", m + 1);
+        write_name(out, module->path);
+        for (size_t f = 0; f < module->functions.count; f++)
+            if (module->functions.data[f].executed)
+                write_function(&callgrind, &module->functions.data[f]);
+    }
+    fprintf(out, "\ntotals: %" PRIu64 "\n", profile->executed);
+    arena_release(&arena);
+}

@@ -1,0 +1,267 @@
+/* line_counts.c: counts by source line; see line_counts.h for what they mean. */
+#include "report/line_counts.h"
+
+#include <stdlib.h>
+
+/* ---- branches ---- */
+
+/* Where each node's edges stand, and how many lead to it. */
+struct edge_index {
+    size_t *first; /* edges of node n: from first[n] to before first[n + 1] */
+    size_t *entering;
+};
+
+static struct edge_index index_edges(struct arena *arena, const struct function *function) {
+    size_t nodes = 1 + function->block_count + function->hub_count;
+    struct edge_index index = {
+        .first = ARENA_ARRAY(arena, size_t, nodes + 1),
+        .entering = ARENA_ARRAY(arena, size_t, nodes),
+    };
+    for (size_t i = 0; i < function->edge_count; i++) {
+        index.first[function->edges[i].source + 1]++;
+        index.entering[function->edges[i].target]++;
+    }
+    for (size_t i = 1; i <= nodes; i++)
+        index.first[i] += index.first[i - 1];
+    return index;
+}
+
+static uint64_t positive(int64_t count) {
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+static void add_target(struct line_branch *branch, const struct flow_edge *edge) {
+    branch->targets[branch->target_count++] =
+        (struct branch_target){.edge = edge, .count = positive(edge->count)};
+}
+
+/* A conditional jump leaves its block by one edge that is not taken and one that is, which may lead
+ * to another function. */
+static void add_conditional(struct line_branch *branch, const struct flow_edge *out,
+                            size_t out_count) {
+    const struct flow_edge *taken = NULL, *not_taken = NULL;
+    for (size_t i = 0; i < out_count; i++) {
+        if (out[i].kind == QUIPU_EDGE_NOT_TAKEN)
+            not_taken = &out[i];
+        else if (out[i].kind == QUIPU_EDGE_TAKEN || out[i].kind == QUIPU_EDGE_TAIL)
+            taken = &out[i];
+    }
+    if (taken && not_taken) {
+        add_target(branch, taken);
+        add_target(branch, not_taken);
+    }
+}
+
+/* The branch that ends BLOCK; without targets where there is none, or where it shares its hub with
+ * other jumps, so that no one knows which of them went where. */
+static struct line_branch find_branch(struct arena *arena, const struct function *function,
+                                      const struct edge_index *index, size_t block) {
+    const struct block *from = &function->blocks[block];
+    struct line_branch branch = {.function = function, .executed = positive(from->count)};
+    size_t node = block + 1;
+    const struct flow_edge *out = function->edges + index->first[node];
+    size_t out_count = index->first[node + 1] - index->first[node];
+    if (from->padding || from->instruction_count == 0 || out_count == 0)
+        return branch;
+    branch.instruction = from->first_instruction + from->instruction_count - 1;
+    if (out_count == 1 && out[0].target > function->block_count &&
+        index->entering[out[0].target] == 1) {
+        node = out[0].target;
+        out = function->edges + index->first[node];
+        out_count = index->first[node + 1] - index->first[node];
+    }
+    if (out_count < 2)
+        return branch;
+    branch.targets = ARENA_ARRAY(arena, struct branch_target, out_count);
+    add_conditional(&branch, out, out_count);
+    for (size_t i = 0; branch.target_count < out_count && i < out_count; i++)
+        if (out[i].kind == QUIPU_EDGE_INDIRECT)
+            add_target(&branch, &out[i]);
+    return branch;
+}
+
+struct function_branches find_branches(struct arena *arena, const struct function *function) {
+    struct edge_index index = index_edges(arena, function);
+    struct function_branches branches = {
+        .data = ARENA_ARRAY(arena, struct line_branch, function->block_count)};
+    for (size_t i = 0; i < function->block_count; i++) {
+        struct line_branch branch = find_branch(arena, function, &index, i);
+        if (branch.target_count)
+            branches.data[branches.count++] = branch;
+    }
+    return branches;
+}
+
+/* ---- lines ---- */
+
+/* What one function adds to one line. */
+struct row {
+    uint32_t file;
+    uint32_t order; /* ordinal of the function, to keep their order */
+    struct line_count count;
+};
+
+typedef VECTOR(struct row) row_vector;
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *left, const void *right) {
+    const struct row *a = left, *b = right;
+    int order = compare_numbers(a->file, b->file);
+    if (!order)
+        order = compare_numbers(a->count.line, b->count.line);
+    return order ? order : compare_numbers(a->order, b->order);
+}
+
+/* For pointers to instructions: by line, then by copy. */
+static int compare_places(const void *left, const void *right) {
+    const struct instruction *a = *(const struct instruction *const *)left;
+    const struct instruction *b = *(const struct instruction *const *)right;
+    int order = compare_numbers(a->file, b->file);
+    if (!order)
+        order = compare_numbers(a->line, b->line);
+    return order ? order : compare_numbers(a->copy, b->copy);
+}
+
+static bool same_line(const struct instruction *a, const struct instruction *b) {
+    return a->file == b->file && a->line == b->line;
+}
+
+/* The row for the instructions from BEGIN to before END: all of one line, by copies. */
+static struct row fold_line(const struct instruction *const *begin,
+                            const struct instruction *const *end) {
+    struct row row = {.file = (*begin)->file, .count.line = (*begin)->line};
+    uint64_t highest = 0; /* of this copy */
+    for (const struct instruction *const *place = begin; place < end; place++) {
+        uint64_t count = (*place)->count;
+        if (place > begin && (*place)->copy != place[-1]->copy) {
+            row.count.executions += highest;
+            highest = 0;
+        }
+        highest = count > highest ? count : highest;
+        row.count.static_instructions++;
+        row.count.never_executed += count == 0;
+        row.count.instructions += count;
+    }
+    row.count.executions += highest;
+    return row;
+}
+
+static void add_branches(struct arena *arena, struct line_count *to,
+                         const struct line_branch *branches, size_t count) {
+    to->branches = arena_grow(arena, to->branches, to->branch_count, to->branch_count + count,
+                              sizeof *to->branches);
+    for (size_t i = 0; i < count; i++)
+        to->branches[to->branch_count++] = branches[i];
+}
+
+/* Gives the branches of FUNCTION to its ROWS. */
+static void attach_branches(struct arena *arena, const struct function *function, struct row *rows,
+                            size_t row_count, uint32_t order) {
+    struct function_branches branches = find_branches(arena, function);
+    for (size_t i = 0; i < branches.count && row_count; i++) {
+        const struct instruction *jump = &function->instructions[branches.data[i].instruction];
+        struct row key = {.file = jump->file, .order = order, .count.line = jump->line};
+        struct row *row = bsearch(&key, rows, row_count, sizeof key, compare_rows);
+        if (row)
+            add_branches(arena, &row->count, &branches.data[i], 1);
+    }
+}
+
+/* Adds the lines of FUNCTION, ascending. */
+static void add_function(struct arena *arena, const struct function *function, row_vector *rows,
+                         uint32_t order) {
+    struct arena scratch = {0};
+    const struct instruction **places =
+        ARENA_ARRAY(&scratch, const struct instruction *, function->instruction_count);
+    size_t count = 0, first = rows->count;
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (function->instructions[i].file && function->instructions[i].line)
+            places[count++] = &function->instructions[i];
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && same_line(places[begin], places[end]); end++)
+            continue;
+        struct row row = fold_line(places + begin, places + end);
+        row.order = order;
+        vector_push(arena, rows, row);
+    }
+    arena_release(&scratch);
+    attach_branches(arena, function, rows->data + first, rows->count - first, order);
+}
+
+static void add_line_count(struct arena *arena, struct line_count *to,
+                           const struct line_count *from) {
+    to->executions += from->executions;
+    to->instructions += from->instructions;
+    to->static_instructions += from->static_instructions;
+    to->never_executed += from->never_executed;
+    if (from->branch_count)
+        add_branches(arena, to, from->branches, from->branch_count);
+}
+
+/* Sorts ROWS and adds those of a line up. */
+static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
+    struct line_counts *counts = ARENA_NEW(arena, struct line_counts);
+    struct line_count *lines = ARENA_ARRAY(arena, struct line_count, rows->count);
+    VECTOR(struct file_lines) files = {0};
+    size_t used = 0;
+    if (rows->count)
+        qsort(rows->data, rows->count, sizeof *rows->data, compare_rows);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->data[i];
+        if (i == 0 || row->file != row[-1].file)
+            vector_push(arena, &files, ((struct file_lines){row->file, lines + used, 0}));
+        struct file_lines *file = &files.data[files.count - 1];
+        if (file->line_count && lines[used - 1].line == row->count.line) {
+            add_line_count(arena, &lines[used - 1], &row->count);
+        } else {
+            lines[used++] = row->count;
+            file->line_count++;
+        }
+    }
+    counts->files = files.data;
+    counts->file_count = files.count;
+    return counts;
+}
+
+struct line_counts *count_lines(struct arena *arena, const struct profile *profile) {
+    row_vector rows = {0};
+    uint32_t order = 0;
+    for (size_t m = 0; m < profile->modules.count; m++) {
+        const struct module *module = profile->modules.data[m];
+        for (size_t f = 0; f < module->functions.count; f++)
+            add_function(arena, &module->functions.data[f], &rows, order++);
+    }
+    return fold_rows(arena, &rows);
+}
+
+struct line_counts *count_function_lines(struct arena *arena,
+                                         const struct function *const *functions, size_t count) {
+    row_vector rows = {0};
+    for (size_t i = 0; i < count; i++)
+        add_function(arena, functions[i], &rows, (uint32_t)i);
+    return fold_rows(arena, &rows);
+}
+
+/* ---- looking up ---- */
+
+static int compare_file(const void *key, const void *item) {
+    return compare_numbers(*(const uint32_t *)key, ((const struct file_lines *)item)->file);
+}
+
+static int compare_line(const void *key, const void *item) {
+    return compare_numbers(*(const uint32_t *)key, ((const struct line_count *)item)->line);
+}
+
+const struct file_lines *find_file_lines(const struct line_counts *counts, uint32_t file) {
+    return counts->file_count ? bsearch(&file, counts->files, counts->file_count,
+                                        sizeof *counts->files, compare_file)
+                              : NULL;
+}
+
+const struct line_count *find_line_count(const struct file_lines *lines, uint32_t line) {
+    return bsearch(&line, lines->lines, lines->line_count, sizeof *lines->lines, compare_line);
+}

@@ -1,0 +1,27 @@
+/* output.c: the end of writing a report; see output.h. */
+#include "report/output.h"
+
+#include "report/export.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <string.h>
+
+FILE *begin_output(const char *path) {
+    FILE *out = open_output(path);
+    if (!out)
+        die("cannot write '%s': %s", path, strerror(errno));
+    return out;
+}
+
+void end_output(FILE *out, const char *path) {
+    errno = 0;
+    bool failed = fflush(out) != 0 || ferror(out);
+    int cause = errno;
+    if (out != stdout && fclose(out) != 0 && !failed) {
+        failed = true;
+        cause = errno;
+    }
+    if (failed)
+        die("cannot write '%s': %s", path, strerror(cause ? cause : EIO));
+}

@@ -1,0 +1,15 @@
+/* output.h: the end of writing a report. */
+#ifndef QUIPU_REPORT_OUTPUT_H
+#define QUIPU_REPORT_OUTPUT_H
+
+#include <stdio.h>
+
+/* Opens PATH as open_output does (report/export.h).  Ends the program with an error where it cannot
+ * be written. */
+FILE *begin_output(const char *path);
+
+/* Closes OUT, or flushes it where it is standard output.  Ends the program with an error that names
+ * PATH where anything written to it was lost. */
+void end_output(FILE *out, const char *path);
+
+#endif

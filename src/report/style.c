@@ -1,0 +1,54 @@
+/* style.c: colours on a terminal, and numbers for human eyes; see style.h. */
+#include "report/style.h"
+
+#include "util/diag.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *style_start(bool color, enum style style) {
+    static const char *const starts[] = {
+        [STYLE_PLAIN] = "",        [STYLE_TITLE] = "\033[1m",  [STYLE_HOT] = "\033[1;31m",
+        [STYLE_WARM] = "\033[33m", [STYLE_NEVER] = "\033[31m", [STYLE_DIM] = "\033[2m",
+    };
+    return color ? starts[style] : "";
+}
+
+const char *style_end(bool color, enum style style) {
+    return color && style != STYLE_PLAIN ? "\033[0m" : "";
+}
+
+enum style style_of_share(double share) {
+    if (share >= 0.10)
+        return STYLE_HOT;
+    return share >= 0.01 ? STYLE_WARM : STYLE_PLAIN;
+}
+
+bool parse_color(const char *word, FILE *out) {
+    if (strcmp(word, "always") == 0)
+        return true;
+    if (strcmp(word, "never") == 0)
+        return false;
+    if (strcmp(word, "auto") != 0)
+        die("'%s': no such choice of colour; give auto, always or never", word);
+    const char *refused = getenv("NO_COLOR");
+    return isatty(fileno(out)) && !(refused && *refused);
+}
+
+void print_number(char *text, uint64_t value, bool human) {
+    static const char units[] = "kMGTPE";
+    if (!human || value < 1000) {
+        snprintf(text, NUMBER_MAX, "%" PRIu64, value);
+        return;
+    }
+    double scaled = (double)value / 1000;
+    size_t unit = 0;
+    while (scaled >= 999.5 && unit + 2 < sizeof units) {
+        scaled /= 1000;
+        unit++;
+    }
+    int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
+    snprintf(text, NUMBER_MAX, "%.*f%c", digits, scaled, units[unit]);
+}

@@ -1,0 +1,101 @@
+/* view.c: the table of views, and what all of them need; see view.h. */
+#include "report/view.h"
+
+#include "report/source_paths.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct view *const rows[] = {
+    &view_function,    &view_file,   &view_line,   &view_block,
+    &view_instruction, &view_module, &view_thread, &view_process,
+};
+
+const struct view *view_at(size_t i) {
+    return i < sizeof rows / sizeof *rows ? rows[i] : NULL;
+}
+
+const struct view *find_view(const char *name) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i]->name, name) == 0)
+            return rows[i];
+    return NULL;
+}
+
+bool matches(const char *pattern, const char *text) {
+    if (!pattern || strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0)
+        return true;
+    for (const char *slash = text; (slash = strchr(slash, '/'));)
+        if (fnmatch(pattern, ++slash, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool matches_name(const char *pattern, const char *name) {
+    return !pattern || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+bool shows_module(const struct view_input *input, const struct module *module) {
+    return matches(input->filter.module, module->path);
+}
+
+bool shows_file(const struct view_input *input, uint32_t file) {
+    return !input->filter.file ||
+           (file && matches(input->filter.file, input->profile->files.data[file]));
+}
+
+bool filter_shows(struct view_filter filter, const struct profile *profile,
+                  const struct function *function) {
+    return matches(filter.module, function->module->path) &&
+           (!filter.file ||
+            (function->file && matches(filter.file, profile->files.data[function->file]))) &&
+           (matches_name(filter.function, function->name) ||
+            matches_name(filter.function, function->demangled));
+}
+
+bool shows_function(const struct view_input *input, const struct function *function) {
+    return filter_shows(input->filter, input->profile, function);
+}
+
+const struct profile *filter_profile(struct arena *arena, const struct profile *profile,
+                                     struct view_filter filter) {
+    struct profile *part = ARENA_NEW(arena, struct profile);
+    *part = *profile;
+    part->modules.data = NULL;
+    part->modules.count = part->modules.capacity = 0;
+    filter.file = NULL;
+    for (size_t i = 0; i < profile->modules.count; i++) {
+        const struct module *whole = profile->modules.data[i];
+        struct module *module = ARENA_NEW(arena, struct module);
+        *module = *whole;
+        module->functions.data = NULL;
+        module->functions.count = module->functions.capacity = 0;
+        for (size_t j = 0; j < whole->functions.count; j++)
+            if (filter_shows(filter, profile, &whole->functions.data[j]))
+                vector_push(arena, &module->functions, whole->functions.data[j]);
+        vector_push(arena, &part->modules, module);
+    }
+    return part;
+}
+
+double share_of_all(const struct view_input *input, uint64_t executed) {
+    return input->profile->executed ? (double)executed / (double)input->profile->executed : 0;
+}
+
+const char *short_path(struct arena *arena, const char *path) {
+    static char *directory; /* asked for once */
+    if (!directory)
+        directory = getcwd(NULL, 0);
+    const char *below = directory ? path_below(path, directory) : NULL;
+    return below && *below ? arena_copy(arena, below, strlen(below)) : path;
+}
+
+const char *location_text(struct arena *arena, const struct profile *profile, uint32_t file,
+                          uint32_t line) {
+    if (!file)
+        return "";
+    const char *path = short_path(arena, profile->files.data[file]);
+    return line ? arena_print(arena, "%s:%u", path, line) : path;
+}

@@ -1,0 +1,305 @@
+/* views_run.c: views by module, thread and process. */
+#include "report/view.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- modules ---- */
+
+enum module_column {
+    MODULE_PATH,
+    MODULE_BUILD_ID,
+    MODULE_FUNCTIONS,
+    MODULE_LEFT_ALONE,
+    MODULE_INSTRUCTIONS,
+    MODULE_STATIC,
+    MODULE_NEVER,
+    MODULE_SHARE,
+    MODULE_NAME,
+};
+
+static const struct column module_columns[] = {
+    [MODULE_PATH] = {"module", "path", CELL_TEXT, false, NULL},
+    [MODULE_BUILD_ID] = {"build_id", "build id", CELL_TEXT, false, NULL},
+    [MODULE_FUNCTIONS] = {"functions", "functions", CELL_COUNT, false, "functions"},
+    [MODULE_LEFT_ALONE] = {"left_alone", "left alone", CELL_COUNT, false, "left_alone"},
+    [MODULE_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
+    [MODULE_STATIC] = {"static_instructions", "in module", CELL_COUNT, false,
+                       "static_instructions"},
+    [MODULE_NEVER] = {"never_executed_instructions", "never run", CELL_COUNT, false,
+                      "never_executed_instructions"},
+    [MODULE_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
+    [MODULE_NAME] = {"name", "module", CELL_TEXT, true, NULL},
+};
+
+const char *build_id_text(struct arena *arena, const struct module *module) {
+    char *text = arena_alloc(arena, 2 * (size_t)module->build_id_size + 1);
+    for (size_t i = 0; i < module->build_id_size; i++) {
+        text[2 * i] = "0123456789abcdef"[module->build_id[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[module->build_id[i] & 15];
+    }
+    return text;
+}
+
+static void show_module(struct view_input *input, const struct module *module) {
+    uint64_t instructions = 0, never = 0;
+    for (size_t i = 0; i < module->functions.count; i++) {
+        instructions += module->functions.data[i].instruction_count;
+        never += module->functions.data[i].never_executed;
+    }
+    struct row *row = table_add(input->table);
+    row->share = share_of_all(input, module->executed);
+    row->executed = module->executed;
+    row->cells[MODULE_PATH] = cell_text(module->path);
+    row->cells[MODULE_BUILD_ID] = cell_text(build_id_text(input->arena, module));
+    row->cells[MODULE_FUNCTIONS] = cell_count(module->functions.count);
+    row->cells[MODULE_LEFT_ALONE] = cell_count(module->left_alone.count);
+    row->cells[MODULE_INSTRUCTIONS] = cell_count(module->executed);
+    row->cells[MODULE_STATIC] = cell_count(instructions);
+    row->cells[MODULE_NEVER] = cell_count(never);
+    row->cells[MODULE_SHARE] = cell_share(row->share);
+    row->cells[MODULE_NAME] = cell_text(short_path(input->arena, module->path));
+}
+
+static void collect_modules(struct view_input *input) {
+    for (size_t i = 0; i < input->profile->modules.count; i++)
+        if (shows_module(input, input->profile->modules.data[i]))
+            show_module(input, input->profile->modules.data[i]);
+}
+
+static const uint8_t module_text[] = {MODULE_INSTRUCTIONS, MODULE_SHARE,     MODULE_STATIC,
+                                      MODULE_NEVER,        MODULE_FUNCTIONS, MODULE_LEFT_ALONE,
+                                      MODULE_NAME};
+
+const struct view view_module = {
+    .name = "module",
+    .help = "the same by executable and shared object",
+    .shape =
+        &(const struct table_shape){
+            .name = "modules",
+            .columns = module_columns,
+            .column_count = sizeof module_columns / sizeof *module_columns,
+            .text = module_text,
+            .text_count = sizeof module_text,
+            .sort = "instructions",
+        },
+    .collect = collect_modules,
+};
+
+/* Counts again for one process or thread, and adds up the functions that the filter lets through.
+ * The caller counts for the whole selection again when it is done. */
+static uint64_t count_part(struct view_input *input, struct selection selection) {
+    uint64_t executed = 0;
+    profile_count(input->profile, selection);
+    for (size_t i = 0; i < input->profile->modules.count; i++) {
+        const struct module *module = input->profile->modules.data[i];
+        for (size_t j = 0; j < module->functions.count; j++)
+            if (shows_function(input, &module->functions.data[j]))
+                executed += module->functions.data[j].executed;
+    }
+    return executed;
+}
+
+/* ---- threads ---- */
+
+enum thread_column {
+    THREAD_PID,
+    THREAD_THREAD,
+    THREAD_OWNERS,
+    THREAD_PROGRAM,
+    THREAD_INSTRUCTIONS,
+    THREAD_SHARE,
+    THREAD_NAME,
+};
+
+static const struct column thread_columns[] = {
+    [THREAD_PID] = {"process", "process", CELL_COUNT, false, NULL},
+    [THREAD_THREAD] = {"thread", "thread", CELL_COUNT, false, NULL},
+    [THREAD_OWNERS] = {"threads", "threads", CELL_COUNT, false, NULL},
+    [THREAD_PROGRAM] = {"program", "path", CELL_TEXT, false, NULL},
+    [THREAD_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
+    [THREAD_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
+    [THREAD_NAME] = {"name", "program", CELL_TEXT, true, NULL},
+};
+
+/* A thread of a process as its slots tell: the last owner of a slot stands for all before it. */
+struct thread_sum {
+    uint32_t owner;
+    uint32_t threads; /* that have owned the slot: of the module where most have */
+};
+
+typedef VECTOR(struct thread_sum) thread_sums;
+
+static int compare_owners(const void *left, const void *right) {
+    const struct thread_sum *a = left, *b = right;
+    return a->owner < b->owner ? -1 : a->owner > b->owner;
+}
+
+/* The owners of PROCESS's slots, ascending, each once. */
+static thread_sums find_threads(struct arena *arena, const struct process *process) {
+    thread_sums threads = {0};
+    for (size_t i = 0; i < process->threads.count; i++)
+        vector_push(arena, &threads,
+                    ((struct thread_sum){process->threads.data[i].owner,
+                                         process->threads.data[i].threads}));
+    size_t kept = 0;
+    if (threads.count)
+        qsort(threads.data, threads.count, sizeof *threads.data, compare_owners);
+    for (size_t i = 0; i < threads.count; i++) {
+        struct thread_sum *last = kept ? &threads.data[kept - 1] : NULL;
+        if (!last || last->owner != threads.data[i].owner)
+            threads.data[kept++] = threads.data[i];
+        else if (last->threads < threads.data[i].threads)
+            last->threads = threads.data[i].threads;
+    }
+    threads.count = kept;
+    return threads;
+}
+
+static void show_thread(struct view_input *input, const struct process *process,
+                        const struct thread_sum *thread) {
+    uint64_t executed =
+        count_part(input, (struct selection){.process = process, .owner = thread->owner});
+    struct row *row = table_add(input->table);
+    row->executed = executed;
+    row->cells[THREAD_PID] = cell_known(process->pid, process->pid);
+    row->cells[THREAD_THREAD] = cell_known(thread->owner, thread->owner);
+    row->cells[THREAD_OWNERS] = cell_count(thread->threads);
+    row->cells[THREAD_PROGRAM] = cell_text(process->program);
+    row->cells[THREAD_INSTRUCTIONS] = cell_count(executed);
+    row->cells[THREAD_NAME] = cell_text(short_path(input->arena, process->program));
+}
+
+/* Gives each row its share of all, when the whole selection was counted again. */
+static void set_shares(struct view_input *input, size_t instructions, size_t share) {
+    profile_count(input->profile, input->selection);
+    for (size_t i = 0; i < input->table->rows.count; i++) {
+        struct row *row = &input->table->rows.data[i];
+        row->share = share_of_all(input, row->cells[instructions].count);
+        row->cells[share] = cell_share(row->share);
+    }
+}
+
+static bool is_selected(const struct view_input *input, const struct process *process) {
+    return !input->selection.process || input->selection.process == process;
+}
+
+static void collect_threads(struct view_input *input) {
+    for (size_t i = 0; i < input->profile->processes.count; i++) {
+        const struct process *process = &input->profile->processes.data[i];
+        if (!is_selected(input, process))
+            continue;
+        thread_sums threads = find_threads(input->arena, process);
+        for (size_t j = 0; j < threads.count; j++)
+            if (!input->selection.owner || input->selection.owner == threads.data[j].owner)
+                show_thread(input, process, &threads.data[j]);
+    }
+    set_shares(input, THREAD_INSTRUCTIONS, THREAD_SHARE);
+}
+
+static const uint8_t thread_text[] = {THREAD_INSTRUCTIONS, THREAD_SHARE,  THREAD_PID,
+                                      THREAD_THREAD,       THREAD_OWNERS, THREAD_NAME};
+
+const struct view view_thread = {
+    .name = "thread",
+    .help =
+        "instructions executed by thread; one that took over another's cells has its counts too",
+    .shape =
+        &(const struct table_shape){
+            .name = "threads",
+            .columns = thread_columns,
+            .column_count = sizeof thread_columns / sizeof *thread_columns,
+            .text = thread_text,
+            .text_count = sizeof thread_text,
+            .sort = "instructions",
+        },
+    .collect = collect_threads,
+};
+
+/* ---- processes ---- */
+
+enum process_column {
+    PROCESS_PID,
+    PROCESS_PARENT,
+    PROCESS_PROGRAM,
+    PROCESS_COMMAND,
+    PROCESS_START,
+    PROCESS_DATA,
+    PROCESS_THREADS,
+    PROCESS_INSTRUCTIONS,
+    PROCESS_SHARE,
+};
+
+static const struct column process_columns[] = {
+    [PROCESS_PID] = {"process", "process", CELL_COUNT, false, NULL},
+    [PROCESS_PARENT] = {"parent", "parent", CELL_COUNT, false, NULL},
+    [PROCESS_PROGRAM] = {"program", "program", CELL_TEXT, false, NULL},
+    [PROCESS_COMMAND] = {"command", "command", CELL_TEXT, false, NULL},
+    [PROCESS_START] = {"start", "start", CELL_TEXT, false, NULL},
+    [PROCESS_DATA] = {"data", "data file", CELL_TEXT, false, NULL},
+    [PROCESS_THREADS] = {"threads", "threads", CELL_COUNT, false, NULL},
+    [PROCESS_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
+    [PROCESS_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
+};
+
+const char *time_text(struct arena *arena, uint64_t nanoseconds) {
+    char text[64];
+    time_t seconds = (time_t)(nanoseconds / 1000000000);
+    struct tm broken;
+    if (!gmtime_r(&seconds, &broken) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &broken))
+        return "";
+    return arena_print(arena, "%s.%03uZ", text, (unsigned)(nanoseconds / 1000000 % 1000));
+}
+
+uint64_t count_threads(const struct process *process) {
+    uint64_t most = 0; /* every module counts its own */
+    for (size_t i = 0; i < process->modules.count; i++) {
+        uint64_t threads = 0;
+        for (size_t j = 0; j < process->threads.count; j++)
+            if (process->threads.data[j].module == process->modules.data[i])
+                threads += process->threads.data[j].threads;
+        most = threads > most ? threads : most;
+    }
+    return most;
+}
+
+static void show_process(struct view_input *input, const struct process *process) {
+    struct selection selection = {.process = process, .owner = input->selection.owner};
+    uint64_t executed = count_part(input, selection);
+    struct row *row = table_add(input->table);
+    row->executed = executed;
+    row->cells[PROCESS_PID] = cell_known(process->pid, process->pid);
+    row->cells[PROCESS_PARENT] = cell_known(process->parent_pid, process->parent_pid);
+    row->cells[PROCESS_PROGRAM] = cell_text(process->program);
+    row->cells[PROCESS_COMMAND] = cell_text(process->command);
+    row->cells[PROCESS_START] = cell_text(time_text(input->arena, process->start_time));
+    row->cells[PROCESS_DATA] = cell_text(process->file);
+    row->cells[PROCESS_THREADS] = cell_count(count_threads(process));
+    row->cells[PROCESS_INSTRUCTIONS] = cell_count(executed);
+}
+
+static void collect_processes(struct view_input *input) {
+    for (size_t i = 0; i < input->profile->processes.count; i++)
+        if (is_selected(input, &input->profile->processes.data[i]))
+            show_process(input, &input->profile->processes.data[i]);
+    set_shares(input, PROCESS_INSTRUCTIONS, PROCESS_SHARE);
+}
+
+static const uint8_t process_text[] = {PROCESS_INSTRUCTIONS, PROCESS_SHARE,   PROCESS_PID,
+                                       PROCESS_PARENT,       PROCESS_THREADS, PROCESS_START,
+                                       PROCESS_COMMAND};
+
+const struct view view_process = {
+    .name = "process",
+    .help = "instructions executed by process, its threads, start and command",
+    .shape =
+        &(const struct table_shape){
+            .name = "processes",
+            .columns = process_columns,
+            .column_count = sizeof process_columns / sizeof *process_columns,
+            .text = process_text,
+            .text_count = sizeof process_text,
+            .sort = "instructions",
+        },
+    .collect = collect_processes,
+};

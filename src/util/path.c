@@ -1,0 +1,43 @@
+/* path.c: names of files as text; see path.h. */
+#include "util/path.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Takes the last part off the TEXT of LENGTH bytes, "a/b" to "a"; returns the new length. */
+static size_t drop_part(const char *text, size_t length, bool absolute) {
+    while (length > absolute && text[length - 1] != '/')
+        length--;
+    if (length > 1 || (length == 1 && !absolute))
+        length--; /* the slash */
+    return length;
+}
+
+char *normalize_path(struct arena *arena, const char *path) {
+    bool absolute = *path == '/';
+    char *result = arena_alloc(arena, strlen(path) + 2);
+    size_t length = 0, kept = 0; /* kept: leading ".." parts of a relative path */
+    if (absolute)
+        result[length++] = '/';
+    while (*path) {
+        size_t part = strcspn(path, "/");
+        bool up = part == 2 && memcmp(path, "..", 2) == 0;
+        bool here = part == 0 || (part == 1 && *path == '.');
+        if (up && (absolute || length > kept)) {
+            length = drop_part(result, length, absolute);
+        } else if (!here) {
+            if (length && result[length - 1] != '/')
+                result[length++] = '/';
+            memcpy(result + length, path, part);
+            length += part;
+            if (up)
+                kept = length;
+        }
+        path += part;
+        path += *path == '/';
+    }
+    if (!length)
+        result[length++] = '.';
+    result[length] = '\0';
+    return result;
+}

@@ -1,0 +1,11 @@
+/* path.h: names of files as text. */
+#ifndef QUIPU_UTIL_PATH_H
+#define QUIPU_UTIL_PATH_H
+
+#include "util/arena.h"
+
+/* PATH with "." and ".." and double slashes taken out, as text: no link is followed.  Lives in
+ * ARENA. */
+char *normalize_path(struct arena *arena, const char *path);
+
+#endif

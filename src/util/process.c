@@ -1,0 +1,73 @@
+/* process.c: running another program; see process.h. */
+#include "util/process.h"
+
+#include "util/buffer.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A file in memory, so that the program can read at its own pace and nothing blocks. */
+static int input_file(const void *input, size_t size) {
+    int fd = memfd_create("quipu", MFD_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (!write_whole(fd, input, size) || lseek(fd, 0, SEEK_SET) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int run_program(char *const *argv, const void *input, size_t input_size, bool quiet) {
+    int in = -1;
+    if (input && (in = input_file(input, input_size)) < 0) {
+        error("cannot hand %zu bytes to '%s': %s", input_size, argv[0], strerror(errno));
+        return 127;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (in >= 0)
+        posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+    if (quiet) {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    pid_t pid;
+    extern char **environ;
+    int failure = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (in >= 0)
+        close(in);
+    if (failure) {
+        error("cannot run '%s': %s", argv[0], strerror(failure));
+        return 127;
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+char *make_temporary(const char *prefix) {
+    const char *directory = getenv("TMPDIR");
+    if (!directory || !*directory)
+        directory = "/tmp";
+    struct buffer path = {0};
+    buffer_print(&path, "%s/%sXXXXXX", directory, prefix);
+    int fd = mkostemp(path.data, O_CLOEXEC);
+    if (fd < 0) {
+        buffer_release(&path);
+        return NULL;
+    }
+    close(fd);
+    return path.data;
+}

@@ -1,0 +1,17 @@
+/* process.h: running another program and waiting for it. */
+#ifndef QUIPU_UTIL_PROCESS_H
+#define QUIPU_UTIL_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Runs ARGV, found in PATH, with INPUT as its standard input (NULL: ours), and, where QUIET, its
+ * standard output and error thrown away.  Returns its exit status, 128 + signal, or 127 with a
+ * message where it cannot be started. */
+int run_program(char *const *argv, const void *input, size_t input_size, bool quiet);
+
+/* Makes an empty file for the time being, named PREFIX and something random, in $TMPDIR or /tmp.
+ * Returns its path, to be freed, or NULL with errno set. */
+char *make_temporary(const char *prefix);
+
+#endif

@@ -1,0 +1,56 @@
+/* sequence.h: the instructions that are inserted, as text.
+ *
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/format.h,
+ * section 3. */
+#ifndef QUIPU_X86_SEQUENCE_H
+#define QUIPU_X86_SEQUENCE_H
+
+#include "asm/frames.h"
+#include "util/buffer.h"
+#include "x86/decode.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Common to all sequences of one function. */
+struct code_context {
+    bool shared;      /* may be linked into a shared object: reach thread-local words by the GOT */
+    uint32_t cells;   /* number of the function's cells label */
+    uint32_t *labels; /* counter of labels in the unit */
+    struct buffer *stubs; /* what goes behind the function's last instruction */
+};
+
+/* What may be changed where an increment goes. */
+struct quiet {
+    int base;             /* register that is to hold the thread's cells, 0 ... 15 */
+    bool base_holds;      /* it does */
+    bool base_free;       /* it may be loaded */
+    uint16_t free;        /* registers that may be changed */
+    bool flags_free;      /* all flags may be changed */
+    bool flags_but_carry; /* all flags but carry may be changed */
+    struct frame_row frame;
+};
+
+/* Makes BASE point at the thread's cells.  Changes flags. */
+void write_load(struct buffer *out, const struct code_context *context, int base,
+                const struct frame_row *frame);
+
+/* Adds one to cell CELL (1 ...).  Changes nothing that QUIET does not allow.  Returns whether the
+ * base register holds the thread's cells behind it. */
+bool write_increment(struct buffer *out, const struct code_context *context, uint32_t cell,
+                     const struct quiet *quiet);
+
+/* Unwinding directives for a stub that runs with FRAME, out of its place in the text. */
+void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed);
+void write_frame_end(struct buffer *out, const struct frame_row *frame);
+
+/* The cells of a function: COUNT of them, and their labels, in the present section. */
+void write_cells(struct buffer *out, uint32_t label, uint32_t count);
+
+/* The register of the candidates that is best as base comes first. */
+enum {
+    BASE_CANDIDATES = 9
+};
+extern const uint8_t base_candidates[BASE_CANDIDATES];
+
+#endif
