@@ -27,14 +27,14 @@ $B/obj/src/%.o: src/%.c
 	$(CC) -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # General registers only: the attach path need not save vector registers.
-RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden \
+RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) -Os -fPIC -fvisibility=hidden \
 	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
 $B/obj/runtime/%.o: runtime/%.c
 	@mkdir -p $(@D)
 	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
 $B/obj/runtime/%.o: runtime/%.S
 	@mkdir -p $(@D)
-	$(CC) -Isrc -fcf-protection -g -c -o $@ $<
+	$(CC) -Isrc -fcf-protection -c -o $@ $<
 $B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
 	rm -f $@; $(AR) rcs $@ $^

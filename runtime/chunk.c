@@ -53,7 +53,7 @@ static long write_zeros(int fd, uint64_t offset, uint64_t end) {
 
 /* Fails where a file may not be as long as END, before the kernel raises SIGXFSZ. */
 static long check_limit(uint64_t end) {
-    struct rlimit limit;
+    struct rlimit limit = {0};
     long error = SYSTEM_CALL(prlimit64, 0, RLIMIT_FSIZE, 0, &limit, 0, 0);
     return error == 0 && end > limit.rlim_cur ? -EFBIG : error;
 }

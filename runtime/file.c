@@ -50,7 +50,7 @@ static long open_above_standard(int directory, const char *name, int flags, unsi
 }
 
 long quipu_reopen_data(void) {
-    struct stat status;
+    struct stat status = {0};
     long fd = open_above_standard(AT_FDCWD, quipu_state.path, O_RDWR | O_NOFOLLOW, 0);
     if (fd < 0)
         return fd;
@@ -69,7 +69,7 @@ static long open_directory(void) {
     bool privileged = getauxval(AT_SECURE) != 0;
     int flags = O_PATH | O_DIRECTORY | (privileged ? O_NOFOLLOW : 0);
     char *slash = &quipu_state.path[quipu_state.name_start - 1];
-    struct stat status;
+    struct stat status = {0};
     *slash = '\0';
     const char *path = slash == quipu_state.path ? "/" : quipu_state.path;
     long fd = open_above_standard(AT_FDCWD, path, flags, 0);
@@ -147,7 +147,7 @@ static bool is_of_this_process(const struct quipu_file *file) {
 
 /* Joins the file FD if it is this process image's.  Returns 1, 0 if it is not, or an error. */
 static long join_data(int fd) {
-    struct stat status;
+    struct stat status = {0};
     long error = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0);
     if (error < 0)
         return error;
@@ -226,7 +226,7 @@ static long make_data(struct naming *naming) {
 /* Opens or makes the file with the name at hand.  Returns its descriptor, -EEXIST where the name is
  * taken by another process, or another error. */
 static long try_name(struct naming *naming) {
-    struct stat status;
+    struct stat status = {0};
     long fd = open_above_standard(naming->directory, naming->name, O_RDWR | O_NOFOLLOW, 0);
     if (fd == -ENOENT)
         return make_data(naming);
@@ -243,7 +243,7 @@ static long try_name(struct naming *naming) {
 }
 
 long quipu_open_data(struct naming *naming) {
-    struct stat status;
+    struct stat status = {0};
     long fd = open_directory();
     if (fd < 0)
         return fd;

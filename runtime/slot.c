@@ -98,11 +98,14 @@ char *quipu_take_slot(long *error) {
     if (found.slot && owner != OWNER_UNKNOWN)
         return found.cells;
     found = find_abandoned(used);
-    if (!found.slot) {
-        *error = used < total ? 0 : add_slots(total);
-        if (*error < 0)
-            return NULL;
+    *error = found.slot || used < total ? 0 : add_slots(total);
+    if (*error < 0)
+        return NULL;
+    if (!found.slot)
         found = slot_at(used);
+    if (!found.slot) {
+        *error = -EIO; /* the program overwrote the table */
+        return NULL;
     }
     found.slot->threads++;
     found.slot->owner = owner;

@@ -49,7 +49,7 @@ static const char *error_text(long error) {
 }
 
 void quipu_remember_standard_error(void) {
-    struct stat status;
+    struct stat status = {0};
     quipu_state.error_open = SYSTEM_CALL(fstat, 2, &status, 0, 0, 0, 0) == 0;
     if (!quipu_state.error_open)
         return;
@@ -59,8 +59,8 @@ void quipu_remember_standard_error(void) {
 
 /* Whether COUNT bytes can be written to descriptor 2 without harm. */
 static bool is_writable(size_t count) {
-    struct stat status;
-    struct rlimit limit;
+    struct stat status = {0};
+    struct rlimit limit = {0};
     struct pollfd poll = {.fd = 2, .events = POLLOUT};
     if (!quipu_state.error_open || SYSTEM_CALL(fstat, 2, &status, 0, 0, 0, 0) != 0 ||
         status.st_dev != quipu_state.error_file || status.st_ino != quipu_state.error_inode)

@@ -83,7 +83,8 @@ static size_t parse_lines(const char *option, const char *word, size_t least) {
     return value;
 }
 
-static void set_option(struct annotate_options *options, int option) {
+/* WORD is the option as it was given. */
+static void set_option(struct annotate_options *options, int option, const char *word) {
     switch (option) {
     case OPTION_DATA:
         vector_push(&options->arena, &options->data, optarg);
@@ -122,19 +123,21 @@ static void set_option(struct annotate_options *options, int option) {
         options->output = optarg;
         break;
     default:
-        die("'quipu annotate --help' lists the options");
+        die("'%s': no such option, or its value is missing; 'quipu annotate --help' lists them",
+            word);
     }
 }
 
 /* Returns false where only help was asked for. */
 static bool parse_options(int argc, char **argv, struct annotate_options *options) {
     int option;
+    opterr = 0;
     while ((option = getopt_long(argc, argv, "o:h", option_names, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             return false;
         }
-        set_option(options, option);
+        set_option(options, option, argv[optind - 1]);
     }
     if (options->assembly && (options->hot || options->branches))
         die("'--%s' goes with source, not with --asm; leave one out",

@@ -6,6 +6,7 @@
  * (from quipu cc's -Wa, so that compiler caches see them) or by $QUIPU_OPTIONS (link-time units).
  * What it does not understand it hands to the real assembler untouched. */
 #include "cmd/cmd.h"
+#include "cmd/earlier.h"
 #include "cmd/options.h"
 
 #include "pass/instrument.h"
@@ -185,7 +186,10 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
         if (status == 0)
             warn_at(name, 0, "cannot be measured; file left as it is");
     } else {
-        struct pass_options options = {.placement = call->options.placement,
+        struct earlier_counts earlier;
+        bool known = call->options.profile && open_earlier_counts(&earlier, call->options.profile);
+        struct pass_options options = {.earlier = known ? &earlier : NULL,
+                                       .placement = call->options.placement,
                                        .shared = call->options.shared || !unit.compiled,
                                        .dump = call->options.dump};
         size_t left_alone = instrument_unit(&unit, &options, QUIPU_VERSION, &text);

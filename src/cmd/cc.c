@@ -28,6 +28,9 @@ struct driver {
     bool clang;
     bool link;           /* the compiler will link */
     bool inputs;         /* there is something to compile or link */
+    bool bare;           /* -nostdlib: start files and libraries are the user's affair */
+    bool libc;           /* -lc is named */
+    bool freestanding;   /* no C library will be there */
     bool show;           /* -### */
     char root[PATH_MAX]; /* the directory above bin/ */
     VECTOR(char *) user; /* the user's arguments without ours */
@@ -76,6 +79,18 @@ static void take_mode(struct driver *driver, const char *name) {
         die("'--quipu=%s': no such mode; there are 'count' and 'none'", name);
 }
 
+/* The assembler may run in another directory. */
+static void take_profile(struct driver *driver, const char *path) {
+    char *absolute = realpath(path, NULL);
+    if (!absolute)
+        die("'%s': %s; --quipu-profile wants a data file or a directory of them", path,
+            strerror(errno));
+    if (strchr(absolute, ','))
+        die("'%s': a profile's path must have no comma, which divides -Wa's arguments", absolute);
+    driver->options.profile = arena_copy(&driver->arena, absolute, strlen(absolute));
+    free(absolute);
+}
+
 /* Returns whether ARGUMENT is one of ours. */
 static bool take_own_option(struct driver *driver, const char *argument) {
     if (strncmp(argument, "--quipu=", 8) == 0) {
@@ -85,6 +100,8 @@ static bool take_own_option(struct driver *driver, const char *argument) {
     } else if (strncmp(argument, "--quipu-placement=", 18) == 0) {
         if (!set_placement(&driver->options, argument + 18))
             die("'%s': no such placement; there are 'tree' and 'block'", argument);
+    } else if (strncmp(argument, "--quipu-profile=", 16) == 0) {
+        take_profile(driver, argument + 16);
     } else if (strcmp(argument, "--quipu-dump") == 0) {
         driver->options.dump = true;
     } else if (strncmp(argument, "--quipu", 7) == 0) {
@@ -125,6 +142,12 @@ static void note_argument(struct driver *driver, const char *argument) {
     else if (IS_ONE_OF(argument, "-fPIE", "-fpie", "-fno-pic", "-fno-PIC", "-static",
                        "-static-pie"))
         driver->options.shared = false;
+    else if (IS_ONE_OF(argument, "-nostdlib", "-nodefaultlibs"))
+        driver->bare = true;
+    else if (strcmp(argument, "-lc") == 0)
+        driver->libc = true;
+    else if (IS_ONE_OF(argument, "-ffreestanding", "-mcmodel=kernel"))
+        driver->freestanding = true;
     else if (strcmp(argument, "-###") == 0)
         driver->show = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
@@ -145,7 +168,11 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
     }
     const char *name = strrchr(driver->compiler, '/');
     driver->clang = strstr(name ? name : driver->compiler, "clang") != NULL;
-    driver->link &= driver->inputs;
+    driver->link &= driver->inputs && (!driver->bare || driver->libc);
+    if (driver->freestanding && driver->options.mode != MODE_NONE) {
+        warn("'-ffreestanding': code without a C library cannot be counted; left as it is");
+        driver->options.mode = MODE_NONE;
+    }
 }
 
 /* clang's -flto writes bitcode, which never meets an assembler. */
@@ -230,6 +257,8 @@ static const char help[] =
     "  --quipu-compiler=C  the compiler to run\n"
     "  --quipu-placement=tree|block\n"
     "                      counters on the chords of a spanning tree (the default) or in every block\n"
+    "  --quipu-profile=DATA\n"
+    "                      place counters by the counts of an earlier run of the same code\n"
     "  --quipu-dump        flow graphs to standard error\n"
     "  -###                print the commands and run none\n";
 
@@ -243,7 +272,7 @@ int cmd_cc(int argc, char **argv) {
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     find_root(&driver);
-    char options[128];
+    char options[PATH_MAX + 128];
     print_options(&driver.options, QUIPU_VERSION, options, sizeof options);
     build_arguments(&driver, options);
     if (driver.options.mode != MODE_NONE)

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "report/export.h"
+#include "report/output.h"
 #include "report/progress.h"
 #include "report/source_paths.h"
 #include "util/diag.h"
@@ -113,23 +114,6 @@ static const char *find_source_root(struct arena *arena, const struct profile *p
     return found;
 }
 
-static void write_export(const struct export_options *options, const struct export_input *input) {
-    const char *name = strcmp(options->output, "-") == 0 ? "standard output" : options->output;
-    FILE *out = open_output(options->output);
-    if (!out)
-        die("cannot write '%s': %s", name, strerror(errno));
-    options->format->write(input, out);
-    errno = 0;
-    bool failed = fflush(out) != 0 || ferror(out);
-    int cause = errno;
-    if (out != stdout && fclose(out) != 0 && !failed) {
-        failed = true;
-        cause = errno;
-    }
-    if (failed)
-        die("cannot write '%s': %s", name, strerror(cause ? cause : EIO));
-}
-
 int cmd_export(int argc, char **argv) {
     struct arena arena = {0};
     struct export_options options = {.output = "-"};
@@ -141,7 +125,9 @@ int cmd_export(int argc, char **argv) {
     struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
     if (options.source_root)
         input.source_root = find_source_root(&arena, profile, options.source_root);
-    write_export(&options, &input);
+    FILE *out = begin_output(options.output);
+    options.format->write(&input, out);
+    end_output(out, options.output);
     profile_close(profile);
     arena_release(&arena);
     return 0;

@@ -71,7 +71,7 @@ static left_alone_sums sum_left_alone(struct arena *arena, const struct module *
 static void write_text_units(FILE *out, const struct module *module) {
     fprintf(out, "  units         %zu\n", module->units.count);
     for (size_t i = 0; i < module->units.count; i++) {
-        const struct unit *unit = &module->units.data[i];
+        const struct unit_note *unit = &module->units.data[i];
         fprintf(out, "    %s: quipu %s, %s%s%s\n", unit->source, unit->version, unit->options,
                 *unit->compiler ? ", " : "", unit->compiler);
     }
@@ -253,6 +253,7 @@ static bool parse_options(int argc, char **argv, struct info_options *options) {
         {NULL, 0, NULL, 0},
     };
     int option;
+    opterr = 0;
     while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
         if (option == 'h') {
             print_help();
@@ -261,7 +262,8 @@ static bool parse_options(int argc, char **argv, struct info_options *options) {
         if (option == 'o')
             options->output = optarg;
         else if (option != 'f')
-            die("'quipu info --help' lists the options");
+            die("'%s': no such option, or its value is missing; 'quipu info --help' lists them",
+                argv[optind - 1]);
         else if (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0)
             die("'--format=%s': no such format; give text or json", optarg);
         else

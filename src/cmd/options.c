@@ -37,6 +37,10 @@ bool set_placement(struct shim_options *options, const char *name) {
 void parse_options(struct shim_options *options, const char *text) {
     char field[128];
     while (*text) {
+        if (strncmp(text, "profile=", 8) == 0) {
+            options->profile = text + 8;
+            return;
+        }
         size_t length = strcspn(text, ":");
         snprintf(field, sizeof field, "%.*s", (int)length, text);
         text += length + (text[length] == ':');
@@ -53,7 +57,8 @@ void parse_options(struct shim_options *options, const char *text) {
 
 void print_options(const struct shim_options *options, const char *version, char *text,
                    size_t size) {
-    snprintf(text, size, "%s:placement=%s%s%s:%s", mode_names[options->mode],
+    snprintf(text, size, "%s:placement=%s%s%s:%s%s%s", mode_names[options->mode],
              placement_names[options->placement], options->shared ? ":shared" : "",
-             options->dump ? ":dump" : "", version);
+             options->dump ? ":dump" : "", version, options->profile ? ":profile=" : "",
+             options->profile ? options->profile : "");
 }

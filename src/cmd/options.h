@@ -16,12 +16,14 @@ struct shim_options {
     enum placement placement;
     bool shared; /* may be linked into a shared object */
     bool dump;   /* graphs to standard error */
+    const char *profile; /* data of an earlier run to place counters by, or NULL */
 };
 
 struct shim_options default_options(void);
 
-/* Reads the fields of TEXT, separated by ':'.  Fields that it does not know are for the reader of a
- * command line (the version). */
+/* Reads the fields of TEXT, separated by ':'; a profile's path comes last and may hold any
+ * character.  Fields that it does not know are for the reader of a command line (the version).
+ * TEXT must live as long as OPTIONS. */
 void parse_options(struct shim_options *options, const char *text);
 
 /* Sets mode or placement by name.  Returns false where there is none of that name. */

@@ -127,7 +127,8 @@ static const struct option option_names[] = {
     {NULL, 0, NULL, 0},
 };
 
-static void set_option(struct report_options *options, int option) {
+/* WORD is the option as it was given. */
+static void set_option(struct report_options *options, int option, const char *word) {
     switch (option) {
     case OPTION_BY:
         options->view = parse_view(optarg);
@@ -175,19 +176,21 @@ static void set_option(struct report_options *options, int option) {
         options->output = optarg;
         break;
     default:
-        die("'quipu report --help' lists the options");
+        die("'%s': no such option, or its value is missing; 'quipu report --help' lists them",
+            word);
     }
 }
 
 /* Returns false where only help was asked for. */
 static bool parse_options(int argc, char **argv, struct report_options *options) {
     int option;
+    opterr = 0;
     while ((option = getopt_long(argc, argv, "o:h", option_names, NULL)) != -1) {
         if (option == 'h') {
             print_help();
             return false;
         }
-        set_option(options, option);
+        set_option(options, option, argv[optind - 1]);
     }
     return true;
 }

@@ -4,6 +4,7 @@
  * own.  All that an instrumented program needs is QUIPU_DATA; its children inherit it. */
 #include "cmd/cmd.h"
 
+#include "util/arena.h"
 #include "util/diag.h"
 
 #include <errno.h>
@@ -49,9 +50,8 @@ static bool make_directories(char *path) {
 /* Returns the absolute path of NAME, which is made where it is missing.  The caller frees it. */
 static char *make_data_directory(const char *name) {
     struct stat status;
-    char *path = strdup(name);
-    if (!path)
-        die("out of memory: %zu bytes asked for", strlen(name) + 1);
+    struct arena arena = {0};
+    char *path = arena_copy(&arena, name, strlen(name));
     if (!make_directories(path))
         die("cannot make '%s': %s; choose another directory with -o", name, strerror(errno));
     char *absolute = realpath(path, NULL);
@@ -59,7 +59,7 @@ static char *make_data_directory(const char *name) {
         die("cannot open '%s': %s; choose another directory with -o", name, strerror(errno));
     if (!S_ISDIR(status.st_mode))
         die("'%s' is not a directory; choose another one with -o", name);
-    free(path);
+    arena_release(&arena);
     return absolute;
 }
 

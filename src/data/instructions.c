@@ -9,7 +9,7 @@
 /* The size of the instruction in the original, of which LEFT bytes of the block are left. */
 static uint32_t original_size(const struct decoded *decoded, bool padding, uint32_t left) {
     bool may_differ = decoded->class == CLASS_JUMP || decoded->class == CLASS_CONDITIONAL;
-    return may_differ && !padding && left <= decoded->size ? left : decoded->size;
+    return may_differ && !padding ? left : decoded->size;
 }
 
 bool instructions_read(struct arena *arena, instruction_vector *instructions, struct block *block,

@@ -44,6 +44,7 @@ struct reader {
     struct profile *profile;
     struct module *module;
     struct map *file_numbers;
+    const char *directory; /* that relative names of the unit are relative to; NULL: not known */
     const char *last_name; /* as libdw gave it, to save a look-up */
     uint16_t last_file;
     struct arena scratch;
@@ -61,7 +62,10 @@ static uint16_t number_file(struct reader *reader, const char *name) {
     if (name == reader->last_name)
         return reader->last_file;
     struct profile *profile = reader->profile;
-    char *path = normalize_path(&profile->arena, name);
+    bool relative = *name != '/' && reader->directory;
+    const char *joined =
+        relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
+    char *path = normalize_path(&profile->arena, joined);
     const uint32_t *known = map_find(reader->file_numbers, path, strlen(path));
     uint32_t number = known ? *known : (uint32_t)profile->files.count;
     if (!known && number > FILES_MAX)
@@ -73,6 +77,13 @@ static uint16_t number_file(struct reader *reader, const char *name) {
     reader->last_name = name;
     reader->last_file = (uint16_t)number;
     return reader->last_file;
+}
+
+/* Makes UNIT the one whose names are read. */
+static void enter_unit(struct reader *reader, Dwarf_Die *unit) {
+    Dwarf_Attribute attribute;
+    reader->last_name = NULL;
+    reader->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 }
 
 /* ---- the line table ---- */
@@ -107,7 +118,7 @@ static void read_rows(struct reader *reader, Dwarf *dwarf) {
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         Dwarf_Lines *lines;
         size_t count;
-        reader->last_name = NULL;
+        enter_unit(reader, &die);
         if (dwarf_getsrclines(&die, &lines, &count) != 0)
             continue;
         for (size_t i = 0; i < count; i++)
@@ -283,6 +294,7 @@ static void read_units(struct reader *reader, Dwarf *dwarf) {
     Dwarf_Die die, split;
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, &split) == 0) {
         arena_release(&reader->scratch);
+        enter_unit(reader, &die); /* the skeleton of a split unit bears the directory */
         read_entries(reader, dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die, 0);
     }
 }

@@ -214,7 +214,7 @@ static const char *read_left_alone(struct notes *notes, struct cursor *cursor) {
 }
 
 static const char *read_unit(struct notes *notes, struct cursor *cursor) {
-    struct unit unit = {.version = cursor_text(cursor)};
+    struct unit_note unit = {.version = cursor_text(cursor)};
     unit.source = cursor_text(cursor);
     unit.compiler = cursor_text(cursor);
     unit.options = cursor_text(cursor);

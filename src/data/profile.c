@@ -95,15 +95,18 @@ bool profile_is_data(const char *path) {
 
 /* ---- modules ---- */
 
+enum {
+    SHOWN = 6 /* bytes of a build id in a message */
+};
+
 /* The first bytes of a build id, for a message. */
 static const char *print_build_id(struct arena *arena, const uint8_t *bytes, size_t size) {
-    enum {
-        SHOWN = 6
-    };
     if (!size)
         return "none";
     char text[2 * SHOWN + 1] = "";
-    size_t shown = size < SHOWN ? size : SHOWN;
+    size_t shown = size;
+    if (shown > SHOWN)
+        shown = SHOWN;
     for (size_t i = 0; i < shown; i++) {
         text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
         text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];

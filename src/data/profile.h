@@ -81,7 +81,7 @@ struct left_alone {
     uint64_t address; /* as linked; 0: not told */
 };
 
-struct unit {
+struct unit_note {
     const char *version, *source, *compiler, *options;
 };
 
@@ -98,7 +98,7 @@ struct module {
     uint64_t executed;                 /* instructions executed in it; filled in by profile_count */
     VECTOR(struct function) functions; /* by address */
     VECTOR(struct left_alone) left_alone;
-    VECTOR(struct unit) units;
+    VECTOR(struct unit_note) units;
     struct binary *binary;
 };
 

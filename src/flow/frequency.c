@@ -206,7 +206,41 @@ static void spread_frequency(struct analysis *a, double *frequency) {
     }
 }
 
-void find_frequencies(struct graph *graph) {
+/* ---- an earlier run's counts ---- */
+
+static struct code_place place_of(const struct graph *graph, uint32_t block, bool last) {
+    const struct basic_block *b = &graph->blocks.data[block];
+    struct code_place place = {b->fragment, b->offset};
+    const struct graph_instruction *instruction = last_instruction(graph, b);
+    if (last && instruction)
+        place.offset = b->offset + b->size - instruction->decoded->size;
+    return place;
+}
+
+/* A little is left of the guess, so that among places that never ran the better one is taken. */
+static const double GUESS_SHARE = 1e-6;
+
+static void use_earlier(struct graph *graph, const struct earlier_counts *earlier) {
+    const struct symbol *symbol = &graph->unit->symbols.data[graph->function->symbol];
+    char *name = arena_copy(graph->arena, symbol->name, symbol->length);
+    if (!earlier->find_function(earlier->context, name, (uint32_t)graph->instructions.count))
+        return;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        struct basic_block *block = &graph->blocks.data[i];
+        block->frequency = GUESS_SHARE * block->frequency +
+                           earlier->count_instruction(earlier->context, place_of(graph, i, false));
+    }
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        struct edge *edge = &graph->edges.data[i];
+        edge->frequency *= GUESS_SHARE;
+        if (is_block(graph, edge->source) && is_block(graph, edge->target))
+            edge->frequency +=
+                earlier->count_edge(earlier->context, place_of(graph, edge->source - 1, true),
+                                    place_of(graph, edge->target - 1, false));
+    }
+}
+
+void find_frequencies(struct graph *graph, const struct earlier_counts *earlier) {
     struct analysis a = {.graph = graph,
                          .nodes = 1 + (uint32_t)graph->blocks.count + graph->hub_count};
     double *frequency = ARENA_ARRAY(graph->arena, double, a.nodes);
@@ -219,4 +253,6 @@ void find_frequencies(struct graph *graph) {
         graph->blocks.data[i].loop_depth = a.depth[i + 1];
         graph->blocks.data[i].frequency = frequency[i + 1];
     }
+    if (earlier)
+        use_earlier(graph, earlier);
 }

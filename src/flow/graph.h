@@ -73,8 +73,25 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
 const char *build_graph(struct graph *graph, const struct unit *unit,
                         const struct asm_function *function, struct arena *arena);
 
-/* requires: build_graph    makes: loop_depth, frequency of blocks and edges */
-void find_frequencies(struct graph *graph);
+/* Counts of an earlier run.  Places are those of the code as the compiler made it: a fragment and
+ * the offset of an instruction in it. */
+struct code_place {
+    uint32_t fragment, offset;
+};
+
+struct earlier_counts {
+    void *context;
+    /* Looks the function up for the questions that follow.  Returns false where it is not known, or
+     * was other code then. */
+    bool (*find_function)(void *context, const char *name, uint32_t instructions);
+    double (*count_instruction)(void *context, struct code_place place);
+    /* From a block's last instruction to another's first. */
+    double (*count_edge)(void *context, struct code_place from, struct code_place to);
+};
+
+/* EARLIER may be NULL: then frequencies are guessed.
+ * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
+void find_frequencies(struct graph *graph, const struct earlier_counts *earlier);
 
 /* requires: build_graph    makes: live_in, live_out of blocks */
 void find_liveness(struct graph *graph);
@@ -85,7 +102,7 @@ uint32_t live_before(const struct graph *graph, const struct basic_block *block,
 
 enum placement {
     PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
-    PLACEMENT_BLOCK, /* in every block */
+    PLACEMENT_BLOCK, /* in every block, and on edges that blocks do not tell */
 };
 
 /* requires: find_frequencies, find_liveness   makes: cell of blocks and edges, cell_count */

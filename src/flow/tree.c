@@ -107,7 +107,9 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
-static void place_chords(struct graph *graph) {
+/* Takes into the tree what closes no cycle, and gives the rest a cell.  COUNT_BLOCKS: all blocks of
+ * code get one, whether they close a cycle or not. */
+static void place_chords(struct graph *graph, bool count_blocks) {
     size_t count = graph->blocks.count + graph->edges.count;
     struct arc *arcs = collect_arcs(graph);
     qsort(arcs, count, sizeof *arcs, compare_arcs);
@@ -116,7 +118,8 @@ static void place_chords(struct graph *graph) {
     for (uint32_t i = 0; i < nodes; i++)
         parent[i] = i;
     for (size_t i = 0; i < count; i++) {
-        if (join(parent, arcs[i].from, arcs[i].to))
+        bool chosen = count_blocks && !arcs[i].is_edge && arcs[i].countable;
+        if (!chosen && join(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);
         uint32_t *cell = arcs[i].is_edge ? &graph->edges.data[arcs[i].index].cell
@@ -140,12 +143,6 @@ static void number_cells(struct graph *graph) {
 }
 
 void place_counters(struct graph *graph, enum placement placement) {
-    if (placement == PLACEMENT_TREE) {
-        place_chords(graph);
-        number_cells(graph);
-        return;
-    }
-    for (size_t i = 0; i < graph->blocks.count; i++)
-        if (!graph->blocks.data[i].padding)
-            graph->blocks.data[i].cell = ++graph->cell_count;
+    place_chords(graph, placement == PLACEMENT_BLOCK);
+    number_cells(graph);
 }

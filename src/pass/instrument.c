@@ -11,7 +11,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     function->left_alone = build_graph(&graph, state->unit, function, arena);
     if (function->left_alone)
         return;
-    find_frequencies(&graph);
+    find_frequencies(&graph, state->options->earlier);
     find_liveness(&graph);
     place_counters(&graph, state->options->placement);
     check_graph(&graph);

@@ -12,6 +12,7 @@ struct pass_options {
     enum placement placement;
     bool shared; /* code may be linked into a shared object */
     bool dump;   /* graphs to standard error */
+    const struct earlier_counts *earlier; /* NULL: frequencies are guessed */
 };
 
 /* One unit's instrumentation. */

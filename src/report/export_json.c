@@ -173,7 +173,7 @@ static void write_function(struct json_writer *json, const struct profile *profi
 static void write_units(struct json_writer *json, const struct module *module) {
     json_open_array(json, "units");
     for (size_t i = 0; i < module->units.count; i++) {
-        const struct unit *unit = &module->units.data[i];
+        const struct unit_note *unit = &module->units.data[i];
         json_open_object(json, NULL);
         json_string(json, "source", unit->source);
         json_string(json, "compiler", unit->compiler);
