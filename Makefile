@@ -5,7 +5,7 @@ PREFIX = /usr/local
 B = build
 
 WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-LIBS = -lZydis -lZycore -ldw -lelf -lzstd -lz
+LIBS = -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz
 TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))
@@ -44,6 +44,8 @@ $B/lib/quipu/%.o: $B/obj/runtime/%.o
 
 clean:
 	rm -rf $B
+
+include scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 .PHONY: all check check-full bench demo deps install clean

@@ -55,7 +55,7 @@ static struct found find_owned(uint32_t owner, uint32_t *used, uint32_t *total) 
 }
 
 static bool is_dead(uint32_t owner) {
-    if (owner == OWNER_UNKNOWN || owner == quipu_state.pid)
+    if (owner == QUIPU_OWNER_UNKNOWN || owner == quipu_state.pid)
         return false; /* the first thread's number stays until the process ends */
     return SYSTEM_CALL(tgkill, quipu_state.pid, owner, 0, 0, 0, 0) == -ESRCH;
 }
@@ -93,9 +93,9 @@ char *quipu_take_slot(long *error) {
     uint32_t used, total;
     uint32_t owner = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
     if ((uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid)
-        owner = OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
+        owner = QUIPU_OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
     struct found found = find_owned(owner, &used, &total);
-    if (found.slot && owner != OWNER_UNKNOWN)
+    if (found.slot && owner != QUIPU_OWNER_UNKNOWN)
         return found.cells;
     found = find_abandoned(used);
     *error = found.slot || used < total ? 0 : add_slots(total);

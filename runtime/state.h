@@ -31,16 +31,6 @@ enum {
     PROGRAM_SIZE = 201, /* of the program's name in the file's name, with its NUL */
 };
 
-/* Set in quipu_file.flags with the one warning that a process gives: counts are missing.  In a
- * header that is no file's (no magic) it only keeps further warnings back. */
-enum {
-    QUIPU_FILE_INCOMPLETE = 2
-};
-
-/* Owner of a slot whose thread's number is not known: it was attached by its vfork child.  Such a
- * slot is not handed on. */
-#define OWNER_UNKNOWN ((uint32_t)1 << 31)
-
 enum phase {
     PHASE_NEW,     /* the constructor has not run */
     PHASE_READY,   /* there is a data file */

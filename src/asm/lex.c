@@ -144,8 +144,9 @@ bool next_token(struct lexer *lexer, struct token *token) {
 }
 
 bool skip_to_section_change(struct lexer *lexer) {
-    static const char *const words[] = {".section",     ".text",       ".data",     ".bss",
-                                        ".pushsection", ".popsection", ".previous", ".subsection"};
+    static const char *const words[] = {".section",  ".text",        ".data",
+                                        ".bss",      ".pushsection", ".popsection",
+                                        ".previous", ".subsection",  ".ident"};
     for (;;) {
         const char *c = lexer->next;
         while (c < lexer->end && (is_blank(*c) || *c == ';'))

@@ -32,8 +32,8 @@ struct lexer lexer_over(const char *text, size_t size);
 /* Reads the next token.  Returns false at the end. */
 bool next_token(struct lexer *lexer, struct token *token);
 
-/* From the start of a line, passes over lines that cannot change the section.  Returns false at the
- * end of the text. */
+/* From the start of a line, passes over lines that cannot change the section and are no .ident.
+ * Returns false at the end of the text. */
 bool skip_to_section_change(struct lexer *lexer);
 
 bool span_is(struct span span, const char *text);

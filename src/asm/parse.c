@@ -29,6 +29,7 @@ struct parser {
     uint32_t numeric[10][2];  /* number of the last and of the next "1:" label */
     uint32_t call_site_field; /* position in an exception table's record of four */
     struct map section_index;
+    struct map macros;
 };
 
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length) {
@@ -334,6 +335,14 @@ static void note_ident(struct parser *p, struct span arguments) {
     p->unit->compiled = true;
 }
 
+/* From here on a statement may begin with this name, and stand for anything. */
+static void note_macro(struct parser *p, struct span arguments) {
+    size_t length = 0;
+    while (length < arguments.length && !strchr(" \t,", arguments.start[length]))
+        length++;
+    map_add(&p->unit->arena, &p->macros, arguments.start, length, 1);
+}
+
 /* Directives that tell something and put no bytes.  Returns false where the statement is of no
  * further use and need not be kept. */
 static bool parse_directive(struct parser *p, struct span word, struct span arguments,
@@ -368,6 +377,8 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         parse_data(p, word, arguments, (uint32_t)unit->statements.count);
         break;
     case KIND_OPAQUE:
+        if (span_is(word, ".macro"))
+            note_macro(p, arguments);
         statement->opaque = true;
         unit->has_macros = true;
         break;
@@ -498,6 +509,8 @@ static void parse_statement(struct parser *p, struct token token) {
         } else if (!parse_directive(p, word, rest, &statement)) {
             return;
         }
+    } else if (map_find(&p->macros, word.start, word.length)) {
+        statement.opaque = true;
     } else if (executable) {
         statement.kind = STATEMENT_INSTRUCTION;
         parse_instruction(p, token.text, &statement);
@@ -505,6 +518,15 @@ static void parse_statement(struct parser *p, struct token token) {
         statement.opaque = true;
     }
     add_statement(p, statement);
+}
+
+/* In a section that is passed over. */
+static void parse_skipped(struct parser *p, struct span text) {
+    struct span word = first_word(text), rest = behind(text, word);
+    if (span_is(word, ".ident"))
+        note_ident(p, rest);
+    else
+        parse_section_change(p, word, rest);
 }
 
 void parse_unit(struct unit *unit, const char *name, const char *text, size_t size) {
@@ -523,8 +545,7 @@ void parse_unit(struct unit *unit, const char *name, const char *text, size_t si
         if (token.marker)
             p->inline_asm = token.app;
         else if (skip && !token.label)
-            parse_section_change(p, first_word(token.text),
-                                 behind(token.text, first_word(token.text)));
+            parse_skipped(p, token.text);
         else if (!skip)
             parse_statement(p, token);
     }

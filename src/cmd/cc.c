@@ -31,6 +31,7 @@ struct driver {
     bool bare;           /* -nostdlib: start files and libraries are the user's affair */
     bool libc;           /* -lc is named */
     bool freestanding;   /* no C library will be there */
+    bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
     char root[PATH_MAX]; /* the directory above bin/ */
     VECTOR(char *) user; /* the user's arguments without ours */
@@ -148,6 +149,8 @@ static void note_argument(struct driver *driver, const char *argument) {
         driver->libc = true;
     else if (IS_ONE_OF(argument, "-ffreestanding", "-mcmodel=kernel"))
         driver->freestanding = true;
+    else if (IS_ONE_OF(argument, "-m32", "-mx32", "-m16"))
+        driver->foreign = true;
     else if (strcmp(argument, "-###") == 0)
         driver->show = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
@@ -171,6 +174,10 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
     driver->link &= driver->inputs && (!driver->bare || driver->libc);
     if (driver->freestanding && driver->options.mode != MODE_NONE) {
         warn("'-ffreestanding': code without a C library cannot be counted; left as it is");
+        driver->options.mode = MODE_NONE;
+    }
+    if (driver->foreign && driver->options.mode != MODE_NONE) {
+        warn("'-m32': only x86-64 code is counted; left as it is");
         driver->options.mode = MODE_NONE;
     }
 }

@@ -14,8 +14,8 @@ enum mode {
 struct shim_options {
     enum mode mode;
     enum placement placement;
-    bool shared; /* may be linked into a shared object */
-    bool dump;   /* graphs to standard error */
+    bool shared;         /* may be linked into a shared object */
+    bool dump;           /* graphs to standard error */
     const char *profile; /* data of an earlier run to place counters by, or NULL */
 };
 

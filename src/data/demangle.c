@@ -1,14 +1,10 @@
-/* demangle.c: names of C++, D and Rust as their programmers wrote them; see demangle.h.
- *
- * libiberty does the work.  A build without it (QUIPU_DEMANGLE not defined) shows symbols. */
+/* demangle.c: names of C++, D and Rust as their programmers wrote them; see demangle.h.  libiberty
+ * does the work. */
 #include "data/demangle.h"
-
-#include <string.h>
-
-#ifdef QUIPU_DEMANGLE
 
 #include <libiberty/demangle.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *demangle(struct arena *arena, const char *name) {
     if (name[0] != '_')
@@ -20,12 +16,3 @@ const char *demangle(struct arena *arena, const char *name) {
     free(text);
     return copy;
 }
-
-#else
-
-const char *demangle(struct arena *arena, const char *name) {
-    (void)arena;
-    return name;
-}
-
-#endif

@@ -52,7 +52,8 @@ struct quipu_file {
 };
 
 enum {
-    QUIPU_FILE_MERGED = 1, /* made by 'quipu merge': the sum of other files */
+    QUIPU_FILE_MERGED = 1,     /* made by 'quipu merge': the sum of other files */
+    QUIPU_FILE_INCOMPLETE = 2, /* the runtime could not keep some counts, and has said so */
 };
 
 enum quipu_chunk_kind {
@@ -81,8 +82,11 @@ struct quipu_module {
 
 /* A slot holds the cells of one thread at a time; a finished thread's slot is handed to the next
  * thread of the process, and counts add up. */
+#define QUIPU_OWNER_UNKNOWN ((uint32_t)1 << 31)
+
 struct quipu_slot {
-    uint32_t owner;    /*  0  thread id of its last or present owner; 0: never owned */
+    uint32_t owner;    /*  0  thread id of its last or present owner; 0: never owned;
+                              QUIPU_OWNER_UNKNOWN: attached in a vfork child */
     uint32_t threads;  /*  4  how many threads have owned it */
     uint64_t reserved; /*  8  zero */
 };

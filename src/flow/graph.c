@@ -356,6 +356,20 @@ static void find_countable(struct graph *graph) {
     }
 }
 
+static bool has_nameless_jump(const struct graph *graph) {
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[i]);
+        if (!last)
+            continue;
+        uint8_t class = last->decoded->class;
+        bool direct = class == CLASS_JUMP || class == CLASS_CONDITIONAL ||
+                      class == CLASS_CONDITIONAL_NEAR || class == CLASS_TRANSACTION;
+        if (direct && graph->unit->statements.data[last->statement].symbol == NONE)
+            return true;
+    }
+    return false;
+}
+
 const char *build_graph(struct graph *graph, const struct unit *unit,
                         const struct asm_function *function, struct arena *arena) {
     *graph = (struct graph){.unit = unit, .function = function, .arena = arena};
@@ -368,6 +382,8 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
         return "no instructions";
     if (graph->blocks.data[0].padding)
         return "begins with padding";
+    if (has_nameless_jump(graph))
+        return "jump to a place that has no label";
     uint32_t hub = find_hub_targets(&b) ? (uint32_t)graph->blocks.count + 1 : 0;
     graph->hub_count = hub != 0;
     for (uint32_t i = 0; i < graph->blocks.count; i++)

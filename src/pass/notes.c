@@ -175,6 +175,7 @@ void write_function_note(struct pass_state *state, const struct graph *graph,
     const struct asm_function *function = graph->function;
     struct pieces pieces = number_pieces(graph, placed);
     struct note note;
+    state->instrumented = true;
     enter_sections(state, function, number, graph->cell_count);
     uint32_t label = ++state->labels;
     begin_record(&note, out, label, QUIPU_NOTE_FUNCTION);
@@ -223,5 +224,6 @@ void write_unit_note(struct pass_state *state, const char *version) {
     add_text(&note, state->options->placement == PLACEMENT_TREE ? "count,placement=tree"
                                                                 : "count,placement=block");
     end_record(&note, label);
-    buffer_text(&state->tail, "\t.hidden quipu_bias\n\t.hidden quipu_attach\n");
+    if (state->instrumented) /* else the names would be undefined symbols of no type */
+        buffer_text(&state->tail, "\t.hidden quipu_bias\n\t.hidden quipu_attach\n");
 }

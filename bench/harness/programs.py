@@ -1,0 +1,130 @@
+"""The real programs: Debian source packages, built at -O2 -g by what their own makefiles do.
+
+A tree is fetched and configured once, with plain gcc; every build starts from a copy of it, so all
+variants have one configuration and only the compiler differs.
+"""
+import os
+import shutil
+import subprocess
+
+import inputs
+from measure import Command
+from places import TOP, WORK, Failed, run_shell
+
+FLAGS = '-O2 -g'
+
+
+class Program:
+    """A row of PROGRAMS.
+
+    prepare, build: shell, run at the top of the tree; $FLAGS holds the flags.
+    binary: path in the tree.
+    commands: function (binary, small) -> [Command].
+    """
+
+    kind = 'program'
+
+    def __init__(self, name, package, binary, commands, build, prepare=''):
+        self.name = self.title = name
+        self.package, self.binary, self.commands = package, binary, commands
+        self.build_script, self.prepare_script = build, prepare
+        self.tree = os.path.join(WORK, 'trees', name, 'base')
+
+    def prepare(self):
+        """Fetches and configures, once.  Sets the title with the package's version."""
+        fetch = [os.path.join(TOP, 'scripts', 'fetch-source'), os.path.join(WORK, 'source'),
+                 self.package]
+        done = subprocess.run(fetch, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failed(done.stderr.strip())
+        _, version, source = done.stdout.strip().split(' ', 2)
+        self.title = f"{self.name} {version.split(':')[-1].split('-')[0]}"
+        if os.path.isdir(self.tree):
+            return
+        draft = self.tree + '.draft'
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(source, draft, symlinks=True)
+        os.makedirs(os.path.join(WORK, 'compilers', 'configure'), exist_ok=True)
+        compiler = os.path.join(WORK, 'compilers', 'configure', 'bench-cc')
+        if not os.path.lexists(compiler):
+            os.symlink(shutil.which('gcc'), compiler)
+        path = os.path.dirname(compiler) + os.pathsep + os.environ['PATH']
+        run_shell(self.prepare_script, draft,
+                  dict(os.environ, LC_ALL='C', FLAGS=FLAGS, PATH=path, M4=inputs.copier()))
+        os.rename(draft, self.tree)
+
+    def build(self, variant, environment):
+        """Builds in a fresh copy of the tree; returns the binary's path."""
+        tree = os.path.join(WORK, 'trees', self.name, variant.name.replace(' ', '-'))
+        shutil.rmtree(tree, ignore_errors=True)
+        shutil.copytree(self.tree, tree, symlinks=True)
+        run_shell(self.build_script, tree, dict(environment, FLAGS=FLAGS))
+        return os.path.join(tree, self.binary)
+
+    def workload(self, binary, small):
+        """The commands of one run."""
+        return self.commands(binary, small)
+
+
+def run_lua(binary, small):
+    return [Command([binary, inputs.workload('mix.lua'), '15' if small else '100'], 'checksums')]
+
+
+def run_bzip2(binary, small):
+    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 20)),
+            Command([binary, '-d'], 'unpacked', 'out/packed')]
+
+
+def run_zlib(binary, small):
+    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 20)),
+            Command([binary, '-d'], 'unpacked', 'out/packed')]
+
+
+def run_lz4(binary, small):
+    text = inputs.text(4 if small else 40)
+    return [Command([binary, '-1'], 'fast', text), Command([binary, '-9'], 'packed', text),
+            Command([binary, '-d'], 'unpacked', 'out/packed')]
+
+
+def run_sqlite(binary, small):
+    return [Command([binary, ':memory:'], 'answers', inputs.sql(40000 if small else 400000))]
+
+
+def run_grep(binary, small):
+    text = inputs.text(4 if small else 40)
+    return [Command([binary, '-c', '-E', '[a-z]+Z'], 'one', text),
+            Command([binary, '-n', '-E', '(tin|ore)[a-z]*[0-9]'], 'two', text),
+            Command([binary, '-c', '-w', '[a-e]*[r-t][aeiou]*'], 'three', text)]
+
+
+def run_flex(binary, small):
+    grammar = inputs.grammar(40 if small else 300)
+    return [Command([binary, '-Cfe', '-t', grammar], 'scanner',
+                    environment={'M4': inputs.copier()})]
+
+
+PROGRAMS = [
+    Program('lua', 'lua5.4', 'src/lua', run_lua, '''
+        cd src
+        for file in l*.c; do
+            [ $file = luac.c ] ||
+                bench-cc -std=gnu99 $FLAGS -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -c $file
+        done
+        bench-cc $FLAGS -o lua *.o -Wl,-E -lm -ldl'''),
+    Program('bzip2', 'bzip2', 'bzip2', run_bzip2, '''
+        make CC=bench-cc CFLAGS="$FLAGS -D_FILE_OFFSET_BITS=64" libbz2.a bzip2.o
+        bench-cc $FLAGS -o bzip2 bzip2.o libbz2.a'''),
+    Program('minigzip', 'zlib', 'minigzip', run_zlib, 'make minigzip',
+            'CC=bench-cc CFLAGS="$FLAGS" ./configure --static'),
+    Program('lz4', 'lz4', 'programs/lz4', run_lz4,
+            'make -C programs lz4 CC=bench-cc CFLAGS="$FLAGS"'),
+    Program('sqlite3', 'sqlite3', 'sqlite3', run_sqlite, '''
+        bench-cc $FLAGS -DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_MATH_FUNCTIONS \\
+            -DSQLITE_OMIT_LOAD_EXTENSION shell.c sqlite3.c -o sqlite3 -lm''',
+            './configure --disable-tcl --disable-readline CC=gcc && make sqlite3.c shell.c'),
+    Program('grep', 'grep', 'src/grep', run_grep, 'make -C lib && make -C src grep',
+            './configure CC=bench-cc CFLAGS="$FLAGS" --disable-nls --disable-perl-regexp'),
+    Program('flex', 'flex', 'src/stage1flex', run_flex, 'make -C src stage1flex', '''
+        ./configure CC=bench-cc CFLAGS="$FLAGS" --disable-nls --disable-shared \\
+            ac_cv_path_M4="$M4"'''),
+]

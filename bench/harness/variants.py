@@ -1,0 +1,108 @@
+"""What is compared: one row of VARIANTS a column of the table.
+
+A variant names its compiler, the options that go in front of the user's, and its base: the variant
+that its times are divided by.  Each gets a directory with `bench-cc` and `bench-c++`; builds find
+them on PATH, so no build system needs to know which variant it builds.
+"""
+import os
+import shutil
+import subprocess
+
+from places import BUILD, WORK
+
+QUIPU = {'c': 'quipu-cc', 'c++': 'quipu-c++'}
+GCC = {'c': 'gcc', 'c++': 'g++'}
+CLANG = {'c': 'clang-14', 'c++': 'clang++-14'}
+
+
+class Variant:
+    """A way to build, or with `wrap`, to run what another variant built.
+
+    base: divides its run time; None where it is a base itself.
+    plain: divides its compile time and sizes.
+    builds: compile time is measured, so it is built more than once.
+    trained: needs the data of an earlier run of the variant 'quipu' ($BENCH_PROFILE).
+    wrap: command in front of the program; such a variant runs the small input, once.
+    """
+
+    def __init__(self, name, compilers, options, help_text, base='twin', plain='gcc', builds=False,
+                 trained=False, wrap=None):
+        self.name, self.compilers, self.options, self.help = name, compilers, options, help_text
+        self.base, self.plain, self.builds = base, plain, builds
+        self.trained, self.wrap = trained, wrap
+        self.wrappers = os.path.join(WORK, 'compilers', name.replace(' ', '-'))
+
+    def missing(self):
+        """What this machine or this quipu lacks for it; '' for nothing."""
+        for command in ([self.wrap[0]] if self.wrap else self.compilers.values()):
+            if not shutil.which(command, path=search_path()):
+                return f"'{command}' is not installed"
+        known = quipu_help() if self.compilers is QUIPU else ''
+        for option in self.options:
+            if known and option.split('=')[0] not in known:
+                return f"'quipu cc' has no '{option.split('=')[0]}'"
+        return ''
+
+    def write_wrappers(self):
+        """bench-cc and bench-c++: the compiler under the timer of compile times."""
+        os.makedirs(self.wrappers, exist_ok=True)
+        for language, compiler in self.compilers.items():
+            path = os.path.join(self.wrappers, 'bench-cc' if language == 'c' else 'bench-c++')
+            words = [os.path.join(WORK, 'timed'), shutil.which(compiler, path=search_path())]
+            with open(path, 'w', encoding='utf-8') as file:
+                quoted = ' '.join(f'"{word}"' for word in words + self.options)
+                file.write(f'#!/bin/sh\nexec {quoted} "$@"\n')
+            os.chmod(path, 0o755)
+
+    def environment(self):
+        """The environment of a build with it."""
+        return dict(os.environ, LC_ALL='C', PATH=f'{self.wrappers}{os.pathsep}{os.environ["PATH"]}')
+
+
+VARIANTS = [
+    Variant('twin', QUIPU, ['--quipu=none'], 'gcc -ffixed-r11: the same code, not instrumented',
+            base=None),
+    Variant('gcc', GCC, [], 'plain gcc: what the reserved register costs', builds=True),
+    Variant('quipu', QUIPU, [], 'counters on the chords of a spanning tree', builds=True),
+    Variant('block', QUIPU, ['--quipu-placement=block'], 'quipu with a counter in every block'),
+    Variant('profile', QUIPU, ['--quipu-profile=$BENCH_PROFILE'],
+            'quipu, placed by a profile of the small input', trained=True),
+    Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
+    Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),
+    Variant('clang prof', CLANG, ['-fprofile-instr-generate'],
+            'clang -fprofile-instr-generate, by plain clang', base='clang', plain='clang',
+            builds=True),
+    Variant('callgrind', {}, [], 'valgrind --tool=callgrind on the twin, small input',
+            wrap=['valgrind', '--quiet', '--tool=callgrind',
+                  '--callgrind-out-file=data/callgrind.%p']),
+]
+
+
+def search_path():
+    """Our own commands first."""
+    return os.path.join(BUILD, 'bin') + os.pathsep + os.environ['PATH']
+
+
+def quipu_help():
+    """The options that this quipu has."""
+    command = [os.path.join(BUILD, 'bin', 'quipu'), 'cc', '--help']
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def choose_variants(names):
+    """The usable ones of NAMES (all, where it is empty), their bases with them, in the table's
+    order; and a list of what is left out and why."""
+    known = {variant.name: variant for variant in VARIANTS}
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"run: error: '{name}': no such variant; --list prints them")
+    wanted = {'twin', *(names or known)}
+    wanted |= {known[name].base for name in wanted if known[name].base}
+    wanted |= {'quipu' for name in wanted if known[name].trained}
+    missing = {name: known[name].missing() for name in wanted}
+    if missing['twin']:
+        raise SystemExit(f"run: error: {missing['twin']}; run 'make' first")
+    missing.update({name: f"'{known[name].base}' is left out" for name in wanted
+                    if known[name].base and missing[known[name].base] and not missing[name]})
+    left_out = [f'{name}: left out: {reason}' for name, reason in missing.items() if reason]
+    return [v for v in VARIANTS if v.name in wanted and not missing[v.name]], left_out

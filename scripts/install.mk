@@ -1,0 +1,40 @@
+# install.mk: make install PREFIX=/usr/local DESTDIR=, make uninstall.
+#
+# The tool finds its parts from where it stands: bin/, lib/quipu and libexec/quipu lie side by side.
+
+INSTALL = install
+VERSION := $(shell sed -n 's/.*QUIPU_VERSION "\(.*\)".*/\1/p' src/cmd/cmd.h)
+TARGET = $(DESTDIR)$(PREFIX)
+MANUALS := $(sort $(wildcard doc/man/*.[1-8]))
+HEADERS := $(sort $(wildcard include/*.h))
+PAGES := $(sort $(wildcard doc/*.md))
+
+install: all
+	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/lib/pkgconfig $(TARGET)/libexec/quipu \
+		$(TARGET)/share/man/man1 $(TARGET)/share/man/man5 $(TARGET)/share/doc/quipu \
+		$(TARGET)/share/bash-completion/completions
+	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
+	for n in $(NAMES); do ln -sf quipu $(TARGET)/bin/$$n; done
+	ln -sf ../../bin/quipu $(TARGET)/libexec/quipu/as
+	$(INSTALL) -m 644 $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $(TARGET)/lib/quipu
+	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
+	for n in $(filter-out quipu-cc,$(NAMES)); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
+	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
+	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(TARGET)/share/doc/quipu
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/lib/pkgconfig/quipu.pc
+	$(if $(HEADERS),$(INSTALL) -d $(TARGET)/include && $(INSTALL) -m 644 $(HEADERS) $(TARGET)/include)
+
+# Takes away what this version installs, and directories of its own that are empty then.
+uninstall:
+	@rm -f $(addprefix $(TARGET)/bin/,quipu $(NAMES)) $(TARGET)/libexec/quipu/as \
+		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o end.o) \
+		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
+		$(NAMES:%=$(TARGET)/share/man/man1/%.1) \
+		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/lib/pkgconfig/quipu.pc \
+		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES))) \
+		$(addprefix $(TARGET)/,$(HEADERS))
+	@for d in lib/quipu libexec/quipu share/doc/quipu; do \
+		rmdir $(TARGET)/$$d 2>/dev/null || [ ! -e $(TARGET)/$$d ] || echo "$(TARGET)/$$d: kept, it is not empty"; \
+	done
+
+.PHONY: install uninstall

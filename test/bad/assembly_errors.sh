@@ -1,0 +1,54 @@
+#!/bin/bash
+# Assembly with errors: the assembler's own message with the user's own line, and its exit status.
+. "$(dirname "$0")/lib.bash"
+cat >wrong.s <<'END'
+    .globl f
+    .type f, @function
+f:
+    mov $1, %eax
+    frobnicate %eax
+    add $1, %nosuch
+    ret
+    .size f, .-f
+END
+cat >wrong.c <<'END'
+int f(int n) {
+    __asm__("mov %0, %%eax\n\tbogus %0" : : "r"(n));
+    return n;
+}
+END
+cat >wrong.S <<'END'
+#define NAME f
+    .globl NAME
+NAME:
+    xyzzy NAME
+    ret
+END
+for compiler in gcc clang-14; do
+    for file in wrong.s wrong.c wrong.S; do
+        integrated=
+        [[ $compiler == clang-14 ]] && integrated=-fno-integrated-as
+        # shellcheck disable=SC2086
+        COMPILER_PATH= $compiler $integrated -c "$file" -o plain.o >plain.out 2>&1 && fail "'$file' is right"
+        ends 1 quipu cc --quipu-compiler=$compiler -c "$file" -o ours.o
+        sed 's|/tmp/[^:]*|TEMPORARY|g' plain.out >plain.txt
+        cat output messages | sed "s|$TMPDIR/[^:]*|TEMPORARY|g; s|/tmp/[^:]*|TEMPORARY|g" >ours.txt
+        sed -i "s|$TMPDIR/[^:]*|TEMPORARY|g" plain.txt
+        cmp -s plain.txt ours.txt || fail "$compiler, $file:
+--- $compiler
+$(cat plain.txt)
+--- quipu
+$(cat ours.txt)"
+        [[ ! -e ours.o ]] || fail "$compiler, $file: an object was left"
+    done
+done
+
+# The program's own errors, of compiler and linker.
+printf 'int main(void) { return nothing; }\n' >undeclared.c
+ends 1 quipu cc undeclared.c -o undeclared
+grep -q "undeclared.c:1:25: error: 'nothing' undeclared\|‘nothing’ undeclared" messages || fail "$(cat messages)"
+printf 'int absent(void);\nint main(void) { return absent(); }\n' >unlinked.c
+ends 1 quipu cc unlinked.c -o unlinked
+grep -q "undefined reference to .absent" messages || fail "$(cat messages)"
+ends 1 quipu cc missing.c -o missing
+grep -q "missing.c: No such file or directory" messages || fail "$(cat messages)"

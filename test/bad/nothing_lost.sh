@@ -1,0 +1,66 @@
+#!/bin/bash
+# A program that dies in any way leaves all counts that were made: to the last digit up to its last
+# block.
+. "$(dirname "$0")/lib.bash"
+make_program dies -O1 -g <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+__attribute__((noinline)) int work(int n) {
+    volatile int sum = n;
+    return sum % 3 ? n + 1 : n - 1;
+}
+
+__attribute__((noinline)) void die(const char *way) {
+    if (strcmp(way, "kill") == 0)
+        kill(getpid(), SIGKILL);
+    if (strcmp(way, "segv") == 0)
+        *(volatile int *)8 = 1;
+    if (strcmp(way, "abort") == 0)
+        abort();
+    if (strcmp(way, "_exit") == 0)
+        _exit(3);
+    if (strcmp(way, "trap") == 0)
+        __builtin_trap();
+    if (strcmp(way, "cpu") == 0)
+        for (;;)
+            work(1);
+    if (strcmp(way, "stack") == 0)
+        die(way);
+}
+
+int main(int argc, char **argv) {
+    volatile int sum = 0;
+    for (int i = 0; i < 12345; i++)
+        sum += work(i);
+    if (argc > 1)
+        die(argv[1]);
+    return 0;
+}
+END
+while read -r way status; do
+    rm -rf quipu.data
+    (ulimit -c 0; ./dies "$way") >output 2>messages
+    got=$?
+    [[ $got -eq $status ]] || fail "'$way': exit status $got, not $status"
+    expect_calls work 12345
+    expect_calls main 1
+done <<'END'
+kill 137
+segv 139
+abort 134
+_exit 3
+trap 132
+END
+rm -rf quipu.data
+(ulimit -c 0; ./dies stack) >output 2>messages
+[[ $? -eq 139 ]] || fail "an overflow of the stack: exit status $?"
+expect_calls work 12345
+rm -rf quipu.data
+(ulimit -c 0; ulimit -t 1; ./dies cpu) >output 2>messages
+[[ $(calls work) -gt 12345 ]] || fail "processor time used up: no counts"

@@ -1,0 +1,3 @@
+#!/bin/bash
+# Twenty-two random programs, one for each variant; test/full/csmith has hundreds.
+exec "$(dirname "$0")/../harness/csmith" 22 1

@@ -1,0 +1,21 @@
+# test.mk: make check (under 15 minutes on two processors), make check-full (the long tests too).
+#
+# Both install what is missing first.  TESTS=NAMES picks tests.
+
+STEP = $B/test/step
+
+$(STEP): test/oracle/step.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $<
+
+# What the tests use, built; one step behind the other, whatever -j says.
+check-build:
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory all $(STEP)
+
+check: check-build
+	QUIPU_BUILD=$B test/run $(TESTS)
+check-full: check-build
+	QUIPU_BUILD=$B test/run --full $(TESTS)
+
+.PHONY: check-build check check-full
