@@ -19,5 +19,5 @@ def run_shell(script, directory, environment):
                           errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
     if done.returncode:
-        raise Failed(f'{script.strip()}\nexit status {done.returncode}\n{done.stdout[-2000:]}')
+        raise Failed(f'exit status {done.returncode} of:\n{script.strip()}\n{done.stdout[-2000:]}')
     return done.stdout

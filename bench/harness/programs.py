@@ -110,7 +110,9 @@ PROGRAMS = [
             [ $file = luac.c ] ||
                 bench-cc -std=gnu99 $FLAGS -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -c $file
         done
-        bench-cc $FLAGS -o lua *.o -Wl,-E -lm -ldl'''),
+        bench-cc $FLAGS -o lua *.o -Wl,-E -lm -ldl''', '''
+        multiarch=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+        echo "#define DEB_HOST_MULTIARCH \"$multiarch\"" >src/lua5.4-deb-multiarch.h'''),
     Program('bzip2', 'bzip2', 'bzip2', run_bzip2, '''
         make CC=bench-cc CFLAGS="$FLAGS -D_FILE_OFFSET_BITS=64" libbz2.a bzip2.o
         bench-cc $FLAGS -o bzip2 bzip2.o libbz2.a'''),

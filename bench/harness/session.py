@@ -133,7 +133,7 @@ def describe_machine():
             f"model {cpu.get('Model', '?')}, {os.cpu_count()} processors"
     if cpu.get('Hypervisor vendor'):
         model += f", virtual ({cpu['Hypervisor vendor']})"
-    quipu = first_line([os.path.join(BUILD, 'bin', 'quipu'), '--version'])
+    quipu = first_line([os.path.join(BUILD, 'bin', 'quipu'), '--version']).split()[-1]
     commit = first_line(['git', '-C', TOP, 'describe', '--always', '--dirty'])
     return {'processor': model, 'system': f'{platform.system()} {platform.release()}',
             'date': time.strftime('%Y-%m-%d %H:%M'), 'load at start': f'{os.getloadavg()[0]:.2f}',

@@ -91,30 +91,35 @@ def members(result, kind):
     return [p for p in result['programs'] if p['kind'] == kind and p['seconds'].get('twin')]
 
 
-def build_time_table(result):
-    """Run times."""
+def spread(program, name):
+    """How far the median and the slowest run of a variant are above the fastest."""
+    times = program['seconds'].get(name)
+    if not times:
+        return ''
+    return f'{statistics.median(times) / min(times) - 1:.0%} {max(times) / min(times) - 1:.0%}'
+
+
+def build_time_table(result, middle, title):
+    """Run times: the ratio of MIDDLE (median, min) of the runs."""
     names = [name for name in result['variants'] if BY_NAME[name].base]
+    shown = [name for name in ('twin', 'quipu') if name in result['variants']]
     rows = []
-    for kind, title in GROUPS:
+    for kind, group in GROUPS:
         programs = members(result, kind)
         for program in programs:
-            twin = program['seconds']['twin']
-            noise = statistics.median(twin) / min(twin) - 1
-            cells = ['failed' if n in program['failed'] else
-                     show(ratio(program, n, statistics.median)) for n in names]
-            rows.append([program['title'], f'{statistics.median(twin):.2f}', *cells,
-                         f'{noise:.1%}'])
+            cells = ['failed' if name in program['failed'] else show(ratio(program, name, middle))
+                     for name in names]
+            rows.append([program['title'], f"{middle(program['seconds']['twin']):.2f}", *cells,
+                         *(spread(program, name) for name in shown)])
         if not programs:
             continue
         rows.append(None)
-        for label, join, middle in (('geometric mean', geometric_mean, statistics.median),
-                                    ('the same of the fastest runs', geometric_mean, min),
-                                    ('worst', worst, statistics.median)):
-            cells = [show(join([ratio(p, n, middle) for p in programs])) for n in names]
-            rows.append([f'{title}: {label}', '', *cells, ''])
+        for label, join in (('geometric mean', geometric_mean), ('worst', worst)):
+            cells = [show(join([ratio(p, name, middle) for p in programs])) for name in names]
+            rows.append([f'{group}: {label}', '', *cells, *('' for _ in shown)])
         rows.append(None)
-    title = f"Run time: ratio of medians of {result['runs']} runs"
-    return Table(title, ['', 'twin, s', *names, 'noise'], rows[:-1])
+    heads = ['', 'twin, s', *names, *(f'{name}: spread' for name in shown)]
+    return Table(title, heads, rows[:-1])
 
 
 def build_compile_table(result):
@@ -175,8 +180,10 @@ def render(result, markdown):
     machine.append(f"method: {result['runs']} interleaved runs, user and system time of the "
                    'process and its children')
     columns = [f'{n}: {BY_NAME[n].help}' for n in result['variants']]
-    columns.append("noise: how far the twin's median is above its fastest run")
-    tables = [build_time_table(result), build_compile_table(result), check_goals(result)[0]]
+    columns.append('spread: how far the median and the slowest run are above the fastest')
+    times = [build_time_table(result, middle, f'Run time: ratio of {name} of {result["runs"]} runs')
+             for name, middle in (('medians', statistics.median), ('the fastest', min))]
+    tables = [*times, build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + [f'FAILED {line}' for line in failures(result)]
     if markdown:

@@ -130,6 +130,10 @@ struct quipu_blocks {
  *                             and without an inserted one, the same as the compiler made them,
  *                             but a jump at its end may be longer; so: decode instructions until
  *                             `size` bytes are used up; a direct jump takes up all that is left.
+ *         copy (QUIPU_BLOCK_COPY): after the flags only uleb block, of which it is a copy (0 is the
+ *                             first), and uleb cell.  The shim doubles small loops; readers add
+ *                             the counts of a copy, and of its edges, to the block's.  Copies come
+ *                             behind all other blocks.
  *         padding block:      `size` bytes: no-operations that the assembler put before an aligned
  *                             label.  They run in the original, on the way into the next block; in
  *                             this binary the padding differs and is nobody's.
@@ -166,6 +170,7 @@ enum quipu_note_kind {
 
 enum quipu_block_flags {
     QUIPU_BLOCK_PADDING = 1, /* no-operations of the assembler's; bytes are in the note */
+    QUIPU_BLOCK_COPY = 2,    /* a copy of another block's code */
 };
 
 enum quipu_edge_kind {

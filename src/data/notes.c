@@ -8,6 +8,7 @@
 
 #include "data/binary.h"
 #include "data/cursor.h"
+#include "data/flow.h"
 #include "data/instructions.h"
 #include "data/solve.h"
 
@@ -19,6 +20,7 @@ struct notes {
     struct arena *arena;  /* the profile's */
     struct arena scratch; /* for instructions while their number is not known */
     instruction_vector instructions;
+    VECTOR(struct noted_block) blocks; /* of the function at hand, with copies */
     struct module *module;
     const struct binary *binary;
     struct solver solver;
@@ -30,7 +32,7 @@ struct notes {
 /* The fewest bytes that one of them takes in a record. */
 enum {
     FRAGMENT_BYTES = 8,
-    BLOCK_BYTES = 5,
+    BLOCK_BYTES = 3, /* a copy */
     EDGE_BYTES = 4,
     FRAGMENTS_MAX = 255, /* instruction.fragment is a byte */
 };
@@ -71,16 +73,32 @@ static bool read_padding_block(struct notes *notes, struct cursor *cursor, struc
                                              block->bytes, size, size);
 }
 
-static bool read_block(struct notes *notes, struct cursor *cursor, struct function *function,
-                       uint32_t number) {
-    struct block *block = &function->blocks[number];
+/* Copies stand behind all blocks. */
+static bool read_copy(struct notes *notes, struct cursor *cursor, struct function *function) {
+    struct noted_block copy;
+    copy.block = (uint32_t)cursor_uleb128_to(cursor, function->block_count);
+    copy.cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
+    if (cursor->failed || copy.block >= function->block_count)
+        return false;
+    vector_push(&notes->scratch, &notes->blocks, copy);
+    return true;
+}
+
+static bool read_block(struct notes *notes, struct cursor *cursor, struct function *function) {
     uint64_t flags = cursor_number(cursor, 1);
+    if (flags == QUIPU_BLOCK_COPY)
+        return read_copy(notes, cursor, function);
+    uint32_t number = (uint32_t)function->block_count;
+    struct block *block = &function->blocks[number];
     uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count);
     uint64_t offset = cursor_uleb128_to(cursor, INT32_MAX);
     uint64_t size = cursor_uleb128_to(cursor, INT32_MAX);
-    block->cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
-    if (cursor->failed || fragment >= function->fragment_count || flags & ~QUIPU_BLOCK_PADDING)
+    uint32_t cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
+    if (cursor->failed || fragment >= function->fragment_count ||
+        flags & ~(uint64_t)QUIPU_BLOCK_PADDING || notes->blocks.count != function->block_count)
         return false;
+    vector_push(&notes->scratch, &notes->blocks, ((struct noted_block){number, cell}));
+    function->block_count++;
     struct instruction first = {
         .offset = (uint32_t)offset, .fragment = (uint8_t)fragment, .block = number};
     if (flags & QUIPU_BLOCK_PADDING)
@@ -93,10 +111,12 @@ static bool read_blocks(struct notes *notes, struct cursor *cursor, struct funct
     arena_release(&notes->scratch);
     notes->instructions.data = NULL;
     notes->instructions.count = notes->instructions.capacity = 0;
-    function->block_count = cursor_uleb128_to(cursor, cursor_left(cursor) / BLOCK_BYTES);
-    function->blocks = ARENA_ARRAY(notes->arena, struct block, function->block_count);
-    for (uint32_t i = 0; i < function->block_count; i++)
-        if (!read_block(notes, cursor, function, i))
+    notes->blocks.data = NULL;
+    notes->blocks.count = notes->blocks.capacity = 0;
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / BLOCK_BYTES);
+    function->blocks = ARENA_ARRAY(notes->arena, struct block, count);
+    for (size_t i = 0; i < count; i++)
+        if (!read_block(notes, cursor, function))
             return false;
     function->instruction_count = notes->instructions.count;
     function->instructions =
@@ -105,32 +125,12 @@ static bool read_blocks(struct notes *notes, struct cursor *cursor, struct funct
     return !cursor->failed;
 }
 
-/* Puts the edges in the order of their sources; those of one source keep theirs. */
-static void sort_edges(struct arena *arena, struct function *function,
-                       const struct flow_edge *edges) {
-    size_t node_count = 1 + function->block_count + function->hub_count;
-    struct arena scratch = {0};
-    uint32_t *next = ARENA_ARRAY(&scratch, uint32_t, node_count + 1);
-    for (size_t i = 0; i < function->edge_count; i++)
-        next[edges[i].source + 1]++;
-    for (size_t i = 0; i < node_count; i++)
-        next[i + 1] += next[i];
-    for (size_t i = 0; i < function->block_count; i++) {
-        function->blocks[i].first_edge = next[i + 1];
-        function->blocks[i].edge_count = next[i + 2] - next[i + 1];
-    }
-    function->edges = ARENA_ARRAY(arena, struct flow_edge, function->edge_count);
-    for (size_t i = 0; i < function->edge_count; i++)
-        function->edges[next[edges[i].source]++] = edges[i];
-    arena_release(&scratch);
-}
-
 static bool read_edges(struct notes *notes, struct cursor *cursor, struct function *function) {
     function->hub_count = (uint32_t)cursor_uleb128_to(cursor, cursor_left(cursor));
-    function->edge_count = cursor_uleb128_to(cursor, cursor_left(cursor) / EDGE_BYTES);
-    uint64_t last_end = function->block_count + function->hub_count;
-    struct flow_edge *edges = ARENA_ARRAY(&notes->scratch, struct flow_edge, function->edge_count);
-    for (size_t i = 0; i < function->edge_count; i++) {
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / EDGE_BYTES);
+    uint64_t last_end = notes->blocks.count + function->hub_count;
+    struct noted_edge *edges = ARENA_ARRAY(&notes->scratch, struct noted_edge, count);
+    for (size_t i = 0; i < count; i++) {
         edges[i].source = (uint32_t)cursor_uleb128_to(cursor, last_end);
         edges[i].target = (uint32_t)cursor_uleb128_to(cursor, last_end);
         uint64_t kind = cursor_number(cursor, 1);
@@ -141,17 +141,16 @@ static bool read_edges(struct notes *notes, struct cursor *cursor, struct functi
     }
     if (cursor->failed)
         return false;
-    sort_edges(notes->arena, function, edges);
+    build_flow(notes->arena, &notes->scratch, function, notes->blocks.data, notes->blocks.count,
+               edges, count);
     return true;
 }
 
 /* One past the highest cell that FUNCTION uses, counted from its first. */
 static size_t used_cells(const struct function *function) {
     size_t used = 0;
-    for (size_t i = 0; i < function->block_count; i++)
-        used = function->blocks[i].cell > used ? function->blocks[i].cell : used;
-    for (size_t i = 0; i < function->edge_count; i++)
-        used = function->edges[i].cell > used ? function->edges[i].cell : used;
+    for (size_t i = 0; i < function->flow->arc_count; i++)
+        used = function->flow->arcs[i].cell > used ? function->flow->arcs[i].cell : used;
     return used;
 }
 

@@ -33,7 +33,6 @@ struct block {
     uint32_t first_instruction; /* index into function.instructions */
     uint32_t instruction_count;
     bool padding;
-    uint32_t cell;       /* 0: none; n: cell n - 1 */
     uint32_t first_edge; /* index into function.edges of the edges that leave it */
     uint32_t edge_count;
     uint32_t jumped_over; /* of padding: that many instructions at its end stand behind a jump over
@@ -46,7 +45,6 @@ struct flow_edge {
     uint32_t source; /* 0: outside; 1...: block + 1; then the hubs */
     uint32_t target;
     enum quipu_edge_kind kind;
-    uint32_t cell; /* 0: none; n: cell n - 1 */
     int64_t count; /* traversals; may be negative for QUIPU_EDGE_CALL_LOST */
 };
 
@@ -65,6 +63,7 @@ struct function {
     struct flow_edge *edges; /* by source */
     size_t edge_count;
     uint32_t hub_count;
+    const struct flow *flow;          /* what counts are solved from: data/flow.h */
     struct instruction *instructions; /* in the order of the original text; its index is the
                                          instruction's ordinal */
     size_t instruction_count;

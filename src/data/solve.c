@@ -18,6 +18,7 @@
  * zero. */
 #include "data/solve.h"
 
+#include "data/flow.h"
 #include "util/diag.h"
 
 #include <stdlib.h>
@@ -28,33 +29,6 @@ struct flow_node {
     uint32_t unknown;
     uint32_t arcs;
 };
-
-/* Arcs are numbered: first each block's own, then the edges. */
-struct arc {
-    uint32_t from, to; /* nodes */
-    uint32_t cell;
-    int64_t *count;
-};
-
-/* Node numbers: outside 0, in and out of block b 1 + 2b and 2 + 2b, then the hubs. */
-static uint32_t edge_node(const struct function *function, uint32_t end, bool is_source) {
-    if (end == 0)
-        return 0;
-    if (end <= function->block_count)
-        return 2 * end - 1 + is_source;
-    return end + (uint32_t)function->block_count;
-}
-
-static struct arc find_arc(struct function *function, size_t number) {
-    if (number < function->block_count) {
-        struct block *block = &function->blocks[number];
-        uint32_t in = 1 + 2 * (uint32_t)number;
-        return (struct arc){in, in + 1, block->cell, &block->count};
-    }
-    struct flow_edge *edge = &function->edges[number - function->block_count];
-    return (struct arc){edge_node(function, edge->source, true),
-                        edge_node(function, edge->target, false), edge->cell, &edge->count};
-}
 
 static void reserve(struct solver *solver, size_t count) {
     if (count > solver->capacity) {
@@ -68,9 +42,9 @@ static void reserve(struct solver *solver, size_t count) {
     memset(solver->nodes, 0, count * sizeof *solver->nodes);
 }
 
-static void add_known(struct flow_node *nodes, const struct arc *arc) {
-    nodes[arc->to].balance += (uint64_t)*arc->count;
-    nodes[arc->from].balance -= (uint64_t)*arc->count;
+static void add_known(struct flow_node *nodes, const struct flow_arc *arc, uint64_t count) {
+    nodes[arc->to].balance += count;
+    nodes[arc->from].balance -= count;
 }
 
 /* Takes arc NUMBER in or out of what is not known at NODE.  CHANGE is 1 or -1. */
@@ -79,17 +53,25 @@ static void change_unknown(struct flow_node *node, size_t number, int change) {
     node->arcs ^= (uint32_t)number;
 }
 
+/* A copy's count goes to what it is a copy of. */
+static void add_count(struct function *function, const struct flow_arc *arc, uint64_t count) {
+    int64_t *sum =
+        arc->is_edge ? &function->edges[arc->of].count : &function->blocks[arc->of].count;
+    *sum += (int64_t)count;
+}
+
 /* Gives every node its balance and its unknown arcs; returns how many arcs are unknown. */
 static size_t add_arcs(struct flow_node *nodes, struct function *function, const uint64_t *cells) {
+    const struct flow *flow = function->flow;
     size_t unknown = 0;
-    for (size_t i = 0; i < function->block_count + function->edge_count; i++) {
-        struct arc arc = find_arc(function, i);
-        if (arc.cell) {
-            *arc.count = (int64_t)cells[arc.cell - 1];
-            add_known(nodes, &arc);
+    for (size_t i = 0; i < flow->arc_count; i++) {
+        const struct flow_arc *arc = &flow->arcs[i];
+        if (arc->cell) {
+            add_known(nodes, arc, cells[arc->cell - 1]);
+            add_count(function, arc, cells[arc->cell - 1]);
         } else {
-            change_unknown(&nodes[arc.from], i, 1);
-            change_unknown(&nodes[arc.to], i, 1);
+            change_unknown(&nodes[arc->from], i, 1);
+            change_unknown(&nodes[arc->to], i, 1);
             unknown++;
         }
     }
@@ -97,10 +79,11 @@ static size_t add_arcs(struct flow_node *nodes, struct function *function, const
 }
 
 /* Solves leaf by leaf; returns how many arcs were solved. */
-static size_t peel_leaves(struct solver *solver, size_t node_count, struct function *function) {
+static size_t peel_leaves(struct solver *solver, struct function *function) {
+    const struct flow *flow = function->flow;
     struct flow_node *nodes = solver->nodes;
     size_t leaf_count = 0, solved = 0;
-    for (size_t i = 0; i < node_count; i++)
+    for (size_t i = 0; i < flow->node_count; i++)
         if (nodes[i].unknown == 1)
             solver->leaves[leaf_count++] = (uint32_t)i;
     while (leaf_count) {
@@ -108,11 +91,12 @@ static size_t peel_leaves(struct solver *solver, size_t node_count, struct funct
         if (leaf->unknown != 1) /* its arc was solved from the other end */
             continue;
         size_t number = leaf->arcs;
-        struct arc arc = find_arc(function, number);
-        bool leaves = leaf == &nodes[arc.from];
-        uint32_t other = leaves ? arc.to : arc.from;
-        *arc.count = (int64_t)(leaves ? leaf->balance : 0 - leaf->balance);
-        add_known(nodes, &arc);
+        const struct flow_arc *arc = &flow->arcs[number];
+        bool leaves = leaf == &nodes[arc->from];
+        uint32_t other = leaves ? arc->to : arc->from;
+        uint64_t count = leaves ? leaf->balance : 0 - leaf->balance;
+        add_known(nodes, arc, count);
+        add_count(function, arc, count);
         change_unknown(leaf, number, -1);
         change_unknown(&nodes[other], number, -1);
         solved++;
@@ -120,6 +104,13 @@ static size_t peel_leaves(struct solver *solver, size_t node_count, struct funct
             solver->leaves[leaf_count++] = other;
     }
     return solved;
+}
+
+static void clear_counts(struct function *function) {
+    for (size_t i = 0; i < function->block_count; i++)
+        function->blocks[i].count = 0;
+    for (size_t i = 0; i < function->edge_count; i++)
+        function->edges[i].count = 0;
 }
 
 static void raise_to_zero(struct function *function) {
@@ -132,10 +123,10 @@ static void raise_to_zero(struct function *function) {
 }
 
 bool solve_flow(struct solver *solver, struct function *function, const uint64_t *cells) {
-    size_t node_count = 1 + 2 * function->block_count + function->hub_count;
-    reserve(solver, node_count);
+    reserve(solver, function->flow->node_count);
+    clear_counts(function);
     size_t unknown = add_arcs(solver->nodes, function, cells);
-    size_t solved = peel_leaves(solver, node_count, function);
+    size_t solved = peel_leaves(solver, function);
     raise_to_zero(function);
     return solved == unknown;
 }

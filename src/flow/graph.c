@@ -22,8 +22,9 @@
 struct builder {
     struct graph *graph;
     const struct unit *unit;
-    uint32_t fragment; /* the present one */
-    bool open;         /* the last block takes further instructions */
+    uint32_t fragment;  /* the present one */
+    bool open;          /* the last block takes further instructions */
+    uint32_t alignment; /* directive since the last instruction, or NONE */
     VECTOR(uint32_t)
     labels; /* label statements seen, with the block that follows in label_blocks */
     VECTOR(uint32_t) label_blocks;
@@ -47,7 +48,8 @@ static struct basic_block *new_block(struct builder *b, uint32_t offset) {
     vector_push(graph->arena, &graph->blocks,
                 ((struct basic_block){.first = (uint32_t)graph->instructions.count,
                                       .fragment = (uint8_t)b->fragment,
-                                      .offset = offset}));
+                                      .offset = offset,
+                                      .aligned_by = NONE}));
     return &graph->blocks.data[graph->blocks.count - 1];
 }
 
@@ -80,6 +82,7 @@ static void settle_labels(struct builder *b, uint32_t block) {
 static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
     const struct machine_code *code = b->unit->code;
     b->open = false;
+    b->alignment = statement;
     if (!code->padding[statement])
         return;
     struct basic_block *block = new_block(b, code->offset[statement] - base);
@@ -97,6 +100,9 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     if (!b->open)
         new_block(b, code->offset[statement] - base);
     struct basic_block *block = &graph->blocks.data[graph->blocks.count - 1];
+    if (b->alignment != NONE)
+        block->aligned_by = b->alignment;
+    b->alignment = NONE;
     block->count++;
     block->size += decoded->size;
     vector_push(graph->arena, &graph->instructions,
@@ -110,6 +116,7 @@ static void add_fragment(struct builder *b, const struct fragment *fragment) {
     const uint32_t *list = unit->sections.data[fragment->section].statements.data;
     uint32_t base = unit->code->offset[list[fragment->first]], prefix = NONE;
     b->open = false;
+    b->alignment = NONE;
     for (uint32_t s = fragment->first; s < fragment->last; s++) {
         const struct statement *statement = &unit->statements.data[list[s]];
         if (statement->kind == STATEMENT_LABEL) {

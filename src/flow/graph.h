@@ -25,7 +25,8 @@ struct basic_block {
     uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
     uint32_t size;   /* bytes, as the compiler made it */
     const uint8_t *padding_bytes;
-    index_list in, out; /* edges */
+    uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE */
+    index_list in, out;  /* edges */
     /* find_frequencies */
     uint32_t loop_depth;
     double frequency; /* executions for each call of the function, a guess or a profile's */

@@ -29,7 +29,7 @@ for compiler in gcc clang-14; do
         integrated=
         [[ $compiler == clang-14 ]] && integrated=-fno-integrated-as
         # shellcheck disable=SC2086
-        COMPILER_PATH= $compiler $integrated -c "$file" -o plain.o >plain.out 2>&1 && fail "'$file' is right"
+        COMPILER_PATH='' $compiler $integrated -c "$file" -o plain.o >plain.out 2>&1 && fail "'$file' is right"
         ends 1 quipu cc --quipu-compiler=$compiler -c "$file" -o ours.o
         sed 's|/tmp/[^:]*|TEMPORARY|g' plain.out >plain.txt
         cat output messages | sed "s|$TMPDIR/[^:]*|TEMPORARY|g; s|/tmp/[^:]*|TEMPORARY|g" >ours.txt

@@ -91,8 +91,9 @@ int main(void) {
 }
 END
 rm -rf quipu.data
-./opens <&- >&- 2>&-
-[[ $? -eq 0 ]] || fail "with closed standard files open() returned $?"
+got=0
+./opens <&- >&- 2>&- || got=$?
+[[ $got -eq 0 ]] || fail "with closed standard files open() returned $got"
 expect_calls main 1
-QUIPU_DATA=/nowhere/at/all ./opens 2>&-
-[[ $? -eq 2 ]] || fail "with standard error closed open() returned $?"
+QUIPU_DATA=/nowhere/at/all ./opens 2>&- || got=$?
+[[ $got -eq 2 ]] || fail "with standard error closed open() returned $got"

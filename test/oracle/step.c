@@ -18,15 +18,16 @@
  *
  * Code that is not counted need not be stepped.  When the only thread of a process leaves what is
  * counted, all of that is overwritten with breakpoints and the thread runs freely; whichever way it
- * comes back (return, callback, signal handler, landing pad, longjmp), it meets one, the code is put
- * back, and stepping goes on.  With --whole, or with several threads, everything is stepped.
+ * comes back (return, callback, signal handler, landing pad, longjmp), it meets one, the code is
+ * put back, and stepping goes on.  With --whole, or with several threads, everything is stepped.
  *
  * Invariant: an instruction that has been counted and did not run because a signal handler came
  * first is taken back, as it will be met again; so also a repeated string instruction, where every
  * iteration stops anew at the same address, counts once.
  *
  * Where it is not perfect: a SIGTRAP that the program sends itself is taken for a step; an object
- * that the program loads while it runs freely is not seen before the next stop, so constructors need
+ * that the program loads while it runs freely is not seen before the next stop, so constructors
+ * need
  * --whole; code mapped by other means than the dynamic linker's at an address where other code was
  * before is not noticed; an instruction that faults, and whose handler jumps elsewhere, does not
  * count. */
@@ -92,7 +93,9 @@ struct thread {
     bool runs;           /* freely, up to a breakpoint */
 };
 
-enum { SPANS = 16 };
+enum {
+    SPANS = 16
+};
 static struct span spans[SPANS];
 static size_t span_count;
 static struct image *images, **images_end = &images;
@@ -606,7 +609,8 @@ int main(int argc, char **argv) {
             break;
     }
     if (at >= argc || argv[at][0] == '-' || !span_count || !output) {
-        fputs("usage: step [--whole] --count START-END:OBJECT... -o FILE PROGRAM ARGS...\n", stderr);
+        fputs("usage: step [--whole] --count START-END:OBJECT... -o FILE PROGRAM ARGS...\n",
+              stderr);
         return 125;
     }
     pin();

@@ -1,3 +1,4 @@
+// comdat.h: what both units of comdat.cc have.
 template <typename T> struct Shape {
     T sum = 0;
     int parts = 0;

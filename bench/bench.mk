@@ -1,0 +1,11 @@
+# bench.mk: what instrumentation costs; bench/run tells more.
+#   make bench        everything, in one run (about an hour on a quiet machine)
+#   make bench-quick  a first impression
+#   make bench-doc    puts the last run's tables into doc/benchmarks.md
+bench: all
+	QUIPU_BUILD=$(abspath $B) bench/run
+bench-quick: all
+	QUIPU_BUILD=$(abspath $B) bench/run --quick
+bench-doc:
+	QUIPU_BUILD=$(abspath $B) bench/run --from $B/bench/results.json --update doc/benchmarks.md
+.PHONY: bench bench-quick bench-doc
