@@ -149,8 +149,10 @@ static void add_edge(struct builder *b, uint32_t source, uint32_t target,
                      enum quipu_edge_kind kind) {
     struct graph *graph = b->graph;
     uint32_t index = (uint32_t)graph->edges.count;
-    vector_push(graph->arena, &graph->edges,
-                ((struct edge){.source = source, .target = target, .kind = kind}));
+    vector_push(
+        graph->arena, &graph->edges,
+        ((struct edge){
+            .source = source, .target = target, .kind = kind, .jumps = kind == QUIPU_EDGE_TAKEN}));
     if (is_block(graph, source))
         vector_push(graph->arena, &graph->blocks.data[source - 1].out, index);
     if (is_block(graph, target))
@@ -341,7 +343,7 @@ static void enter_unreached(struct builder *b) {
 }
 
 /* An edge is worth code of its own only where neither end's block has the same count. */
-static void find_countable(struct graph *graph) {
+void find_countable(struct graph *graph) {
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
         if (!is_block(graph, edge->source))
@@ -391,6 +393,7 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
         return "begins with padding";
     if (has_nameless_jump(graph))
         return "jump to a place that has no label";
+    graph->text_blocks = (uint32_t)graph->blocks.count;
     uint32_t hub = find_hub_targets(&b) ? (uint32_t)graph->blocks.count + 1 : 0;
     graph->hub_count = hub != 0;
     for (uint32_t i = 0; i < graph->blocks.count; i++)

@@ -27,6 +27,9 @@ struct basic_block {
     const uint8_t *padding_bytes;
     uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE */
     index_list in, out;  /* edges */
+    /* double_loops */
+    uint32_t copy;    /* 0: none; n: block n - 1 is its copy */
+    uint32_t copy_of; /* 0: none; n: it is a copy of block n - 1 */
     /* find_frequencies */
     uint32_t loop_depth;
     double frequency; /* executions for each call of the function, a guess or a profile's */
@@ -41,6 +44,7 @@ struct edge {
     uint32_t source, target;
     enum quipu_edge_kind kind;
     bool countable; /* code can be put on it, and on no block instead */
+    bool jumps;     /* control gets there by a jump that is taken on a condition */
     /* find_frequencies */
     double frequency;
     /* place_counters */
@@ -54,6 +58,7 @@ struct graph {
     VECTOR(struct graph_instruction) instructions;
     VECTOR(struct basic_block) blocks;
     VECTOR(struct edge) edges;
+    uint32_t text_blocks; /* blocks in the order of the text; their copies come behind */
     uint32_t hub_count;
     uint32_t cell_count; /* place_counters */
 };
@@ -93,6 +98,13 @@ struct earlier_counts {
 /* EARLIER may be NULL: then frequencies are guessed.
  * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
 void find_frequencies(struct graph *graph, const struct earlier_counts *earlier);
+
+/* requires: find_frequencies    makes: copies of small loops that store */
+void double_loops(struct graph *graph);
+
+/* Which edges code can be put on.  build_graph and double_loops do it.
+ * requires: blocks, edges    makes: countable */
+void find_countable(struct graph *graph);
 
 /* requires: build_graph    makes: live_in, live_out of blocks */
 void find_liveness(struct graph *graph);

@@ -66,7 +66,7 @@ static double edge_cost(const struct graph *graph, const struct edge *edge) {
     if (is_block(graph, edge->target) &&
         (graph->blocks.data[edge->target - 1].live_in & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
         cost = COST_FLAGS_LIVE;
-    if (edge->kind == QUIPU_EDGE_TAKEN)
+    if (edge->jumps)
         cost += COST_JUMP;
     return cost * edge->frequency;
 }

@@ -1,6 +1,6 @@
 /* instrument.c: the way of a unit through the shim: for each function
  *
- *     graph -> frequencies -> liveness -> places for counters -> code and notes
+ *     graph -> frequencies -> doubled loops -> liveness -> places for counters -> code and notes
  *
  * and the edited text at the end.  One arena is released after each function. */
 #include "pass/instrument.h"
@@ -12,6 +12,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     if (function->left_alone)
         return;
     find_frequencies(&graph, state->options->earlier);
+    double_loops(&graph);
     find_liveness(&graph);
     place_counters(&graph, state->options->placement);
     check_graph(&graph);

@@ -101,7 +101,8 @@ static uint32_t source_number(const struct graph *graph, const struct pieces *pi
 }
 
 static void add_piece(struct note *note, const struct graph *graph, const struct basic_block *block,
-                      const struct placed_block *placed, size_t piece, uint32_t function) {
+                      const struct placed_block *placed, const struct pieces *pieces, size_t piece,
+                      uint32_t function) {
     uint32_t from = piece ? placed->splits.data[piece - 1] : 0;
     uint32_t to = piece < placed->splits.count ? placed->splits.data[piece] : block->count;
     uint32_t offset = block->offset, size = 0;
@@ -111,6 +112,12 @@ static void add_piece(struct note *note, const struct graph *graph, const struct
             offset += bytes;
         else
             size += bytes;
+    }
+    if (block->copy_of) {
+        add_byte(note, QUIPU_BLOCK_COPY);
+        add_number(note, pieces->first[block->copy_of - 1] + piece);
+        add_number(note, piece ? 0 : block->cell);
+        return;
     }
     add_byte(note, 0);
     add_number(note, block->fragment);
@@ -193,7 +200,7 @@ void write_function_note(struct pass_state *state, const struct graph *graph,
             add_padding(&note, block);
         else
             for (size_t piece = 0; piece <= placed[i].splits.count; piece++)
-                add_piece(&note, graph, block, &placed[i], piece, number);
+                add_piece(&note, graph, block, &placed[i], &pieces, piece, number);
     }
     add_edges(&note, graph, &pieces);
     end_record(&note, label);

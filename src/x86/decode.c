@@ -33,6 +33,7 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
         decoded->registers_read |=
             register_bit(operand->mem.base) | register_bit(operand->mem.index);
+        decoded->stores |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
         return;
     }
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)

@@ -8,6 +8,8 @@
 
 #include "data/format.h"
 
+#include <string.h>
+
 static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                       "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
@@ -160,4 +162,17 @@ bool write_increment(struct buffer *out, const struct code_context *context, uin
 void write_cells(struct buffer *out, uint32_t label, uint32_t count) {
     buffer_print(out, "\t.balign 8\n.LQc%u:\n\t.skip %u\n\t.set .LQd%u, .LQc%u+%d\n", label,
                  8 * count, label, label, QUIPU_BIAS);
+}
+
+const char *inverted_condition(const char *mnemonic, size_t count) {
+    static const char *const pairs[][2] = {
+        {"jo", "jno"},  {"jb", "jnb"},   {"jc", "jnc"},   {"jnae", "jae"}, {"jz", "jnz"},
+        {"je", "jne"},  {"jbe", "jnbe"}, {"jna", "ja"},   {"js", "jns"},   {"jp", "jnp"},
+        {"jpe", "jpo"}, {"jl", "jnl"},   {"jnge", "jge"}, {"jle", "jnle"}, {"jng", "jg"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int side = 0; side < 2; side++)
+            if (strlen(pairs[i][side]) == count && memcmp(pairs[i][side], mnemonic, count) == 0)
+                return pairs[i][!side];
+    return NULL;
 }

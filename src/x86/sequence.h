@@ -47,6 +47,10 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame);
 /* The cells of a function: COUNT of them, and their labels, in the present section. */
 void write_cells(struct buffer *out, uint32_t label, uint32_t count);
 
+/* The conditional jump with the opposite condition: "jne" for "je".  NULL where the COUNT bytes at
+ * MNEMONIC are no plain conditional jump. */
+const char *inverted_condition(const char *mnemonic, size_t count);
+
 /* The register of the candidates that is best as base comes first. */
 enum {
     BASE_CANDIDATES = 9

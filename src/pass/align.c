@@ -1,0 +1,62 @@
+/* align.c: small code in loops stays within one line of fetched code.
+ *
+ * The compiler aligned the code as it was.  A loop that crosses a line of fetched code after
+ * counters were put into it runs slower than counting makes it (an interpreter's dispatch: 1.7
+ * times), so where the compiler aligns in a loop, code of less than a line is kept in one.
+ *
+ * requires: a plan    maintains: everything; padding is nobody's
+ * Not perfect: sizes are estimates; a wrong one costs a line crossed, or a few bytes. */
+#include "pass/plan.h"
+
+enum {
+    FETCH_LINE = 64,
+    INCREMENT_SIZE = 4
+};
+
+/* Bytes of the block with what is inserted into it, about. */
+static uint32_t grown_size(const struct planner *p, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    uint32_t size = block->size + (block->cell ? INCREMENT_SIZE : 0);
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
+        size += edge->cell && !edge->jumps ? INCREMENT_SIZE : 0;
+    }
+    if (block->copy)
+        size += grown_size(p, block->copy - 1);
+    return size;
+}
+
+static bool goes_to(const struct planner *p, uint32_t from, uint32_t to) {
+    const struct basic_block *block = &p->graph->blocks.data[from];
+    for (size_t i = 0; i < block->out.count; i++)
+        if (p->graph->edges.data[block->out.data[i]].target == to + 1)
+            return true;
+    return false;
+}
+
+/* Bytes that run in a row from the block's top: to the jump back to it, or to the first block that
+ * does not go on behind itself; the block alone where that is more than a line. */
+static uint32_t run_size(const struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    uint32_t size = 0;
+    for (uint32_t i = index; i < graph->text_blocks; i++) {
+        size += grown_size(p, i);
+        if (size > FETCH_LINE)
+            return grown_size(p, index);
+        if (graph->blocks.data[i].copy || goes_to(p, i, index) || !goes_to(p, i, i + 1))
+            return size;
+    }
+    return size;
+}
+
+void keep_in_line(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    if (block->aligned_by == NONE || block->padding || !block->loop_depth)
+        return;
+    uint32_t size = run_size(p, index);
+    if (size < 2 || size > FETCH_LINE)
+        return;
+    insert_behind(&p->state->edits, &graph->unit->statements.data[block->aligned_by],
+                  arena_print(&p->state->unit->arena, ".p2align 6,,%u", size - 1));
+}

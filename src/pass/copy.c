@@ -1,0 +1,96 @@
+/* copy.c: the text of a doubled loop.
+ *
+ *     head: body; jcc head          head: body; jncc exit
+ *     exit:                               body; jcc head
+ *                                   exit:
+ *
+ * flow/double.c tells why, and has put the copy into the graph.
+ *
+ * requires: a plan    maintains: as count.c */
+#include "pass/plan.h"
+
+/* Where a jump along the edge goes: to TARGET, or to a stub that counts and goes there. */
+static const char *jump_target(struct planner *p, uint32_t index, const char *target) {
+    const struct edge *edge = &p->graph->edges.data[index];
+    struct buffer code = {0};
+    write_edge_increment(p, &code, index);
+    if (!code.count)
+        return target;
+    uint32_t label = ++p->state->labels;
+    struct frame_row frame =
+        frame_at(p, last_instruction(p->graph, &p->graph->blocks.data[edge->source - 1]));
+    buffer_print(&p->stubs, "; .LQt%u: ", label);
+    write_frame(&p->stubs, &frame, 0);
+    buffer_print(&p->stubs, "%s; jmp %s", code.data, target);
+    write_frame_end(&p->stubs, &frame);
+    buffer_release(&code);
+    return arena_print(&p->state->unit->arena, ".LQt%u", label);
+}
+
+static void write_instruction(const struct planner *p, struct buffer *out,
+                              const struct graph_instruction *instruction) {
+    const struct unit *unit = p->graph->unit;
+    for (uint32_t s = instruction->first_statement; s <= instruction->statement; s++) {
+        const struct statement *statement = &unit->statements.data[s];
+        if (statement->kind != STATEMENT_INSTRUCTION)
+            continue;
+        buffer_add(out, unit->text + statement->start, statement->end - statement->start);
+        buffer_text(out, "; ");
+    }
+}
+
+/* The copy's own text: its counter and its instructions but the jump. */
+static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *copy = &graph->blocks.data[index];
+    const struct block_plan *plan = &p->blocks[index];
+    const struct graph_instruction *first = &graph->instructions.data[copy->first];
+    for (uint32_t i = 0; i < copy->count; i++) {
+        if (copy->cell && i == plan->slot) {
+            struct quiet quiet =
+                quiet_at(p, live_before(graph, copy, i), plan->holds_at_top && !plan->killed_above,
+                         frame_at(p, &first[i]));
+            write_increment(out, &p->context, copy->cell, &quiet);
+            buffer_text(out, "; ");
+        }
+        if (i + 1 < copy->count)
+            write_instruction(p, out, &first[i]);
+    }
+}
+
+/* The two edges out of BLOCK: the one that a jump takes, and the one that falls. */
+static void sort_ways(const struct graph *graph, const struct basic_block *block, uint32_t *jumps,
+                      uint32_t *falls) {
+    bool first = graph->edges.data[block->out.data[0]].jumps;
+    *jumps = block->out.data[!first];
+    *falls = block->out.data[first];
+}
+
+void insert_copy(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    struct arena *arena = &p->state->unit->arena;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct basic_block *copy = &graph->blocks.data[block->copy - 1];
+    const struct statement *jump = statement_of(p, last_instruction(graph, block));
+    struct span operand = branch_operand(p, jump);
+    const char *mnemonic = graph->unit->text + jump->start;
+    size_t length = statement_word(graph->unit, jump);
+    uint32_t leave, turn, back, fall;
+    sort_ways(graph, block, &leave, &turn);
+    sort_ways(graph, copy, &back, &fall);
+    const char *exit = arena_print(arena, ".LQo%u", ++p->state->labels);
+    replace_text(&p->state->edits, jump->start, jump->end - jump->start,
+                 arena_print(arena, "%s %s", inverted_condition(mnemonic, length),
+                             jump_target(p, leave, exit)));
+    struct buffer text = {0};
+    write_edge_increment(p, &text, turn);
+    if (text.count)
+        buffer_text(&text, "; ");
+    write_body(p, &text, block->copy - 1);
+    const char *head = arena_copy(arena, operand.start, operand.length);
+    buffer_print(&text, "%.*s %s; ", (int)length, mnemonic, jump_target(p, back, head));
+    size_t before = text.count;
+    write_edge_increment(p, &text, fall);
+    buffer_print(&text, "%s%s:", text.count > before ? "; " : "", exit);
+    insert_after(p, last_instruction(graph, block), &text);
+}

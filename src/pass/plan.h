@@ -1,0 +1,64 @@
+/* plan.h: where the counts of one function get their code, decided before any text is written.
+ *
+ * Private to the pass: plan.c decides, count.c, copy.c and align.c write. */
+#ifndef QUIPU_PASS_PLAN_H
+#define QUIPU_PASS_PLAN_H
+
+#include "asm/frames.h"
+#include "asm/lex.h"
+#include "pass/pass.h"
+#include "x86/sequence.h"
+
+/* What is planned for one block. */
+struct block_plan {
+    uint32_t top;      /* first instruction that code may stand in front of */
+    uint32_t slot;     /* instruction that its counter stands in front of */
+    bool killed_above; /* the base register is written above the slot */
+    bool killed_below; /* or from there on */
+    bool needed;       /* a use may follow from the top without a loss before */
+    bool load_at_top;  /* entered from outside and needed */
+    bool holds_at_top; /* the base holds at the top, on every path */
+    bool holds_at_end; /* and behind the last instruction, jumps only */
+};
+
+struct planner {
+    struct pass_state *state;
+    const struct graph *graph;
+    struct code_context context;
+    struct buffer stubs;
+    struct block_plan *blocks;
+    bool *load_on_edge; /* by edge: calls whose return needs the base again */
+    struct placed_block *placed;
+    uint32_t *first_label; /* by fragment */
+    frame_rows rows;
+    uint32_t *row_of;
+    int base;
+};
+
+/* Fills in all of the plan but what is written. */
+void make_plan(struct planner *p);
+
+/* What may be changed at a place where LIVE is live; HOLDS: the base register holds the cells. */
+struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame);
+
+const struct statement *statement_of(const struct planner *p,
+                                     const struct graph_instruction *instruction);
+struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction);
+
+/* Puts TEXT behind the instruction, and releases it. */
+void insert_after(struct planner *p, const struct graph_instruction *instruction,
+                  struct buffer *text);
+
+/* Appends the increment of edge INDEX, if it has a cell. */
+void write_edge_increment(struct planner *p, struct buffer *out, uint32_t index);
+
+/* The symbol in the text of a direct branch. */
+struct span branch_operand(const struct planner *p, const struct statement *statement);
+
+/* copy.c: the text of a doubled loop.  Returns nothing; the block's edges are done with it. */
+void insert_copy(struct planner *p, uint32_t index);
+
+/* align.c: keeps small code in loops within one line of fetched code. */
+void keep_in_line(struct planner *p, uint32_t index);
+
+#endif
