@@ -61,6 +61,16 @@ static bool name_operand(void *context, uint64_t address, char *text, size_t siz
     return binary_name(function->module->binary, address, text, size);
 }
 
+enum {
+    INSTRUCTION_SIZE_MAX = 15
+};
+
+static bool is_last(const struct function *function, const struct block *block,
+                    const struct instruction *instruction) {
+    return instruction - function->instructions ==
+           block->first_instruction + (ptrdiff_t)block->instruction_count - 1;
+}
+
 void instruction_text(const struct function *function, const struct instruction *instruction,
                       char *text, size_t size) {
     const struct block *block = &function->blocks[instruction->block];
@@ -73,6 +83,14 @@ void instruction_text(const struct function *function, const struct instruction 
         code = binary_code(function->module->binary, instruction->address, &count);
     struct decoded decoded;
     struct naming naming = {.function = function};
+    uint8_t turned[INSTRUCTION_SIZE_MAX];
+    if (code && block->turned && is_last(function, block, instruction) &&
+        decode_instruction(code, count, &decoded)) {
+        memcpy(turned, code, decoded.size);
+        invert_conditional(turned, decoded.size);
+        code = turned;
+        count = decoded.size;
+    }
     if (!code || !decode_instruction(code, count, &decoded)) { /* profile_open decoded it before */
         snprintf(text, size, "(bad)");
         return;

@@ -171,6 +171,7 @@ enum quipu_note_kind {
 enum quipu_block_flags {
     QUIPU_BLOCK_PADDING = 1, /* no-operations of the assembler's; bytes are in the note */
     QUIPU_BLOCK_COPY = 2,    /* a copy of another block's code */
+    QUIPU_BLOCK_TURNED = 4,  /* the conditional jump at its end has the opposite condition here */
 };
 
 enum quipu_edge_kind {

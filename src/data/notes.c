@@ -95,10 +95,12 @@ static bool read_block(struct notes *notes, struct cursor *cursor, struct functi
     uint64_t size = cursor_uleb128_to(cursor, INT32_MAX);
     uint32_t cell = (uint32_t)cursor_uleb128_to(cursor, cell_limit(function));
     if (cursor->failed || fragment >= function->fragment_count ||
-        flags & ~(uint64_t)QUIPU_BLOCK_PADDING || notes->blocks.count != function->block_count)
+        flags & ~(uint64_t)(QUIPU_BLOCK_PADDING | QUIPU_BLOCK_TURNED) ||
+        notes->blocks.count != function->block_count)
         return false;
     vector_push(&notes->scratch, &notes->blocks, ((struct noted_block){number, cell}));
     function->block_count++;
+    block->turned = flags & QUIPU_BLOCK_TURNED;
     struct instruction first = {
         .offset = (uint32_t)offset, .fragment = (uint8_t)fragment, .block = number};
     if (flags & QUIPU_BLOCK_PADDING)

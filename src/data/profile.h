@@ -33,6 +33,7 @@ struct block {
     uint32_t first_instruction; /* index into function.instructions */
     uint32_t instruction_count;
     bool padding;
+    bool turned;         /* in the binary its conditional jump has the opposite condition */
     uint32_t first_edge; /* index into function.edges of the edges that leave it */
     uint32_t edge_count;
     uint32_t jumped_over; /* of padding: that many instructions at its end stand behind a jump over
@@ -155,6 +156,11 @@ struct profile *profile_open_binary(const char *path);
 
 /* Fills in all counts from the cells of this instant. */
 void profile_count(struct profile *profile, struct selection selection);
+
+/* Room for any instruction with long names in it. */
+enum {
+    INSTRUCTION_TEXT_MAX = 2304
+};
 
 /* Disassembles INSTRUCTION into TEXT, AT&T syntax, branch targets as symbol+offset. */
 void instruction_text(const struct function *function, const struct instruction *instruction,

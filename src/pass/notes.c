@@ -119,7 +119,8 @@ static void add_piece(struct note *note, const struct graph *graph, const struct
         add_number(note, piece ? 0 : block->cell);
         return;
     }
-    add_byte(note, 0);
+    bool turned = block->copy && piece == placed->splits.count;
+    add_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
     add_number(note, block->fragment);
     add_number(note, offset);
     add_number(note, size);

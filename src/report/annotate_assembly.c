@@ -114,7 +114,7 @@ static void print_ways(struct buffer *out, const struct function *function,
 static void write_instruction(const struct annotation *annotation, const struct function *function,
                               const struct instruction *instruction,
                               const struct line_branch *branch) {
-    char text[256], count[NUMBER_MAX];
+    char text[INSTRUCTION_TEXT_MAX], count[NUMBER_MAX];
     double share = annotation->profile->executed
                        ? (double)instruction->count / (double)annotation->profile->executed
                        : 0;

@@ -121,7 +121,7 @@ static void write_edge(struct json_writer *json, const struct function *function
 static void write_instruction(struct json_writer *json, const struct profile *profile,
                               const struct function *function,
                               const struct instruction *instruction) {
-    char text[512];
+    char text[INSTRUCTION_TEXT_MAX];
     instruction_text(function, instruction, text, sizeof text);
     json_open_object(json, NULL);
     json_unsigned(json, "fragment", instruction->fragment);

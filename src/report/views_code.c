@@ -217,7 +217,7 @@ static const struct column instruction_columns[] = {
 
 static void show_instruction(struct view_input *input, const struct function *function,
                              const struct instruction *instruction) {
-    char text[256];
+    char text[INSTRUCTION_TEXT_MAX];
     instruction_text(function, instruction, text, sizeof text);
     struct row *row = table_add(input->table);
     row->share = share_of_all(input, instruction->count);

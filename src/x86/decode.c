@@ -170,11 +170,24 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     return true;
 }
 
+void invert_conditional(uint8_t *code, size_t count) {
+    /* 7x rel8 or 0F 8x rel32, prefixes in front: the lowest bit of x negates */
+    bool near = count >= 6 && code[count - 6] == 0x0f;
+    if (count >= 2)
+        code[near ? count - 5 : count - 2] ^= 1;
+}
+
 /* ---- disassembly ---- */
+
+/* A longer name is cut: symbols may be as long as they like. */
+enum {
+    NAME_MAX_SIZE = 1024
+};
 
 struct naming {
     name_address *name;
     void *context;
+    size_t room; /* bytes that a name may take */
 };
 
 static ZydisFormatterFunc print_absolute;
@@ -184,11 +197,11 @@ static ZyanStatus print_target(const ZydisFormatter *formatter, ZydisFormatterBu
                                ZydisFormatterContext *context) {
     const struct naming *naming = context->user_data;
     ZyanU64 address;
-    char text[512];
+    char text[NAME_MAX_SIZE + sizeof "(%rip)"];
     if (naming->name &&
         ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
                                               context->runtime_address, &address)) &&
-        naming->name(naming->context, address, text, sizeof text)) {
+        naming->name(naming->context, address, text, naming->room)) {
         ZyanString *string;
         ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_SYMBOL));
         ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
@@ -238,7 +251,7 @@ bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(the_decoder(), code, count, &instruction, operands)))
         return false;
-    struct naming naming = {name, context};
+    struct naming naming = {name, context, size > 2 * NAME_MAX_SIZE ? NAME_MAX_SIZE : size / 2};
     if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(the_formatter(), &instruction, operands,
                                                       instruction.operand_count_visible, text, size,
                                                       address, &naming)))

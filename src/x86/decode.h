@@ -72,6 +72,9 @@ struct decoded {
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);
 
+/* Turns the condition of the conditional jump of COUNT bytes at CODE into its opposite. */
+void invert_conditional(uint8_t *code, size_t count);
+
 /* Names an address in a disassembly: writes at most SIZE bytes into TEXT, such as "foo+0x10".
  * Returns false where it has no name. */
 typedef bool name_address(void *context, uint64_t address, char *text, size_t size);
