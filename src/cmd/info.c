@@ -118,7 +118,8 @@ static size_t count_slots(const struct process *process, const struct module *mo
 static void write_text_process(FILE *out, struct arena *arena, struct profile *profile,
                                const struct process *process) {
     profile_count(profile, (struct selection){.process = process});
-    fprintf(out, "%s%s\n", process->file, process->merged ? " (merged)" : "");
+    fprintf(out, "%s%s%s\n", process->file, process->merged ? " (merged)" : "",
+            process->incomplete ? " (incomplete)" : "");
     fprintf(out, "  program       %s\n", process->program);
     fprintf(out, "  command       %s\n", process->command);
     if (process->pid)
@@ -185,6 +186,7 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
     json_open_object(json, NULL);
     json_string(json, "file", process->file);
     json_bool(json, "merged", process->merged);
+    json_bool(json, "incomplete", process->incomplete);
     json_string(json, "program", process->program);
     json_string(json, "command", process->command);
     json_unsigned(json, "process", process->pid);

@@ -124,6 +124,8 @@ static void add_header(struct merge *merge, const struct data_file *file) {
     }
     if (file->start_time < header->start_time)
         header->start_time = file->start_time;
+    if (file->incomplete)
+        header->flags |= QUIPU_FILE_INCOMPLETE;
 }
 
 static void add_file(struct merge *merge, const char *path) {

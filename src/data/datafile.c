@@ -101,6 +101,7 @@ static const char *read_header(struct arena *arena, struct data_file *file, uint
     file->parent_pid = (uint32_t)READ(bytes, struct quipu_file, parent_pid);
     file->start_time = READ(bytes, struct quipu_file, start_time);
     file->merged = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_MERGED;
+    file->incomplete = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_INCOMPLETE;
     return NULL;
 }
 

@@ -37,6 +37,7 @@ struct data_file {
     uint32_t pid, parent_pid;
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
+    bool incomplete; /* the runtime could not keep some counts */
     VECTOR(struct data_module) modules;
     VECTOR(struct data_slot) slots;
     const uint8_t *bytes; /* the mapping; owned until data_file_close */

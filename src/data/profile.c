@@ -209,7 +209,11 @@ static void add_process(struct open_profile *open, struct source *source) {
         .parent_pid = file->parent_pid,
         .start_time = file->start_time,
         .merged = file->merged,
+        .incomplete = file->incomplete,
     };
+    if (file->incomplete)
+        warn("'%s': the run could not keep all counts, as it said then; these are too low",
+             file->path);
     for (size_t i = 0; i < file->modules.count; i++) {
         struct module *module = open_module(open, source, &file->modules.data[i]);
         if (!module)

@@ -118,6 +118,7 @@ struct process {
     uint32_t pid, parent_pid;
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
+    bool incomplete; /* the runtime could not keep some counts */
     VECTOR(struct module *) modules;
     VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };
