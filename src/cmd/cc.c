@@ -15,6 +15,7 @@
 #include "util/vector.h"
 
 #include <errno.h>
+#include <libiberty/libiberty.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,6 +277,7 @@ int cmd_cc(int argc, char **argv) {
         fputs(help, argc < 2 ? stderr : stdout);
         return argc < 2;
     }
+    expandargv(&argc, &argv); /* @FILE holds further arguments */
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     find_root(&driver);
