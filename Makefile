@@ -45,7 +45,7 @@ $B/lib/quipu/%.o: $B/obj/runtime/%.o
 clean:
 	rm -rf $B
 
-include scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk
+include scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk bench/bench.mk
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
 .PHONY: all check check-full bench demo deps install clean

@@ -59,19 +59,21 @@ def sql(rows):
     return keep(f'shop-{rows}.sql', write)
 
 
-def grammar(keywords):
-    """A scanner description: so many keywords, and the tokens of a language like C."""
+def grammar(depth):
+    """A scanner description: keywords, the tokens of a language like C, and one rule whose automaton
+    has 2**DEPTH states."""
     def write(file):
-        choice = random.Random(keywords)
+        choice = random.Random(depth)
         file.write('%option noyywrap\nD [0-9]\nL [A-Za-z_]\n%x COMMENT\n%%\n')
-        for number, word in enumerate(sorted(set(make_words(choice, keywords)))):
+        for number, word in enumerate(sorted(set(make_words(choice, 300)))):
             file.write(f'"{word}" return {number + 1000};\n')
+        file.write(f'#[ab]*a[ab]{{{depth}}}c return 7;\n')
         file.write('{L}({L}|{D})* return 1;\n{D}+([uUlL]{0,3}) return 2;\n'
                    '0[xX][0-9a-fA-F]+ return 3;\n{D}+"."{D}*([eE][-+]?{D}+)? return 4;\n'
                    '\\"([^"\\\\\\n]|\\\\.)*\\" return 5;\n"/*" BEGIN(COMMENT);\n'
                    '<COMMENT>"*/" BEGIN(INITIAL);\n<COMMENT>.|\\n ;\n[ \\t\\n]+ ;\n. return 6;\n'
                    '%%\nint main(void) { while (yylex()) ; return 0; }\n')
-    return keep(f'grammar-{keywords}.l', write)
+    return keep(f'grammar-{depth}.l', write)
 
 
 def copier():

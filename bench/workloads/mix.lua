@@ -89,12 +89,14 @@ local function bank(times)
   return sum
 end
 
-print("relax", string.format("%.10f", relax(200, rounds(150))))
+print("relax", string.format("%.10f", relax(200, rounds(500))))
 for depth = 12, 14 do
   local total = 0
-  for _ = 1, rounds(12) do total = total + count(build(depth)) end
+  for _ = 1, rounds(60) do total = total + count(build(depth)) end
   print("trees", depth, total)
 end
-print("words", words(rounds(800000)))
-print("primes", primes(rounds(1400)))
-print("bank", bank(rounds(6000000)))
+print("words", words(rounds(2000000)))
+local sum = 0
+for _ = 1, rounds(150) do sum = sum + primes(400) end
+print("primes", sum)
+print("bank", bank(rounds(15000000)))

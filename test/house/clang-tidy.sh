@@ -16,7 +16,7 @@ for file in src/*.c src/*/*.c runtime/*.c; do
         >"$TMPDIR/tidy" 2>"$TMPDIR/tidy.errors"; then
         : >"$passed/$sum"
     else
-        cat "$TMPDIR/tidy"
+        grep -E ': (error|warning): ' "$TMPDIR/tidy"
         grep error "$TMPDIR/tidy.errors"
         status=1
     fi

@@ -164,6 +164,7 @@ def compare_function(twin, ours):
         if a[0] != b[0] or not same_kind(a[1], b[1]):
             lines.append(f"'{name}'[{index}]: {a[1]} at +{a[0]:#x} in the twin, {b[1]} at "
                          f"+{b[0]:#x} in the report")
+        if a[0] != b[0]:
             break
         if a[2] is not None and a[2] != b[2]:
             lines.append(f"'{name}'[{index}] {a[1]} at +{a[0]:#x}: oracle {a[2]}, quipu {b[2]}")

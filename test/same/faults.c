@@ -1,6 +1,7 @@
 // Faults that are handled: a jump out of the handler, a page made readable, an illegal instruction
 // stepped over, a division by zero.
 // variants: -O0; -O2; clang -O2
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Much of the C++ library in one program: streams, regular expressions, containers, algorithms,
 // locale, shared pointers, variants, exceptions thrown from deep in it.
-// variants: -O0 -std=c++17; -O2 -std=c++17; -O3 -std=c++17; -Os -std=c++17; clang -O2 -std=c++17; -O2 -std=c++17 -fPIC -g
+// variants: -O2 -std=c++17; clang -O1 -std=c++17; -O0 -std=c++17 -g
 // timeout: 600
 #include <algorithm>
 #include <any>

@@ -1,6 +1,6 @@
 // Threads, mutexes, condition variables, atomics, futures, thread-local destructors, call_once.
 // flags: -pthread
-// variants: -O0; -O2; -O3; clang -O2; -O2 -static-pie; -O2 -flto
+// variants: -O0; -O2; clang -O2; -O2 -static-pie
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
