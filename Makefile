@@ -24,10 +24,10 @@ $B/bin/quipu: $(TOOL_OBJECTS)
 
 $B/obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # General registers only: the attach path need not save vector registers.
-RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Iinclude $(WARNINGS) -Os -fPIC -fvisibility=hidden \
+RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -Os -fPIC -fvisibility=hidden \
 	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
 $B/obj/runtime/%.o: runtime/%.c
 	@mkdir -p $(@D)

@@ -93,7 +93,8 @@ char *quipu_take_slot(long *error) {
     uint32_t used, total;
     uint32_t owner = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
     if ((uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid)
-        owner = QUIPU_OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
+        owner =
+            QUIPU_OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
     struct found found = find_owned(owner, &used, &total);
     if (found.slot && owner != QUIPU_OWNER_UNKNOWN)
         return found.cells;

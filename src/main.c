@@ -17,7 +17,9 @@ static const struct command commands[] = {
     {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},
 };
 
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum {
+    COMMANDS = sizeof commands / sizeof *commands
+};
 
 static void print_help(FILE *out) {
     fputs("usage: quipu COMMAND [ARGS]\n\ncommands:\n", out);

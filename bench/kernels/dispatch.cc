@@ -64,8 +64,10 @@ class Pair : public Shape {
 
 std::unique_ptr<Shape> make_shape(uint64_t *state, int depth) {
     uint32_t random = next_random(state);
-    if (depth && random % 4 == 0)
-        return std::make_unique<Pair>(make_shape(state, depth - 1), make_shape(state, depth - 1));
+    if (depth && random % 4 == 0) {
+        std::unique_ptr<Shape> first = make_shape(state, depth - 1);
+        return std::make_unique<Pair>(std::move(first), make_shape(state, depth - 1));
+    }
     if (random % 2)
         return std::make_unique<Square>(random >> 24);
     return std::make_unique<Rectangle>(random >> 24, random >> 16 & 0xff);

@@ -520,6 +520,17 @@ static void parse_statement(struct parser *p, struct token token) {
     add_statement(p, statement);
 }
 
+/* The preprocessor begins its output with '# 0 "file.S"'. */
+static void note_linemarker(struct unit *unit) {
+    const char *c = unit->text, *end = unit->text + unit->size;
+    if (unit->size < 5 || c[0] != '#' || c[1] != ' ' || c[2] < '0' || c[2] > '9')
+        return;
+    const char *quote = memchr(c, '"', unit->size), *newline = memchr(c, '\n', unit->size);
+    const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
+    if (close && newline && close < newline)
+        unit->source = arena_copy(&unit->arena, quote + 1, (size_t)(close - quote - 1));
+}
+
 /* In a section that is passed over. */
 static void parse_skipped(struct parser *p, struct span text) {
     struct span word = first_word(text), rest = behind(text, word);
@@ -532,6 +543,7 @@ static void parse_skipped(struct parser *p, struct span text) {
 void parse_unit(struct unit *unit, const char *name, const char *text, size_t size) {
     struct parser *p = &(struct parser){.unit = unit};
     *unit = (struct unit){.name = name, .text = text, .size = size, .source = "", .compiler = ""};
+    note_linemarker(unit);
     p->lexer = lexer_over(text, size);
     struct span first = {".text", 5};
     p->section = p->previous = find_section(p, first, (struct span){0}, first);

@@ -28,7 +28,8 @@ struct invocation {
     size_t measuring_count;
     const char *input; /* NULL: standard input */
     unsigned inputs;
-    bool foreign; /* not for x86-64, or nothing to assemble */
+    bool foreign;       /* not for x86-64, or nothing to assemble */
+    bool pads_branches; /* the assembler puts padding where it likes */
     struct shim_options options;
 };
 
@@ -82,6 +83,8 @@ static void read_arguments(struct invocation *call, int argc, char **argv) {
         }
         bool value = takes_value(argument) && i + 1 < argc;
         call->foreign |= is_foreign(argument);
+        call->pads_branches |=
+            has_prefix(argument, "-mbranches-within") || has_prefix(argument, "-malign-branch");
         if (argument[0] != '-' || strcmp(argument, "--") == 0 || strcmp(argument, "-") == 0) {
             call->inputs++;
             call->input =
@@ -114,10 +117,11 @@ static int run_untouched(struct invocation *call, int argc, char **argv) {
     return 127;
 }
 
-/* The real assembler on TEXT, which bears the input's name in messages. */
-static int assemble_text(struct invocation *call, const char *text, size_t size) {
+/* The real assembler on TEXT.  NAMED: messages and debugging information give the input's name, not
+ * that of standard input. */
+static int assemble_text(struct invocation *call, const char *text, size_t size, bool named) {
     struct buffer input = {0};
-    if (call->input) {
+    if (call->input && named) {
         buffer_text(&input, "# 1 \"");
         for (const char *c = call->input; *c; c++) {
             if (*c == '"' || *c == '\\')
@@ -131,6 +135,16 @@ static int assemble_text(struct invocation *call, const char *text, size_t size)
     int status = run_program(call->final, input.data, input.count, false);
     call->final[call->final_count] = NULL;
     buffer_release(&input);
+    return status;
+}
+
+/* The real assembler on the untouched input; messages are the user's own. */
+static int assemble_original(struct invocation *call, const struct buffer *input) {
+    if (!call->input)
+        return assemble_text(call, input->data, input->count, false);
+    call->final[call->final_count] = (char *)call->input;
+    int status = run_program(call->final, NULL, 0, false);
+    call->final[call->final_count] = NULL;
     return status;
 }
 
@@ -169,7 +183,7 @@ static int keep_and_retry(struct invocation *call, const struct buffer *text,
     free(path);
     if (getenv("QUIPU_STRICT"))
         return 1;
-    return assemble_text(call, input->data, input->count);
+    return assemble_original(call, input);
 }
 
 static int instrument_input(struct invocation *call, const struct buffer *input) {
@@ -180,9 +194,9 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
     find_functions(&unit);
     int status;
     if (!unit.functions.count) {
-        status = assemble_text(call, input->data, input->count);
+        status = assemble_original(call, input);
     } else if (!measure_unit(&unit, call->measuring)) {
-        status = assemble_text(call, input->data, input->count);
+        status = assemble_original(call, input);
         if (status == 0)
             warn_at(name, 0, "cannot be measured; file left as it is");
     } else {
@@ -195,7 +209,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
         size_t left_alone = instrument_unit(&unit, &options, QUIPU_VERSION, &text);
         if (left_alone)
             warn_left_alone(&unit, left_alone);
-        status = assemble_text(call, text.data, text.count);
+        status = assemble_text(call, text.data, text.count, !unit.compiled);
         if (status)
             status = keep_and_retry(call, &text, input);
     }
@@ -209,6 +223,12 @@ int cmd_as(int argc, char **argv) {
     read_arguments(&call, argc, argv);
     if (call.foreign || call.inputs > 1 || call.options.mode == MODE_NONE)
         return run_untouched(&call, argc, argv);
+    if (call.pads_branches) {
+        warn_at(call.input, 0,
+                "the assembler is told to pad branches, which moves code as it likes; "
+                "file left as it is");
+        return run_untouched(&call, argc, argv);
+    }
     struct buffer input = {0};
     bool good =
         call.input ? buffer_read_file(&input, call.input) : buffer_read(&input, STDIN_FILENO);

@@ -61,7 +61,7 @@ static left_alone_sums sum_left_alone(struct arena *arena, const struct module *
         uint32_t number = *map_add(arena, &known, key, strlen(key), (uint32_t)sums.count);
         if (number == sums.count)
             vector_push(arena, &sums, ((struct left_alone_sum){left->name, left->reason, 0}));
-        sums.data[number].units++;
+        vector_at(&sums, number)->units++;
     }
     return sums;
 }

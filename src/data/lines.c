@@ -148,8 +148,8 @@ static void set_instruction_lines(const struct reader *reader, struct function *
         if (instruction->address) {
             size_t rows = count_rows_to(reader, instruction->address);
             if (rows) {
-                instruction->file = reader->rows.data[rows - 1].file;
-                instruction->line = reader->rows.data[rows - 1].line;
+                instruction->file = vector_at(&reader->rows, rows - 1)->file;
+                instruction->line = vector_at(&reader->rows, rows - 1)->line;
             }
         } else if (before && before->fragment == instruction->fragment) {
             instruction->file = before->file;

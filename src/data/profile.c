@@ -223,7 +223,7 @@ static void add_process(struct open_profile *open, struct source *source) {
     for (size_t i = 0; i < file->slots.count; i++) {
         const struct data_slot *slot = &file->slots.data[i];
         vector_push(&profile->arena, &process.threads,
-                    ((struct thread_cells){.module = process.modules.data[slot->module],
+                    ((struct thread_cells){.module = *vector_at(&process.modules, slot->module),
                                            .owner = slot->owner,
                                            .threads = slot->threads,
                                            .slot = slot->slot,

@@ -9,6 +9,7 @@
 #define QUIPU_UTIL_VECTOR_H
 
 #include "util/arena.h"
+#include "util/diag.h"
 
 #define VECTOR(type)                                                                               \
     struct {                                                                                       \
@@ -16,6 +17,9 @@
         size_t count;                                                                              \
         size_t capacity;                                                                           \
     }
+
+/* For analysers of the code: where an index is in range there is data. */
+#define vector_at(v, index) (CHECK((v)->data && (index) < (v)->count), &(v)->data[index])
 
 /* Makes room for one item more. */
 #define vector_reserve(arena, v)                                                                   \

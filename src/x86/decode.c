@@ -162,6 +162,9 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
             decoded->flags_written = 0;
         }
     }
+    if (instruction.meta.category == ZYDIS_CATEGORY_STRINGOP ||
+        instruction.meta.category == ZYDIS_CATEGORY_IOSTRINGOP)
+        decoded->registers_written |= decoded->registers_read & (REGISTER_RSI | REGISTER_RDI);
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->class = branch_class(&instruction, operands);

@@ -6,7 +6,7 @@ fetch sqlite3
 cd sqlite3 || exit 1
 CC=quipu-cc CFLAGS='-O2 -g' step ./configure --disable-readline
 step make -j2 sqlite3 testfixture
-instrumented .libs/libsqlite3.so.0.8.6 1500
+instrumented .libs/libsqlite3.so.0.8.6 1400
 instrumented testfixture 2500
 mkdir -p "$data"
 QUIPU_DATA=$data ./testfixture test/veryquick.test >"$top/veryquick.log" 2>&1
