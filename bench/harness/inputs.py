@@ -1,4 +1,4 @@
-"""What the real programs work on: generated, the same everywhere, kept under the build directory."""
+"""What the real programs work on: generated, the same everywhere, kept in the build directory."""
 import itertools
 import os
 import random
@@ -11,10 +11,10 @@ def workload(name):
     return os.path.join(WORKLOADS, name)
 
 
-def keep(name, write):
-    """The path of the input NAME; WRITE(file) makes it where it is not there."""
+def keep(name, write, fresh=False):
+    """The path of the input NAME; WRITE(file) makes it where it is not there, or FRESH is set."""
     path = os.path.join(WORK, 'inputs', name)
-    if not os.path.exists(path):
+    if fresh or not os.path.exists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path + '.draft', 'w', encoding='ascii') as file:
             write(file)
@@ -56,12 +56,12 @@ def sql(rows):
     def write(file):
         with open(workload('shop.sql'), encoding='utf-8') as source:
             file.write(source.read().replace('@ROWS@', str(rows)))
-    return keep(f'shop-{rows}.sql', write)
+    return keep(f'shop-{rows}.sql', write, fresh=True)
 
 
 def grammar(depth):
-    """A scanner description: keywords, the tokens of a language like C, and one rule whose automaton
-    has 2**DEPTH states."""
+    """A scanner description: keywords, the tokens of a language like C, and one rule whose
+    automaton has 2**DEPTH states."""
     def write(file):
         choice = random.Random(depth)
         file.write('%option noyywrap\nD [0-9]\nL [A-Za-z_]\n%x COMMENT\n%%\n')

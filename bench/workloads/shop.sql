@@ -2,7 +2,8 @@
 PRAGMA journal_mode = OFF;
 CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
 CREATE TABLE product(id INTEGER PRIMARY KEY, name TEXT, price INTEGER);
-CREATE TABLE sale(id INTEGER PRIMARY KEY, customer INTEGER, product INTEGER, amount INTEGER, day INTEGER, note TEXT);
+CREATE TABLE sale(id INTEGER PRIMARY KEY, customer INTEGER, product INTEGER, amount INTEGER,
+  day INTEGER, note TEXT);
 
 BEGIN;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -25,12 +26,14 @@ SELECT count(*), min(note), max(note) FROM sale WHERE note LIKE '%for 4%';
 SELECT substr(upper(name), 1, 10) AS n, length(group_concat(id)) FROM product
   GROUP BY price % 50 ORDER BY n LIMIT 5;
 SELECT max(rank), sum(total) FROM (
-  SELECT customer, sum(amount) AS total, row_number() OVER (ORDER BY sum(amount) DESC, customer) AS rank
+  SELECT customer, sum(amount) AS total,
+    row_number() OVER (ORDER BY sum(amount) DESC, customer) AS rank
   FROM sale GROUP BY customer);
 
 BEGIN;
 UPDATE sale SET amount = amount + 1 WHERE day % 7 = 3;
-UPDATE product SET price = price + (SELECT count(*) FROM sale WHERE sale.product = product.id AND day = 13);
+UPDATE product
+  SET price = price + (SELECT count(*) FROM sale WHERE sale.product = product.id AND day = 13);
 DELETE FROM sale WHERE customer % 11 = 5;
 COMMIT;
 

@@ -267,7 +267,8 @@ static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     case CLASS_CALL:
     case CLASS_CALL_INDIRECT:
     case CLASS_SYSTEM:
-        add_edge(b, block + 1, 0, QUIPU_EDGE_CALL_LOST);
+        if (!call_returns(graph, last))
+            add_edge(b, block + 1, 0, QUIPU_EDGE_CALL_LOST);
         if (block + 1 < graph->blocks.count &&
             graph->blocks.data[block + 1].fragment == graph->blocks.data[block].fragment)
             add_fall(b, block, QUIPU_EDGE_CALL);

@@ -157,10 +157,8 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
         decoded->flags_read = flag_set(flags->tested);
         decoded->flags_written =
             flag_set(flags->modified | flags->set_0 | flags->set_1 | flags->undefined);
-        if (may_leave_flags(&instruction, operands)) {
-            decoded->flags_read |= decoded->flags_written;
+        if (may_leave_flags(&instruction, operands))
             decoded->flags_written = 0;
-        }
     }
     if (instruction.meta.category == ZYDIS_CATEGORY_STRINGOP ||
         instruction.meta.category == ZYDIS_CATEGORY_IOSTRINGOP)

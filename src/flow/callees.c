@@ -1,0 +1,148 @@
+/* callees.c: functions of the C library that come back.
+ *
+ * A call has an edge to the outside, for it may not return, and so costs a counter behind it. These
+ * return: they call nothing back, are no points of cancellation, throw nothing and jump nowhere.  A
+ * process can still die in one of them, or a signal's handler leave one by longjmp; that is as if
+ * it had happened at any other instruction of the block.
+ *
+ * Sources: ISO C11 section 7, POSIX.1-2017 section 2.9.5 (cancellation points), glibc's manual. */
+#include "flow/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sorted. */
+static const char *const returning[] = {
+    "__ctype_b_loc",
+    "__ctype_get_mb_cur_max",
+    "__ctype_tolower_loc",
+    "__ctype_toupper_loc",
+    "__errno_location",
+    "__isoc99_sscanf",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "__memset_chk",
+    "__snprintf_chk",
+    "__sprintf_chk",
+    "__strcat_chk",
+    "__strcpy_chk",
+    "__strncpy_chk",
+    "__tls_get_addr",
+    "__vsnprintf_chk",
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "atof",
+    "atoi",
+    "atol",
+    "calloc",
+    "ceil",
+    "clock",
+    "cos",
+    "cosf",
+    "cosh",
+    "difftime",
+    "exp",
+    "expf",
+    "fabs",
+    "floor",
+    "floorf",
+    "fmod",
+    "free",
+    "frexp",
+    "getenv",
+    "isalnum",
+    "isalpha",
+    "isdigit",
+    "islower",
+    "isspace",
+    "isupper",
+    "ldexp",
+    "localeconv",
+    "log",
+    "log10",
+    "log2",
+    "logf",
+    "malloc",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmem",
+    "memmove",
+    "mempcpy",
+    "memrchr",
+    "memset",
+    "modf",
+    "pow",
+    "powf",
+    "rand",
+    "rawmemchr",
+    "realloc",
+    "round",
+    "sin",
+    "sincos",
+    "sinf",
+    "sinh",
+    "snprintf",
+    "sprintf",
+    "sqrt",
+    "sqrtf",
+    "srand",
+    "stpcpy",
+    "strcasecmp",
+    "strcat",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcoll",
+    "strcpy",
+    "strcspn",
+    "strdup",
+    "strlen",
+    "strncasecmp",
+    "strncat",
+    "strncmp",
+    "strncpy",
+    "strndup",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strspn",
+    "strstr",
+    "strtod",
+    "strtof",
+    "strtok",
+    "strtol",
+    "strtold",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "tan",
+    "tanh",
+    "tolower",
+    "toupper",
+    "trunc",
+    "vsnprintf",
+};
+
+static int compare_names(const void *key, const void *entry) {
+    return strcmp(key, *(const char *const *)entry);
+}
+
+bool call_returns(const struct graph *graph, const struct graph_instruction *call) {
+    const struct unit *unit = graph->unit;
+    const struct statement *statement = &unit->statements.data[call->statement];
+    if (call->decoded->class != CLASS_CALL || statement->symbol == NONE || statement->inline_asm ||
+        !graph->function->compiled)
+        return false;
+    const struct symbol *symbol = &unit->symbols.data[statement->symbol];
+    char name[32];
+    if (symbol->statement != NONE || symbol->length >= sizeof name)
+        return false; /* the unit's own may be anything */
+    memcpy(name, symbol->name, symbol->length);
+    name[symbol->length] = '\0';
+    return bsearch(name, returning, sizeof returning / sizeof *returning, sizeof *returning,
+                   compare_names) != NULL;
+}
