@@ -74,7 +74,8 @@ static inline bool is_block(const struct graph *graph, uint32_t end) {
 const struct graph_instruction *last_instruction(const struct graph *graph,
                                                  const struct basic_block *block);
 
-/* Whether a call is of a function that is known to come back: then it has no edge to the outside. */
+/* Whether a call is of a function that is known to come back: then it has no edge to the outside.
+ */
 bool call_returns(const struct graph *graph, const struct graph_instruction *call);
 
 /* requires: measure_unit   makes: blocks, edges
