@@ -55,6 +55,8 @@ static bool is_copyable(const struct graph *graph, const struct basic_block *blo
     const struct statement *jump = &unit->statements.data[last->statement];
     uint32_t first = graph->instructions.data[block->first].first_statement;
     if (last->decoded->class != CLASS_CONDITIONAL || jump->symbol == NONE ||
+        !unit->symbols.data[jump->symbol].local ||
+        unit->symbols.data[jump->symbol].name[0] != '.' ||
         !inverted_condition(unit->text + jump->start, statement_word(unit, jump)))
         return false;
     for (uint32_t s = first; s <= last->statement; s++) {

@@ -71,12 +71,16 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
 }
 
+static bool is_numeric(const struct symbol *symbol) {
+    return symbol->length > 1 && symbol->name[1] == '\001';
+}
+
 /* Finds the symbol in the text of a direct branch. */
 struct span branch_operand(const struct planner *p, const struct statement *statement) {
     const struct unit *unit = p->graph->unit;
     const struct symbol *symbol = &unit->symbols.data[statement->symbol];
     const char *start = unit->text + statement->start, *end = unit->text + statement->end;
-    if (symbol->length > 1 && symbol->name[1] == '\001') { /* a numeric label: 1b, 1f */
+    if (is_numeric(symbol)) { /* 1b, 1f */
         const char *c = end;
         while (c > start && (c[-1] == ' ' || c[-1] == '\t'))
             c--;
@@ -88,6 +92,24 @@ struct span branch_operand(const struct planner *p, const struct statement *stat
         if (memcmp(c, symbol->name, symbol->length) == 0)
             found = c;
     return (struct span){found, symbol->length};
+}
+
+/* The operand as it may stand elsewhere in the text.  "1b" means another place there, so the label
+ * gets a name. */
+static const char *portable_operand(struct planner *p, const struct statement *branch,
+                                    struct span operand) {
+    const struct unit *unit = p->graph->unit;
+    struct arena *arena = &p->state->unit->arena;
+    const struct symbol *symbol = &unit->symbols.data[branch->symbol];
+    if (!is_numeric(symbol) || symbol->statement == NONE)
+        return arena_copy(arena, operand.start, (size_t)(unit->text + branch->end - operand.start));
+    uint32_t *named = &p->state->named[branch->symbol];
+    if (!*named) {
+        *named = ++p->state->labels;
+        insert_before(&p->state->edits, &unit->statements.data[symbol->statement],
+                      arena_print(arena, ".LQg%u:", *named));
+    }
+    return arena_print(arena, ".LQg%u", *named);
 }
 
 /* Code on a taken edge: out of line, and the branch goes there. */
@@ -102,7 +124,7 @@ static void insert_taken_code(struct planner *p, const struct graph_instruction 
     struct frame_row frame = frame_at(p, branch);
     buffer_print(&p->stubs, "; .LQt%u: ", label);
     write_frame(&p->stubs, &frame, 0);
-    buffer_print(&p->stubs, "%s; jmp %.*s", code->data, (int)whole, operand.start);
+    buffer_print(&p->stubs, "%s; jmp %s", code->data, portable_operand(p, s, operand));
     write_frame_end(&p->stubs, &frame);
     replace_text(&p->state->edits, (uint32_t)(operand.start - unit->text), (uint32_t)whole,
                  arena_print(&p->state->unit->arena, ".LQt%u", label));

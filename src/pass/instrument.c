@@ -24,6 +24,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
 size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options, .edits = {.arena = &unit->arena}};
+    state.named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state.linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
     struct arena arena = {0};
     size_t left_alone = 0;

@@ -23,6 +23,7 @@ struct pass_state {
     struct buffer tail; /* cells and notes: goes behind the unit's text */
     uint32_t labels;    /* counter of labels */
     bool instrumented;  /* some function was */
+    uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */
     uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
 };
 
