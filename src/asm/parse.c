@@ -26,7 +26,7 @@ struct parser {
     unsigned depth;
     bool inline_asm;
     bool intel;
-    uint32_t numeric[10][2];  /* number of the last and of the next "1:" label */
+    uint32_t numeric[10];     /* number of the last "1:" label, by digit */
     uint32_t call_site_field; /* position in an exception table's record of four */
     struct map section_index;
     struct map macros;
@@ -62,7 +62,7 @@ static uint32_t operand_symbol(struct parser *p, struct span name) {
     size_t length = name.length;
     if (length == 2 && text[0] >= '0' && text[0] <= '9' && (text[1] == 'b' || text[1] == 'f')) {
         unsigned digit = (unsigned)(text[0] - '0');
-        return numeric_symbol(p, digit, p->numeric[digit][0] + (text[1] == 'f'));
+        return numeric_symbol(p, digit, p->numeric[digit] + (text[1] == 'f'));
     }
     return find_symbol(p->unit, text, length);
 }
@@ -230,8 +230,6 @@ static void parse_data(struct parser *p, struct span word, struct span arguments
             symbol->address_taken = true;
         } else if (field && first && p->call_site_field == 2) {
             symbol->landing_pad = true;
-        } else if (field && first && p->call_site_field == 0) {
-            symbol->region = true;
         }
         first = false;
     }
@@ -243,8 +241,7 @@ enum directive_kind {
     KIND_OTHER,
     KIND_ALIGN,
     KIND_DATA,
-    KIND_OPAQUE,
-    KIND_SILENT
+    KIND_OPAQUE
 };
 
 /* What a directive does to the bytes here.  One that is not in the table puts none. */
@@ -459,7 +456,7 @@ static void parse_label(struct parser *p, struct token token, struct statement s
     uint32_t index;
     if (name.length == 1 && name.start[0] >= '0' && name.start[0] <= '9') {
         unsigned digit = (unsigned)(name.start[0] - '0');
-        index = numeric_symbol(p, digit, ++p->numeric[digit][0]);
+        index = numeric_symbol(p, digit, ++p->numeric[digit]);
         unit->symbols.data[index].local = true;
     } else {
         index = find_symbol(unit, name.start, name.length);

@@ -64,7 +64,6 @@ struct symbol {
     bool address_taken : 1; /* its address is in data or in a register: an indirect jump may go
                                there */
     bool landing_pad : 1;   /* an exception table sends the unwinder there */
-    bool region : 1;        /* an exception table's call site begins here */
     bool outside_entry : 1; /* code outside of the function may come here */
 };
 

@@ -16,15 +16,8 @@ static const char *jump_target(struct planner *p, uint32_t index, const char *ta
     write_edge_increment(p, &code, index);
     if (!code.count)
         return target;
-    uint32_t label = ++p->state->labels;
-    struct frame_row frame =
-        frame_at(p, last_instruction(p->graph, &p->graph->blocks.data[edge->source - 1]));
-    buffer_print(&p->stubs, "; .LQt%u: ", label);
-    write_frame(&p->stubs, &frame, 0);
-    buffer_print(&p->stubs, "%s; jmp %s", code.data, target);
-    write_frame_end(&p->stubs, &frame);
-    buffer_release(&code);
-    return arena_print(&p->state->unit->arena, ".LQt%u", label);
+    const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
+    return write_taken_stub(p, last_instruction(p->graph, source), &code, target);
 }
 
 static void write_instruction(const struct planner *p, struct buffer *out,

@@ -112,6 +112,18 @@ static const char *portable_operand(struct planner *p, const struct statement *b
     return arena_print(arena, ".LQg%u", *named);
 }
 
+const char *write_taken_stub(struct planner *p, const struct graph_instruction *branch,
+                             struct buffer *code, const char *target) {
+    uint32_t label = ++p->state->labels;
+    struct frame_row frame = frame_at(p, branch);
+    buffer_print(&p->stubs, "; .LQt%u: ", label);
+    write_frame(&p->stubs, &frame, 0);
+    buffer_print(&p->stubs, "%s; jmp %s", code->data, target);
+    write_frame_end(&p->stubs, &frame);
+    buffer_release(code);
+    return arena_print(&p->state->unit->arena, ".LQt%u", label);
+}
+
 /* Code on a taken edge: out of line, and the branch goes there. */
 static void insert_taken_code(struct planner *p, const struct graph_instruction *branch,
                               struct buffer *code) {
@@ -120,15 +132,8 @@ static void insert_taken_code(struct planner *p, const struct graph_instruction 
     const char *end = unit->text + s->end;
     struct span operand = branch_operand(p, s);
     size_t whole = (size_t)(end - operand.start); /* with @PLT */
-    uint32_t label = ++p->state->labels;
-    struct frame_row frame = frame_at(p, branch);
-    buffer_print(&p->stubs, "; .LQt%u: ", label);
-    write_frame(&p->stubs, &frame, 0);
-    buffer_print(&p->stubs, "%s; jmp %s", code->data, portable_operand(p, s, operand));
-    write_frame_end(&p->stubs, &frame);
     replace_text(&p->state->edits, (uint32_t)(operand.start - unit->text), (uint32_t)whole,
-                 arena_print(&p->state->unit->arena, ".LQt%u", label));
-    buffer_release(code);
+                 write_taken_stub(p, branch, code, portable_operand(p, s, operand)));
 }
 
 /* loop and jrcxz reach 128 bytes: they get a jump close behind them that reaches further. */

@@ -29,7 +29,6 @@ struct planner {
     struct block_plan *blocks;
     bool *load_on_edge; /* by edge: calls whose return needs the base again */
     struct placed_block *placed;
-    uint32_t *first_label; /* by fragment */
     frame_rows rows;
     uint32_t *row_of;
     int base;
@@ -52,10 +51,15 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
 /* Appends the increment of edge INDEX, if it has a cell. */
 void write_edge_increment(struct planner *p, struct buffer *out, uint32_t index);
 
+/* Puts CODE, which is released, and a jump to TARGET out of line, for BRANCH to go to when it is
+ * taken.  Returns the stub's label, in the unit's arena. */
+const char *write_taken_stub(struct planner *p, const struct graph_instruction *branch,
+                             struct buffer *code, const char *target);
+
 /* The symbol in the text of a direct branch. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
 
-/* copy.c: the text of a doubled loop.  Returns nothing; the block's edges are done with it. */
+/* copy.c: the text of a doubled loop; all edges of the block and its copy are done with it. */
 void insert_copy(struct planner *p, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
