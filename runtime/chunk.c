@@ -171,6 +171,24 @@ static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *
         SYSTEM_CALL(munmap, end, behind, 0, 0, 0, 0);
 }
 
+/* Maps a chunk where the kernel wants it.  The base of %gs cannot be negative: so cells must lie
+ * above the static ones, if need be far above, out of the heap's way, or in the gap that is left
+ * below the stack for programs that lie high themselves. */
+static void *map_blocks(uint64_t size, int fd, uint64_t offset) {
+    static const uint8_t distances[] = {44, 36, 30, 26, 22}; /* powers of two */
+    const char *least = quipu_set_segment ? quipu_cells_end : NULL;
+    char *blocks = map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    for (size_t i = 0; i < sizeof distances && !is_error(blocks) && blocks < least; i++) {
+        char *above = (char *)round_up((uint64_t)least + (1ul << distances[i]), QUIPU_PAGE);
+        char *again = map_memory(above, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+        if (is_error(again))
+            break;
+        SYSTEM_CALL(munmap, blocks, size, 0, 0, 0, 0);
+        blocks = again;
+    }
+    return blocks;
+}
+
 long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old) {
     struct quipu_state *state = &quipu_state;
     if (state->block_count == BLOCKS_MAX)
@@ -191,8 +209,9 @@ long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_bl
     if (error < 0)
         return error;
     struct quipu_blocks *blocks =
-        map_memory(cells ? cells - cells_offset : NULL, size, PROT_READ | PROT_WRITE,
-                   MAP_SHARED | (cells ? MAP_FIXED : 0), fd, offset);
+        cells ? map_memory(cells - cells_offset, size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_FIXED, fd, offset)
+              : map_blocks(size, fd, offset);
     if (is_error(blocks))
         return (long)blocks;
     if (old)

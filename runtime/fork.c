@@ -106,7 +106,7 @@ static void leave_cells(const struct own *own) {
         return;
     map_memory(own->blocks, own->size, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    quipu_bias = 0;
+    set_distance(0);
 }
 
 static void unmap_others(const struct own *own) {

@@ -113,16 +113,18 @@ char *quipu_take_slot(long *error) {
     return found.cells;
 }
 
-/* Returns the thread's distance from the static cells, or 0. */
-static uint64_t find_bias(void) {
+/* Gives the thread its own cells, or where that fails, the static ones. */
+static void find_cells(void) {
     long error = 0;
     quipu_lock(quipu_state.file);
     char *cells = quipu_take_slot(&error);
     quipu_unlock(quipu_state.file);
     if (cells)
-        return (uint64_t)cells - (uint64_t)quipu_cells_begin;
+        error = set_distance((uint64_t)cells - (uint64_t)quipu_cells_begin);
+    if (error == 0)
+        return;
     quipu_warn("extend", false, -error, "the counts of some threads are lost");
-    return 0;
+    set_distance(0);
 }
 
 uint64_t quipu_attach_thread(void) {
@@ -130,8 +132,10 @@ uint64_t quipu_attach_thread(void) {
         return 0; /* the constructor will attach this thread */
     uint64_t mask = block_signals();
     /* A handler may have attached the thread since the inserted code looked. */
-    if (quipu_bias == QUIPU_UNATTACHED)
-        quipu_bias = quipu_state.phase == PHASE_READY ? find_bias() : 0;
+    if (quipu_bias == QUIPU_UNATTACHED && quipu_state.phase == PHASE_READY)
+        find_cells();
+    else if (quipu_bias == QUIPU_UNATTACHED)
+        set_distance(0);
     uint64_t bias = quipu_bias;
     restore_signals(mask);
     return bias;

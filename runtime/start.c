@@ -104,9 +104,10 @@ static long enter_file(void) {
     quipu_unlock(quipu_state.file);
     if (!cells)
         return error;
-    move_static_cells(cells);
-    quipu_bias = (uint64_t)cells - (uint64_t)quipu_cells_begin;
-    return 0;
+    error = set_distance((uint64_t)cells - (uint64_t)quipu_cells_begin);
+    if (error == 0)
+        move_static_cells(cells);
+    return error;
 }
 
 /* Sets state.file and fd: by OTHER module of the process, by name, or made. */
@@ -142,7 +143,7 @@ void quipu_start(void) {
             quipu_warn("extend", false, -error, "the counts of a shared object are lost");
         else
             quipu_warn("write", true, -error, "the counts of this run are lost");
-        quipu_bias = QUIPU_UNATTACHED;
+        set_distance(QUIPU_UNATTACHED);
     }
     quipu_close_data(&naming);
     __atomic_store_n(&quipu_state.phase, error < 0 ? PHASE_NO_FILE : PHASE_READY, __ATOMIC_RELEASE);

@@ -68,6 +68,20 @@ extern struct quipu_state quipu_state;
 extern char quipu_cells_begin[], quipu_cells_end[];
 extern __thread uint64_t quipu_bias __attribute__((tls_model("initial-exec")));
 
+/* segment.S, in executables only */
+long quipu_set_segment(uint64_t base) __attribute__((weak));
+
+/* Sets the calling thread's distance.  Returns 0, or minus an error's number and leaves it as it
+ * was.  Signals are blocked. */
+static inline long set_distance(uint64_t distance) {
+    long error = 0;
+    if (quipu_set_segment)
+        error = quipu_set_segment(distance == QUIPU_UNATTACHED ? 0 : distance);
+    if (error == 0)
+        quipu_bias = distance;
+    return error;
+}
+
 /* The compiler takes two objects for two addresses; here they may be one. */
 static inline uint64_t quipu_cells_size(void) {
     const char *begin = quipu_cells_begin, *end = quipu_cells_end;

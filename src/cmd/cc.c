@@ -214,7 +214,8 @@ static void build_arguments(struct driver *driver, const char *options) {
         }
         push(driver, (char *)"--end-no-unused-arguments");
     } else {
-        push(driver, (char *)"-ffixed-r11");
+        if (driver->options.shared)
+            push(driver, (char *)"-ffixed-r11");
         if (count)
             push(driver, arena_print(&driver->arena, "-Wa,--quipu=%s", options));
     }

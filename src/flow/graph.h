@@ -27,8 +27,8 @@ struct basic_block {
     const uint8_t *padding_bytes;
     uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE */
     index_list in, out;  /* edges */
-    /* double_loops */
-    uint32_t copy;    /* 0: none; n: block n - 1 is its copy */
+    /* unroll_loops */
+    uint32_t copy;    /* 0: none; n: block n - 1 is its copy, or its next one */
     uint32_t copy_of; /* 0: none; n: it is a copy of block n - 1 */
     /* find_frequencies */
     uint32_t loop_depth;
@@ -60,6 +60,7 @@ struct graph {
     VECTOR(struct edge) edges;
     uint32_t text_blocks; /* blocks in the order of the text; their copies come behind */
     uint32_t hub_count;
+    uint16_t reserved;   /* find_liveness: registers that hold no value across calls */
     uint32_t cell_count; /* place_counters */
 };
 
@@ -104,14 +105,15 @@ struct earlier_counts {
 void find_frequencies(struct graph *graph, const struct earlier_counts *earlier);
 
 /* requires: find_frequencies    makes: copies of small loops that store */
-void double_loops(struct graph *graph);
+void unroll_loops(struct graph *graph);
 
-/* Which edges code can be put on.  build_graph and double_loops do it.
+/* Which edges code can be put on.  build_graph and unroll_loops do it.
  * requires: blocks, edges    makes: countable */
 void find_countable(struct graph *graph);
 
-/* requires: build_graph    makes: live_in, live_out of blocks */
-void find_liveness(struct graph *graph);
+/* RESERVED: registers that the compiler was told not to use.
+ * requires: build_graph    makes: reserved, live_in, live_out of blocks */
+void find_liveness(struct graph *graph, uint16_t reserved);
 
 /* What is live in front of instruction INDEX of BLOCK; INDEX may be the block's count.
  * requires: find_liveness */

@@ -1,10 +1,10 @@
 /* liveness.c: which registers and which single flags may still be read.
  *
  * The classic backward analysis over sets of 16 registers and 6 flags.  At the borders:
- *   - compiled code: flags are dead at calls, returns and jumps to other functions; so is %r11,
- *     which every calling sequence may change (and which -ffixed-r11 takes from gcc).  All other
- *     registers are live there, caller-saved ones too: with -fipa-ra gcc keeps values in them
- *     across calls of functions that it has seen not to touch them;
+ *   - compiled code: flags are dead at calls, returns and jumps to other functions; so are
+ *     registers that the compiler was told not to use.  All others are live there, caller-saved
+ *     ones too: with -fipa-ra gcc keeps values in them across calls of functions that it has seen
+ *     not to touch them;
  *   - hand-written code and inline asm: everything is live at every border.
  *
  * requires: build_graph    makes: live_in, live_out */
@@ -16,7 +16,7 @@ static const uint32_t EVERYTHING = LIVE(REGISTERS_ALL, FLAGS_ALL);
 static uint32_t live_at_border(const struct graph *graph) {
     if (!graph->function->compiled)
         return EVERYTHING;
-    return LIVE(REGISTERS_ALL & ~REGISTER_R11, 0);
+    return LIVE(REGISTERS_ALL & ~graph->reserved, 0);
 }
 
 static bool is_border(const struct decoded *decoded) {
@@ -34,7 +34,7 @@ static uint32_t live_above(const struct graph *graph, const struct graph_instruc
         const struct statement *s = &graph->unit->statements.data[instruction->statement];
         if (s->inline_asm || !graph->function->compiled)
             return EVERYTHING;
-        kills |= LIVE(REGISTER_R11, FLAGS_ALL);
+        kills |= LIVE(graph->reserved, FLAGS_ALL);
         reads |= live_at_border(graph);
     }
     return (live & ~kills) | reads;
@@ -70,7 +70,8 @@ uint32_t live_before(const struct graph *graph, const struct basic_block *block,
     return live;
 }
 
-void find_liveness(struct graph *graph) {
+void find_liveness(struct graph *graph, uint16_t reserved) {
+    graph->reserved = reserved;
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = graph->blocks.count; i-- > 0;) {

@@ -1,10 +1,11 @@
-/* copy.c: the text of a doubled loop.
+/* copy.c: the text of an unrolled loop.
  *
  *     head: body; jcc head          head: body; jncc exit
- *     exit:                               body; jcc head
+ *     exit:                               body; jncc exit
+ *                                         body; jcc head
  *                                   exit:
  *
- * flow/double.c tells why, and has put the copy into the graph.
+ * flow/unroll.c tells why, and has put the copies into the graph.
  *
  * requires: a plan    maintains: as count.c */
 #include "pass/plan.h"
@@ -59,31 +60,41 @@ static void sort_ways(const struct graph *graph, const struct basic_block *block
     *falls = block->out.data[first];
 }
 
-void insert_copy(struct planner *p, uint32_t index) {
+/* What is counted on the way into the text behind. */
+static void write_fall(struct planner *p, struct buffer *out, uint32_t index) {
+    size_t before = out->count;
+    write_edge_increment(p, out, index);
+    if (out->count > before)
+        buffer_text(out, "; ");
+}
+
+void insert_copies(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     struct arena *arena = &p->state->unit->arena;
     const struct basic_block *block = &graph->blocks.data[index];
-    const struct basic_block *copy = &graph->blocks.data[block->copy - 1];
     const struct statement *jump = statement_of(p, last_instruction(graph, block));
     struct span operand = branch_operand(p, jump);
     const char *mnemonic = graph->unit->text + jump->start;
     size_t length = statement_word(graph->unit, jump);
-    uint32_t leave, turn, back, fall;
-    sort_ways(graph, block, &leave, &turn);
-    sort_ways(graph, copy, &back, &fall);
+    const char *inverted = inverted_condition(mnemonic, length);
     const char *exit = arena_print(arena, ".LQo%u", ++p->state->labels);
-    replace_text(&p->state->edits, jump->start, jump->end - jump->start,
-                 arena_print(arena, "%s %s", inverted_condition(mnemonic, length),
-                             jump_target(p, leave, exit)));
-    struct buffer text = {0};
-    write_edge_increment(p, &text, turn);
-    if (text.count)
-        buffer_text(&text, "; ");
-    write_body(p, &text, block->copy - 1);
     const char *head = arena_copy(arena, operand.start, operand.length);
-    buffer_print(&text, "%.*s %s; ", (int)length, mnemonic, jump_target(p, back, head));
-    size_t before = text.count;
-    write_edge_increment(p, &text, fall);
-    buffer_print(&text, "%s%s:", text.count > before ? "; " : "", exit);
-    insert_after(p, last_instruction(graph, block), &text);
+    struct buffer text = {0};
+    uint32_t jumps, falls;
+    sort_ways(graph, block, &jumps, &falls);
+    replace_text(&p->state->edits, jump->start, jump->end - jump->start,
+                 arena_print(arena, "%s %s", inverted, jump_target(p, jumps, exit)));
+    for (uint32_t copy = block->copy; copy; copy = block->copy) {
+        write_fall(p, &text, falls);
+        write_body(p, &text, copy - 1);
+        block = &graph->blocks.data[copy - 1];
+        sort_ways(graph, block, &jumps, &falls);
+        if (block->copy)
+            buffer_print(&text, "%s %s; ", inverted, jump_target(p, jumps, exit));
+        else
+            buffer_print(&text, "%.*s %s; ", (int)length, mnemonic, jump_target(p, jumps, head));
+    }
+    write_fall(p, &text, falls);
+    buffer_print(&text, "%s:", exit);
+    insert_after(p, last_instruction(graph, &graph->blocks.data[index]), &text);
 }

@@ -162,9 +162,8 @@ void write_edge_increment(struct planner *p, struct buffer *out, uint32_t index)
     uint32_t live = is_block(graph, edge->target) ? graph->blocks.data[edge->target - 1].live_in
                                                   : LIVE(REGISTERS_ALL, FLAGS_ALL);
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
-    bool holds = edge->kind == QUIPU_EDGE_CALL ? p->load_on_edge[index]
-                                               : p->blocks[edge->source - 1].holds_at_end;
-    struct quiet quiet = quiet_at(p, live, holds, frame_at(p, last_instruction(graph, source)));
+    struct quiet quiet =
+        quiet_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)));
     write_increment(out, &p->context, edge->cell, &quiet);
 }
 
@@ -201,8 +200,8 @@ static void label_blocks(struct planner *p) {
         struct placed_block *placed = &p->placed[i];
         if (block->padding)
             continue;
-        if (block->copy)
-            p->placed[block->copy - 1].splits = placed->splits;
+        for (uint32_t copy = block->copy; copy; copy = graph->blocks.data[copy - 1].copy)
+            p->placed[copy - 1].splits = placed->splits;
         for (size_t s = 0; s <= placed->splits.count; s++) {
             uint32_t at = s ? placed->splits.data[s - 1] : 0, label = ++p->state->labels;
             struct buffer text = {0};
@@ -259,10 +258,8 @@ static void label_fragments(struct planner *p, uint32_t number) {
 
 void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t number) {
     struct planner planner = {.state = state, .graph = graph}, *p = &planner;
-    p->context = (struct code_context){.shared = state->options->shared,
-                                       .cells = number,
-                                       .labels = &state->labels,
-                                       .stubs = &p->stubs};
+    p->context =
+        (struct code_context){.cells = number, .labels = &state->labels, .stubs = &p->stubs};
     make_plan(p);
     label_fragments(p, number);
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
@@ -271,7 +268,7 @@ void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t
         if (!block->padding)
             insert_block_code(p, i);
         if (block->copy)
-            insert_copy(p, i);
+            insert_copies(p, i);
         for (size_t e = 0; e < block->out.count && !block->copy; e++)
             insert_edge_code(p, block->out.data[e]);
         bool last =

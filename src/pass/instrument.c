@@ -1,9 +1,11 @@
 /* instrument.c: the way of a unit through the shim: for each function
  *
- *     graph -> frequencies -> doubled loops -> liveness -> places for counters -> code and notes
+ *     graph -> frequencies -> unrolled loops -> liveness -> places for counters -> code and notes
  *
  * and the edited text at the end.  One arena is released after each function. */
 #include "pass/instrument.h"
+
+#include "x86/sequence.h"
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
                                 struct arena *arena, uint32_t number) {
@@ -12,8 +14,8 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     if (function->left_alone)
         return;
     find_frequencies(&graph, state->options->earlier);
-    double_loops(&graph);
-    find_liveness(&graph);
+    unroll_loops(&graph);
+    find_liveness(&graph, state->options->shared ? RESERVED_REGISTERS : 0);
     place_counters(&graph, state->options->placement);
     check_graph(&graph);
     if (state->options->dump)

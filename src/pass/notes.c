@@ -233,5 +233,6 @@ void write_unit_note(struct pass_state *state, const char *version) {
                                                                 : "count,placement=block");
     end_record(&note, label);
     if (state->instrumented) /* else the names would be undefined symbols of no type */
-        buffer_text(&state->tail, "\t.hidden quipu_bias\n\t.hidden quipu_attach\n");
+        buffer_print(&state->tail, "\t.hidden quipu_bias\n\t.hidden %s\n",
+                     state->options->shared ? "quipu_attach" : "quipu_attach_segment");
 }

@@ -44,14 +44,21 @@ static bool next_place(const struct planner *p, const struct basic_block *block,
     return false;
 }
 
+/* Whether somebody else's value is in the base. */
+static bool base_is_live(const struct planner *p, uint32_t live) {
+    return p->base != BASE_SEGMENT && (live >> p->base & 1);
+}
+
 static bool writes_base(const struct planner *p, const struct graph_instruction *instruction) {
     return instruction->decoded->registers_written >> p->base & 1;
 }
 
 static bool loses_base(const struct planner *p, const struct graph_instruction *instruction) {
     uint8_t class = instruction->decoded->class;
-    return writes_base(p, instruction) || class == CLASS_CALL || class == CLASS_CALL_INDIRECT ||
-           class == CLASS_SYSTEM;
+    if (class == CLASS_SYSTEM) /* may return in another thread */
+        return true;
+    return p->base != BASE_SEGMENT &&
+           (writes_base(p, instruction) || class == CLASS_CALL || class == CLASS_CALL_INDIRECT);
 }
 
 /* The first place at which flags are dead and the base can be had; else the first with dead flags;
@@ -65,7 +72,7 @@ static uint32_t choose_slot(const struct planner *p, const struct basic_block *b
         bool quiet = !(live & LIVE_FLAGS_BUT_CARRY);
         if (quiet && second == NONE)
             second = i;
-        if (quiet && !(live >> p->base & 1)) {
+        if (quiet && !base_is_live(p, live)) {
             best = i;
             break;
         }
@@ -92,6 +99,8 @@ static double base_cost(const struct planner *p, int candidate) {
 }
 
 static int choose_base(const struct planner *p) {
+    if (!p->state->options->shared)
+        return BASE_SEGMENT;
     int best = base_candidates[0];
     double best_cost = base_cost(p, best);
     for (int i = 1; i < BASE_CANDIDATES && best_cost > 0; i++) {
@@ -169,7 +178,7 @@ static void find_needs(struct planner *p) {
 
 /* A load needs the base and all flags. */
 static bool can_load(const struct planner *p, uint32_t live) {
-    return !(live >> p->base & 1) && !(live & LIVE_FLAGS);
+    return !base_is_live(p, live) && !(live & LIVE_FLAGS);
 }
 
 static void place_loads(struct planner *p) {
@@ -183,14 +192,15 @@ static void place_loads(struct planner *p) {
         if (edge->source == 0 && plan->needed && plan->top < target->count &&
             plan->top <= plan->slot && can_load(p, live_before(graph, target, plan->top)))
             plan->load_at_top = true;
-        if (edge->kind == QUIPU_EDGE_CALL && needed_behind(p, edge) && can_load(p, target->live_in))
+        if (edge->kind == QUIPU_EDGE_CALL && p->base != BASE_SEGMENT && needed_behind(p, edge) &&
+            can_load(p, target->live_in))
             p->load_on_edge[i] = true;
     }
 }
 
-static bool holds_on_edge(const struct planner *p, uint32_t index) {
+bool holds_on_edge(const struct planner *p, uint32_t index) {
     const struct edge *edge = &p->graph->edges.data[index];
-    if (edge->kind == QUIPU_EDGE_CALL)
+    if (edge->kind == QUIPU_EDGE_CALL && p->base != BASE_SEGMENT)
         return p->load_on_edge[index];
     if (is_block(p->graph, edge->source))
         return p->blocks[edge->source - 1].holds_at_end;
@@ -233,7 +243,7 @@ struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct
     return (struct quiet){
         .base = p->base,
         .base_holds = holds,
-        .base_free = !(live >> p->base & 1),
+        .base_free = !base_is_live(p, live),
         .free = (uint16_t)(~live & REGISTERS_ALL & ~(1u << p->base)),
         .flags_free = !(live & LIVE_FLAGS),
         .flags_but_carry = !(live & LIVE_FLAGS_BUT_CARRY),

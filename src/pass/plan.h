@@ -42,6 +42,8 @@ struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct
 
 const struct statement *statement_of(const struct planner *p,
                                      const struct graph_instruction *instruction);
+/* Whether the base leads to the thread's cells on edge INDEX, behind what is loaded there. */
+bool holds_on_edge(const struct planner *p, uint32_t index);
 struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction);
 
 /* Puts TEXT behind the instruction, and releases it. */
@@ -59,8 +61,8 @@ const char *write_taken_stub(struct planner *p, const struct graph_instruction *
 /* The symbol in the text of a direct branch. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
 
-/* copy.c: the text of a doubled loop; all edges of the block and its copy are done with it. */
-void insert_copy(struct planner *p, uint32_t index);
+/* copy.c: the text of an unrolled loop; all edges of the block and its copies are done with it. */
+void insert_copies(struct planner *p, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);

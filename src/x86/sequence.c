@@ -34,46 +34,59 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame) {
         buffer_text(out, "; .cfi_restore_state");
 }
 
+/* Puts CALL, of the runtime, out of line.  All runs below the red zone. */
+static void write_stub(const struct code_context *context, uint32_t label, const char *call,
+                       const struct frame_row *frame) {
+    struct buffer *out = context->stubs;
+    buffer_print(out, "; .LQs%u: ", label);
+    write_frame(out, frame, RED_ZONE);
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp; %s; leaq %d(%%rsp), %%rsp; jmp .LQr%u", RED_ZONE,
+                 call, RED_ZONE, label);
+    write_frame_end(out, frame);
+}
+
 /* Moves the stack pointer by PUSHED bytes for the unwinder's eyes. */
 static void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed) {
     if (frame->known && frame->by_rsp)
         buffer_print(out, "; .cfi_adjust_cfa_offset %d", pushed);
 }
 
-/* The stub of a load: the runtime gives the thread its cells.  It speaks %r11. */
-static void write_attach_stub(const struct code_context *context, int base, uint32_t label,
-                              const struct frame_row *frame) {
-    struct buffer *out = context->stubs;
-    buffer_print(out, "; .LQs%u: ", label);
-    write_frame(out, frame, RED_ZONE);
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp; ", RED_ZONE);
-    if (base != R11)
-        buffer_print(out, "xchgq %%r11, %%%s; ", names[base]);
-    buffer_text(out, "call quipu_attach; ");
-    if (base != R11)
-        buffer_print(out, "xchgq %%r11, %%%s; ", names[base]);
-    buffer_print(out, "leaq %d(%%rsp), %%rsp; jmp .LQr%u", RED_ZONE, label);
-    write_frame_end(out, frame);
+/* A thread that has no cells yet is given them; %gs then leads there. */
+static void write_check(struct buffer *out, const struct code_context *context,
+                        const struct frame_row *frame) {
+    uint32_t label = ++*context->labels;
+    buffer_print(out, "cmpb $0, %%fs:quipu_bias@tpoff+7; js .LQs%u; .LQr%u:", label, label);
+    write_stub(context, label, "call quipu_attach_segment", frame);
 }
 
 void write_load(struct buffer *out, const struct code_context *context, int base,
                 const struct frame_row *frame) {
+    if (base == BASE_SEGMENT) {
+        write_check(out, context, frame);
+        return;
+    }
     const char *reg = names[base];
     uint32_t label = ++*context->labels;
-    if (context->shared)
-        buffer_print(out,
-                     "movq quipu_bias@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; "
-                     "addq .LQd%u@GOTPCREL(%%rip), %%%s; ",
-                     reg, reg, reg, context->cells, reg);
-    else
-        buffer_print(out, "leaq .LQd%u(%%rip), %%%s; addq %%fs:quipu_bias@tpoff, %%%s; ",
-                     context->cells, reg, reg);
-    buffer_print(out, "js .LQs%u; .LQr%u:", label, label);
-    write_attach_stub(context, base, label, frame);
+    buffer_print(out,
+                 "movq quipu_bias@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; "
+                 "addq .LQd%u@GOTPCREL(%%rip), %%%s; js .LQs%u; .LQr%u:",
+                 reg, reg, reg, context->cells, reg, label, label);
+    if (base == R11) {
+        write_stub(context, label, "call quipu_attach", frame);
+        return;
+    }
+    struct buffer call = {0}; /* the runtime speaks %r11 */
+    buffer_print(&call, "xchgq %%r11, %%%s; call quipu_attach; xchgq %%r11, %%%s", reg, reg);
+    write_stub(context, label, call.data, frame);
+    buffer_release(&call);
 }
 
-static void write_plain(struct buffer *out, uint32_t cell, int base) {
-    buffer_print(out, "incq %d(%%%s)", 8 * ((int)cell - 1) - QUIPU_BIAS, names[base]);
+static void write_plain(struct buffer *out, const struct code_context *context, uint32_t cell,
+                        int base) {
+    if (base == BASE_SEGMENT)
+        buffer_print(out, "incq %%gs:.LQc%u+%u(%%rip)", context->cells, 8 * (cell - 1));
+    else
+        buffer_print(out, "incq %d(%%%s)", 8 * ((int)cell - 1) - QUIPU_BIAS, names[base]);
 }
 
 /* A register that may be changed, other than %rax and NOT; -1: there is none. */
@@ -92,21 +105,22 @@ static int find_scratch(uint16_t free, int not ) {
 #define RESTORE_FLAGS "; addb $127, %al; sahf"
 
 /* The base holds; flags live. */
-static void write_keeping_flags(struct buffer *out, uint32_t cell, const struct quiet *quiet) {
+static void write_keeping_flags(struct buffer *out, const struct code_context *context,
+                                uint32_t cell, const struct quiet *quiet) {
     bool rax_free = quiet->free >> RAX & 1;
     int scratch = find_scratch(quiet->free, quiet->base);
     if (quiet->base == RAX) { /* nowhere to keep flags but the stack */
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushfq", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; ");
-        write_plain(out, cell, quiet->base);
+        write_plain(out, context, cell, quiet->base);
         buffer_print(out, "; popfq; leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
     } else if (rax_free || scratch >= 0) {
         if (!rax_free)
             buffer_print(out, "movq %%rax, %%%s; ", names[scratch]);
         buffer_text(out, SAVE_FLAGS);
-        write_plain(out, cell, quiet->base);
+        write_plain(out, context, cell, quiet->base);
         buffer_text(out, RESTORE_FLAGS);
         if (!rax_free)
             buffer_print(out, "; movq %%%s, %%rax", names[scratch]);
@@ -114,7 +128,7 @@ static void write_keeping_flags(struct buffer *out, uint32_t cell, const struct 
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; " SAVE_FLAGS);
-        write_plain(out, cell, quiet->base);
+        write_plain(out, context, cell, quiet->base);
         buffer_text(out, RESTORE_FLAGS "; popq %rax; ");
         buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
@@ -129,9 +143,10 @@ static void write_spilling(struct buffer *out, const struct code_context *contex
     buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%r11; pushq %%rax", RED_ZONE);
     write_adjust(out, &quiet->frame, RED_ZONE + 16);
     buffer_text(out, "; " SAVE_FLAGS);
-    write_load(out, context, R11, &frame);
+    int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
+    write_load(out, context, base, &frame);
     buffer_text(out, " ");
-    write_plain(out, cell, R11);
+    write_plain(out, context, cell, base);
     buffer_text(out, RESTORE_FLAGS "; popq %rax; popq %r11; ");
     buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, &quiet->frame, -RED_ZONE - 16);
@@ -141,9 +156,9 @@ bool write_increment(struct buffer *out, const struct code_context *context, uin
                      const struct quiet *quiet) {
     if (quiet->base_holds) {
         if (quiet->flags_but_carry)
-            write_plain(out, cell, quiet->base);
+            write_plain(out, context, cell, quiet->base);
         else
-            write_keeping_flags(out, cell, quiet);
+            write_keeping_flags(out, context, cell, quiet);
         return true;
     }
     int base = quiet->base_free ? quiet->base : find_scratch(quiet->free, -1);
@@ -155,7 +170,7 @@ bool write_increment(struct buffer *out, const struct code_context *context, uin
     }
     write_load(out, context, base, &quiet->frame);
     buffer_text(out, " ");
-    write_plain(out, cell, base);
+    write_plain(out, context, cell, base);
     return base == quiet->base;
 }
 

@@ -12,17 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What leads to the thread's cells: a register that holds their address, or the base of %gs, which
+ * is the thread's distance from the static cells. */
+enum {
+    BASE_SEGMENT = 16
+};
+
+/* -ffixed-r11 keeps it free for the base, in code for shared objects. */
+#define RESERVED_REGISTERS REGISTER_R11
+
 /* Common to all sequences of one function. */
 struct code_context {
-    bool shared;      /* may be linked into a shared object: reach thread-local words by the GOT */
-    uint32_t cells;   /* number of the function's cells label */
-    uint32_t *labels; /* counter of labels in the unit */
+    uint32_t cells;       /* number of the function's cells label */
+    uint32_t *labels;     /* counter of labels in the unit */
     struct buffer *stubs; /* what goes behind the function's last instruction */
 };
 
 /* What may be changed where an increment goes. */
 struct quiet {
-    int base;             /* register that is to hold the thread's cells, 0 ... 15 */
+    int base;             /* register that is to hold the thread's cells, or BASE_SEGMENT */
     bool base_holds;      /* it does */
     bool base_free;       /* it may be loaded */
     uint16_t free;        /* registers that may be changed */
@@ -31,7 +39,7 @@ struct quiet {
     struct frame_row frame;
 };
 
-/* Makes BASE point at the thread's cells.  Changes flags. */
+/* Makes BASE lead to the thread's cells.  Changes flags. */
 void write_load(struct buffer *out, const struct code_context *context, int base,
                 const struct frame_row *frame);
 

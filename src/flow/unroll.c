@@ -1,15 +1,20 @@
-/* double.c: small loops that store are turned twice for one counter.
+/* unroll.c: small loops that store turn several times for one counter.
  *
- * A counter is a store.  A loop whose only work is to store runs at the speed of the store queue,
- * and one store more in each turn slows it down by a third (a sieve: 1.35 times; doubled, 1.07). So
- * the loop's block gets a copy behind it, with its jump turned round:
+ * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
+ * to the next turn's load at once; but where a store of the loop's own falls on an address that it
+ * takes for the cell's (some pages of data do, by chance, in some runs), the load waits for the
+ * store, seven to eight cycles.  A loop of one cycle a turn is then six times as slow.  So the
+ * loop's block gets copies behind it, enough to hide the wait, with the jump of all but the last
+ * turned round:
  *
  *     head: body; jcc head          head: body; jncc exit
- *     exit:                               body; jcc head
+ *     exit:                               body; jncc exit
+ *                                         ...
+ *                                         body; jcc head
  *                                   exit:
  *
- * In the graph the copy is a block like any other, so the spanning tree puts one counter on the two
- * turns, and what each exit adds follows.  Readers add the copy's counts to the block's.
+ * In the graph a copy is a block like any other, so the spanning tree puts one counter on the round
+ * of them, and what each exit adds follows.  Readers add the copies' counts to the block's.
  *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
@@ -17,10 +22,18 @@
 
 #include "x86/sequence.h"
 
-/* A copy of more than that costs more in fetching than it saves. */
+/* Copies of more than that cost more in fetching than they save. */
 enum {
-    DOUBLED_SIZE_MAX = 48
+    BODY_SIZE_MAX = 48
 };
+
+/* Turns for one counter by the instructions of a turn: at six instructions a cycle, so many turns
+ * take about as long as a load that waits for a store. */
+static uint32_t count_turns(const struct basic_block *block) {
+    if (block->count <= 8)
+        return 8;
+    return block->count <= 16 ? 4 : 2;
+}
 
 /* The counter had better stand at the head: between the loop's own stores it keeps the processor
  * from joining them (the sieve again: 1.27 times there, 1.05 at the head). */
@@ -71,9 +84,9 @@ static bool is_copyable(const struct graph *graph, const struct basic_block *blo
     return true;
 }
 
-static bool is_worth_doubling(const struct graph *graph, uint32_t index) {
+static bool is_worth_unrolling(const struct graph *graph, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
-    return !block->padding && block->size <= DOUBLED_SIZE_MAX && find_turn(graph, index) &&
+    return !block->padding && block->size <= BODY_SIZE_MAX && find_turn(graph, index) &&
            stores(graph, block) && is_copyable(graph, block);
 }
 
@@ -93,35 +106,52 @@ static uint32_t add_copy_edge(struct graph *graph, struct edge edge) {
     return index;
 }
 
-static void double_block(struct graph *graph, uint32_t index) {
-    struct basic_block *block = &graph->blocks.data[index];
-    uint32_t copy_index = (uint32_t)graph->blocks.count;
-    struct basic_block copy = *block;
+/* Adds a copy, not yet with its edges.  Returns its end. */
+static uint32_t add_copy(struct graph *graph, uint32_t index) {
+    struct basic_block copy = graph->blocks.data[index];
     copy.in = copy.out = (index_list){0};
+    copy.copy = 0;
     copy.copy_of = index + 1;
     copy.aligned_by = NONE;
-    block->frequency /= 2;
-    copy.frequency = block->frequency * COPY_SHARE;
-    block->copy = copy_index + 1;
-    uint32_t turn = (uint32_t)(find_turn(graph, index) - graph->edges.data);
-    uint32_t way_out = block->out.data[block->out.data[0] == turn];
+    copy.frequency *= COPY_SHARE;
     vector_push(graph->arena, &graph->blocks, copy);
-    block = &graph->blocks.data[index];
+    return (uint32_t)graph->blocks.count;
+}
 
-    /* block -> copy falls, block -> exit jumps, copy -> block jumps, copy -> exit falls */
-    struct edge back = graph->edges.data[turn], leave = graph->edges.data[way_out];
-    back.frequency /= 2;
-    leave.frequency /= 2;
-    graph->edges.data[turn] = back;
-    graph->edges.data[turn].target = copy_index + 1;
-    graph->edges.data[turn].jumps = false;
-    remove_index(&block->in, turn);
-    vector_push(graph->arena, &graph->blocks.data[copy_index].in, turn);
-    graph->edges.data[way_out] = leave;
-    graph->edges.data[way_out].jumps = true;
-    back.source = leave.source = copy_index + 1;
+/* Each turn but the last falls into the next one and jumps to the exit; the last jumps back to the
+ * head and falls to the exit. */
+static void unroll(struct graph *graph, uint32_t index) {
+    struct basic_block *head = &graph->blocks.data[index];
+    uint32_t turns = count_turns(head);
+    uint32_t turn_index = (uint32_t)(find_turn(graph, index) - graph->edges.data);
+    uint32_t exit_index = head->out.data[head->out.data[0] == turn_index];
+    struct edge *turn = &graph->edges.data[turn_index], *way_out = &graph->edges.data[exit_index];
+    head->frequency /= turns;
+    turn->frequency /= turns;
+    way_out->frequency /= turns;
+    struct edge back = *turn, last_exit = *way_out;
+    remove_index(&head->in, turn_index);
+    turn->jumps = false;
+    way_out->jumps = true;
+    struct edge next_turn = *turn, next_exit = *way_out;
+    uint32_t before = index;
+    for (uint32_t i = 1; i < turns; i++) {
+        uint32_t copy = add_copy(graph, index);
+        graph->blocks.data[before].copy = copy;
+        if (i == 1) {
+            graph->edges.data[turn_index].target = copy;
+            vector_push(graph->arena, &graph->blocks.data[copy - 1].in, turn_index);
+        } else {
+            next_turn.source = next_exit.source = before + 1;
+            next_turn.target = copy;
+            add_copy_edge(graph, next_turn);
+            add_copy_edge(graph, next_exit);
+        }
+        before = copy - 1;
+    }
+    back.source = last_exit.source = before + 1;
     add_copy_edge(graph, back);
-    add_copy_edge(graph, leave);
+    add_copy_edge(graph, last_exit);
 }
 
 /* Hubs are numbered behind all blocks. */
@@ -133,15 +163,18 @@ static void move_hubs(struct graph *graph, uint32_t copies) {
     }
 }
 
-void double_loops(struct graph *graph) {
+void unroll_loops(struct graph *graph) {
     index_list chosen = {0};
+    uint32_t copies = 0;
     if (!graph->function->compiled)
         return;
     for (uint32_t i = 0; i < graph->text_blocks; i++)
-        if (is_worth_doubling(graph, i))
+        if (is_worth_unrolling(graph, i)) {
             vector_push(graph->arena, &chosen, i);
-    move_hubs(graph, (uint32_t)chosen.count);
+            copies += count_turns(&graph->blocks.data[i]) - 1;
+        }
+    move_hubs(graph, copies);
     for (size_t i = 0; i < chosen.count; i++)
-        double_block(graph, chosen.data[i]);
+        unroll(graph, chosen.data[i]);
     find_countable(graph);
 }

@@ -1,5 +1,5 @@
-# A loop that stores is doubled: one counter for two turns, at the head.
-	.file	"doubled.c"
+# A loop that stores is unrolled: one counter for eight turns, at the head.
+	.file	"unrolled.c"
 	.text
 	.globl	clear
 	.type	clear, @function

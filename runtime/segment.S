@@ -1,0 +1,58 @@
+/* segment.S: %gs, through which executables count.
+ *
+ * The base of %gs is the thread's distance: `incq %gs:cell(%rip)` adds one to the thread's own cell
+ * with no register and no load.  A new thread inherits the base of the one that made it, so code
+ * that is entered from elsewhere asks for quipu_bias first, and comes here while that is
+ * QUIPU_UNATTACHED.  In a process that has not been given a file the base is 0, as the kernel left
+ * it, and the static cells are counted in.
+ *
+ * The linker takes this file from its archive only where inserted code refers to it, which is in
+ * executables: so one module of a process sets the base.  The others count through a register.
+ *
+ * Invariant: once quipu_bias of a thread of the executable is set, its base of %gs is the same. */
+#include <asm/prctl.h>
+#include <asm/unistd.h>
+
+#ifdef __CET__
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
+
+        .text
+        .balign 16
+        .globl  quipu_attach_segment
+        .hidden quipu_attach_segment
+        .type   quipu_attach_segment, @function
+/* As quipu_attach, but every register is kept. */
+quipu_attach_segment:
+        .cfi_startproc
+        _CET_ENDBR
+        pushq   %r11
+        .cfi_def_cfa_offset 16
+        .cfi_offset r11, -16
+        call    quipu_attach
+        popq    %r11
+        .cfi_def_cfa_offset 8
+        ret
+        .cfi_endproc
+        .size   quipu_attach_segment, . - quipu_attach_segment
+        .hidden quipu_attach
+
+        .balign 16
+        .globl  quipu_set_segment
+        .hidden quipu_set_segment
+        .type   quipu_set_segment, @function
+/* long quipu_set_segment(uint64_t base) */
+quipu_set_segment:
+        .cfi_startproc
+        _CET_ENDBR
+        movq    %rdi, %rsi
+        movl    $ARCH_SET_GS, %edi
+        movl    $__NR_arch_prctl, %eax
+        syscall
+        ret
+        .cfi_endproc
+        .size   quipu_set_segment, . - quipu_set_segment
+
+        .section .note.GNU-stack, "", @progbits
