@@ -60,9 +60,9 @@ class Variant:
 
 
 VARIANTS = [
-    Variant('twin', QUIPU, ['--quipu=none'], 'gcc -ffixed-r11: the same code, not instrumented',
+    Variant('twin', QUIPU, ['--quipu=none'], 'quipu cc --quipu=none: the same code, not instrumented',
             base=None),
-    Variant('gcc', GCC, [], 'plain gcc: what the reserved register costs', builds=True),
+    Variant('gcc', GCC, [], 'plain gcc; only in shared objects a register is reserved', builds=True),
     Variant('quipu', QUIPU, [], 'counters on the chords of a spanning tree', builds=True),
     Variant('block', QUIPU, ['--quipu-placement=block'], 'quipu with a counter in every block'),
     Variant('profile', QUIPU, ['--quipu-profile=$BENCH_PROFILE'],
