@@ -107,6 +107,12 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
+/* Each turn of an unrolled loop counts for itself: so a process that is killed is off by one turn,
+ * and no cell is counted in again so soon that it has to be waited for. */
+static bool is_unrolled(const struct basic_block *block) {
+    return block->copy || block->copy_of;
+}
+
 /* Takes into the tree what closes no cycle, and gives the rest a cell.  COUNT_BLOCKS: all blocks of
  * code get one, whether they close a cycle or not. */
 static void place_chords(struct graph *graph, bool count_blocks) {
@@ -118,7 +124,8 @@ static void place_chords(struct graph *graph, bool count_blocks) {
     for (uint32_t i = 0; i < nodes; i++)
         parent[i] = i;
     for (size_t i = 0; i < count; i++) {
-        bool chosen = count_blocks && !arcs[i].is_edge && arcs[i].countable;
+        bool chosen = !arcs[i].is_edge && arcs[i].countable &&
+                      (count_blocks || is_unrolled(&graph->blocks.data[arcs[i].index]));
         if (!chosen && join(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);

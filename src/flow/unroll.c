@@ -1,11 +1,11 @@
-/* unroll.c: small loops that store turn several times for one counter.
+/* unroll.c: small loops that store get a counter for each of several turns.
  *
  * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
  * to the next turn's load at once; but where a store of the loop's own falls on an address that it
  * takes for the cell's (some pages of data do, by chance, in some runs), the load waits for the
  * store, seven to eight cycles.  A loop of one cycle a turn is then six times as slow.  So the
- * loop's block gets copies behind it, enough to hide the wait, with the jump of all but the last
- * turned round:
+ * loop's block gets copies behind it, each with a cell of its own, enough to hide the wait.  The
+ * jump of all but the last is turned round:
  *
  *     head: body; jcc head          head: body; jncc exit
  *     exit:                               body; jncc exit
@@ -13,8 +13,9 @@
  *                                         body; jcc head
  *                                   exit:
  *
- * In the graph a copy is a block like any other, so the spanning tree puts one counter on the round
- * of them, and what each exit adds follows.  Readers add the copies' counts to the block's.
+ * In the graph a copy is a block like any other, and each of them counts (tree.c sees to that): so
+ * a process that is killed is off by one turn, not by a round of them.  Readers add the copies'
+ * counts to the block's.
  *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
@@ -27,17 +28,13 @@ enum {
     BODY_SIZE_MAX = 48
 };
 
-/* Turns for one counter by the instructions of a turn: at six instructions a cycle, so many turns
+/* Turns by the instructions of a turn: at six instructions a cycle, so many turns
  * take about as long as a load that waits for a store. */
 static uint32_t count_turns(const struct basic_block *block) {
     if (block->count <= 8)
         return 8;
     return block->count <= 16 ? 4 : 2;
 }
-
-/* The counter had better stand at the head: between the loop's own stores it keeps the processor
- * from joining them (the sieve again: 1.27 times there, 1.05 at the head). */
-static const double COPY_SHARE = 1.01;
 
 /* The edge by which BLOCK goes back to itself, or NULL where it is no loop of one block with one
  * way out. */
@@ -113,7 +110,6 @@ static uint32_t add_copy(struct graph *graph, uint32_t index) {
     copy.copy = 0;
     copy.copy_of = index + 1;
     copy.aligned_by = NONE;
-    copy.frequency *= COPY_SHARE;
     vector_push(graph->arena, &graph->blocks, copy);
     return (uint32_t)graph->blocks.count;
 }

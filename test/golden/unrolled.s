@@ -1,4 +1,4 @@
-# A loop that stores is unrolled: one counter for eight turns, at the head.
+# A loop that stores is unrolled: eight turns, each with a cell of its own.
 	.file	"unrolled.c"
 	.text
 	.globl	clear
