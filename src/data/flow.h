@@ -1,7 +1,7 @@
 /* flow.h: what a function's counts are solved from, as its note tells it.
  *
- * The note's graph may hold a block several times: the shim doubles small loops, so that one
- * counter serves two turns.  Users see the graph that the compiler made: the count of a copy is
+ * The note's graph may hold a block several times: the shim unrolls small loops, so that no
+ * counter waits for itself.  Users see the graph that the compiler made: the count of a copy is
  * added to that of the block it is a copy of, and likewise for edges. */
 #ifndef QUIPU_DATA_FLOW_H
 #define QUIPU_DATA_FLOW_H

@@ -196,16 +196,27 @@ enum quipu_edge_kind {
  * the hidden symbols quipu_cells_begin and quipu_cells_end (first and last object of the link).
  * A thread's own cells are a copy with the same layout elsewhere: cell + quipu_bias.
  *
- *     leaq cells_of_function+QUIPU_BIAS(%rip), %r11
- *     addq %fs:quipu_bias@tpoff, %r11        the thread's distance
- *     js   slow                              a thread that has none yet: quipu_bias is 1 << 63
- *     incq 8*N-QUIPU_BIAS(%r11)              N-th cell of the function
+ * In executables the base of %gs is the same distance, and 0 in a thread of a process that has no
+ * file (yet):
+ *
+ *     cmpb $0, %fs:quipu_bias@tpoff+7        where code is entered from elsewhere
+ *     js   slow                              a thread that has no cells yet: quipu_bias is 1 << 63
+ *     incq %gs:cells_of_function+8*(N-1)(%rip)   N-th cell of the function
+ *   slow: leaq -128(%rsp), %rsp; call quipu_attach_segment; leaq 128(%rsp), %rsp; jmp back
+ *
+ * In shared objects:
+ *
+ *     movq quipu_bias@gottpoff(%rip), %r11; movq %fs:(%r11), %r11
+ *     addq cells_of_function+QUIPU_BIAS@GOTPCREL(%rip), %r11
+ *     js   slow
+ *     incq 8*N-QUIPU_BIAS(%r11)
  *   slow: leaq -128(%rsp), %rsp; call quipu_attach; leaq 128(%rsp), %rsp; jmp back
  *
- * quipu_attach gets in %r11 the sum above, and returns in %r11 the sum with the thread's distance;
- * it keeps every other register, but flags.  It is entered with any stack alignment.  Where there
- * is no file (yet, or none could be made) it returns the sum with distance 0 and the static cells
- * are used; what they hold when the file comes is added to the first thread's slot. */
+ * quipu_attach_segment keeps every register, but flags.  quipu_attach gets in %r11 the sum above,
+ * returns in %r11 the sum with the thread's distance, and keeps the others.  Both are entered with
+ * any stack alignment.  Where there is no file (yet, or none could be made) the distance is 0, and
+ * the static cells are used; what they hold when the file comes is added to the first thread's
+ * slot. */
 
 enum {
     QUIPU_BIAS = 128

@@ -1,8 +1,8 @@
 /* count.c: exact counts of every block and edge.
  *
  * Weinberger 1984 (counting code between compiler and assembler), on the chords of a spanning tree
- * (Ball 1994).  A counter is one increment in a thread's own cells, through a base register that
- * holds the cells' address: with gcc %r11, which -ffixed-r11 keeps free.
+ * (Ball 1994).  A counter is one increment in a thread's own cells: in executables through the base
+ * of %gs, else through a register that holds the cells' address.
  *
  * plan.c decides where; this file writes the text, with copy.c and align.c for loops.
  *

@@ -1,4 +1,8 @@
-/* plan.c: places for counters, and where the base register is loaded; see plan.h.
+/* plan.c: places for counters, and where the base is made ready; see plan.h.
+ *
+ * Where the base is a segment's, it is ready once the thread has cells: code that is entered from
+ * elsewhere asks for them, and nothing in the function but a system call (which may return in a
+ * new thread) loses it again.
  *
  * The base register is loaded where it is lost and a use may follow: at entries, landing pads and
  * behind calls.  A forward analysis then tells at which uses it holds on every path; a use where it
@@ -80,7 +84,7 @@ static uint32_t choose_slot(const struct planner *p, const struct basic_block *b
     return best != NONE ? best : second != NONE ? second : first;
 }
 
-/* ---- the base register ---- */
+/* ---- the base ---- */
 
 /* How much of the function's time REGISTER is somebody else's. */
 static double base_cost(const struct planner *p, int candidate) {

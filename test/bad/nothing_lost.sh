@@ -64,3 +64,23 @@ expect_calls work 12345
 rm -rf quipu.data
 (ulimit -c 0; ulimit -t 1; ./dies cpu) >output 2>messages
 [[ $(calls work) -gt 12345 ]] || fail "processor time used up: no counts"
+
+# A loop that stores is unrolled; a fault in it leaves the turn that faulted, and no more.
+make_program fills -O1 -g <<'C'
+#include <sys/mman.h>
+
+__attribute__((noinline)) void fill(volatile char *bytes, unsigned long limit) {
+    for (unsigned long i = 0; i < limit; i++)
+        bytes[i] = 1;
+}
+
+int main(void) {
+    char *pages = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(pages + 100000 / 4096 * 4096, 4096, PROT_NONE);
+    fill(pages + 5, 1 << 20);
+}
+C
+rm -rf quipu.data
+(ulimit -c 0; ./fills) >output 2>messages
+stores=$(quipu report --by=instruction --format=json | grep -o '"movb $0x1.*"count": [0-9]*')
+[[ ${stores##* } -eq $((100000 / 4096 * 4096 - 5 + 1)) ]] || fail "a fault in a loop: $stores"
