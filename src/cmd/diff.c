@@ -12,6 +12,7 @@
 #include "report/json_writer.h"
 #include "report/progress.h"
 #include "report/style.h"
+#include "report/view.h"
 #include "util/diag.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@
 #include <string.h>
 
 struct diff_options {
+    struct arena *arena; /* for what is shown */
     const struct diff_format *format;
     bool all;          /* also what did not change */
     bool color;        /* text */
@@ -91,7 +93,7 @@ static void write_row(const struct compared_function *row, const struct diff_opt
     write_safely(row->demangled);
     if (*row->file) {
         fputs(" (", stdout);
-        write_safely(row->file);
+        write_safely(short_path(options->arena, row->file));
         printf(":%" PRIu32 ")", row->line);
     }
     printf("%s\n", style_end(options->color, style));
@@ -302,6 +304,7 @@ int cmd_diff(int argc, char **argv) {
     struct profile *before = open_counted(argv + optind);
     struct profile *after = open_counted(argv + optind + 1);
     struct arena arena = {0};
+    options.arena = &arena;
     struct comparison comparison = compare_profiles(&arena, before, after);
     size_t count = comparison.count - (options.all ? 0 : comparison.unchanged);
     count = count < options.limit ? count : options.limit;

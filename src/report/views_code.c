@@ -97,6 +97,7 @@ enum block_column {
     BLOCK_ADDRESS,
     BLOCK_FILE,
     BLOCK_LINE,
+    BLOCK_MODULE,
     BLOCK_COUNT,
     BLOCK_INSTRUCTIONS,
     BLOCK_STATIC,
@@ -113,6 +114,7 @@ static const struct column block_columns[] = {
     [BLOCK_ADDRESS] = {"address", "address", CELL_ADDRESS, false, NULL},
     [BLOCK_FILE] = {"file", "file", CELL_TEXT, false, NULL},
     [BLOCK_LINE] = {"line", "line", CELL_COUNT, false, NULL},
+    [BLOCK_MODULE] = {"module", "module", CELL_TEXT, false, NULL},
     [BLOCK_COUNT] = {"count", "count", CELL_COUNT, false, NULL},
     [BLOCK_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
     [BLOCK_STATIC] = {"static_instructions", "in block", CELL_COUNT, false, "static_instructions"},
@@ -148,6 +150,7 @@ static void show_block(struct view_input *input, const struct function *function
     row->cells[BLOCK_OFFSET] = cell_count(first->offset);
     row->cells[BLOCK_ADDRESS] = cell_known(first->address, first->address);
     row->cells[BLOCK_FILE] = cell_text(file_name(input, first->file));
+    row->cells[BLOCK_MODULE] = cell_text(function->module->path);
     row->cells[BLOCK_LINE] = cell_known(first->line, first->line);
     row->cells[BLOCK_COUNT] = cell_count((uint64_t)block->count);
     row->cells[BLOCK_INSTRUCTIONS] = cell_count(executed);
@@ -197,6 +200,7 @@ enum instruction_column {
     INSTRUCTION_ADDRESS,
     INSTRUCTION_FILE,
     INSTRUCTION_LINE,
+    INSTRUCTION_MODULE,
     INSTRUCTION_PLACE,
     INSTRUCTION_LOCATION,
 };
@@ -211,6 +215,7 @@ static const struct column instruction_columns[] = {
     [INSTRUCTION_ADDRESS] = {"address", "address", CELL_ADDRESS, false, NULL},
     [INSTRUCTION_FILE] = {"file", "file", CELL_TEXT, false, NULL},
     [INSTRUCTION_LINE] = {"line", "line", CELL_COUNT, false, NULL},
+    [INSTRUCTION_MODULE] = {"module", "module", CELL_TEXT, false, NULL},
     [INSTRUCTION_PLACE] = {"place", "place", CELL_TEXT, true, NULL},
     [INSTRUCTION_LOCATION] = {"location", "line", CELL_TEXT, true, NULL},
 };
@@ -230,6 +235,7 @@ static void show_instruction(struct view_input *input, const struct function *fu
     row->cells[INSTRUCTION_COUNT] = cell_count(instruction->count);
     row->cells[INSTRUCTION_ADDRESS] = cell_known(instruction->address, instruction->address);
     row->cells[INSTRUCTION_FILE] = cell_text(file_name(input, instruction->file));
+    row->cells[INSTRUCTION_MODULE] = cell_text(function->module->path);
     row->cells[INSTRUCTION_LINE] = cell_known(instruction->line, instruction->line);
     row->cells[INSTRUCTION_PLACE] = place_cell(input->arena, function, instruction);
     row->cells[INSTRUCTION_LOCATION] = cell_text(
