@@ -155,30 +155,41 @@ static void find_loops(struct analysis *a) {
     }
 }
 
-/* What the block that an edge leads to says about how often the edge is taken: the call, return and
- * error heuristics of Ball and Larus ("Branch Prediction for Free", 1993), with their hit rates. */
-static double target_share(const struct graph *graph, const struct edge *edge) {
+/* How often a branch is taken that goes far, over more than one block or back to where no loop's
+ * head is: compilers put what they take for likely right behind the branch.  Where it leads to a
+ * call or a return, that is seldomer still (the call and return heuristics of Ball and Larus,
+ * "Branch Prediction for Free", 1993). Rates are those of lua, bzip2, sqlite3, grep and flex at
+ * -O2, each branch counting once. */
+static const double FAR_RATE = 0.36, FAR_TO_CALL_RATE = 0.26, FAR_TO_RETURN_RATE = 0.30;
+
+static double odds(double rate) {
+    return rate / (1 - rate);
+}
+
+static bool goes_far(const struct analysis *a, const struct edge *edge) {
+    if (edge->kind != QUIPU_EDGE_TAKEN)
+        return false;
+    return edge->target > edge->source + 2 ||
+           (edge->target <= edge->source && !is_back_edge(a, edge->source, edge->target));
+}
+
+/* What the way that an edge goes says about how often it is taken. */
+static double target_share(const struct analysis *a, const struct edge *edge) {
+    const struct graph *graph = a->graph;
     if (!is_block(graph, edge->target) ||
         (edge->kind != QUIPU_EDGE_TAKEN && edge->kind != QUIPU_EDGE_NOT_TAKEN))
         return 1;
     const struct basic_block *target = &graph->blocks.data[edge->target - 1];
     const struct graph_instruction *last = last_instruction(graph, target);
-    if (!last)
-        return 1;
-    switch (last->decoded->class) {
-    case CLASS_STOP:
+    uint8_t class = last ? last->decoded->class : CLASS_PLAIN;
+    bool stops = class == CLASS_CALL && target->out.count == 1 && !call_returns(graph, last);
+    if (class == CLASS_STOP || stops)
         return COLD_FACTOR;
-    case CLASS_CALL:
-        if (target->out.count == 1)
-            return call_returns(graph, last) ? 1 : COLD_FACTOR; /* there is nothing behind it */
-        return 0.22 / 0.78;
-    case CLASS_CALL_INDIRECT:
-        return 0.22 / 0.78;
-    case CLASS_RETURN:
-        return 0.28 / 0.72;
-    default:
+    if (!goes_far(a, edge))
         return 1;
-    }
+    if (class == CLASS_CALL || class == CLASS_CALL_INDIRECT)
+        return odds(FAR_TO_CALL_RATE);
+    return odds(class == CLASS_RETURN ? FAR_TO_RETURN_RATE : FAR_RATE);
 }
 
 /* The share of its source's executions that an edge gets, before all shares are made to add up to
@@ -195,8 +206,8 @@ static double edge_share(const struct analysis *a, const struct edge *edge) {
         return COLD_FACTOR;
     uint32_t from = a->depth[edge->source], to = a->depth[edge->target];
     if (to < from)
-        return target_share(graph, edge) / LOOP_FACTOR;
-    return target_share(graph, edge);
+        return target_share(a, edge) / LOOP_FACTOR;
+    return target_share(a, edge);
 }
 
 static void spread_frequency(struct analysis *a, double *frequency) {
