@@ -257,7 +257,8 @@ static void label_fragments(struct planner *p, uint32_t number) {
 }
 
 void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t number) {
-    struct planner planner = {.state = state, .graph = graph}, *p = &planner;
+    struct planner planner = {.state = state, .graph = graph, .internal = state->internal[number]},
+                   *p = &planner;
     p->context =
         (struct code_context){.cells = number, .labels = &state->labels, .stubs = &p->stubs};
     make_plan(p);

@@ -11,8 +11,10 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
                                 struct arena *arena, uint32_t number) {
     struct graph graph;
     function->left_alone = build_graph(&graph, state->unit, function, arena);
-    if (function->left_alone)
+    if (function->left_alone) {
+        state->unasked = true;
         return;
+    }
     find_frequencies(&graph, state->options->earlier);
     unroll_loops(&graph);
     find_liveness(&graph, state->options->shared ? RESERVED_REGISTERS : 0);
@@ -23,22 +25,44 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     insert_counts(state, &graph, number);
 }
 
-size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
-                       struct buffer *out) {
-    struct pass_state state = {.unit = unit, .options = options, .edits = {.arena = &unit->arena}};
-    state.named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
-    state.linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+/* Returns the number of functions that were left alone. */
+static size_t instrument_functions(struct pass_state *state) {
+    struct unit *unit = state->unit;
+    state->edits = (struct edit_list){.arena = &unit->arena};
+    state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
+    state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+    state->tail.count = 0;
     struct arena arena = {0};
     size_t left_alone = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
         if (!function->left_alone)
-            instrument_function(&state, function, &arena, i);
+            instrument_function(state, function, &arena, i);
         if (function->left_alone) {
-            write_left_alone_note(&state, function);
+            write_left_alone_note(state, function);
             left_alone++;
         }
         arena_release(&arena);
+    }
+    return left_alone;
+}
+
+static bool relies_on_others(const struct pass_state *state) {
+    for (size_t i = 0; i < state->unit->functions.count; i++)
+        if (state->internal[i])
+            return true;
+    return false;
+}
+
+size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
+                       struct buffer *out) {
+    struct pass_state state = {.unit = unit, .options = options};
+    find_internal(&state);
+    size_t left_alone = instrument_functions(&state);
+    if (state.unasked && relies_on_others(&state)) {
+        for (size_t i = 0; i < unit->functions.count; i++)
+            state.internal[i] = false;
+        left_alone = instrument_functions(&state);
     }
     write_unit_note(&state, version);
     emit_unit(unit, &state.edits, out);

@@ -23,6 +23,8 @@ struct pass_state {
     struct buffer tail; /* cells and notes: goes behind the unit's text */
     uint32_t labels;    /* counter of labels */
     bool instrumented;  /* some function was */
+    bool *internal;     /* by function: only code that has asked for the thread's cells enters it */
+    bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */
     uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
 };
@@ -30,6 +32,10 @@ struct pass_state {
 /* pass/count.c: exact counts of every block and edge (Weinberger 1984, on Ball's chords).
  * requires: place_counters   maintains: all that the program can see   breaks: nothing */
 void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t number);
+
+/* pass/entries.c: which functions need not ask whether the thread has cells.
+ * requires: measure_unit   makes: internal */
+void find_internal(struct pass_state *state);
 
 /* pass/notes.c: the notes that readers solve counts from (data/format.h, section 2). */
 

@@ -185,6 +185,13 @@ static bool can_load(const struct planner *p, uint32_t live) {
     return !base_is_live(p, live) && !(live & LIVE_FLAGS);
 }
 
+/* Whether the base is to be made ready where EDGE comes in from outside. */
+static bool wants_load(const struct planner *p, const struct edge *edge) {
+    if (edge->kind == QUIPU_EDGE_ENTRY && p->base == BASE_SEGMENT)
+        return !p->internal; /* what is called from here may rely on it */
+    return p->blocks[edge->target - 1].needed;
+}
+
 static void place_loads(struct planner *p) {
     const struct graph *graph = p->graph;
     for (size_t i = 0; i < graph->edges.count; i++) {
@@ -193,9 +200,12 @@ static void place_loads(struct planner *p) {
             continue;
         const struct basic_block *target = &graph->blocks.data[edge->target - 1];
         struct block_plan *plan = &p->blocks[edge->target - 1];
-        if (edge->source == 0 && plan->needed && plan->top < target->count &&
-            plan->top <= plan->slot && can_load(p, live_before(graph, target, plan->top)))
-            plan->load_at_top = true;
+        if (edge->source == 0 && wants_load(p, edge)) {
+            bool can = plan->top < target->count && plan->top <= plan->slot &&
+                       can_load(p, live_before(graph, target, plan->top));
+            plan->load_at_top |= can;
+            p->state->unasked |= !can && edge->kind == QUIPU_EDGE_ENTRY;
+        }
         if (edge->kind == QUIPU_EDGE_CALL && p->base != BASE_SEGMENT && needed_behind(p, edge) &&
             can_load(p, target->live_in))
             p->load_on_edge[i] = true;
@@ -208,8 +218,8 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
         return p->load_on_edge[index];
     if (is_block(p->graph, edge->source))
         return p->blocks[edge->source - 1].holds_at_end;
-    if (edge->source == 0)
-        return false; /* an entry loads at the top, behind its edges */
+    if (edge->source == 0) /* an entry loads at the top, behind its edges */
+        return p->internal && edge->kind == QUIPU_EDGE_ENTRY;
     for (size_t i = 0; i < p->graph->edges.count; i++)
         if (p->graph->edges.data[i].target == edge->source && !holds_on_edge(p, (uint32_t)i))
             return false;

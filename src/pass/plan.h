@@ -32,6 +32,7 @@ struct planner {
     frame_rows rows;
     uint32_t *row_of;
     int base;
+    bool internal; /* whoever enters it has asked for the thread's cells */
 };
 
 /* Fills in all of the plan but what is written. */
