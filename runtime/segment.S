@@ -9,7 +9,8 @@
  * The linker takes this file from its archive only where inserted code refers to it, which is in
  * executables: so one module of a process sets the base.  The others count through a register.
  *
- * Invariant: once quipu_bias of a thread of the executable is set, its base of %gs is the same. */
+ * Invariant: once quipu_bias of a thread of the executable is set, its base of %gs is the same; but
+ * 0 where the kernel refuses to set the base (slot.c). */
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 

@@ -92,9 +92,9 @@ static long add_slots(uint32_t total) {
 char *quipu_take_slot(long *error) {
     uint32_t used, total;
     uint32_t owner = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+    /* A vfork child, on its parent's stack and thread-local memory. */
     if ((uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid)
-        owner =
-            QUIPU_OWNER_UNKNOWN; /* a vfork child, on its parent's stack and thread-local memory */
+        owner = QUIPU_OWNER_UNKNOWN;
     struct found found = find_owned(owner, &used, &total);
     if (found.slot && owner != QUIPU_OWNER_UNKNOWN)
         return found.cells;
@@ -113,6 +113,13 @@ char *quipu_take_slot(long *error) {
     return found.cells;
 }
 
+/* The thread counts in the static cells.  Where not even that can be set (a sandbox that refuses
+ * arch_prctl) it goes on in those that %gs leads to, its maker's, and never asks again. */
+static void use_static_cells(void) {
+    if (set_distance(0) < 0)
+        quipu_bias = 0;
+}
+
 /* Gives the thread its own cells, or where that fails, the static ones. */
 static void find_cells(void) {
     long error = 0;
@@ -124,7 +131,7 @@ static void find_cells(void) {
     if (error == 0)
         return;
     quipu_warn("extend", false, -error, "the counts of some threads are lost");
-    set_distance(0);
+    use_static_cells();
 }
 
 uint64_t quipu_attach_thread(void) {
@@ -132,10 +139,12 @@ uint64_t quipu_attach_thread(void) {
         return 0; /* the constructor will attach this thread */
     uint64_t mask = block_signals();
     /* A handler may have attached the thread since the inserted code looked. */
-    if (quipu_bias == QUIPU_UNATTACHED && quipu_state.phase == PHASE_READY)
-        find_cells();
-    else if (quipu_bias == QUIPU_UNATTACHED)
-        set_distance(0);
+    if (quipu_bias == QUIPU_UNATTACHED) {
+        if (quipu_state.phase == PHASE_READY)
+            find_cells();
+        else
+            use_static_cells();
+    }
     uint64_t bias = quipu_bias;
     restore_signals(mask);
     return bias;
