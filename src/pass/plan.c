@@ -53,6 +53,11 @@ static bool base_is_live(const struct planner *p, uint32_t live) {
     return p->base != BASE_SEGMENT && (live >> p->base & 1);
 }
 
+/* Functions that are called may change any register, and no segment's base. */
+static bool calls_lose_base(const struct planner *p) {
+    return p->base != BASE_SEGMENT;
+}
+
 static bool writes_base(const struct planner *p, const struct graph_instruction *instruction) {
     return instruction->decoded->registers_written >> p->base & 1;
 }
@@ -61,7 +66,7 @@ static bool loses_base(const struct planner *p, const struct graph_instruction *
     uint8_t class = instruction->decoded->class;
     if (class == CLASS_SYSTEM) /* may return in another thread */
         return true;
-    return p->base != BASE_SEGMENT &&
+    return calls_lose_base(p) &&
            (writes_base(p, instruction) || class == CLASS_CALL || class == CLASS_CALL_INDIRECT);
 }
 
@@ -206,7 +211,7 @@ static void place_loads(struct planner *p) {
             plan->load_at_top |= can;
             p->state->unasked |= !can && edge->kind == QUIPU_EDGE_ENTRY;
         }
-        if (edge->kind == QUIPU_EDGE_CALL && p->base != BASE_SEGMENT && needed_behind(p, edge) &&
+        if (edge->kind == QUIPU_EDGE_CALL && calls_lose_base(p) && needed_behind(p, edge) &&
             can_load(p, target->live_in))
             p->load_on_edge[i] = true;
     }
@@ -214,7 +219,7 @@ static void place_loads(struct planner *p) {
 
 bool holds_on_edge(const struct planner *p, uint32_t index) {
     const struct edge *edge = &p->graph->edges.data[index];
-    if (edge->kind == QUIPU_EDGE_CALL && p->base != BASE_SEGMENT)
+    if (edge->kind == QUIPU_EDGE_CALL && calls_lose_base(p))
         return p->load_on_edge[index];
     if (is_block(p->graph, edge->source))
         return p->blocks[edge->source - 1].holds_at_end;
