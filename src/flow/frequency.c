@@ -1,159 +1,31 @@
-/* frequency.c: how often each block runs, guessed from loops.
+/* frequency.c: how often each block runs, guessed.
  *
- * Dominators by the iterative algorithm of Cooper, Harvey and Kennedy (2001); a back edge is one
- * whose target dominates its source, and its natural loop is what reaches the source without
- * passing the target.  Frequencies flow down from the entry in reverse postorder: a branch divides
- * them evenly among its ways, but ways out of a loop get little; a loop's head multiplies them.
- * Code in a cold piece runs rarely.
+ * Each way out of a block has a probability, guessed from loops and from where a branch leads.
+ * From them frequencies follow as in Wu and Larus, "Static Branch Frequency and Program Profile
+ * Analysis" (1994): inner loops first, a loop's head runs 1 / (1 - the probability of coming back
+ * to it) times for each time it is entered; then all flows down from the entry in reverse
+ * postorder.  Code in a cold piece runs rarely.
  *
  * Not perfect: it is a guess.  Counts do not depend on it, only their cost.
  *
  * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
-#include "flow/graph.h"
+#include "flow/loops.h"
 
-static const double LOOP_FACTOR = 8;    /* turns of a loop */
+#include <stdlib.h>
+
+static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */
+static const double TURNS_MAX = 2000;   /* of any loop */
 static const double COLD_FACTOR = 1e-3; /* of a cold piece, or where a call does not return */
 static const double FREQUENCY_MAX = 1e12;
 
-struct analysis {
+struct guess {
     struct graph *graph;
-    uint32_t nodes; /* 0: outside; blocks; hubs: as ends of edges are numbered */
-    index_list *successors, *predecessors;
-    uint32_t *order; /* nodes in reverse postorder */
-    uint32_t *rank;  /* its inverse; NONE: not reached */
-    uint32_t reached;
-    uint32_t *dominator; /* immediate */
-    uint32_t *depth;
-    bool *is_head;
+    struct loops loops;
+    double *probability; /* of each edge, where its source runs */
+    index_list *in;      /* edges, by target */
+    double *turns;       /* by node: of the loops that it heads; else 1 */
+    double *frequency;   /* by node */
 };
-
-static void collect_arcs(struct analysis *a) {
-    struct graph *graph = a->graph;
-    a->successors = ARENA_ARRAY(graph->arena, index_list, a->nodes);
-    a->predecessors = ARENA_ARRAY(graph->arena, index_list, a->nodes);
-    for (size_t i = 0; i < graph->edges.count; i++) {
-        const struct edge *edge = &graph->edges.data[i];
-        if (edge->target == 0)
-            continue;
-        vector_push(graph->arena, &a->successors[edge->source], edge->target);
-        vector_push(graph->arena, &a->predecessors[edge->target], edge->source);
-    }
-}
-
-/* Depth first from the outside, with a stack of our own: functions can be large. */
-static void number_nodes(struct analysis *a) {
-    struct arena *arena = a->graph->arena;
-    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, a->nodes + 1);
-    size_t *next = ARENA_ARRAY(arena, size_t, a->nodes);
-    bool *seen = ARENA_ARRAY(arena, bool, a->nodes);
-    uint32_t *postorder = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    uint32_t depth = 0, count = 0;
-    stack[depth++] = 0;
-    seen[0] = true;
-    while (depth) {
-        uint32_t node = stack[depth - 1];
-        if (next[node] == a->successors[node].count) {
-            postorder[count++] = node;
-            depth--;
-            continue;
-        }
-        uint32_t to = a->successors[node].data[next[node]++];
-        if (!seen[to]) {
-            seen[to] = true;
-            stack[depth++] = to;
-        }
-    }
-    a->reached = count;
-    a->order = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    a->rank = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    for (uint32_t i = 0; i < a->nodes; i++)
-        a->rank[i] = NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        a->order[i] = postorder[count - 1 - i];
-        a->rank[a->order[i]] = i;
-    }
-}
-
-static uint32_t common_dominator(const struct analysis *a, uint32_t x, uint32_t y) {
-    while (x != y) {
-        while (a->rank[x] > a->rank[y])
-            x = a->dominator[x];
-        while (a->rank[y] > a->rank[x])
-            y = a->dominator[y];
-    }
-    return x;
-}
-
-static void find_dominators(struct analysis *a) {
-    a->dominator = ARENA_ARRAY(a->graph->arena, uint32_t, a->nodes);
-    for (uint32_t i = 1; i < a->nodes; i++)
-        a->dominator[i] = NONE;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 1; i < a->reached; i++) {
-            uint32_t node = a->order[i], best = NONE;
-            for (size_t p = 0; p < a->predecessors[node].count; p++) {
-                uint32_t from = a->predecessors[node].data[p];
-                if (a->rank[from] == NONE || a->dominator[from] == NONE)
-                    continue;
-                best = best == NONE ? from : common_dominator(a, from, best);
-            }
-            changed |= best != a->dominator[node];
-            a->dominator[node] = best;
-        }
-    }
-}
-
-static bool dominates(const struct analysis *a, uint32_t above, uint32_t below) {
-    while (a->rank[below] > a->rank[above])
-        below = a->dominator[below];
-    return below == above;
-}
-
-static bool is_back_edge(const struct analysis *a, uint32_t source, uint32_t target) {
-    return target && a->rank[source] != NONE && a->rank[target] != NONE &&
-           dominates(a, target, source);
-}
-
-/* Adds one to the depth of all that reaches SOURCE without passing HEAD.  MARK is scratch. */
-static void mark_loop(struct analysis *a, uint32_t head, uint32_t *mark, uint32_t *stack) {
-    uint32_t count = 0;
-    mark[head] = head;
-    a->depth[head]++;
-    for (size_t p = 0; p < a->predecessors[head].count; p++) {
-        uint32_t source = a->predecessors[head].data[p];
-        if (is_back_edge(a, source, head) && mark[source] != head) {
-            mark[source] = head;
-            stack[count++] = source;
-        }
-    }
-    while (count) {
-        uint32_t node = stack[--count];
-        a->depth[node]++;
-        for (size_t p = 0; p < a->predecessors[node].count; p++) {
-            uint32_t from = a->predecessors[node].data[p];
-            if (a->rank[from] != NONE && mark[from] != head) {
-                mark[from] = head;
-                stack[count++] = from;
-            }
-        }
-    }
-}
-
-static void find_loops(struct analysis *a) {
-    struct arena *arena = a->graph->arena;
-    a->depth = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    a->is_head = ARENA_ARRAY(arena, bool, a->nodes);
-    uint32_t *mark = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, a->nodes);
-    for (uint32_t i = 1; i < a->reached; i++) {
-        uint32_t head = a->order[i];
-        for (size_t p = 0; p < a->predecessors[head].count && !a->is_head[head]; p++)
-            a->is_head[head] = is_back_edge(a, a->predecessors[head].data[p], head);
-        if (a->is_head[head])
-            mark_loop(a, head, mark, stack);
-    }
-}
 
 /* How often a branch is taken that goes far, over more than one block or back to where no loop's
  * head is: compilers put what they take for likely right behind the branch.  Where it leads to a
@@ -166,16 +38,16 @@ static double odds(double rate) {
     return rate / (1 - rate);
 }
 
-static bool goes_far(const struct analysis *a, const struct edge *edge) {
+static bool goes_far(const struct guess *g, const struct edge *edge) {
     if (edge->kind != QUIPU_EDGE_TAKEN)
         return false;
     return edge->target > edge->source + 2 ||
-           (edge->target <= edge->source && !is_back_edge(a, edge->source, edge->target));
+           (edge->target <= edge->source && !is_back_edge(&g->loops, edge->source, edge->target));
 }
 
 /* What the way that an edge goes says about how often it is taken. */
-static double target_share(const struct analysis *a, const struct edge *edge) {
-    const struct graph *graph = a->graph;
+static double target_share(const struct guess *g, const struct edge *edge) {
+    const struct graph *graph = g->graph;
     if (!is_block(graph, edge->target) ||
         (edge->kind != QUIPU_EDGE_TAKEN && edge->kind != QUIPU_EDGE_NOT_TAKEN))
         return 1;
@@ -185,7 +57,7 @@ static double target_share(const struct analysis *a, const struct edge *edge) {
     bool stops = class == CLASS_CALL && target->out.count == 1 && !call_returns(graph, last);
     if (class == CLASS_STOP || stops)
         return COLD_FACTOR;
-    if (!goes_far(a, edge))
+    if (!goes_far(g, edge))
         return 1;
     if (class == CLASS_CALL || class == CLASS_CALL_INDIRECT)
         return odds(FAR_TO_CALL_RATE);
@@ -194,8 +66,8 @@ static double target_share(const struct analysis *a, const struct edge *edge) {
 
 /* The share of its source's executions that an edge gets, before all shares are made to add up to
  * one. */
-static double edge_share(const struct analysis *a, const struct edge *edge) {
-    const struct graph *graph = a->graph;
+static double edge_share(const struct guess *g, const struct edge *edge) {
+    const struct graph *graph = g->graph;
     if (edge->kind == QUIPU_EDGE_CALL_LOST)
         return COLD_FACTOR;
     if (edge->target == 0)
@@ -204,42 +76,88 @@ static double edge_share(const struct analysis *a, const struct edge *edge) {
         graph->blocks.data[edge->target - 1].fragment !=
             graph->blocks.data[edge->source - 1].fragment)
         return COLD_FACTOR;
-    uint32_t from = a->depth[edge->source], to = a->depth[edge->target];
+    uint32_t from = g->loops.depth[edge->source], to = g->loops.depth[edge->target];
     if (to < from)
-        return target_share(a, edge) / LOOP_FACTOR;
-    return target_share(a, edge);
+        return target_share(g, edge) / LOOP_FACTOR;
+    return target_share(g, edge);
 }
 
-static void spread_frequency(struct analysis *a, double *frequency) {
-    struct graph *graph = a->graph;
-    double *total = ARENA_ARRAY(graph->arena, double, a->nodes);
-    for (size_t i = 0; i < graph->edges.count; i++)
-        total[graph->edges.data[i].source] += edge_share(a, &graph->edges.data[i]);
-    index_list *in = ARENA_ARRAY(graph->arena, index_list, a->nodes);
-    for (uint32_t i = 0; i < graph->edges.count; i++)
-        if (graph->edges.data[i].target)
-            vector_push(graph->arena, &in[graph->edges.data[i].target], i);
-    frequency[0] = 1;
-    for (uint32_t i = 1; i < a->reached; i++) {
-        uint32_t node = a->order[i];
-        double sum = 0;
-        for (size_t p = 0; p < in[node].count; p++) {
-            const struct edge *edge = &graph->edges.data[in[node].data[p]];
-            if (a->rank[edge->source] == NONE || is_back_edge(a, edge->source, node))
-                continue;
-            double way = edge->source == 0
-                             ? (edge->kind == QUIPU_EDGE_ENTRY ? 1 : COLD_FACTOR)
-                             : frequency[edge->source] * edge_share(a, edge) / total[edge->source];
-            sum += way;
-        }
-        sum *= a->is_head[node] ? LOOP_FACTOR : 1;
-        frequency[node] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
+/* Makes the shares of a node's ways add up to one. */
+static void find_probabilities(struct guess *g) {
+    const struct graph *graph = g->graph;
+    double *total = ARENA_ARRAY(graph->arena, double, g->loops.nodes);
+    g->probability = ARENA_ARRAY(graph->arena, double, graph->edges.count);
+    g->in = ARENA_ARRAY(graph->arena, index_list, g->loops.nodes);
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        g->probability[i] = edge_share(g, edge);
+        total[edge->source] += g->probability[i];
+        if (edge->target)
+            vector_push(graph->arena, &g->in[edge->target], i);
+    }
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        if (edge->source == 0)
+            g->probability[i] = edge->kind == QUIPU_EDGE_ENTRY ? 1 : COLD_FACTOR;
+        else if (total[edge->source] > 0)
+            g->probability[i] /= total[edge->source];
+    }
+}
+
+/* What flows into NODE: over back edges, or over all others; where MARKED is set, only from the
+ * loop that was looked for last. */
+static double flow_into(const struct guess *g, uint32_t node, bool back, bool marked) {
+    const struct loops *loops = &g->loops;
+    double sum = 0;
+    for (size_t i = 0; i < g->in[node].count; i++) {
+        uint32_t index = g->in[node].data[i], source = g->graph->edges.data[index].source;
+        if (loops->rank[source] != NONE && is_back_edge(loops, source, node) == back &&
+            (!marked || loops->mark[source] == loops->last_mark))
+            sum += g->frequency[source] * g->probability[index];
+    }
+    return sum;
+}
+
+static int compare_ranks(const void *left, const void *right) {
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* Turns of HEAD's loop; those of the loops in it are known. */
+static double find_turns(struct guess *g, uint32_t head, uint32_t *body) {
+    struct loops *loops = &g->loops;
+    uint32_t count = loop_body(loops, head, body);
+    for (uint32_t i = 0; i < count; i++)
+        body[i] = loops->rank[body[i]];
+    qsort(body, count, sizeof *body, compare_ranks);
+    g->frequency[head] = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t node = loops->order[body[i]];
+        g->frequency[node] = flow_into(g, node, false, true) * g->turns[node];
+    }
+    double again = flow_into(g, head, true, true);
+    return again < 1 - 1 / TURNS_MAX ? 1 / (1 - again) : TURNS_MAX;
+}
+
+static void spread_frequency(struct guess *g) {
+    struct loops *loops = &g->loops;
+    struct graph *graph = g->graph;
+    uint32_t *body = ARENA_ARRAY(graph->arena, uint32_t, loops->nodes);
+    g->frequency = ARENA_ARRAY(graph->arena, double, loops->nodes);
+    g->turns = ARENA_ARRAY(graph->arena, double, loops->nodes);
+    for (uint32_t i = loops->reached; i-- > 1;) {
+        uint32_t node = loops->order[i];
+        g->turns[node] = loops->is_head[node] ? find_turns(g, node, body) : 1;
+    }
+    g->frequency[0] = 1;
+    for (uint32_t i = 1; i < loops->reached; i++) {
+        uint32_t node = loops->order[i];
+        double sum = flow_into(g, node, false, false) * g->turns[node];
+        g->frequency[node] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
     }
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
-        edge->frequency = total[edge->source] > 0
-                              ? frequency[edge->source] * edge_share(a, edge) / total[edge->source]
-                              : 0;
+        edge->frequency = g->frequency[edge->source] * g->probability[i];
     }
 }
 
@@ -278,17 +196,13 @@ static void use_earlier(struct graph *graph, const struct earlier_counts *earlie
 }
 
 void find_frequencies(struct graph *graph, const struct earlier_counts *earlier) {
-    struct analysis a = {.graph = graph,
-                         .nodes = 1 + (uint32_t)graph->blocks.count + graph->hub_count};
-    double *frequency = ARENA_ARRAY(graph->arena, double, a.nodes);
-    collect_arcs(&a);
-    number_nodes(&a);
-    find_dominators(&a);
-    find_loops(&a);
-    spread_frequency(&a, frequency);
+    struct guess g = {.graph = graph};
+    find_loops(&g.loops, graph);
+    find_probabilities(&g);
+    spread_frequency(&g);
     for (size_t i = 0; i < graph->blocks.count; i++) {
-        graph->blocks.data[i].loop_depth = a.depth[i + 1];
-        graph->blocks.data[i].frequency = frequency[i + 1];
+        graph->blocks.data[i].loop_depth = g.loops.depth[i + 1];
+        graph->blocks.data[i].frequency = g.frequency[i + 1];
     }
     if (earlier)
         use_earlier(graph, earlier);

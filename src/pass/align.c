@@ -9,17 +9,17 @@
 #include "pass/plan.h"
 
 enum {
-    FETCH_LINE = 64,
-    INCREMENT_SIZE = 4
+    FETCH_LINE = 64
 };
 
 /* Bytes of the block with what is inserted into it, about. */
 static uint32_t grown_size(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
-    uint32_t size = block->size + (block->cell ? INCREMENT_SIZE : 0);
+    uint32_t increment = increment_size(p->base);
+    uint32_t size = block->size + (block->cell ? increment : 0);
     for (size_t i = 0; i < block->out.count; i++) {
         const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
-        size += edge->cell && !edge->jumps ? INCREMENT_SIZE : 0;
+        size += edge->cell && !edge->jumps ? increment : 0;
     }
     if (block->copy)
         size += grown_size(p, block->copy - 1);

@@ -49,6 +49,18 @@ static void split_block(struct planner *p, uint32_t block, uint32_t index) {
     vector_push(p->graph->arena, &placed->splits, index);
 }
 
+/* Whether instruction INSTRUCTION of the block runs right behind the call of the function, once for
+ * each. */
+static bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
+    const struct basic_block *block = &graph->blocks.data[index];
+    bool entry = index == 0 && graph->function->compiled;
+    for (size_t i = 0; i < block->in.count; i++)
+        entry = entry && graph->edges.data[block->in.data[i]].kind == QUIPU_EDGE_ENTRY;
+    for (uint32_t i = 0; i < instruction; i++)
+        entry = entry && !graph->instructions.data[block->first + i].decoded->stores;
+    return entry;
+}
+
 static void insert_block_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -56,8 +68,9 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     const struct graph_instruction *first = &graph->instructions.data[block->first];
     struct buffer text = {0};
     if (plan->load_at_top) {
-        struct frame_row frame = frame_at(p, &first[plan->top]);
-        write_load(&text, &p->context, p->base, &frame);
+        struct load_place place = {.frame = frame_at(p, &first[plan->top]),
+                                   .at_entry = is_at_entry(graph, index, plan->top)};
+        write_load(&text, &p->context, p->base, &place);
         split_block(p, index, plan->top);
         insert_at(p, &first[plan->top], &text);
     }
@@ -176,8 +189,8 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     const struct graph_instruction *last = last_instruction(graph, source);
     struct buffer text = {0};
     if (p->load_on_edge[index]) {
-        struct frame_row frame = frame_at(p, last);
-        write_load(&text, &p->context, p->base, &frame);
+        struct load_place place = {.frame = frame_at(p, last)};
+        write_load(&text, &p->context, p->base, &place);
     }
     if (edge->cell && text.count)
         buffer_text(&text, " ");

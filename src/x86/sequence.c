@@ -34,15 +34,19 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame) {
         buffer_text(out, "; .cfi_restore_state");
 }
 
-/* Puts CALL, of the runtime, out of line.  All runs below the red zone. */
+/* Puts CALL, of the runtime, out of line.  It runs below the red zone, where that is in use. */
 static void write_stub(const struct code_context *context, uint32_t label, const char *call,
-                       const struct frame_row *frame) {
+                       const struct load_place *place) {
     struct buffer *out = context->stubs;
+    int below = place->at_entry ? 0 : RED_ZONE;
     buffer_print(out, "; .LQs%u: ", label);
-    write_frame(out, frame, RED_ZONE);
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp; %s; leaq %d(%%rsp), %%rsp; jmp .LQr%u", RED_ZONE,
-                 call, RED_ZONE, label);
-    write_frame_end(out, frame);
+    write_frame(out, &place->frame, below);
+    if (below)
+        buffer_print(out, "leaq -%d(%%rsp), %%rsp; %s; leaq %d(%%rsp), %%rsp", below, call, below);
+    else
+        buffer_text(out, call);
+    buffer_print(out, "; jmp .LQr%u", label);
+    write_frame_end(out, &place->frame);
 }
 
 /* Moves the stack pointer by PUSHED bytes for the unwinder's eyes. */
@@ -53,16 +57,16 @@ static void write_adjust(struct buffer *out, const struct frame_row *frame, int 
 
 /* A thread that has no cells yet is given them; %gs then leads there. */
 static void write_check(struct buffer *out, const struct code_context *context,
-                        const struct frame_row *frame) {
+                        const struct load_place *place) {
     uint32_t label = ++*context->labels;
     buffer_print(out, "cmpb $0, %%fs:quipu_bias@tpoff+7; js .LQs%u; .LQr%u:", label, label);
-    write_stub(context, label, "call quipu_attach_segment", frame);
+    write_stub(context, label, "call quipu_attach_segment", place);
 }
 
 void write_load(struct buffer *out, const struct code_context *context, int base,
-                const struct frame_row *frame) {
+                const struct load_place *place) {
     if (base == BASE_SEGMENT) {
-        write_check(out, context, frame);
+        write_check(out, context, place);
         return;
     }
     const char *reg = names[base];
@@ -72,12 +76,12 @@ void write_load(struct buffer *out, const struct code_context *context, int base
                  "addq .LQd%u@GOTPCREL(%%rip), %%%s; js .LQs%u; .LQr%u:",
                  reg, reg, reg, context->cells, reg, label, label);
     if (base == R11) {
-        write_stub(context, label, "call quipu_attach", frame);
+        write_stub(context, label, "call quipu_attach", place);
         return;
     }
     struct buffer call = {0}; /* the runtime speaks %r11 */
     buffer_print(&call, "xchgq %%r11, %%%s; call quipu_attach; xchgq %%r11, %%%s", reg, reg);
-    write_stub(context, label, call.data, frame);
+    write_stub(context, label, call.data, place);
     buffer_release(&call);
 }
 
@@ -87,6 +91,10 @@ static void write_plain(struct buffer *out, const struct code_context *context, 
         buffer_print(out, "incq %%gs:.LQc%u+%u(%%rip)", context->cells, 8 * (cell - 1));
     else
         buffer_print(out, "incq %d(%%%s)", 8 * ((int)cell - 1) - QUIPU_BIAS, names[base]);
+}
+
+uint32_t increment_size(int base) {
+    return base == BASE_SEGMENT ? 8 : 4;
 }
 
 /* A register that may be changed, other than %rax and NOT; -1: there is none. */
@@ -138,13 +146,13 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
 /* Nothing can be had: everything goes by the stack. */
 static void write_spilling(struct buffer *out, const struct code_context *context, uint32_t cell,
                            const struct quiet *quiet) {
-    struct frame_row frame = quiet->frame;
-    frame.offset += frame.by_rsp ? RED_ZONE + 16 : 0;
+    struct load_place below = {.frame = quiet->frame};
+    below.frame.offset += below.frame.by_rsp ? RED_ZONE + 16 : 0;
     buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%r11; pushq %%rax", RED_ZONE);
     write_adjust(out, &quiet->frame, RED_ZONE + 16);
     buffer_text(out, "; " SAVE_FLAGS);
     int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
-    write_load(out, context, base, &frame);
+    write_load(out, context, base, &below);
     buffer_text(out, " ");
     write_plain(out, context, cell, base);
     buffer_text(out, RESTORE_FLAGS "; popq %rax; popq %r11; ");
@@ -168,7 +176,7 @@ bool write_increment(struct buffer *out, const struct code_context *context, uin
         write_spilling(out, context, cell, quiet);
         return false;
     }
-    write_load(out, context, base, &quiet->frame);
+    write_load(out, context, base, &(struct load_place){.frame = quiet->frame});
     buffer_text(out, " ");
     write_plain(out, context, cell, base);
     return base == quiet->base;

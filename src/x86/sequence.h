@@ -39,14 +39,23 @@ struct quiet {
     struct frame_row frame;
 };
 
+/* Where a base is loaded. */
+struct load_place {
+    struct frame_row frame;
+    bool at_entry; /* the function has just been called: nothing is below the stack pointer */
+};
+
 /* Makes BASE lead to the thread's cells.  Changes flags. */
 void write_load(struct buffer *out, const struct code_context *context, int base,
-                const struct frame_row *frame);
+                const struct load_place *place);
 
 /* Adds one to cell CELL (1 ...).  Changes nothing that QUIET does not allow.  Returns whether the
  * base register holds the thread's cells behind it. */
 bool write_increment(struct buffer *out, const struct code_context *context, uint32_t cell,
                      const struct quiet *quiet);
+
+/* Bytes of an increment where no flags and no registers are kept; at most 3 more by a register. */
+uint32_t increment_size(int base);
 
 /* Unwinding directives for a stub that runs with FRAME, out of its place in the text. */
 void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed);

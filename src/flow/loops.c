@@ -1,0 +1,145 @@
+/* loops.c: dominators and natural loops; see loops.h.
+ *
+ * Dominators by the iterative algorithm of Cooper, Harvey and Kennedy (2001).
+ *
+ * Not perfect: a cycle that can be entered at two places is no natural loop, and not found.
+ *
+ * requires: build_graph    makes: struct loops */
+#include "flow/loops.h"
+
+static void collect_arcs(struct loops *loops, const struct graph *graph) {
+    loops->successors = ARENA_ARRAY(loops->arena, index_list, loops->nodes);
+    loops->predecessors = ARENA_ARRAY(loops->arena, index_list, loops->nodes);
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        if (edge->target == 0)
+            continue;
+        vector_push(loops->arena, &loops->successors[edge->source], edge->target);
+        vector_push(loops->arena, &loops->predecessors[edge->target], edge->source);
+    }
+}
+
+/* Depth first from the outside, with a stack of our own: functions can be large. */
+static void number_nodes(struct loops *loops) {
+    struct arena *arena = loops->arena;
+    uint32_t *stack = ARENA_ARRAY(arena, uint32_t, loops->nodes + 1);
+    size_t *next = ARENA_ARRAY(arena, size_t, loops->nodes);
+    bool *seen = ARENA_ARRAY(arena, bool, loops->nodes);
+    uint32_t *postorder = ARENA_ARRAY(arena, uint32_t, loops->nodes);
+    uint32_t depth = 0, count = 0;
+    stack[depth++] = 0;
+    seen[0] = true;
+    while (depth) {
+        uint32_t node = stack[depth - 1];
+        if (next[node] == loops->successors[node].count) {
+            postorder[count++] = node;
+            depth--;
+            continue;
+        }
+        uint32_t to = loops->successors[node].data[next[node]++];
+        if (!seen[to]) {
+            seen[to] = true;
+            stack[depth++] = to;
+        }
+    }
+    loops->reached = count;
+    loops->order = ARENA_ARRAY(arena, uint32_t, loops->nodes);
+    loops->rank = ARENA_ARRAY(arena, uint32_t, loops->nodes);
+    for (uint32_t i = 0; i < loops->nodes; i++)
+        loops->rank[i] = NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        loops->order[i] = postorder[count - 1 - i];
+        loops->rank[loops->order[i]] = i;
+    }
+}
+
+static uint32_t common_dominator(const struct loops *loops, uint32_t x, uint32_t y) {
+    while (x != y) {
+        while (loops->rank[x] > loops->rank[y])
+            x = loops->dominator[x];
+        while (loops->rank[y] > loops->rank[x])
+            y = loops->dominator[y];
+    }
+    return x;
+}
+
+static void find_dominators(struct loops *loops) {
+    loops->dominator = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    for (uint32_t i = 1; i < loops->nodes; i++)
+        loops->dominator[i] = NONE;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 1; i < loops->reached; i++) {
+            uint32_t node = loops->order[i], best = NONE;
+            for (size_t p = 0; p < loops->predecessors[node].count; p++) {
+                uint32_t from = loops->predecessors[node].data[p];
+                if (loops->rank[from] == NONE || loops->dominator[from] == NONE)
+                    continue;
+                best = best == NONE ? from : common_dominator(loops, from, best);
+            }
+            changed |= best != loops->dominator[node];
+            loops->dominator[node] = best;
+        }
+    }
+}
+
+static bool dominates(const struct loops *loops, uint32_t above, uint32_t below) {
+    while (loops->rank[below] > loops->rank[above])
+        below = loops->dominator[below];
+    return below == above;
+}
+
+bool is_back_edge(const struct loops *loops, uint32_t source, uint32_t target) {
+    return target && loops->rank[source] != NONE && loops->rank[target] != NONE &&
+           dominates(loops, target, source);
+}
+
+uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
+    uint32_t count = 0;
+    uint32_t mark = ++loops->last_mark;
+    loops->mark[head] = mark;
+    body[count++] = head;
+    for (size_t p = 0; p < loops->predecessors[head].count; p++) {
+        uint32_t source = loops->predecessors[head].data[p];
+        if (is_back_edge(loops, source, head) && loops->mark[source] != mark) {
+            loops->mark[source] = mark;
+            body[count++] = source;
+        }
+    }
+    for (uint32_t done = 1; done < count; done++) {
+        const index_list *sources = &loops->predecessors[body[done]];
+        for (size_t p = 0; p < sources->count; p++) {
+            uint32_t from = sources->data[p];
+            if (loops->rank[from] != NONE && loops->mark[from] != mark) {
+                loops->mark[from] = mark;
+                body[count++] = from;
+            }
+        }
+    }
+    return count;
+}
+
+static void find_bodies(struct loops *loops) {
+    loops->depth = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    loops->is_head = ARENA_ARRAY(loops->arena, bool, loops->nodes);
+    loops->mark = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    uint32_t *body = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    for (uint32_t i = 1; i < loops->reached; i++) {
+        uint32_t head = loops->order[i];
+        const index_list *sources = &loops->predecessors[head];
+        for (size_t p = 0; p < sources->count && !loops->is_head[head]; p++)
+            loops->is_head[head] = is_back_edge(loops, sources->data[p], head);
+        uint32_t count = loops->is_head[head] ? loop_body(loops, head, body) : 0;
+        for (uint32_t b = 0; b < count; b++)
+            loops->depth[body[b]]++;
+    }
+}
+
+void find_loops(struct loops *loops, const struct graph *graph) {
+    *loops = (struct loops){.arena = graph->arena,
+                            .nodes = 1 + (uint32_t)graph->blocks.count + graph->hub_count};
+    collect_arcs(loops, graph);
+    number_nodes(loops);
+    find_dominators(loops);
+    find_bodies(loops);
+}
