@@ -22,10 +22,13 @@ void replace_text(struct edit_list *list, uint32_t at, uint32_t count, const cha
     add_edit(list, at, count, text);
 }
 
+/* What stands in front of a piece of text stays in front where the piece is replaced. */
 static int compare_edits(const void *left, const void *right) {
     const struct edit *a = left, *b = right;
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
+    if (!a->removed != !b->removed)
+        return a->removed ? 1 : -1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 

@@ -28,8 +28,11 @@ struct basic_block {
     uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE */
     index_list in, out;  /* edges */
     /* unroll_loops */
-    uint32_t copy;    /* 0: none; n: block n - 1 is its copy, or its next one */
-    uint32_t copy_of; /* 0: none; n: it is a copy of block n - 1 */
+    uint32_t turns_to; /* 0: none; n: it ended a loop that begins with block n - 1, is followed by
+                          the loop's copies, and its jump is turned round */
+    uint32_t copy;     /* 0: none; n: block n - 1 is its copy, or its next one */
+    uint32_t copy_of;  /* 0: none; n: it is a copy of block n - 1 */
+    bool counts_turns; /* it gets a cell of its own, and counts behind its stores */
     /* find_frequencies */
     uint32_t loop_depth;
     double frequency; /* executions for each call of the function, a guess or a profile's */

@@ -107,12 +107,6 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
-/* Each turn of an unrolled loop counts for itself: so a process that is killed is off by one turn,
- * and no cell is counted in again so soon that it has to be waited for. */
-static bool is_unrolled(const struct basic_block *block) {
-    return block->copy || block->copy_of;
-}
-
 /* Takes into the tree what closes no cycle, and gives the rest a cell.  COUNT_BLOCKS: all blocks of
  * code get one, whether they close a cycle or not. */
 static void place_chords(struct graph *graph, bool count_blocks) {
@@ -125,7 +119,7 @@ static void place_chords(struct graph *graph, bool count_blocks) {
         parent[i] = i;
     for (size_t i = 0; i < count; i++) {
         bool chosen = !arcs[i].is_edge && arcs[i].countable &&
-                      (count_blocks || is_unrolled(&graph->blocks.data[arcs[i].index]));
+                      (count_blocks || graph->blocks.data[arcs[i].index].counts_turns);
         if (!chosen && join(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);

@@ -1,11 +1,11 @@
-/* unroll.c: small loops that store get a counter for each of several turns.
+/* unroll.c: small loops get a counter for every second turn, those that store several of them.
  *
  * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
  * to the next turn's load at once; but where a store of the loop's own falls on an address that it
  * takes for the cell's (some pages of data do, by chance, in some runs), the load waits for the
  * store, seven to eight cycles.  A loop of one cycle a turn is then six times as slow.  So the
- * loop's block gets copies behind it, each with a cell of its own, enough to hide the wait.  The
- * jump of all but the last is turned round:
+ * loop gets copies behind it, with cells of their own, enough to hide the wait.  The last jump of
+ * all but the last copy is turned round:
  *
  *     head: body; jcc head          head: body; jncc exit
  *     exit:                               body; jncc exit
@@ -13,9 +13,11 @@
  *                                         body; jcc head
  *                                   exit:
  *
- * In the graph a copy is a block like any other, and each of them counts (tree.c sees to that): so
- * a process that is killed is off by one turn, not by a round of them.  Readers add the copies'
- * counts to the block's.
+ * In the graph a copy is a block like any other.  In loops of one block every second turn counts,
+ * behind its stores; the turns between follow from the flow.  So at each instant the count is off
+ * by one turn at most, and half of the counters are saved, where nothing is stored, too.  In loops
+ * of several blocks each turn counts, where they store; else the tree decides, and one counter in
+ * two turns is enough.  Readers add the copies' counts to the block's.
  *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
@@ -25,31 +27,17 @@
 
 /* Copies of more than that cost more in fetching than they save. */
 enum {
-    BODY_SIZE_MAX = 48
+    LOOP_SIZE_MAX = 96,
+    LOOP_BLOCKS_MAX = 8
 };
 
-/* Turns by the instructions of a turn: at six instructions a cycle, so many turns
- * take about as long as a load that waits for a store. */
-static uint32_t count_turns(const struct basic_block *block) {
-    if (block->count <= 8)
-        return 8;
-    return block->count <= 16 ? 4 : 2;
-}
-
-/* The edge by which BLOCK goes back to itself, or NULL where it is no loop of one block with one
- * way out. */
-static struct edge *find_turn(const struct graph *graph, uint32_t index) {
-    const struct basic_block *block = &graph->blocks.data[index];
-    struct edge *turn = NULL, *way_out = NULL;
-    for (size_t i = 0; i < block->out.count; i++) {
-        struct edge *edge = &graph->edges.data[block->out.data[i]];
-        if (edge->kind == QUIPU_EDGE_TAKEN && edge->target == index + 1)
-            turn = edge;
-        else if (edge->kind == QUIPU_EDGE_NOT_TAKEN && is_block(graph, edge->target))
-            way_out = edge;
-    }
-    return turn && way_out && block->out.count == 2 ? turn : NULL;
-}
+/* A stretch of text whose last block jumps back to its first, and which nothing else in it jumps
+ * back into. */
+struct loop_text {
+    uint32_t first, last; /* blocks */
+    bool stores;
+    uint32_t turns;
+};
 
 static bool stores(const struct graph *graph, const struct basic_block *block) {
     for (uint32_t i = 0; i < block->count; i++)
@@ -58,33 +46,123 @@ static bool stores(const struct graph *graph, const struct basic_block *block) {
     return false;
 }
 
-/* Whether the block's text is instructions, and labels that no one jumps to, and nothing else. */
-static bool is_copyable(const struct graph *graph, const struct basic_block *block) {
+/* Turns by the instructions of a turn: at six instructions a cycle, so many turns take about as
+ * long as a load that waits for a store. */
+static void choose_turns(const struct graph *graph, struct loop_text *loop) {
+    uint32_t count = 0;
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        count += graph->blocks.data[i].count;
+        loop->stores |= stores(graph, &graph->blocks.data[i]);
+    }
+    loop->turns = 2;
+    if (loop->stores && count <= 16)
+        loop->turns = count <= 8 ? 8 : 4;
+}
+
+/* Whether turn TURN (0 ...) counts in its last block. */
+static bool turn_counts(const struct loop_text *loop, uint32_t turn) {
+    return loop->first == loop->last ? turn % 2 == 1 : loop->stores;
+}
+
+/* The way out of a block of that kind, or NULL. */
+static struct edge *find_way(const struct graph *graph, uint32_t block, enum quipu_edge_kind kind) {
+    const index_list *out = &graph->blocks.data[block].out;
+    for (size_t i = 0; i < out->count; i++)
+        if (graph->edges.data[out->data[i]].kind == kind)
+            return &graph->edges.data[out->data[i]];
+    return NULL;
+}
+
+/* Whether the loop's text can stand elsewhere: instructions, labels, alignments, nothing else. */
+static bool is_plain_text(const struct graph *graph, const struct loop_text *loop) {
     const struct unit *unit = graph->unit;
-    const struct graph_instruction *last = last_instruction(graph, block);
-    const struct statement *jump = &unit->statements.data[last->statement];
-    uint32_t first = graph->instructions.data[block->first].first_statement;
-    if (last->decoded->class != CLASS_CONDITIONAL || jump->symbol == NONE ||
-        !unit->symbols.data[jump->symbol].local ||
-        unit->symbols.data[jump->symbol].name[0] != '.' ||
-        !inverted_condition(unit->text + jump->start, statement_word(unit, jump)))
-        return false;
-    for (uint32_t s = first; s <= last->statement; s++) {
+    const struct basic_block *first = &graph->blocks.data[loop->first];
+    const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[loop->last]);
+    uint32_t from = graph->instructions.data[first->first].first_statement;
+    for (uint32_t s = from; s <= last->statement; s++) {
         const struct statement *statement = &unit->statements.data[s];
         bool plain =
-            statement->kind == STATEMENT_INSTRUCTION ||
+            statement->kind == STATEMENT_INSTRUCTION || statement->aligns ||
             (statement->kind == STATEMENT_LABEL && unit->symbols.data[statement->symbol].local);
         if (!plain || statement->inline_asm || statement->intel || statement->opaque ||
-            statement->section != jump->section)
+            statement->section != unit->statements.data[from].section)
             return false;
     }
     return true;
 }
 
-static bool is_worth_unrolling(const struct graph *graph, uint32_t index) {
+/* Whether the block ends in a jump to a label, which may stand elsewhere too. */
+static bool has_plain_jump(const struct graph *graph, const struct basic_block *block) {
+    const struct unit *unit = graph->unit;
+    const struct statement *jump =
+        &unit->statements.data[last_instruction(graph, block)->statement];
+    return jump->symbol != NONE && unit->symbols.data[jump->symbol].local &&
+           unit->symbols.data[jump->symbol].name[0] == '.';
+}
+
+/* Whether the block's ways, but for the last block's jump back, lead out of the text or on in it.
+ */
+static bool goes_on(const struct graph *graph, const struct loop_text *loop, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
-    return !block->padding && block->size <= BODY_SIZE_MAX && find_turn(graph, index) &&
-           stores(graph, block) && is_copyable(graph, block);
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &graph->edges.data[block->out.data[i]];
+        bool turn = index == loop->last && edge->kind == QUIPU_EDGE_TAKEN;
+        uint32_t target = edge->target - 1;
+        if (!is_block(graph, edge->target) || (!turn && target >= loop->first && target <= index))
+            return false;
+    }
+    return true;
+}
+
+static bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (graph->edges.data[block->in.data[i]].source == 0)
+            return true;
+    return false;
+}
+
+static bool can_be_copied(const struct graph *graph, const struct loop_text *loop, uint32_t index) {
+    const struct basic_block *block = &graph->blocks.data[index];
+    if (block->copy || block->fragment != graph->blocks.data[loop->first].fragment ||
+        is_entered_from_outside(graph, block) || !goes_on(graph, loop, index))
+        return false;
+    if (block->padding)
+        return index > loop->first;
+    switch (last_instruction(graph, block)->decoded->class) {
+    case CLASS_PLAIN:
+        return index < loop->last;
+    case CLASS_JUMP:
+        return index < loop->last && has_plain_jump(graph, block);
+    case CLASS_CONDITIONAL:
+        return has_plain_jump(graph, block) &&
+               (index == loop->last || find_way(graph, index, QUIPU_EDGE_TAKEN));
+    default:
+        return false;
+    }
+}
+
+/* Whether a loop worth unrolling ends with block LAST. */
+static bool find_loop_text(const struct graph *graph, uint32_t last, struct loop_text *loop) {
+    const struct basic_block *block = &graph->blocks.data[last];
+    const struct edge *turn = find_way(graph, last, QUIPU_EDGE_TAKEN);
+    if (block->padding || block->out.count != 2 || !turn || !turn->target ||
+        turn->target - 1 > last || !find_way(graph, last, QUIPU_EDGE_NOT_TAKEN) ||
+        last_instruction(graph, block)->decoded->class != CLASS_CONDITIONAL)
+        return false;
+    *loop = (struct loop_text){.first = turn->target - 1, .last = last};
+    const struct statement *jump =
+        &graph->unit->statements.data[last_instruction(graph, block)->statement];
+    if (last - loop->first >= LOOP_BLOCKS_MAX ||
+        !inverted_condition(graph->unit->text + jump->start, statement_word(graph->unit, jump)))
+        return false;
+    uint32_t size = 0;
+    for (uint32_t i = loop->first; i <= last; i++) {
+        size += graph->blocks.data[i].size;
+        if (!can_be_copied(graph, loop, i))
+            return false;
+    }
+    choose_turns(graph, loop);
+    return size <= LOOP_SIZE_MAX && is_plain_text(graph, loop);
 }
 
 static void remove_index(index_list *list, uint32_t index) {
@@ -103,49 +181,84 @@ static uint32_t add_copy_edge(struct graph *graph, struct edge edge) {
     return index;
 }
 
-/* Adds a copy, not yet with its edges.  Returns its end. */
-static uint32_t add_copy(struct graph *graph, uint32_t index) {
+/* Adds a copy, not yet with its edges. */
+static void add_copy(struct graph *graph, uint32_t index, uint32_t before) {
     struct basic_block copy = graph->blocks.data[index];
     copy.in = copy.out = (index_list){0};
     copy.copy = 0;
     copy.copy_of = index + 1;
     copy.aligned_by = NONE;
     vector_push(graph->arena, &graph->blocks, copy);
-    return (uint32_t)graph->blocks.count;
+    graph->blocks.data[before].copy = (uint32_t)graph->blocks.count;
+}
+
+/* Adds the copies of all blocks for one turn more, without edges.  Returns the first of them. */
+static uint32_t add_turn(struct graph *graph, const struct loop_text *loop, uint32_t before) {
+    uint32_t first = (uint32_t)graph->blocks.count;
+    for (uint32_t i = loop->first; i <= loop->last; i++)
+        add_copy(graph, i, before + i - loop->first);
+    return first;
+}
+
+/* The turn at FROM gets the edges of the loop's blocks but the last; the last one's go to NEXT, or
+ * back to the loop where that is the first turn. */
+static void add_turn_edges(struct graph *graph, const struct loop_text *loop, uint32_t from) {
+    for (uint32_t i = loop->first; i < loop->last; i++) {
+        const index_list out = graph->blocks.data[i].out;
+        for (size_t e = 0; e < out.count; e++) {
+            struct edge edge = graph->edges.data[out.data[e]];
+            uint32_t target = edge.target - 1;
+            edge.source = from + i - loop->first + 1;
+            if (target > loop->first && target <= loop->last)
+                edge.target = from + target - loop->first + 1;
+            add_copy_edge(graph, edge);
+        }
+    }
+}
+
+static void divide_frequencies(struct graph *graph, const struct loop_text *loop) {
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        struct basic_block *block = &graph->blocks.data[i];
+        block->frequency /= loop->turns;
+        for (size_t e = 0; e < block->out.count; e++)
+            graph->edges.data[block->out.data[e]].frequency /= loop->turns;
+    }
 }
 
 /* Each turn but the last falls into the next one and jumps to the exit; the last jumps back to the
- * head and falls to the exit. */
-static void unroll(struct graph *graph, uint32_t index) {
-    struct basic_block *head = &graph->blocks.data[index];
-    uint32_t turns = count_turns(head);
-    uint32_t turn_index = (uint32_t)(find_turn(graph, index) - graph->edges.data);
-    uint32_t exit_index = head->out.data[head->out.data[0] == turn_index];
-    struct edge *turn = &graph->edges.data[turn_index], *way_out = &graph->edges.data[exit_index];
-    head->frequency /= turns;
-    turn->frequency /= turns;
-    way_out->frequency /= turns;
-    struct edge back = *turn, last_exit = *way_out;
-    remove_index(&head->in, turn_index);
-    turn->jumps = false;
-    way_out->jumps = true;
-    struct edge next_turn = *turn, next_exit = *way_out;
-    uint32_t before = index;
-    for (uint32_t i = 1; i < turns; i++) {
-        uint32_t copy = add_copy(graph, index);
-        graph->blocks.data[before].copy = copy;
+ * first and falls to the exit. */
+static void unroll(struct graph *graph, const struct loop_text *loop) {
+    uint32_t turn_index =
+        (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_TAKEN) - graph->edges.data);
+    uint32_t exit_index =
+        (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_NOT_TAKEN) - graph->edges.data);
+    divide_frequencies(graph, loop);
+    struct edge back = graph->edges.data[turn_index], last_exit = graph->edges.data[exit_index];
+    struct edge next_turn = back, next_exit = last_exit;
+    next_turn.jumps = false;
+    next_exit.jumps = true;
+    graph->edges.data[turn_index].jumps = false;
+    graph->edges.data[exit_index].jumps = true;
+    remove_index(&graph->blocks.data[loop->first].in, turn_index);
+    graph->blocks.data[loop->last].turns_to = loop->first + 1;
+    graph->blocks.data[loop->last].counts_turns = turn_counts(loop, 0);
+    uint32_t before = loop->first, length = loop->last - loop->first;
+    for (uint32_t i = 1; i < loop->turns; i++) {
+        uint32_t turn = add_turn(graph, loop, before);
+        graph->blocks.data[turn + length].counts_turns = turn_counts(loop, i);
+        add_turn_edges(graph, loop, turn);
         if (i == 1) {
-            graph->edges.data[turn_index].target = copy;
-            vector_push(graph->arena, &graph->blocks.data[copy - 1].in, turn_index);
+            graph->edges.data[turn_index].target = turn + 1;
+            vector_push(graph->arena, &graph->blocks.data[turn].in, turn_index);
         } else {
-            next_turn.source = next_exit.source = before + 1;
-            next_turn.target = copy;
+            next_turn.source = next_exit.source = before + length + 1;
+            next_turn.target = turn + 1;
             add_copy_edge(graph, next_turn);
             add_copy_edge(graph, next_exit);
         }
-        before = copy - 1;
+        before = turn;
     }
-    back.source = last_exit.source = before + 1;
+    back.source = last_exit.source = before + length + 1;
     add_copy_edge(graph, back);
     add_copy_edge(graph, last_exit);
 }
@@ -159,18 +272,22 @@ static void move_hubs(struct graph *graph, uint32_t copies) {
     }
 }
 
+/* Of loops that share a block the one that ends first is taken. */
 void unroll_loops(struct graph *graph) {
-    index_list chosen = {0};
-    uint32_t copies = 0;
+    VECTOR(struct loop_text) loops = {0};
+    uint32_t copies = 0, next = 0;
     if (!graph->function->compiled)
         return;
-    for (uint32_t i = 0; i < graph->text_blocks; i++)
-        if (is_worth_unrolling(graph, i)) {
-            vector_push(graph->arena, &chosen, i);
-            copies += count_turns(&graph->blocks.data[i]) - 1;
-        }
+    for (uint32_t i = 0; i < graph->text_blocks; i++) {
+        struct loop_text loop;
+        if (!find_loop_text(graph, i, &loop) || loop.first < next)
+            continue;
+        vector_push(graph->arena, &loops, loop);
+        copies += (loop.turns - 1) * (loop.last - loop.first + 1);
+        next = i + 1;
+    }
     move_hubs(graph, copies);
-    for (size_t i = 0; i < chosen.count; i++)
-        unroll(graph, chosen.data[i]);
+    for (size_t i = 0; i < loops.count; i++)
+        unroll(graph, &loops.data[i]);
     find_countable(graph);
 }

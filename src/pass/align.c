@@ -43,7 +43,7 @@ static uint32_t run_size(const struct planner *p, uint32_t index) {
         size += grown_size(p, i);
         if (size > FETCH_LINE)
             return grown_size(p, index);
-        if (graph->blocks.data[i].copy || goes_to(p, i, index) || !goes_to(p, i, i + 1))
+        if (graph->blocks.data[i].turns_to || goes_to(p, i, index) || !goes_to(p, i, i + 1))
             return size;
     }
     return size;

@@ -33,7 +33,7 @@ static void write_instruction(const struct planner *p, struct buffer *out,
     }
 }
 
-/* The copy's own text: its counter and its instructions but the jump. */
+/* The copy's own text: its counter and its instructions but a jump at its end. */
 static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *copy = &graph->blocks.data[index];
@@ -47,7 +47,7 @@ static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
             write_increment(out, &p->context, copy->cell, &quiet);
             buffer_text(out, "; ");
         }
-        if (i + 1 < copy->count)
+        if (first[i].decoded->class == CLASS_PLAIN)
             write_instruction(p, out, &first[i]);
     }
 }
@@ -68,31 +68,79 @@ static void write_fall(struct planner *p, struct buffer *out, uint32_t index) {
         buffer_text(out, "; ");
 }
 
+static struct span mnemonic_of(const struct planner *p, const struct statement *jump) {
+    const struct unit *unit = p->graph->unit;
+    return (struct span){unit->text + jump->start, statement_word(unit, jump)};
+}
+
+/* The copies of one turn, and their labels. */
+struct turn {
+    uint32_t first, count;
+    uint32_t labels;
+};
+
+/* Where a jump of the turn's goes: to a copy, or where the text says. */
+static const char *turn_target(struct planner *p, const struct turn *turn, uint32_t index,
+                               const struct statement *jump) {
+    struct arena *arena = &p->state->unit->arena;
+    uint32_t target = p->graph->edges.data[index].target - 1;
+    if (target >= turn->first && target < turn->first + turn->count)
+        return arena_print(arena, ".LQo%u", turn->labels + target - turn->first);
+    struct span operand = branch_operand(p, jump);
+    return arena_copy(arena, operand.start, operand.length);
+}
+
+/* The copy of a block that the loop goes on behind, with its jump. */
+static void write_inner(struct planner *p, struct buffer *out, const struct turn *turn,
+                        uint32_t index) {
+    const struct basic_block *copy = &p->graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(p->graph, copy);
+    buffer_print(out, ".LQo%u: ", turn->labels + index - turn->first);
+    write_body(p, out, index);
+    if (!last || last->decoded->class == CLASS_PLAIN)
+        return;
+    const struct statement *jump = statement_of(p, last);
+    struct span mnemonic = mnemonic_of(p, jump);
+    bool conditional = last->decoded->class == CLASS_CONDITIONAL;
+    uint32_t jumps = copy->out.data[0], falls = 0;
+    if (conditional)
+        sort_ways(p->graph, copy, &jumps, &falls);
+    buffer_print(out, "%.*s %s; ", (int)mnemonic.length, mnemonic.start,
+                 jump_target(p, jumps, turn_target(p, turn, jumps, jump)));
+    if (conditional)
+        write_fall(p, out, falls);
+}
+
 void insert_copies(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     struct arena *arena = &p->state->unit->arena;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct statement *jump = statement_of(p, last_instruction(graph, block));
-    struct span operand = branch_operand(p, jump);
-    const char *mnemonic = graph->unit->text + jump->start;
-    size_t length = statement_word(graph->unit, jump);
-    const char *inverted = inverted_condition(mnemonic, length);
+    struct span mnemonic = mnemonic_of(p, jump), operand = branch_operand(p, jump);
+    const char *inverted = inverted_condition(mnemonic.start, mnemonic.length);
     const char *exit = arena_print(arena, ".LQo%u", ++p->state->labels);
     const char *head = arena_copy(arena, operand.start, operand.length);
+    uint32_t first = block->turns_to - 1, inner = index - first, jumps, falls;
     struct buffer text = {0};
-    uint32_t jumps, falls;
     sort_ways(graph, block, &jumps, &falls);
     replace_text(&p->state->edits, jump->start, jump->end - jump->start,
                  arena_print(arena, "%s %s", inverted, jump_target(p, jumps, exit)));
-    for (uint32_t copy = block->copy; copy; copy = block->copy) {
+    for (uint32_t copy = graph->blocks.data[first].copy; copy;
+         copy = graph->blocks.data[copy - 1].copy) {
+        struct turn turn = {copy - 1, inner + 1, p->state->labels + 1};
+        p->state->labels += turn.count;
         write_fall(p, &text, falls);
-        write_body(p, &text, copy - 1);
-        block = &graph->blocks.data[copy - 1];
+        for (uint32_t i = 0; i < inner; i++)
+            write_inner(p, &text, &turn, turn.first + i);
+        buffer_print(&text, ".LQo%u: ", turn.labels + inner);
+        write_body(p, &text, turn.first + inner);
+        block = &graph->blocks.data[turn.first + inner];
         sort_ways(graph, block, &jumps, &falls);
         if (block->copy)
             buffer_print(&text, "%s %s; ", inverted, jump_target(p, jumps, exit));
         else
-            buffer_print(&text, "%.*s %s; ", (int)length, mnemonic, jump_target(p, jumps, head));
+            buffer_print(&text, "%.*s %s; ", (int)mnemonic.length, mnemonic.start,
+                         jump_target(p, jumps, head));
     }
     write_fall(p, &text, falls);
     buffer_print(&text, "%s:", exit);

@@ -281,9 +281,9 @@ void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t
         keep_in_line(p, i);
         if (!block->padding)
             insert_block_code(p, i);
-        if (block->copy)
+        if (block->turns_to)
             insert_copies(p, i);
-        for (size_t e = 0; e < block->out.count && !block->copy; e++)
+        for (size_t e = 0; e < block->out.count && !block->turns_to; e++)
             insert_edge_code(p, block->out.data[e]);
         bool last =
             i + 1 == graph->text_blocks || graph->blocks.data[i + 1].fragment != block->fragment;

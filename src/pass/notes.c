@@ -119,7 +119,7 @@ static void add_piece(struct note *note, const struct graph *graph, const struct
         add_number(note, piece ? 0 : block->cell);
         return;
     }
-    bool turned = block->copy && piece == placed->splits.count;
+    bool turned = block->turns_to && piece == placed->splits.count;
     add_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
     add_number(note, block->fragment);
     add_number(note, offset);
@@ -197,7 +197,7 @@ void write_function_note(struct pass_state *state, const struct graph *graph,
     add_number(&note, pieces.count);
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
-        if (block->padding)
+        if (block->padding && !block->copy_of)
             add_padding(&note, block);
         else
             for (size_t piece = 0; piece <= placed[i].splits.count; piece++)

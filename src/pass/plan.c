@@ -71,7 +71,7 @@ static bool loses_base(const struct planner *p, const struct graph_instruction *
 }
 
 /* The first place at which flags are dead and the base can be had; else the first with dead flags;
- * else the first. */
+ * else the first.  Of a block that counts turns, the last such place: see unroll.c. */
 static uint32_t choose_slot(const struct planner *p, const struct basic_block *block) {
     uint32_t first = 0, best = NONE, second = NONE;
     if (!next_place(p, block, &first))
@@ -83,7 +83,8 @@ static uint32_t choose_slot(const struct planner *p, const struct basic_block *b
             second = i;
         if (quiet && !base_is_live(p, live)) {
             best = i;
-            break;
+            if (!block->counts_turns)
+                break;
         }
     }
     return best != NONE ? best : second != NONE ? second : first;

@@ -83,4 +83,5 @@ C
 rm -rf quipu.data
 (ulimit -c 0; ./fills) >output 2>messages
 stores=$(quipu report --by=instruction --format=json | grep -o '"movb $0x1.*"count": [0-9]*')
-[[ ${stores##* } -eq $((100000 / 4096 * 4096 - 5 + 1)) ]] || fail "a fault in a loop: $stores"
+off=$((${stores##* } - (100000 / 4096 * 4096 - 5)))
+((off >= -1 && off <= 1)) || fail "a fault in a loop: $stores"
