@@ -180,6 +180,7 @@ static void use_earlier(struct graph *graph, const struct earlier_counts *earlie
     char *name = arena_copy(graph->arena, symbol->name, symbol->length);
     if (!earlier->find_function(earlier->context, name, (uint32_t)graph->instructions.count))
         return;
+    graph->guessed = false;
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         struct basic_block *block = &graph->blocks.data[i];
         block->frequency = GUESS_SHARE * block->frequency +
@@ -204,6 +205,7 @@ void find_frequencies(struct graph *graph, const struct earlier_counts *earlier)
         graph->blocks.data[i].loop_depth = g.loops.depth[i + 1];
         graph->blocks.data[i].frequency = g.frequency[i + 1];
     }
+    graph->guessed = true;
     if (earlier)
         use_earlier(graph, earlier);
 }

@@ -62,6 +62,7 @@ struct graph {
     VECTOR(struct basic_block) blocks;
     VECTOR(struct edge) edges;
     uint32_t text_blocks; /* blocks in the order of the text; their copies come behind */
+    bool guessed;         /* find_frequencies: there was no earlier run to tell */
     uint32_t hub_count;
     uint16_t reserved;   /* find_liveness: registers that hold no value across calls */
     uint32_t cell_count; /* place_counters */

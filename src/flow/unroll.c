@@ -31,6 +31,9 @@ enum {
     LOOP_BLOCKS_MAX = 8
 };
 
+/* Turns at least of a loop that counts or walks an array, as guessed. */
+static const double TURNS_EXPECTED = 8;
+
 /* A stretch of text whose last block jumps back to its first, and which nothing else in it jumps
  * back into. */
 struct loop_text {
@@ -216,6 +219,38 @@ static void add_turn_edges(struct graph *graph, const struct loop_text *loop, ui
     }
 }
 
+static bool leaves(const struct loop_text *loop, const struct edge *edge) {
+    return edge->target < loop->first + 1 || edge->target > loop->last + 1;
+}
+
+/* Makes the ways out rarer where the loop counts or walks an array.  How often control leaves such
+ * a stretch was guessed from the way of each branch alone, and it is often part of a larger loop
+ * that has the same head, so that the ways out looked like any other.  But searching, comparing
+ * and copying take many turns; following pointers may end at once. */
+static void expect_turns(struct graph *graph, const struct loop_text *loop) {
+    double leaving = 0;
+    bool steps = false;
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        for (uint32_t n = 0; n < block->count; n++)
+            steps |= graph->instructions.data[block->first + n].decoded->steps;
+        for (size_t e = 0; e < block->out.count; e++)
+            if (leaves(loop, &graph->edges.data[block->out.data[e]]))
+                leaving += graph->edges.data[block->out.data[e]].frequency;
+    }
+    double expected = graph->blocks.data[loop->first].frequency / TURNS_EXPECTED;
+    if (!steps || !graph->guessed || leaving <= expected)
+        return;
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        const index_list *out = &graph->blocks.data[i].out;
+        for (size_t e = 0; e < out->count; e++) {
+            struct edge *edge = &graph->edges.data[out->data[e]];
+            if (leaves(loop, edge))
+                edge->frequency *= expected / leaving;
+        }
+    }
+}
+
 static void divide_frequencies(struct graph *graph, const struct loop_text *loop) {
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         struct basic_block *block = &graph->blocks.data[i];
@@ -232,6 +267,7 @@ static void unroll(struct graph *graph, const struct loop_text *loop) {
         (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_TAKEN) - graph->edges.data);
     uint32_t exit_index =
         (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_NOT_TAKEN) - graph->edges.data);
+    expect_turns(graph, loop);
     divide_frequencies(graph, loop);
     struct edge back = graph->edges.data[turn_index], last_exit = graph->edges.data[exit_index];
     struct edge next_turn = back, next_exit = last_exit;

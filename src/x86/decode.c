@@ -144,6 +144,26 @@ static bool is_clearing(const ZydisDecodedInstruction *instruction,
            operands[0].reg.value == operands[1].reg.value && writes_whole(operands[0].reg.value);
 }
 
+/* add, sub, inc, dec and lea: what counts, or walks an array. */
+static bool adds_constant(const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands) {
+    if (operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return false;
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC:
+        return true;
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+        return operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    case ZYDIS_MNEMONIC_LEA:
+        return operands[1].mem.base == operands[0].reg.value &&
+               operands[1].mem.index == ZYDIS_REGISTER_NONE;
+    default:
+        return false;
+    }
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -165,6 +185,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
         decoded->registers_written |= decoded->registers_read & (REGISTER_RSI | REGISTER_RDI);
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
+    decoded->steps = adds_constant(&instruction, operands);
     decoded->class = branch_class(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
