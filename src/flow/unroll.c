@@ -203,8 +203,8 @@ static uint32_t add_turn(struct graph *graph, const struct loop_text *loop, uint
     return first;
 }
 
-/* The turn at FROM gets the edges of the loop's blocks but the last; the last one's go to NEXT, or
- * back to the loop where that is the first turn. */
+/* The turn at FROM gets the edges of the loop's blocks but the last, whose edges tie the turns
+ * together: see unroll. */
 static void add_turn_edges(struct graph *graph, const struct loop_text *loop, uint32_t from) {
     for (uint32_t i = loop->first; i < loop->last; i++) {
         const index_list out = graph->blocks.data[i].out;
@@ -219,8 +219,11 @@ static void add_turn_edges(struct graph *graph, const struct loop_text *loop, ui
     }
 }
 
-static bool leaves(const struct loop_text *loop, const struct edge *edge) {
-    return edge->target < loop->first + 1 || edge->target > loop->last + 1;
+static bool steps(const struct graph *graph, const struct basic_block *block) {
+    for (uint32_t i = 0; i < block->count; i++)
+        if (graph->instructions.data[block->first + i].decoded->steps)
+            return true;
+    return false;
 }
 
 /* Makes the ways out rarer where the loop counts or walks an array.  How often control leaves such
@@ -228,27 +231,25 @@ static bool leaves(const struct loop_text *loop, const struct edge *edge) {
  * that has the same head, so that the ways out looked like any other.  But searching, comparing
  * and copying take many turns; following pointers may end at once. */
 static void expect_turns(struct graph *graph, const struct loop_text *loop) {
+    index_list exits = {0};
     double leaving = 0;
-    bool steps = false;
+    bool walks = false;
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
-        for (uint32_t n = 0; n < block->count; n++)
-            steps |= graph->instructions.data[block->first + n].decoded->steps;
-        for (size_t e = 0; e < block->out.count; e++)
-            if (leaves(loop, &graph->edges.data[block->out.data[e]]))
-                leaving += graph->edges.data[block->out.data[e]].frequency;
-    }
-    double expected = graph->blocks.data[loop->first].frequency / TURNS_EXPECTED;
-    if (!steps || !graph->guessed || leaving <= expected)
-        return;
-    for (uint32_t i = loop->first; i <= loop->last; i++) {
-        const index_list *out = &graph->blocks.data[i].out;
-        for (size_t e = 0; e < out->count; e++) {
-            struct edge *edge = &graph->edges.data[out->data[e]];
-            if (leaves(loop, edge))
-                edge->frequency *= expected / leaving;
+        walks |= steps(graph, block);
+        for (size_t e = 0; e < block->out.count; e++) {
+            const struct edge *edge = &graph->edges.data[block->out.data[e]];
+            if (edge->target - 1 >= loop->first && edge->target - 1 <= loop->last)
+                continue;
+            vector_push(graph->arena, &exits, block->out.data[e]);
+            leaving += edge->frequency;
         }
     }
+    double expected = graph->blocks.data[loop->first].frequency / TURNS_EXPECTED;
+    if (!walks || !graph->guessed || leaving <= expected)
+        return;
+    for (size_t e = 0; e < exits.count; e++)
+        graph->edges.data[exits.data[e]].frequency *= expected / leaving;
 }
 
 static void divide_frequencies(struct graph *graph, const struct loop_text *loop) {
