@@ -82,3 +82,14 @@ def copier():
     path = keep('copier', lambda file: file.write('#!/bin/sh\nexec cat\n'))
     os.chmod(path, 0o755)
     return path
+
+
+def blas(sizes):
+    """What the test program of the level 3 BLAS reads: all routines, for matrices of SIZES."""
+    def write(file):
+        file.write("'out/dblat3.out' /\n6 /\n'snapshots' /\n-1 /\nF /\nF /\nT /\n16.0 /\n")
+        for values in (sizes, [0.0, 1.0, 0.7], [0.0, 1.0, 1.3]):
+            file.write(f"{len(values)} /\n{' '.join(map(str, values))} /\n")
+        for routine in ('DGEMM', 'DSYMM', 'DTRMM', 'DTRSM', 'DSYRK', 'DSYR2K'):
+            file.write(f'{routine:6} T\n')
+    return keep(f"blas-{'-'.join(map(str, sizes))}", write)

@@ -17,6 +17,7 @@ class Kernel:
         self.source = os.path.join(KERNELS, file)
         self.name, self.ending = os.path.splitext(file)
         self.title = self.name.replace('_', ' ')
+        self.languages = ['c++' if self.ending == '.cc' else 'cc']
         with open(self.source, encoding='utf-8') as text:
             flags = re.search(r'^ \* flags: ([^*\n]*)', text.read(1000), re.MULTILINE)
         self.flags = flags.group(1).strip() if flags else '-O2'
@@ -28,8 +29,7 @@ class Kernel:
         """Compiles; returns the binary's path."""
         directory = os.path.join(WORK, 'kernels', variant.name.replace(' ', '-'))
         os.makedirs(directory, exist_ok=True)
-        compiler = 'bench-c++' if self.ending == '.cc' else 'bench-cc'
-        run_shell(f'{compiler} {self.flags} -g "{self.source}" -o {self.name}', directory,
+        run_shell(f'bench-{self.languages[0]} {self.flags} -g "{self.source}" -o {self.name}', directory,
                   environment)
         return os.path.join(directory, self.name)
 

@@ -61,7 +61,11 @@ def digest(directory):
 
 def run_workload(commands, directory, wrap=(), keep=None):
     """Runs COMMANDS one after the other in a fresh DIRECTORY.  Returns (seconds, digest of all
-    output).  KEEP: directory for quipu's data, instead of one that goes."""
+    output).  KEEP: directory for quipu's data, instead of one that goes.
+
+    What runs is a fresh copy of the program, under the same path for all: neither the length of a
+    path nor the pages that a file happens to lie in favour a variant.  Data that is kept names the
+    program's own file."""
     shutil.rmtree(directory, ignore_errors=True)
     for name in ('out', 'data'):
         os.makedirs(os.path.join(directory, name))
@@ -69,8 +73,11 @@ def run_workload(commands, directory, wrap=(), keep=None):
     environment = dict(os.environ, LC_ALL='C', QUIPU_DATA=keep or data, GCOV_PREFIX=data,
                        LLVM_PROFILE_FILE=os.path.join(data, 'data.profraw'))
     seconds = 0
+    program = os.path.join(directory, 'program')
+    shutil.copy(commands[0].words[0], program)
     for command in commands:
-        seconds += run_command(command, [*wrap, *command.words], directory, environment)
+        words = command.words if keep else [program, *command.words[1:]]
+        seconds += run_command(command, [*wrap, *words], directory, environment)
     total = digest(os.path.join(directory, 'out'))
     shutil.rmtree(directory)
     return seconds, total

@@ -1,6 +1,7 @@
 """The real programs: Debian source packages, built at -O2 -g by what their own makefiles do.
 
-A tree is fetched and configured once, with plain gcc; every build starts from a copy of it, so all
+Their runs take about half a second: on a machine that others use too, many short runs meet more
+quiet moments than few long ones.  A tree is fetched and configured once, with plain gcc; every build starts from a copy of it, so all
 variants have one configuration and only the compiler differs.
 """
 import os
@@ -10,23 +11,39 @@ import subprocess
 import inputs
 from measure import Command
 from places import TOP, WORK, Failed, run_shell
+from variants import GCC
 
 FLAGS = '-O2 -g'
+
+
+def link_compilers():
+    """A directory with the compilers that trees are configured with: plain gcc's."""
+    directory = os.path.join(WORK, 'compilers', 'configure')
+    os.makedirs(directory, exist_ok=True)
+    for language, compiler in GCC.items():
+        link = os.path.join(directory, f'bench-{language}')
+        if shutil.which(compiler) and not os.path.lexists(link):
+            os.symlink(shutil.which(compiler), link)
+    return directory
 
 
 class Program:
     """A row of PROGRAMS.
 
-    prepare, build: shell, run at the top of the tree; $FLAGS holds the flags.
+    prepare, build: shell, run at the top of the tree; $FLAGS holds the flags.  The compilers are
+    bench-cc, bench-c++ and bench-fortran.
     binary: path in the tree.
+    languages: keys of GCC whose compilers it needs.
     commands: function (binary, small) -> [Command].
     """
 
     kind = 'program'
 
-    def __init__(self, name, package, binary, commands, build, prepare=''):
+    def __init__(self, name, package, binary, commands, build, prepare='',
+                 languages=('cc',)):
         self.name = self.title = name
         self.package, self.binary, self.commands = package, binary, commands
+        self.languages = languages
         self.build_script, self.prepare_script = build, prepare
         self.tree = os.path.join(WORK, 'trees', name, 'base')
 
@@ -48,11 +65,7 @@ class Program:
         draft = self.tree + '.draft'
         shutil.rmtree(draft, ignore_errors=True)
         shutil.copytree(source, draft, symlinks=True)
-        os.makedirs(os.path.join(WORK, 'compilers', 'configure'), exist_ok=True)
-        compiler = os.path.join(WORK, 'compilers', 'configure', 'bench-cc')
-        if not os.path.lexists(compiler):
-            os.symlink(shutil.which('gcc'), compiler)
-        path = os.path.dirname(compiler) + os.pathsep + os.environ['PATH']
+        path = link_compilers() + os.pathsep + os.environ['PATH']
         run_shell(self.prepare_script, draft,
                   dict(os.environ, LC_ALL='C', FLAGS=FLAGS, PATH=path, M4=inputs.copier()))
         shutil.rmtree(self.tree, ignore_errors=True)
@@ -74,31 +87,31 @@ class Program:
 
 
 def run_lua(binary, small):
-    return [Command([binary, inputs.workload('mix.lua'), '15' if small else '100'], 'checksums')]
+    return [Command([binary, inputs.workload('mix.lua'), '15' if small else '30'], 'checksums')]
 
 
 def run_bzip2(binary, small):
-    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 20)),
+    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 7)),
             Command([binary, '-d'], 'unpacked', 'out/packed')]
 
 
 def run_zlib(binary, small):
-    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 20)),
+    return [Command([binary, '-9'], 'packed', inputs.text(2 if small else 7)),
             Command([binary, '-d'], 'unpacked', 'out/packed')]
 
 
 def run_lz4(binary, small):
-    text = inputs.text(4 if small else 40)
+    text = inputs.text(4 if small else 12)
     return [Command([binary, '-1'], 'fast', text), Command([binary, '-9'], 'packed', text),
             Command([binary, '-d'], 'unpacked', 'out/packed')]
 
 
 def run_sqlite(binary, small):
-    return [Command([binary, ':memory:'], 'answers', inputs.sql(40000 if small else 400000))]
+    return [Command([binary, ':memory:'], 'answers', inputs.sql(40000 if small else 200000))]
 
 
 def run_grep(binary, small):
-    texts = [inputs.text(4)] if small else [inputs.text(40)] * 4
+    texts = [inputs.text(4)] if small else [inputs.text(20)] * 3
     patterns = [['-cE', '[a-z]+Z'], ['-nE', '(tin|ore)[a-z]*[0-9]'],
                 ['-cw', '[a-e]*[r-t][aeiou]*'], ['-ciE', '(sea|tor)[aeiou]+.*[0-9]z'],
                 ['-ohE', '[0-9]+Z[0-9]+']]
@@ -107,9 +120,20 @@ def run_grep(binary, small):
 
 
 def run_flex(binary, small):
-    grammar = inputs.grammar(12 if small else 14)
+    grammar = inputs.grammar(11 if small else 12)
     return [Command([binary, table, '-t', grammar], 'scanner' + table,
                     environment={'M4': inputs.copier()}) for table in ('-Cfe', '-Cem', '-Cf')]
+
+
+def run_groff(binary, small):
+    tree = os.path.dirname(binary)
+    pages = [os.path.join(tree, 'man', page) for page in ('groff.7.man', 'groff_diff.7.man')]
+    return [Command([binary, '-Tps', '-F', os.path.join(tree, 'font'), '-M',
+                     os.path.join(tree, 'tmac'), '-man', *pages * (3 if small else 10)], 'pages')]
+
+
+def run_blas(binary, small):
+    return [Command([binary], 'messages', inputs.blas([5, 9, 17] if small else [3, 9, 17, 31, 60]))]
 
 
 PROGRAMS = [
@@ -140,4 +164,12 @@ PROGRAMS = [
     Program('flex', 'flex', 'src/stage1flex', run_flex, 'make -C src stage1flex', '''
         ./configure CC=bench-cc CFLAGS="$FLAGS" --disable-nls --disable-shared \\
             ac_cv_path_M4="$M4"'''),
+    Program('groff', 'groff', 'troff', run_groff, 'make troff', '''
+        ./configure CC=bench-cc CXX=bench-c++ CFLAGS="$FLAGS" CXXFLAGS="$FLAGS" --without-x
+        printf 'sources: $(BUILT_SOURCES) font/devps/DESC tmac/www.tmac\\n' >sources.mk
+        make -f Makefile -f sources.mk sources''', languages=('cc', 'c++')),
+    Program('blas', 'lapack', 'BLAS/TESTING/xblat3d', run_blas,
+            'make -C BLAS/SRC double && make -C BLAS/TESTING xblat3d', '''
+        sed "s/^FC *=.*/FC = bench-fortran/; s/^FFLAGS *=.*/FFLAGS = $FLAGS -frecursive/" \\
+            make.inc.example >make.inc''', languages=('fortran',)),
 ]

@@ -9,7 +9,8 @@
                    "failed": {variant: text}}]}
 
 Rounds run all variants one after the other, every other round backwards, so that what the machine
-does meanwhile falls on all of them alike.  A variant whose output is not the twin's has failed.
+does meanwhile falls on all of them alike.  Kernels have a third of the rounds: they show the worst
+that can be, which is far above noise.  A variant whose output is not the twin's has failed.
 """
 import os
 import platform
@@ -20,7 +21,9 @@ import time
 
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
+from variants import GCC
 
+KERNEL_RUNS = 3  # at least
 SMALL_RUNS = 3  # of the twin, to compare with the one run under a wrapping tool
 
 
@@ -34,7 +37,8 @@ class Subject:
     """A program under measurement."""
 
     def __init__(self, program, variants):
-        self.program, self.variants = program, variants
+        self.program = program
+        self.variants = [v for v in variants if v.compiles(program.languages)]
         self.binaries, self.outputs = {}, {}
         self.directory = os.path.join(WORK, 'run')
         self.profile = os.path.join(WORK, 'profiles', program.name)
@@ -101,6 +105,8 @@ class Subject:
 
     def measure(self, runs):
         """All rounds.  The first is for the check alone and is not kept."""
+        if self.program.kind == 'kernel':
+            runs = max(KERNEL_RUNS, runs // 3)
         builds = [v for v in self.variants if not v.wrap]
         for number in range(runs + 1):
             say(f'{self.program.name}: round {number} of {runs}')
@@ -153,6 +159,10 @@ def run_session(programs, variants, runs, builds, notes):
     result = {'machine': describe_machine(), 'runs': runs, 'builds': builds, 'notes': notes,
               'variants': [v.name for v in variants], 'programs': []}
     for program in programs:
+        lacking = [GCC[name] for name in program.languages if not shutil.which(GCC[name])]
+        if lacking:
+            notes.append(f"{program.name}: left out: '{lacking[0]}' is not installed")
+            continue
         subject = Subject(program, variants)
         result['programs'].append(subject.result)
         try:

@@ -190,13 +190,12 @@ def failures(result):
 def render(result, markdown):
     """The whole report as text."""
     machine = [f'{key}: {value}' for key, value in result['machine'].items()]
-    machine.append(f"method: {result['runs']} interleaved runs, user and system time of the "
-                   'process and its children')
+    machine.append(f"method: {result['runs']} interleaved rounds (kernels a third), user and system "
+                   'time of the process and its children')
     columns = [f'{n}: {BY_NAME[n].help}' for n in result['variants']]
     columns.append('spread: how far the median and the slowest run are above the fastest')
-    runs = result['runs']
-    times = [build_time_table(result, paired, f'Run time: median ratio of {runs} rounds'),
-             build_time_table(result, fastest, f'Run time: ratio of the fastest of {runs} runs')]
+    times = [build_time_table(result, paired, 'Run time: median of the ratios within each round'),
+             build_time_table(result, fastest, 'Run time: ratio of the fastest runs')]
     tables = [*times, build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + [f'FAILED {line}' for line in failures(result)]

@@ -1,8 +1,8 @@
 """What is compared: one row of VARIANTS a column of the table.
 
-A variant names its compiler, the options that go in front of the user's, and its base: the variant
-that its times are divided by.  Each gets a directory with `bench-cc` and `bench-c++`; builds find
-them on PATH, so no build system needs to know which variant it builds.
+A variant names its compilers, the options that go in front of the user's, and its base: the variant
+that its times are divided by.  Each gets a directory with
+`bench-cc`, `bench-c++` and `bench-fortran`, where it has one; builds find them on PATH, so no build system needs to know which variant it builds.
 """
 import os
 import shutil
@@ -10,9 +10,9 @@ import subprocess
 
 from places import BUILD, WORK
 
-QUIPU = {'c': 'quipu-cc', 'c++': 'quipu-c++'}
-GCC = {'c': 'gcc', 'c++': 'g++'}
-CLANG = {'c': 'clang-14', 'c++': 'clang++-14'}
+QUIPU = {'cc': 'quipu-cc', 'c++': 'quipu-c++', 'fortran': 'quipu-fortran'}
+GCC = {'cc': 'gcc', 'c++': 'g++', 'fortran': 'gfortran'}
+CLANG = {'cc': 'clang-14', 'c++': 'clang++-14'}
 
 
 class Variant:
@@ -34,20 +34,28 @@ class Variant:
 
     def missing(self):
         """What this machine or this quipu lacks for it; '' for nothing."""
-        for command in ([self.wrap[0]] if self.wrap else self.compilers.values()):
-            if not shutil.which(command, path=search_path()):
-                return f"'{command}' is not installed"
+        command = self.wrap[0] if self.wrap else self.compilers['cc']
+        if not shutil.which(command, path=search_path()):
+            return f"'{command}' is not installed"
         known = quipu_help() if self.compilers is QUIPU else ''
         for option in self.options:
             if known and option.split('=')[0] not in known:
                 return f"'quipu cc' has no '{option.split('=')[0]}'"
         return ''
 
+    def compiles(self, languages):
+        """Whether its compilers for all LANGUAGES are installed."""
+        return bool(self.wrap) or all(
+            language in self.compilers and
+            shutil.which(self.compilers[language], path=search_path()) for language in languages)
+
     def write_wrappers(self):
-        """bench-cc and bench-c++: the compiler under the timer of compile times."""
+        """bench-cc and its like: the compiler under the timer of compile times."""
         os.makedirs(self.wrappers, exist_ok=True)
         for language, compiler in self.compilers.items():
-            path = os.path.join(self.wrappers, 'bench-cc' if language == 'c' else 'bench-c++')
+            if not self.compiles([language]):
+                continue
+            path = os.path.join(self.wrappers, f'bench-{language}')
             words = [os.path.join(WORK, 'timed'), shutil.which(compiler, path=search_path())]
             with open(path, 'w', encoding='utf-8') as file:
                 quoted = ' '.join(f'"{word}"' for word in words + self.options)
