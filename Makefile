@@ -14,7 +14,7 @@ RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS
 NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
-all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o
+all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $B/include/quipu.h
 
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
@@ -39,6 +39,10 @@ $B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
 	rm -f $@; $(AR) rcs $@ $^
 $B/lib/quipu/%.o: $B/obj/runtime/%.o
+	@mkdir -p $(@D)
+	cp $< $@
+
+$B/include/%.h: include/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 

@@ -1,6 +1,7 @@
 /* begin.S: the first object of every instrumented executable and shared object.
  *
- * It marks the begin of the module's cells, and calls the runtime before the module's constructors.
+ * It marks the begin of the module's cells, and of its ranges and names of kinds (data/format.h,
+ * section 4), and calls the runtime before the module's constructors.
  * It refers to the runtime, so the linker takes that out of its archive even where no function of
  * the module is instrumented.
  *
@@ -19,6 +20,21 @@
         .type   quipu_cells_begin, @object
         .size   quipu_cells_begin, 0
 quipu_cells_begin:
+
+        .section quipu_ranges, "a", @progbits
+        .balign 4
+        .globl  quipu_ranges_begin
+        .hidden quipu_ranges_begin
+        .type   quipu_ranges_begin, @object
+        .size   quipu_ranges_begin, 0
+quipu_ranges_begin:
+
+        .section quipu_kinds, "a", @progbits
+        .globl  quipu_kinds_begin
+        .hidden quipu_kinds_begin
+        .type   quipu_kinds_begin, @object
+        .size   quipu_kinds_begin, 0
+quipu_kinds_begin:
 
         .section .init_array.00000, "aw", @init_array
         .balign 8

@@ -1,4 +1,5 @@
-/* end.S: the last object of every instrumented executable and shared object: the end of its cells.
+/* end.S: the last object of every instrumented executable and shared object: the end of its cells,
+ * ranges and names of kinds.
  *
  * Invariant: cells are quadwords, so an alignment of 8 opens no gap before quipu_cells_end.  A
  * larger one would count bytes as cells that belong to no function. */
@@ -13,5 +14,20 @@
         .type   quipu_cells_end, @object
         .size   quipu_cells_end, 0
 quipu_cells_end:
+
+        .section quipu_ranges, "a", @progbits
+        .balign 4
+        .globl  quipu_ranges_end
+        .hidden quipu_ranges_end
+        .type   quipu_ranges_end, @object
+        .size   quipu_ranges_end, 0
+quipu_ranges_end:
+
+        .section quipu_kinds, "a", @progbits
+        .globl  quipu_kinds_end
+        .hidden quipu_kinds_end
+        .type   quipu_kinds_end, @object
+        .size   quipu_kinds_end, 0
+quipu_kinds_end:
 
         .section .note.GNU-stack, "", @progbits

@@ -108,6 +108,7 @@ char *quipu_take_slot(long *error) {
         *error = -EIO; /* the program overwrote the table */
         return NULL;
     }
+    quipu_begin_events(found.cells);
     found.slot->threads++;
     found.slot->owner = owner;
     return found.cells;

@@ -87,6 +87,7 @@ static long join_module(const struct quipu_state *other) {
 }
 
 static void move_static_cells(char *cells) {
+    quipu_fold_events();
     uint64_t *from = (void *)quipu_cells_begin, *to = (void *)cells;
     for (uint64_t i = 0; i < quipu_state.module.cells_size / sizeof *from; i++) {
         to[i] += from[i];

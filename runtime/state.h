@@ -104,6 +104,12 @@ uint64_t quipu_attach_thread(void);
  * The lock is held. */
 char *quipu_take_slot(long *error);
 
+/* event.c */
+/* A thread begins to count in CELLS, a slot's, where others may have counted before. */
+void quipu_begin_events(char *cells);
+/* The static cells are about to be added to a slot's, whose countdown must not change. */
+void quipu_fold_events(void);
+
 /* module.c */
 /* Fills in state.module.  Returns the state of another module that has a data file or knows that
  * there is none, or NULL. */

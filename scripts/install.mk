@@ -11,7 +11,7 @@ PAGES := $(sort $(wildcard doc/*.md))
 
 install: all
 	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/lib/pkgconfig $(TARGET)/libexec/quipu \
-		$(TARGET)/share/man/man1 $(TARGET)/share/man/man5 $(TARGET)/share/doc/quipu \
+		$(TARGET)/share/man/man1 $(TARGET)/share/man/man3 $(TARGET)/share/man/man5 $(TARGET)/share/doc/quipu \
 		$(TARGET)/share/bash-completion/completions
 	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
 	for n in $(NAMES); do ln -sf quipu $(TARGET)/bin/$$n; done

@@ -9,6 +9,9 @@
 static const struct command commands[] = {
     {"cc", "compile with instrumentation: quipu cc ARGS as the compiler's own", cmd_cc},
     {"run", "run a program with a data directory", cmd_run},
+    {"goto", "run a program to a moment of its run", cmd_goto},
+    {"moment", "print the moments of a running process's threads", cmd_moment},
+    {"stat", "print exact counts of events of a program or a running process", cmd_stat},
     {"report", "print counts by function, file, line, block, instruction, ...", cmd_report},
     {"annotate", "print source or assembly with counts", cmd_annotate},
     {"diff", "compare two runs or two builds, function by function", cmd_diff},

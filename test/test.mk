@@ -2,20 +2,20 @@
 #
 # Both install what is missing first.  TESTS=NAMES picks tests.
 
-STEP = $B/test/step
+ORACLES = $B/test/step $B/test/query $B/test/ticks $B/test/arrived
 
-$(STEP): test/oracle/step.c
+$B/test/%: test/oracle/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $<
 
 # What the tests use, built; one step behind the other, whatever -j says.
 check-build:
 	@$(MAKE) --no-print-directory deps
-	@$(MAKE) --no-print-directory all $(STEP)
+	@$(MAKE) --no-print-directory all $(ORACLES)
 
 check: check-build
 	QUIPU_BUILD=$B test/run $(TESTS)
 check-full: check-build
-	QUIPU_BUILD=$B test/run --full $(TESTS)
+	QUIPU_BUILD=$B QUIPU_VISITS=20 test/run --full $(TESTS)
 
 .PHONY: check-build check check-full

@@ -202,7 +202,9 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
     } else {
         struct earlier_counts earlier;
         bool known = call->options.profile && open_earlier_counts(&earlier, call->options.profile);
-        struct pass_options options = {.earlier = known ? &earlier : NULL,
+        struct pass_options options = {.count = call->options.modes & MODE_COUNT,
+                                       .events = events_of(&call->options),
+                                       .earlier = known ? &earlier : NULL,
                                        .placement = call->options.placement,
                                        .shared = call->options.shared || !unit.compiled,
                                        .dump = call->options.dump};
@@ -221,7 +223,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
 int cmd_as(int argc, char **argv) {
     struct invocation call = {0};
     read_arguments(&call, argc, argv);
-    if (call.foreign || call.inputs > 1 || call.options.mode == MODE_NONE)
+    if (call.foreign || call.inputs > 1 || !call.options.modes)
         return run_untouched(&call, argc, argv);
     if (call.pads_branches) {
         warn_at(call.input, 0,

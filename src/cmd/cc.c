@@ -76,9 +76,17 @@ static void find_root(struct driver *driver) {
 
 /* ---- arguments ---- */
 
-static void take_mode(struct driver *driver, const char *name) {
-    if (!set_mode(&driver->options, name))
-        die("'--quipu=%s': no such mode; there are 'count' and 'none'", name);
+static void take_modes(struct driver *driver, const char *names) {
+    if (!set_modes(&driver->options, names))
+        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', several with commas "
+            "between, and 'none'",
+            names);
+}
+
+static void take_event(struct driver *driver, const char *text) {
+    const char *wrong = add_event(&driver->options, text);
+    if (wrong)
+        die("'--quipu-event=%s': %s", text, wrong);
 }
 
 /* The assembler may run in another directory. */
@@ -96,7 +104,9 @@ static void take_profile(struct driver *driver, const char *path) {
 /* Returns whether ARGUMENT is one of ours. */
 static bool take_own_option(struct driver *driver, const char *argument) {
     if (strncmp(argument, "--quipu=", 8) == 0) {
-        take_mode(driver, argument + 8);
+        take_modes(driver, argument + 8);
+    } else if (strncmp(argument, "--quipu-event=", 14) == 0) {
+        take_event(driver, argument + 14);
     } else if (strncmp(argument, "--quipu-compiler=", 17) == 0) {
         driver->compiler = argument + 17;
     } else if (strncmp(argument, "--quipu-placement=", 18) == 0) {
@@ -173,19 +183,19 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
     const char *name = strrchr(driver->compiler, '/');
     driver->clang = strstr(name ? name : driver->compiler, "clang") != NULL;
     driver->link &= driver->inputs && (!driver->bare || driver->libc);
-    if (driver->freestanding && driver->options.mode != MODE_NONE) {
+    if (driver->freestanding && driver->options.modes) {
         warn("'-ffreestanding': code without a C library cannot be counted; left as it is");
-        driver->options.mode = MODE_NONE;
+        driver->options.modes = 0;
     }
-    if (driver->foreign && driver->options.mode != MODE_NONE) {
+    if (driver->foreign && driver->options.modes) {
         warn("'-m32': only x86-64 code is counted; left as it is");
-        driver->options.mode = MODE_NONE;
+        driver->options.modes = 0;
     }
 }
 
 /* clang's -flto writes bitcode, which never meets an assembler. */
 static void refuse_bitcode(const struct driver *driver) {
-    if (!driver->clang || driver->options.mode == MODE_NONE)
+    if (!driver->clang || !driver->options.modes)
         return;
     for (size_t i = 0; i < driver->user.count; i++)
         if (strncmp(driver->user.data[i], "-flto", 5) == 0)
@@ -203,7 +213,7 @@ static void push_path(struct driver *driver, const char *file) {
 }
 
 static void build_arguments(struct driver *driver, const char *options) {
-    bool count = driver->options.mode != MODE_NONE, link = driver->link && count;
+    bool count = driver->options.modes, link = driver->link && count;
     push(driver, (char *)driver->compiler);
     if (driver->clang) {
         push(driver, (char *)"--start-no-unused-arguments");
@@ -236,16 +246,33 @@ static void build_arguments(struct driver *driver, const char *options) {
 
 /* ---- running ---- */
 
-static void set_environment(struct driver *driver, const char *options) {
-    const char *old = getenv("COMPILER_PATH");
-    const char *path = arena_print(&driver->arena, "%s/libexec/quipu%s%s", driver->root,
-                                   old && *old ? ":" : "", old ? old : "");
-    if (setenv("COMPILER_PATH", path, 1) || setenv("QUIPU_OPTIONS", options, 1))
+static void set_variable(const char *name, const char *value) {
+    if (setenv(name, value, 1))
         die("cannot set the environment: %s", strerror(errno));
 }
 
+/* Puts DIRECTORY, below our root, in front of those that variable NAME lists, or behind them. */
+static void add_directory(struct driver *driver, const char *name, const char *directory,
+                          bool in_front) {
+    const char *old = getenv(name);
+    const char *path = arena_print(&driver->arena, "%s/%s", driver->root, directory);
+    if (old && *old)
+        path = arena_print(&driver->arena, "%s:%s", in_front ? path : old, in_front ? old : path);
+    set_variable(name, path);
+}
+
+static void set_environment(struct driver *driver, const char *options) {
+    add_directory(driver, "C_INCLUDE_PATH", "include", false); /* quipu.h; no option says it in all
+                                                                  languages without a warning */
+    add_directory(driver, "CPLUS_INCLUDE_PATH", "include", false);
+    if (!driver->options.modes)
+        return;
+    add_directory(driver, "COMPILER_PATH", "libexec/quipu", true);
+    set_variable("QUIPU_OPTIONS", options);
+}
+
 static void show_command(const struct driver *driver) {
-    if (driver->options.mode != MODE_NONE)
+    if (driver->options.modes)
         fprintf(stderr, " COMPILER_PATH=%s QUIPU_OPTIONS=%s", getenv("COMPILER_PATH"),
                 getenv("QUIPU_OPTIONS"));
     for (size_t i = 0; driver->argv.data[i]; i++)
@@ -254,7 +281,7 @@ static void show_command(const struct driver *driver) {
 }
 
 static const char help[] =
-    "usage: quipu cc [--quipu=count|none] [--quipu-compiler=COMPILER] [--quipu-placement=tree|block]\n"
+    "usage: quipu cc [--quipu=MODE[,MODE]...] [--quipu-compiler=COMPILER] [--quipu-placement=tree|block]\n"
     "                ARGS\n"
     "\n"
     "Runs the compiler (gcc, or what it is called by) with ARGS and instruments what it assembles.\n"
@@ -262,7 +289,15 @@ static const char help[] =
     "quipu-ada, quipu-d.\n"
     "\n"
     "  --quipu=count       exact counts of every instruction (the default)\n"
+    "  --quipu=event       exact counts of events at any instant; --quipu=count,event: both\n"
+    "  --quipu=moment      a name for each moment of a run; 'quipu goto --help' tells more\n"
     "  --quipu=none        the same code without instrumentation\n"
+    "  --quipu-event=KIND  for --quipu=event: a kind of events (instructions), also repeatedly:\n"
+    "                      instructions, blocks, branches, branches-taken, branches-not-taken,\n"
+    "                      calls, returns, loads, stores, bytes-loaded, bytes-stored,\n"
+    "                      floating-point, vector, atomic\n"
+    "  --quipu-event=NAME=PATTERN\n"
+    "                      a class of your own: 'mul*|imul*', 'call:malloc|call:calloc'\n"
     "  --quipu-compiler=C  the compiler to run\n"
     "  --quipu-placement=tree|block\n"
     "                      counters on the chords of a spanning tree (the default) or in every block\n"
@@ -282,11 +317,9 @@ int cmd_cc(int argc, char **argv) {
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     find_root(&driver);
-    char options[PATH_MAX + 128];
-    print_options(&driver.options, QUIPU_VERSION, options, sizeof options);
+    const char *options = print_options(&driver.options, QUIPU_VERSION);
     build_arguments(&driver, options);
-    if (driver.options.mode != MODE_NONE)
-        set_environment(&driver, options);
+    set_environment(&driver, options);
     if (driver.show)
         show_command(&driver);
     execvp(driver.compiler, driver.argv.data);

@@ -1,15 +1,23 @@
 /* options.c: what quipu cc tells quipu as; see options.h. */
 #include "cmd/options.h"
 
+#include "util/buffer.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const mode_names[] = {[MODE_COUNT] = "count", [MODE_NONE] = "none"};
+static const struct {
+    const char *name;
+    unsigned modes;
+} mode_names[] = {
+    {"none", 0}, {"count", MODE_COUNT}, {"event", MODE_EVENT}, {"moment", MODE_MOMENT}};
+
 static const char *const placement_names[] = {
     [PLACEMENT_TREE] = "tree", [PLACEMENT_BLOCK] = "block"};
 
 struct shim_options default_options(void) {
-    return (struct shim_options){.mode = MODE_COUNT, .placement = PLACEMENT_TREE};
+    return (struct shim_options){.modes = MODE_COUNT, .placement = PLACEMENT_TREE};
 }
 
 /* The position of NAME in NAMES, or -1. */
@@ -20,11 +28,21 @@ static int find_name(const char *const *names, size_t count, const char *name) {
     return -1;
 }
 
-bool set_mode(struct shim_options *options, const char *name) {
-    int found = find_name(mode_names, sizeof mode_names / sizeof *mode_names, name);
-    if (found >= 0)
-        options->mode = (enum mode)found;
-    return found >= 0;
+bool set_modes(struct shim_options *options, const char *names) {
+    unsigned modes = 0;
+    while (*names) {
+        size_t length = strcspn(names, ",+"), found = 0;
+        while (found < sizeof mode_names / sizeof *mode_names &&
+               (strlen(mode_names[found].name) != length ||
+                strncmp(mode_names[found].name, names, length) != 0))
+            found++;
+        if (found == sizeof mode_names / sizeof *mode_names)
+            return false;
+        modes |= mode_names[found].modes;
+        names += length + (names[length] != '\0');
+    }
+    options->modes = modes;
+    return true;
 }
 
 bool set_placement(struct shim_options *options, const char *name) {
@@ -34,31 +52,100 @@ bool set_placement(struct shim_options *options, const char *name) {
     return found >= 0;
 }
 
+const char *add_event(struct shim_options *options, const char *text) {
+    const struct event_kind *kind = find_event_kind(text);
+    if (!kind && strchr(text, '='))
+        return add_event_class(&options->events, text, &options->arena);
+    if (!kind)
+        return "no such kind of events; 'man quipu.h' lists them";
+    add_event_kind(&options->events, kind);
+    return NULL;
+}
+
+struct event_set events_of(const struct shim_options *options) {
+    struct event_set events = options->events;
+    if (!(options->modes & MODE_EVENT))
+        events = (struct event_set){0};
+    else if (!events.count)
+        add_event_kind(&events, find_event_kind("instructions"));
+    if (options->modes & MODE_MOMENT)
+        add_event_kind(&events, find_event_kind("ticks"));
+    return events;
+}
+
+/* A pattern comes by way of -Wa, specs and shells: what may mean something to one of them is %XX.
+ */
+static void add_encoded(struct buffer *out, const char *text) {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-=";
+    for (; *text; text++)
+        if (strchr(plain, *text))
+            buffer_add(out, text, 1);
+        else
+            buffer_print(out, "%%%02X", (unsigned char)*text);
+}
+
+static void decode(char *text) {
+    char *to = text;
+    for (; *text; text++) {
+        char digits[3] = {0}, *end = digits;
+        if (*text == '%' && text[1] && text[2]) {
+            memcpy(digits, text + 1, 2);
+            *to = (char)strtoul(digits, &end, 16);
+        }
+        if (end == digits + 2)
+            text += 2;
+        else
+            *to = *text;
+        to++;
+    }
+    *to = '\0';
+}
+
 void parse_options(struct shim_options *options, const char *text) {
-    char field[128];
     while (*text) {
         if (strncmp(text, "profile=", 8) == 0) {
             options->profile = text + 8;
             return;
         }
         size_t length = strcspn(text, ":");
-        snprintf(field, sizeof field, "%.*s", (int)length, text);
+        char *field = arena_copy(&options->arena, text, length);
+        decode(field);
         text += length + (text[length] == ':');
         if (strncmp(field, "placement=", 10) == 0)
             set_placement(options, field + 10);
+        else if (strncmp(field, "event=", 6) == 0)
+            add_event(options, field + 6);
         else if (strcmp(field, "shared") == 0)
             options->shared = true;
         else if (strcmp(field, "dump") == 0)
             options->dump = true;
         else
-            set_mode(options, field);
+            set_modes(options, field);
     }
 }
 
-void print_options(const struct shim_options *options, const char *version, char *text,
-                   size_t size) {
-    snprintf(text, size, "%s:placement=%s%s%s:%s%s%s", mode_names[options->mode],
-             placement_names[options->placement], options->shared ? ":shared" : "",
-             options->dump ? ":dump" : "", version, options->profile ? ":profile=" : "",
-             options->profile ? options->profile : "");
+static void add_event_text(struct buffer *out, const struct event_kind *kind) {
+    buffer_print(out, ":event=%s", kind->name);
+    if (kind->pattern) {
+        buffer_text(out, "=");
+        add_encoded(out, kind->pattern);
+    }
+}
+
+const char *print_options(struct shim_options *options, const char *version) {
+    struct buffer out = {0};
+    const struct event_set *events = &options->events;
+    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
+        if (options->modes ? options->modes & mode_names[i].modes : !mode_names[i].modes)
+            buffer_print(&out, "%s%s", out.count ? "+" : "", mode_names[i].name);
+    for (uint32_t i = 0; i < events->count; i++)
+        add_event_text(&out, events->kinds[i]);
+    buffer_print(&out, ":placement=%s%s%s:%s", placement_names[options->placement],
+                 options->shared ? ":shared" : "", options->dump ? ":dump" : "", version);
+    if (options->profile)
+        buffer_print(&out, ":profile=%s", options->profile);
+    const char *text = arena_copy(&options->arena, out.data, out.count);
+    buffer_release(&out);
+    return text;
 }

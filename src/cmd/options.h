@@ -1,18 +1,24 @@
-/* options.h: what quipu cc tells quipu as: a text such as "count:placement=tree:shared:0.1.0". */
+/* options.h: what quipu cc tells quipu as: a text such as
+ * "count+event:event=loads:event=products=mul%2A:placement=tree:shared:0.1.0". */
 #ifndef QUIPU_CMD_OPTIONS_H
 #define QUIPU_CMD_OPTIONS_H
 
+#include "flow/events.h"
 #include "flow/graph.h"
 
 #include <stdbool.h>
 
+/* A set; none of them is the same code without instrumentation. */
 enum mode {
-    MODE_COUNT,
-    MODE_NONE, /* the same code without instrumentation */
+    MODE_COUNT = 1,  /* executions of every instruction */
+    MODE_EVENT = 2,  /* events, at any instant */
+    MODE_MOMENT = 4, /* ticks of the software instruction counter, with a countdown */
 };
 
 struct shim_options {
-    enum mode mode;
+    unsigned modes;          /* enum mode */
+    struct event_set events; /* for MODE_EVENT; empty: instructions */
+    struct arena arena;      /* the classes among them */
     enum placement placement;
     bool shared;         /* may be linked into a shared object */
     bool dump;           /* graphs to standard error */
@@ -26,12 +32,18 @@ struct shim_options default_options(void);
  * TEXT must live as long as OPTIONS. */
 void parse_options(struct shim_options *options, const char *text);
 
-/* Sets mode or placement by name.  Returns false where there is none of that name. */
-bool set_mode(struct shim_options *options, const char *name);
+/* Sets modes ("none", "count", "count,event") or placement.  Returns false where there is none of
+ * that name. */
+bool set_modes(struct shim_options *options, const char *names);
 bool set_placement(struct shim_options *options, const char *name);
 
-/* Writes OPTIONS as parse_options reads them; at most SIZE bytes. */
-void print_options(const struct shim_options *options, const char *version, char *text,
-                   size_t size);
+/* Adds a kind of events by name, or a class, NAME=PATTERN.  Returns NULL, or what is wrong. */
+const char *add_event(struct shim_options *options, const char *text);
+
+/* The events that are counted: none without MODE_EVENT or MODE_MOMENT. */
+struct event_set events_of(const struct shim_options *options);
+
+/* OPTIONS as parse_options reads them, in its arena. */
+const char *print_options(struct shim_options *options, const char *version);
 
 #endif

@@ -49,6 +49,11 @@ const uint8_t *binary_section(const struct binary *binary, const char *name, siz
     return binary->bytes + header.sh_offset;
 }
 
+uint64_t binary_section_address(const struct binary *binary, const char *name) {
+    GElf_Shdr header;
+    return find_section(binary, name, &header) ? header.sh_addr : 0;
+}
+
 static void read_segments(struct arena *arena, struct binary *binary) {
     size_t count = 0;
     if (elf_getphdrnum(binary->elf, &count) != 0)
@@ -67,17 +72,23 @@ static void read_segments(struct arena *arena, struct binary *binary) {
     }
 }
 
-const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t *count) {
+const struct segment *binary_segment(const struct binary *binary, uint64_t address) {
     for (size_t i = 0; i < binary->segments.count; i++) {
         const struct segment *segment = &binary->segments.data[i];
-        uint64_t distance = address - segment->address;
-        if (segment->executable && address >= segment->address && distance < segment->size) {
-            *count = segment->size - distance;
-            return binary->bytes + segment->offset + distance;
-        }
+        if (address >= segment->address && address - segment->address < segment->size)
+            return segment;
     }
-    *count = 0;
     return NULL;
+}
+
+const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t *count) {
+    const struct segment *segment = binary_segment(binary, address);
+    *count = 0;
+    if (!segment || !segment->executable)
+        return NULL;
+    uint64_t distance = address - segment->address;
+    *count = segment->size - distance;
+    return binary->bytes + segment->offset + distance;
 }
 
 /* ---- symbols ---- */
@@ -115,10 +126,12 @@ static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module
         GElf_Word section;
         const char *name = dwfl_module_getsym(module, i, &symbol, &section);
         if (is_wanted(&symbol, section, name))
-            vector_push(arena, &binary->symbols,
+            vector_push(arena, &binary->names,
                         ((struct symbol){symbol.st_value, symbol.st_size,
                                          arena_copy(arena, name, strlen(name))}));
     }
+    for (size_t i = 0; i < binary->names.count; i++)
+        vector_push(arena, &binary->symbols, binary->names.data[i]);
     sort_symbols(binary->symbols.data, &binary->symbols.count);
 }
 

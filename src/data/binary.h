@@ -39,6 +39,7 @@ struct binary {
     uint64_t cells_size;    /* bytes; 0: nothing in it is instrumented */
     VECTOR(struct segment) segments;
     VECTOR(struct symbol) symbols; /* by address, one for each address */
+    VECTOR(struct symbol) names;   /* all, such as both names of a C++ constructor; unsorted */
     VECTOR(struct symbol) imports; /* by address of the slot that the loader fills in */
 };
 
@@ -55,6 +56,12 @@ const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t
 /* Returns the contents of section NAME, and their SIZE; NULL where there is no such section.  A
  * section beyond the file's end is set to NULL with SIZE not 0. */
 const uint8_t *binary_section(const struct binary *binary, const char *name, size_t *size);
+
+/* The address of section NAME, as linked; 0 where there is none, or it is not loaded. */
+uint64_t binary_section_address(const struct binary *binary, const char *name);
+
+/* The segment that ADDRESS lies in, with a byte of the file for it; NULL where none does. */
+const struct segment *binary_segment(const struct binary *binary, uint64_t address);
 
 /* Adds names that the symbol table does not have, such as those in the notes of a stripped binary.
  * The names must live as long as BINARY. */

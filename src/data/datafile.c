@@ -117,6 +117,7 @@ static const char *read_module(struct arena *arena, struct data_file *file, uint
     struct data_module module;
     memset(&module, 0, sizeof module);
     module.cells_address = READ(bytes, struct quipu_module, cells_address);
+    module.load_bias = READ(bytes, struct quipu_module, load_bias);
     module.build_id_size = (uint32_t)READ(bytes, struct quipu_module, build_id_size);
     uint64_t cells_size = READ(bytes, struct quipu_module, cells_size);
     module.cell_count = cells_size / sizeof(uint64_t);

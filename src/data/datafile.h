@@ -19,6 +19,7 @@ struct data_module {
     uint32_t build_id_size;
     uint64_t cells_address; /* as linked */
     uint64_t cell_count;
+    uint64_t load_bias;  /* where it ran, minus where it was linked */
     uint32_t slot_count; /* owned or not */
 };
 

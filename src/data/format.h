@@ -110,6 +110,12 @@ struct quipu_blocks {
  *     u32 size; u8 kind = QUIPU_NOTE_UNIT; u8 version
  *     asciz quipu's version, asciz source file (`.file`), asciz compiler (`.ident`, may be empty),
  *     asciz options ("count,placement=tree")
+ * and, of a unit that counts events,
+ *     u32 size; u8 kind = QUIPU_NOTE_EVENTS; u8 version
+ *     u64 cells           address of the module's first cell of events (section 3), as linked
+ *     u32 kinds           bit n: the unit counts kind n (enum quipu_event); then for each from
+ *                         QUIPU_EVENT_CLASSES on, by rising number:
+ *         asciz name, asciz pattern
  *
  * QUIPU_FUNCTIONS_SECTION: one record for each function.  It follows its function (COMDAT group,
  * link order), so a function that the linker drops takes its record along.
@@ -166,6 +172,7 @@ enum quipu_note_kind {
     QUIPU_NOTE_UNIT = 1,
     QUIPU_NOTE_FUNCTION = 2,
     QUIPU_NOTE_LEFT_ALONE = 3,
+    QUIPU_NOTE_EVENTS = 4,
 };
 
 enum quipu_block_flags {
@@ -222,6 +229,102 @@ enum {
     QUIPU_BIAS = 128
 }; /* so that one-byte displacements reach 32 cells */
 
+/* Where a unit counts events, it brings quipu_event_cells, a group of its own that the linker keeps
+ * once for each module: QUIPU_LANES cells for each kind, whose sum is the count; quipu_event_middle
+ * is QUIPU_BIAS behind the first.  Inserted code adds constants to them.  One cell would do, but
+ * each addition to it would wait for the one before. */
+enum {
+    QUIPU_LANES = 8 /* a cache line for each kind */
+};
+
+enum quipu_event {
+    QUIPU_EVENT_INSTRUCTIONS,
+    QUIPU_EVENT_BLOCKS,             /* basic blocks */
+    QUIPU_EVENT_BRANCHES,           /* conditional jumps */
+    QUIPU_EVENT_BRANCHES_TAKEN,     /* of those */
+    QUIPU_EVENT_BRANCHES_NOT_TAKEN, /* of those */
+    QUIPU_EVENT_CALLS,
+    QUIPU_EVENT_RETURNS,
+    QUIPU_EVENT_LOADS,          /* operands read from memory */
+    QUIPU_EVENT_STORES,         /* operands written to memory */
+    QUIPU_EVENT_BYTES_LOADED,   /* by those loads */
+    QUIPU_EVENT_BYTES_STORED,   /* by those stores */
+    QUIPU_EVENT_FLOATING_POINT, /* instructions that compute in floating point */
+    QUIPU_EVENT_VECTOR,         /* instructions on vectors of several elements */
+    QUIPU_EVENT_ATOMIC,         /* locked instructions */
+    QUIPU_EVENT_TICKS,          /* the software instruction counter */
+    QUIPU_EVENT_CLASSES = 16,   /* the first of the user's own, in the order of their options */
+    QUIPU_EVENTS = 32,
+};
+
+/* Bytes of quipu_event_cells.  Behind the cells stands what the runtime keeps for signal handlers
+ * and for countdowns (runtime/event.h); these offsets are for readers and debuggers. */
+enum {
+    QUIPU_EVENT_CELLS = QUIPU_LANES * QUIPU_EVENTS,
+    QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* by kind: what threads that are gone counted */
+    QUIPU_EVENT_BEGIN =
+        QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* the same of ticks, with the base */
+    QUIPU_EVENT_BASE = QUIPU_EVENT_BEGIN + 8,    /* what the cells of ticks lack (below) */
+    QUIPU_EVENT_THREAD = QUIPU_EVENT_BEGIN + 16, /* number of the thread: 1, 2, ... as they come */
+    QUIPU_EVENT_GOAL = QUIPU_EVENT_BEGIN + 24, /* a debugger's: quipu_moment_near is called then */
+    QUIPU_EVENT_ALARMS = 16,
+    QUIPU_EVENT_SNAPSHOTS = 8,
+    QUIPU_EVENT_BLOCK = QUIPU_EVENT_BEGIN + 32 + 24 * QUIPU_EVENT_ALARMS + 8 +
+                        QUIPU_EVENT_SNAPSHOTS * (8 + 8 * QUIPU_EVENTS)
+};
+
+/* The cells of ticks are countdowns: they are negative until they have ended, and the sum of them
+ * and the base is what has been counted (modulo 1 << 64).  Behind each addition to one that is
+ * above zero stands
+ *
+ *     jns slow
+ *   slow: leaq -128(%rsp), %rsp; call quipu_end_countdown; leaq 128(%rsp), %rsp; {disp32} jmp back
+ *
+ * where quipu_end_countdown keeps every register and the flags, and finds the place by that jump.
+ */
+
 #define QUIPU_UNATTACHED ((uint64_t)1 << 63)
+
+/* ---- 4. Event counts at any instruction ---------------------------------------------------------
+ *
+ * Four sections that are loaded and need no relocation.  Where a module has no instruction of its
+ * own in progress (its threads are in other code, or in calls of it), cells are exact; elsewhere
+ * the tables tell what has happened above what the cells hold.
+ *
+ * QUIPU_RANGES_SECTION: struct quipu_range for each fragment of each function, in no order, between
+ * the hidden symbols quipu_ranges_begin and quipu_ranges_end.
+ * QUIPU_QUERIES_SECTION: the tables, each on a multiple of 4:
+ *     u32 kinds           bit n: kind n (enum quipu_event) is counted here
+ *     i32 weights         distance from this field to the unit's weights
+ *     u32 anchors         then for each, in no order:
+ *         u32 start           its distance from the fragment's start
+ *         sum for each kind, by rising number: uleb of 0, -1, 1, -2, ... (zigzag)
+ *         uleb instructions   of the original, which follow without a gap; then for each:
+ *             u8                  size in the low half; the high half is the number of its
+ *                                 weights, or QUIPU_QUERY_ESCAPE: then uleb number
+ * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
+ * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
+ * unit and kind that it counts:
+ *     u8 kind; asciz name; asciz pattern (of the user's own classes, else empty)
+ *
+ * At an address, find the anchor with the highest start that is not above it.  What has happened is
+ * its sums, and the weights of those of its instructions that begin below the address. */
+
+#define QUIPU_RANGES_SECTION  "quipu_ranges"
+#define QUIPU_QUERIES_SECTION "quipu_queries"
+#define QUIPU_WEIGHTS_SECTION "quipu_weights"
+#define QUIPU_KINDS_SECTION   "quipu_kinds"
+
+struct quipu_range {
+    int32_t start; /*  0  of the code, from the address of this field */
+    uint32_t size; /*  4  bytes of code */
+    int32_t table; /*  8  of the table, from the address of this field */
+    int32_t name;  /* 12  of the fragment's name, asciz, from the address of this field; 0:
+                          none, where ticks are not counted */
+};
+
+enum {
+    QUIPU_QUERY_ESCAPE = 15
+};
 
 #endif

@@ -225,6 +225,48 @@ static const char *read_unit(struct notes *notes, struct cursor *cursor) {
     return NULL;
 }
 
+/* Units share the cells of their module, so one number must mean one class to all of them, and one
+ * name one number: otherwise no count of it means anything. */
+static void add_class(struct notes *notes, uint32_t number, struct event_class class) {
+    struct event_class *classes = notes->module->classes;
+    if (!classes[number].name)
+        classes[number] = class;
+    for (uint32_t n = QUIPU_EVENT_CLASSES; n < QUIPU_EVENTS; n++) {
+        const struct event_class *other = &classes[n];
+        bool same = other->name && strcmp(other->name, class.name) == 0;
+        if (!other->name || (n != number && !same) ||
+            (n == number && same && strcmp(other->pattern, class.pattern) == 0))
+            continue;
+        if (!notes->module->class_conflict)
+            notes->module->class_conflict = arena_print(
+                notes->arena, "'%s' counts '%s=%s', and '%s' counts '%s=%s'", other->source,
+                other->name, other->pattern, class.source, class.name, class.pattern);
+    }
+}
+
+static const char *read_events(struct notes *notes, struct cursor *cursor) {
+    struct module *module = notes->module;
+    uint64_t cells = cursor_number(cursor, 8);
+    uint32_t kinds = (uint32_t)cursor_number(cursor, 4);
+    uint64_t first = (cells - module->cells_address) / sizeof(uint64_t);
+    if (cursor->failed || cells < module->cells_address || cells % sizeof(uint64_t) != 0 ||
+        first > module->cell_count || module->cell_count - first < QUIPU_EVENT_BLOCK / 8)
+        return "its notes are corrupt: its cells of events are not among its cells";
+    module->event_kinds |= kinds;
+    module->first_event = first;
+    const char *source =
+        module->units.count ? module->units.data[module->units.count - 1].source : module->path;
+    for (uint32_t n = QUIPU_EVENT_CLASSES; n < QUIPU_EVENTS; n++)
+        if (kinds >> n & 1) {
+            struct event_class class = {.name = cursor_text(cursor), .source = source};
+            class.pattern = cursor_text(cursor);
+            if (cursor->failed || !class.name || !class.pattern)
+                return "its notes are corrupt: a class of events has no name";
+            add_class(notes, n, class);
+        }
+    return NULL;
+}
+
 static const char *read_record(struct notes *notes, struct cursor *cursor) {
     static const struct {
         enum quipu_note_kind kind;
@@ -233,6 +275,7 @@ static const char *read_record(struct notes *notes, struct cursor *cursor) {
         {QUIPU_NOTE_UNIT, read_unit},
         {QUIPU_NOTE_FUNCTION, read_function},
         {QUIPU_NOTE_LEFT_ALONE, read_left_alone},
+        {QUIPU_NOTE_EVENTS, read_events},
     };
     uint64_t kind = cursor_number(cursor, 1), version = cursor_number(cursor, 1);
     if (!cursor->failed && version != QUIPU_NOTE_VERSION)

@@ -198,6 +198,23 @@ static struct module *open_module(struct open_profile *open, struct source *sour
 
 /* ---- processes ---- */
 
+/* The slots of FILE, whose modules the process has. */
+static void add_threads(struct arena *arena, struct process *process,
+                        const struct data_file *file) {
+    process->load_biases = ARENA_ARRAY(arena, uint64_t, file->modules.count);
+    for (size_t i = 0; i < file->modules.count; i++)
+        process->load_biases[i] = file->modules.data[i].load_bias;
+    for (size_t i = 0; i < file->slots.count; i++) {
+        const struct data_slot *slot = &file->slots.data[i];
+        vector_push(arena, &process->threads,
+                    ((struct thread_cells){.module = *vector_at(&process->modules, slot->module),
+                                           .owner = slot->owner,
+                                           .threads = slot->threads,
+                                           .slot = slot->slot,
+                                           .cells = slot->cells}));
+    }
+}
+
 static void add_process(struct open_profile *open, struct source *source) {
     struct profile *profile = &open->profile;
     const struct data_file *file = &source->file;
@@ -220,15 +237,7 @@ static void add_process(struct open_profile *open, struct source *source) {
             return;
         vector_push(&profile->arena, &process.modules, module);
     }
-    for (size_t i = 0; i < file->slots.count; i++) {
-        const struct data_slot *slot = &file->slots.data[i];
-        vector_push(&profile->arena, &process.threads,
-                    ((struct thread_cells){.module = *vector_at(&process.modules, slot->module),
-                                           .owner = slot->owner,
-                                           .threads = slot->threads,
-                                           .slot = slot->slot,
-                                           .cells = slot->cells}));
-    }
+    add_threads(&profile->arena, &process, file);
     vector_push(&profile->arena, &profile->processes, process);
 }
 
@@ -277,6 +286,37 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
     report_progress(open->sources.count, open->sources.count);
     check_stale(open);
     return &open->profile;
+}
+
+bool profile_refresh(struct profile *profile) {
+    struct open_profile *open = (struct open_profile *)profile;
+    CHECK(open->sources.count == 1 && profile->processes.count == 1);
+    struct source *source = &open->sources.data[0];
+    struct process *process = &profile->processes.data[0];
+    struct data_file file;
+    const char *cause = data_file_open(&profile->arena, process->file, &file);
+    if (cause)
+        die("'%s': %s", process->file, cause);
+    bool same = file.modules.count == process->modules.count;
+    if (same) { /* modules are only ever added */
+        data_file_close(&source->file);
+        source->file = file;
+        process->threads.count = 0;
+        add_threads(&profile->arena, process, &file);
+    } else {
+        data_file_close(&file);
+    }
+    return same;
+}
+
+uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind) {
+    if (thread->events)
+        return thread->events[kind];
+    const volatile uint64_t *words = thread->cells + thread->module->first_event;
+    uint64_t count = kind == QUIPU_EVENT_TICKS ? words[QUIPU_EVENT_BASE / 8] : 0;
+    for (uint32_t lane = 0; lane < QUIPU_LANES; lane++)
+        count += words[kind * QUIPU_LANES + lane];
+    return count;
 }
 
 struct profile *profile_open_binary(const char *path) {

@@ -88,13 +88,23 @@ struct unit_note {
 /* A function or line known to be called or inlined is the DWARF reader's business: see lines.h. */
 struct binary; /* open ELF and DWARF handles: data/binary.h */
 
+/* A class of events that the user made; see data/format.h. */
+struct event_class {
+    const char *name, *pattern; /* NULL: not counted */
+    const char *source;         /* a unit that counts it */
+};
+
 struct module {
     const char *path;
     uint8_t build_id[QUIPU_BUILD_ID_MAX];
     uint32_t build_id_size;
     uint64_t cells_address; /* as linked */
     uint64_t cell_count;
-    uint64_t note_size;                /* bytes of the notes in the binary */
+    uint64_t note_size;                       /* bytes of the notes in the binary */
+    uint32_t event_kinds;                     /* bit n: kind n (enum quipu_event) is counted */
+    uint64_t first_event;                     /* index into the module's cells: that of kind 0 */
+    struct event_class classes[QUIPU_EVENTS]; /* by kind, from QUIPU_EVENT_CLASSES on */
+    const char *class_conflict;        /* units that count other classes by one number, or NULL */
     uint64_t executed;                 /* instructions executed in it; filled in by profile_count */
     VECTOR(struct function) functions; /* by address */
     VECTOR(struct left_alone) left_alone;
@@ -105,10 +115,13 @@ struct module {
 /* The cells of one slot, straight from the mapped file. */
 struct thread_cells {
     struct module *module;
-    uint32_t owner;                 /* thread id, the last one */
-    uint32_t threads;               /* how many threads have owned the slot */
-    uint32_t slot;                  /* ordinal of the slot in its process and module */
-    const volatile uint64_t *cells; /* module->cell_count of them */
+    uint32_t owner;   /* thread id, the last one */
+    uint32_t threads; /* how many threads have owned the slot */
+    uint32_t slot;    /* ordinal of the slot in its process and module */
+    const volatile uint64_t
+        *cells;             /* module->cell_count of them; NULL where only EVENTS are known */
+    const uint64_t *events; /* of a process at one instant: QUIPU_EVENTS counts, by kind; NULL: they
+                               stand in the cells */
 };
 
 struct process {
@@ -120,6 +133,7 @@ struct process {
     bool merged;
     bool incomplete; /* the runtime could not keep some counts */
     VECTOR(struct module *) modules;
+    uint64_t *load_biases;               /* by module: where it ran, minus where it was linked */
     VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };
 
@@ -147,6 +161,15 @@ extern void (*profile_progress)(size_t done, size_t total);
  * build.  Where a directory was named, files whose binaries are gone or of another build are left
  * out with one warning, if any good one remains. */
 struct profile *profile_open(char *const *paths, size_t path_count);
+
+/* Reads anew which threads have slots, and where modules lie, of a profile of one data file whose
+ * process may have gone on.  Returns false where a module has come, which only profile_open can
+ * take in. */
+bool profile_refresh(struct profile *profile);
+
+/* How many events of KIND the thread has had, as far as its cells tell.  The module must count
+ * that kind. */
+uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind);
 
 /* Whether PATH is a data file or a directory, and not a binary, as far as its first bytes tell. */
 bool profile_is_data(const char *path);

@@ -10,7 +10,8 @@ static void check_edges(const struct graph *graph) {
     for (uint32_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
         CHECK(edge->source < ends && edge->target < ends);
-        CHECK(!edge->cell || edge->countable);
+        CHECK(!edge->chord || edge->countable);
+        CHECK(edge->chord || !edge->increments.count);
         CHECK(edge->cell <= graph->cell_count);
     }
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
@@ -28,7 +29,8 @@ static void check_blocks(const struct graph *graph) {
         const struct basic_block *block = &graph->blocks.data[b];
         CHECK(block->out.count > 0);
         CHECK(block->padding == (block->count == 0));
-        CHECK(!block->padding || !block->cell);
+        CHECK(!block->padding || !block->chord);
+        CHECK(block->chord || !block->increments.count);
         uint32_t size = 0;
         for (uint32_t i = 0; i < block->count; i++) {
             const struct decoded *decoded = graph->instructions.data[block->first + i].decoded;

@@ -267,7 +267,7 @@ static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     case CLASS_CALL:
     case CLASS_CALL_INDIRECT:
     case CLASS_SYSTEM:
-        if (!call_returns(graph, last))
+        if (graph->calls_query || !call_returns(graph, last))
             add_edge(b, block + 1, 0, QUIPU_EDGE_CALL_LOST);
         if (block + 1 < graph->blocks.count &&
             graph->blocks.data[block + 1].fragment == graph->blocks.data[block].fragment)
@@ -381,8 +381,10 @@ static bool has_nameless_jump(const struct graph *graph) {
 }
 
 const char *build_graph(struct graph *graph, const struct unit *unit,
-                        const struct asm_function *function, struct arena *arena) {
-    *graph = (struct graph){.unit = unit, .function = function, .arena = arena};
+                        const struct asm_function *function, struct arena *arena,
+                        bool calls_query) {
+    *graph = (struct graph){
+        .unit = unit, .function = function, .arena = arena, .calls_query = calls_query};
     struct builder b = {.graph = graph, .unit = unit};
     if (function->fragments.count > 200)
         return "too many pieces";

@@ -8,6 +8,7 @@
 #include "asm/unit.h"
 #include "data/format.h"
 #include "x86/decode.h"
+#include "x86/sequence.h"
 
 struct graph_instruction {
     uint32_t statement;       /* the instruction's own */
@@ -32,14 +33,17 @@ struct basic_block {
                           the loop's copies, and its jump is turned round */
     uint32_t copy;     /* 0: none; n: block n - 1 is its copy, or its next one */
     uint32_t copy_of;  /* 0: none; n: it is a copy of block n - 1 */
-    bool counts_turns; /* it gets a cell of its own, and counts behind its stores */
+    bool counts_turns; /* it is a chord, and counts behind its stores */
     /* find_frequencies */
     uint32_t loop_depth;
     double frequency; /* executions for each call of the function, a guess or a profile's */
     /* find_liveness */
     uint32_t live_in, live_out; /* register and flag sets: LIVE(registers, flags) */
-    /* place_counters */
-    uint32_t cell; /* 0: none; n: cell n - 1 */
+    /* place_chords */
+    bool chord;
+    /* passes */
+    uint32_t cell; /* 0: none; n: cell n - 1 counts it */
+    increment_list increments;
 };
 
 struct edge {
@@ -48,15 +52,27 @@ struct edge {
     enum quipu_edge_kind kind;
     bool countable; /* code can be put on it, and on no block instead */
     bool jumps;     /* control gets there by a jump that is taken on a condition */
+    /* find_ticks */
+    bool ticks; /* the software instruction counter goes on by one */
     /* find_frequencies */
     double frequency;
-    /* place_counters */
-    uint32_t cell; /* 0: none; n: cell n - 1 */
+    /* place_chords */
+    bool chord;
+    /* passes */
+    uint32_t cell; /* 0: none; n: cell n - 1 counts it */
+    increment_list increments;
+};
+
+/* What the events on the way to a node sum up to, above what the cell holds there. */
+struct node_potential {
+    int32_t value;
+    bool known;
 };
 
 struct graph {
     const struct unit *unit;
     const struct asm_function *function;
+    bool calls_query;    /* while any call is away, its place must be one where cells are exact */
     struct arena *arena; /* the function's: all that hangs on the graph */
     VECTOR(struct graph_instruction) instructions;
     VECTOR(struct basic_block) blocks;
@@ -65,7 +81,8 @@ struct graph {
     bool guessed;         /* find_frequencies: there was no earlier run to tell */
     uint32_t hub_count;
     uint16_t reserved;   /* find_liveness: registers that hold no value across calls */
-    uint32_t cell_count; /* place_counters */
+    uint32_t cell_count; /* pass/count.c */
+    struct node_potential *potentials[QUIPU_EVENTS]; /* pass/event.c: by kind of the set, by node */
 };
 
 /* Registers in the low half, flags above. */
@@ -83,10 +100,11 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
  */
 bool call_returns(const struct graph *graph, const struct graph_instruction *call);
 
-/* requires: measure_unit   makes: blocks, edges
+/* CALLS_QUERY: all calls get an edge to the outside.
+ * requires: measure_unit   makes: blocks, edges
  * Returns NULL, or the reason why the function must be left alone. */
 const char *build_graph(struct graph *graph, const struct unit *unit,
-                        const struct asm_function *function, struct arena *arena);
+                        const struct asm_function *function, struct arena *arena, bool calls_query);
 
 /* Counts of an earlier run.  Places are those of the code as the compiler made it: a fragment and
  * the offset of an instruction in it. */
@@ -111,6 +129,9 @@ void find_frequencies(struct graph *graph, const struct earlier_counts *earlier)
 /* requires: find_frequencies    makes: copies of small loops that store */
 void unroll_loops(struct graph *graph);
 
+/* requires: unroll_loops    makes: ticks of edges */
+void find_ticks(struct graph *graph);
+
 /* Which edges code can be put on.  build_graph and unroll_loops do it.
  * requires: blocks, edges    makes: countable */
 void find_countable(struct graph *graph);
@@ -126,10 +147,17 @@ uint32_t live_before(const struct graph *graph, const struct basic_block *block,
 enum placement {
     PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
     PLACEMENT_BLOCK, /* in every block, and on edges that blocks do not tell */
+    PLACEMENT_TICKS, /* on edges that tick, as far as that can be */
 };
 
-/* requires: find_frequencies, find_liveness   makes: cell of blocks and edges, cell_count */
-void place_counters(struct graph *graph, enum placement placement);
+/* The nodes of the flow equations: a block is two, in and out; the outside and each hub are one.
+ * Node 0 is the outside. */
+uint32_t in_node(const struct graph *graph, uint32_t end);
+uint32_t out_node(const struct graph *graph, uint32_t end);
+uint32_t node_count(const struct graph *graph);
+
+/* requires: find_frequencies, find_liveness   makes: chord of blocks and edges */
+void place_chords(struct graph *graph, enum placement placement);
 
 /* Checks the graph's invariants; ends the program where one does not hold: a fault of ours. */
 void check_graph(const struct graph *graph);

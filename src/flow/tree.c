@@ -1,4 +1,4 @@
-/* tree.c: where counters stand: the chords of a maximum spanning tree.
+/* tree.c: where inserted code stands: the chords of a maximum spanning tree.
  *
  * Ball 1994, section 3, with vertices split into an in and an out node (his figure 2), so that a
  * block can be counted as well as an edge.  By Knuth's theorem (there, 2.1) the arcs of any
@@ -6,18 +6,27 @@
  * Arcs that no code can be put on go in first.  They must not close a cycle: build_graph sees to
  * that, and it is checked here.
  *
- * requires: find_frequencies, find_liveness    makes: cell of blocks and edges, cell_count */
+ * requires: find_frequencies, find_liveness    makes: chord of blocks and edges */
 #include "flow/graph.h"
 
 #include "util/diag.h"
 
 #include <stdlib.h>
 
+/* Arcs of a low rank go into the tree first. */
+enum rank {
+    RANK_NEEDED, /* no code can be put there */
+    RANK_EARLY,
+    RANK_NORMAL,
+    RANK_LATE,
+};
+
 struct arc {
     uint32_t from, to; /* nodes */
     uint32_t index;    /* of the block or edge */
     bool is_edge;
     bool countable;
+    enum rank rank;
     double cost; /* of a counter there, for each call of the function */
 };
 
@@ -39,15 +48,19 @@ static bool join(uint32_t *parent, uint32_t x, uint32_t y) {
     return x != y;
 }
 
-static uint32_t out_node(const struct graph *graph, uint32_t end) {
+uint32_t out_node(const struct graph *graph, uint32_t end) {
     uint32_t blocks = (uint32_t)graph->blocks.count;
     if (end == 0)
         return 0;
     return end <= blocks ? 2 * end : 2 * blocks + end - blocks;
 }
 
-static uint32_t in_node(const struct graph *graph, uint32_t end) {
+uint32_t in_node(const struct graph *graph, uint32_t end) {
     return is_block(graph, end) ? 2 * end - 1 : out_node(graph, end);
+}
+
+uint32_t node_count(const struct graph *graph) {
+    return 1 + 2 * (uint32_t)graph->blocks.count + graph->hub_count;
 }
 
 /* Whether some place in the block has no live flag but carry, which inc keeps. */
@@ -73,8 +86,8 @@ static double edge_cost(const struct graph *graph, const struct edge *edge) {
 
 static int compare_arcs(const void *left, const void *right) {
     const struct arc *a = left, *b = right;
-    if (a->countable != b->countable)
-        return a->countable ? 1 : -1;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? 1 : -1;
     if (a->cost != b->cost)
         return a->cost > b->cost ? -1 : 1;
     if (a->is_edge != b->is_edge)
@@ -82,7 +95,37 @@ static int compare_arcs(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static struct arc *collect_arcs(const struct graph *graph) {
+/* Whether all these edges tick, and code for them stands in the block that they have in common.
+ * Those to and from the outside may join others on the way. */
+static bool tick_in_block(const struct graph *graph, const index_list *edges) {
+    bool all = edges->count > 0;
+    for (size_t i = 0; i < edges->count; i++) {
+        const struct edge *edge = &graph->edges.data[edges->data[i]];
+        all = all && edge->ticks && !edge->countable && edge->source && edge->target;
+    }
+    return all;
+}
+
+static enum rank rank_block(const struct graph *graph, const struct basic_block *block,
+                            enum placement placement) {
+    if (block->padding)
+        return RANK_NEEDED;
+    bool late = placement == PLACEMENT_TICKS &&
+                (tick_in_block(graph, &block->in) || tick_in_block(graph, &block->out));
+    return late ? RANK_LATE : RANK_NORMAL;
+}
+
+/* Between the turns of an unrolled loop ticks need no code: its last turn makes up for them. */
+static enum rank rank_edge(const struct graph *graph, const struct edge *edge,
+                           enum placement placement) {
+    if (!edge->countable)
+        return RANK_NEEDED;
+    if (placement != PLACEMENT_TICKS || !edge->ticks)
+        return RANK_NORMAL;
+    return graph->blocks.data[edge->target - 1].copy_of ? RANK_EARLY : RANK_LATE;
+}
+
+static struct arc *collect_arcs(const struct graph *graph, enum placement placement) {
     size_t count = 0;
     struct arc *arcs =
         ARENA_ARRAY(graph->arena, struct arc, graph->blocks.count + graph->edges.count);
@@ -93,6 +136,7 @@ static struct arc *collect_arcs(const struct graph *graph) {
                                      .to = out_node(graph, i + 1),
                                      .index = i,
                                      .countable = !block->padding,
+                                     .rank = rank_block(graph, block, placement),
                                      .cost = cost * block->frequency};
     }
     for (uint32_t i = 0; i < graph->edges.count; i++) {
@@ -102,48 +146,34 @@ static struct arc *collect_arcs(const struct graph *graph) {
                                      .index = i,
                                      .is_edge = true,
                                      .countable = edge->countable,
+                                     .rank = rank_edge(graph, edge, placement),
                                      .cost = edge_cost(graph, edge)};
     }
     return arcs;
 }
 
-/* Takes into the tree what closes no cycle, and gives the rest a cell.  COUNT_BLOCKS: all blocks of
- * code get one, whether they close a cycle or not. */
-static void place_chords(struct graph *graph, bool count_blocks) {
+/* Takes into the tree what closes no cycle; the rest are chords.  PLACEMENT_BLOCK: all blocks of
+ * code are, whether they close a cycle or not.  PLACEMENT_TICKS: where nothing ticks comes into the
+ * tree first, so that nearly all other chords add nothing. */
+void place_chords(struct graph *graph, enum placement placement) {
     size_t count = graph->blocks.count + graph->edges.count;
-    struct arc *arcs = collect_arcs(graph);
+    struct arc *arcs = collect_arcs(graph, placement);
     qsort(arcs, count, sizeof *arcs, compare_arcs);
-    uint32_t nodes = 1 + 2 * (uint32_t)graph->blocks.count + graph->hub_count;
+    uint32_t nodes = node_count(graph);
     uint32_t *parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);
     for (uint32_t i = 0; i < nodes; i++)
         parent[i] = i;
     for (size_t i = 0; i < count; i++) {
-        bool chosen = !arcs[i].is_edge && arcs[i].countable &&
-                      (count_blocks || graph->blocks.data[arcs[i].index].counts_turns);
+        bool chosen =
+            !arcs[i].is_edge && arcs[i].countable &&
+            (placement == PLACEMENT_BLOCK ||
+             (placement == PLACEMENT_TREE && graph->blocks.data[arcs[i].index].counts_turns));
         if (!chosen && join(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);
-        uint32_t *cell = arcs[i].is_edge ? &graph->edges.data[arcs[i].index].cell
-                                         : &graph->blocks.data[arcs[i].index].cell;
-        *cell = ++graph->cell_count;
+        if (arcs[i].is_edge)
+            graph->edges.data[arcs[i].index].chord = true;
+        else
+            graph->blocks.data[arcs[i].index].chord = true;
     }
-}
-
-/* Cells in the order of the text, so that neighbours share cache lines. */
-static void number_cells(struct graph *graph) {
-    uint32_t next = 0;
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        struct basic_block *block = &graph->blocks.data[i];
-        if (block->cell)
-            block->cell = ++next;
-        for (size_t e = 0; e < block->out.count; e++)
-            if (graph->edges.data[block->out.data[e]].cell)
-                graph->edges.data[block->out.data[e]].cell = ++next;
-    }
-    CHECK(next == graph->cell_count);
-}
-
-void place_counters(struct graph *graph, enum placement placement) {
-    place_chords(graph, placement == PLACEMENT_BLOCK);
-    number_cells(graph);
 }

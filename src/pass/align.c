@@ -15,11 +15,10 @@ enum {
 /* Bytes of the block with what is inserted into it, about. */
 static uint32_t grown_size(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
-    uint32_t increment = increment_size(p->base);
-    uint32_t size = block->size + (block->cell ? increment : 0);
+    uint32_t size = block->size + increments_size(&block->increments, p->base);
     for (size_t i = 0; i < block->out.count; i++) {
         const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
-        size += edge->cell && !edge->jumps ? increment : 0;
+        size += edge->jumps ? 0 : increments_size(&edge->increments, p->base);
     }
     if (block->copy)
         size += grown_size(p, block->copy - 1);

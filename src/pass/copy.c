@@ -14,7 +14,7 @@
 static const char *jump_target(struct planner *p, uint32_t index, const char *target) {
     const struct edge *edge = &p->graph->edges.data[index];
     struct buffer code = {0};
-    write_edge_increment(p, &code, index);
+    write_edge_increments(p, &code, index);
     if (!code.count)
         return target;
     const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
@@ -39,13 +39,18 @@ static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *copy = &graph->blocks.data[index];
     const struct block_plan *plan = &p->blocks[index];
     const struct graph_instruction *first = &graph->instructions.data[copy->first];
+    uint32_t slot = copy->increments.count ? plan->slot : copy->count;
+    anchor_instructions(p, out, index, 0, slot, false);
     for (uint32_t i = 0; i < copy->count; i++) {
-        if (copy->cell && i == plan->slot) {
+        if (i == slot) {
             struct quiet quiet =
                 quiet_at(p, live_before(graph, copy, i), plan->holds_at_top && !plan->killed_above,
                          frame_at(p, &first[i]));
-            write_increment(out, &p->context, copy->cell, &quiet);
+            anchor_code(p, out, copy->fragment, sums_in_block(p, index, slot, false));
+            write_increments(out, &p->context, &copy->increments, &quiet);
             buffer_text(out, "; ");
+            anchor_marks(p);
+            anchor_instructions(p, out, index, slot, copy->count, true);
         }
         if (first[i].decoded->class == CLASS_PLAIN)
             write_instruction(p, out, &first[i]);
@@ -63,7 +68,7 @@ static void sort_ways(const struct graph *graph, const struct basic_block *block
 /* What is counted on the way into the text behind. */
 static void write_fall(struct planner *p, struct buffer *out, uint32_t index) {
     size_t before = out->count;
-    write_edge_increment(p, out, index);
+    write_edge_increments(p, out, index);
     if (out->count > before)
         buffer_text(out, "; ");
 }

@@ -1,6 +1,7 @@
 /* instrument.c: the way of a unit through the shim: for each function
  *
- *     graph -> frequencies -> unrolled loops -> liveness -> places for counters -> code and notes
+ *     graph -> frequencies -> unrolled loops -> ticks -> liveness -> places for counters
+ *           -> code and notes
  *
  * and the edited text at the end.  One arena is released after each function. */
 #include "pass/instrument.h"
@@ -10,19 +11,25 @@
 static void instrument_function(struct pass_state *state, struct asm_function *function,
                                 struct arena *arena, uint32_t number) {
     struct graph graph;
-    function->left_alone = build_graph(&graph, state->unit, function, arena);
+    const struct pass_options *options = state->options;
+    function->left_alone =
+        build_graph(&graph, state->unit, function, arena, options->events.count > 0);
     if (function->left_alone) {
         state->unasked = true;
         return;
     }
-    find_frequencies(&graph, state->options->earlier);
+    find_frequencies(&graph, options->earlier);
     unroll_loops(&graph);
-    find_liveness(&graph, state->options->shared ? RESERVED_REGISTERS : 0);
-    place_counters(&graph, state->options->placement);
+    find_ticks(&graph);
+    find_liveness(&graph, options->shared ? RESERVED_REGISTERS : 0);
+    place_chords(&graph, options->placement);
+    if (options->count)
+        count_chords(&graph);
+    count_events(&graph, &options->events);
     check_graph(&graph);
-    if (state->options->dump)
+    if (options->dump)
         dump_graph(&graph);
-    insert_counts(state, &graph, number);
+    insert_increments(state, &graph, number);
 }
 
 /* Returns the number of functions that were left alone. */
@@ -31,6 +38,7 @@ static size_t instrument_functions(struct pass_state *state) {
     state->edits = (struct edit_list){.arena = &unit->arena};
     state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+    state->weights.count = 0;
     state->tail.count = 0;
     struct arena arena = {0};
     size_t left_alone = 0;
@@ -58,12 +66,14 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options};
     find_internal(&state);
+    find_handlers(&state);
     size_t left_alone = instrument_functions(&state);
     if (state.unasked && relies_on_others(&state)) {
         for (size_t i = 0; i < unit->functions.count; i++)
             state.internal[i] = false;
         left_alone = instrument_functions(&state);
     }
+    write_event_cells(&state);
     write_unit_note(&state, version);
     emit_unit(unit, &state.edits, out);
     buffer_text(out, "\n\t.att_syntax prefix\n");

@@ -5,63 +5,23 @@
  *
  * requires: a graph with cells, and labels at its blocks   breaks: nothing */
 #include "pass/pass.h"
+#include "pass/record.h"
 
 #include "data/format.h"
 #include "x86/sequence.h"
 
 #include <string.h>
 
-/* Bytes that are known here are collected and written as one .ascii; what the assembler must fill
- * in stands between. */
-struct note {
-    struct buffer *out;
-    struct buffer bytes;
-};
-
-static void write_ascii(struct buffer *out, const void *bytes, size_t count) {
-    const unsigned char *c = bytes;
-    buffer_text(out, "\t.ascii \"");
-    for (size_t i = 0; i < count; i++) {
-        if (c[i] >= ' ' && c[i] < 0x7f && c[i] != '"' && c[i] != '\\') {
-            buffer_add(out, &c[i], 1);
-        } else {
-            char octal[4] = {'\\', (char)('0' + (c[i] >> 6)), (char)('0' + (c[i] >> 3 & 7)),
-                             (char)('0' + (c[i] & 7))};
-            buffer_add(out, octal, 4);
-        }
-    }
-    buffer_text(out, "\"\n");
-}
-
-static void flush(struct note *note) {
-    if (note->bytes.count)
-        write_ascii(note->out, note->bytes.data, note->bytes.count);
-    note->bytes.count = 0;
-}
-
-static void add_byte(struct note *note, unsigned value) {
-    unsigned char byte = (unsigned char)value;
-    buffer_add(&note->bytes, &byte, 1);
-}
-
-static void add_number(struct note *note, uint64_t value) {
-    buffer_uleb128(&note->bytes, value);
-}
-
-static void add_text(struct note *note, const char *text) {
-    buffer_add(&note->bytes, text, strlen(text) + 1);
-}
-
 /* Opens a record: its size is for the assembler to find out. */
-static void begin_record(struct note *note, struct buffer *out, uint32_t label, unsigned kind) {
-    *note = (struct note){.out = out};
+static void begin_record(struct record *note, struct buffer *out, uint32_t label, unsigned kind) {
+    *note = (struct record){.out = out};
     buffer_print(out, ".LQx%u:\n\t.long .LQy%u-.LQx%u\n", label, label, label);
-    add_byte(note, kind);
-    add_byte(note, QUIPU_NOTE_VERSION);
+    record_byte(note, kind);
+    record_byte(note, QUIPU_NOTE_VERSION);
 }
 
-static void end_record(struct note *note, uint32_t label) {
-    flush(note);
+static void end_record(struct record *note, uint32_t label) {
+    flush_record(note);
     buffer_print(note->out, ".LQy%u:\n", label);
     buffer_release(&note->bytes);
 }
@@ -100,9 +60,9 @@ static uint32_t source_number(const struct graph *graph, const struct pieces *pi
     return is_block(graph, end) ? pieces->first[end] : target_number(graph, pieces, end);
 }
 
-static void add_piece(struct note *note, const struct graph *graph, const struct basic_block *block,
-                      const struct placed_block *placed, const struct pieces *pieces, size_t piece,
-                      uint32_t function) {
+static void add_piece(struct record *note, const struct graph *graph,
+                      const struct basic_block *block, const struct placed_block *placed,
+                      const struct pieces *pieces, size_t piece, uint32_t function) {
     uint32_t from = piece ? placed->splits.data[piece - 1] : 0;
     uint32_t to = piece < placed->splits.count ? placed->splits.data[piece] : block->count;
     uint32_t offset = block->offset, size = 0;
@@ -114,48 +74,48 @@ static void add_piece(struct note *note, const struct graph *graph, const struct
             size += bytes;
     }
     if (block->copy_of) {
-        add_byte(note, QUIPU_BLOCK_COPY);
-        add_number(note, pieces->first[block->copy_of - 1] + piece);
-        add_number(note, piece ? 0 : block->cell);
+        record_byte(note, QUIPU_BLOCK_COPY);
+        record_number(note, pieces->first[block->copy_of - 1] + piece);
+        record_number(note, piece ? 0 : block->cell);
         return;
     }
     bool turned = block->turns_to && piece == placed->splits.count;
-    add_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
-    add_number(note, block->fragment);
-    add_number(note, offset);
-    add_number(note, size);
-    add_number(note, piece ? 0 : block->cell);
-    flush(note);
+    record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
+    record_number(note, block->fragment);
+    record_number(note, offset);
+    record_number(note, size);
+    record_number(note, piece ? 0 : block->cell);
+    flush_record(note);
     buffer_print(note->out, "\t.long .LQb%u-.LQf%u_%u\n",
                  piece ? placed->split_labels.data[piece - 1] : placed->label, function,
                  block->fragment);
 }
 
-static void add_padding(struct note *note, const struct basic_block *block) {
-    add_byte(note, QUIPU_BLOCK_PADDING);
-    add_number(note, block->fragment);
-    add_number(note, block->offset);
-    add_number(note, block->size);
-    add_number(note, 0);
+static void add_padding(struct record *note, const struct basic_block *block) {
+    record_byte(note, QUIPU_BLOCK_PADDING);
+    record_number(note, block->fragment);
+    record_number(note, block->offset);
+    record_number(note, block->size);
+    record_number(note, 0);
     buffer_add(&note->bytes, block->padding_bytes, block->size);
 }
 
-static void add_edges(struct note *note, const struct graph *graph, const struct pieces *pieces) {
-    add_number(note, graph->hub_count);
-    add_number(note, graph->edges.count + pieces->count - graph->blocks.count);
+static void add_edges(struct record *note, const struct graph *graph, const struct pieces *pieces) {
+    record_number(note, graph->hub_count);
+    record_number(note, graph->edges.count + pieces->count - graph->blocks.count);
     for (size_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
-        add_number(note, source_number(graph, pieces, edge->source));
-        add_number(note, target_number(graph, pieces, edge->target));
-        add_byte(note, edge->kind);
-        add_number(note, edge->cell);
+        record_number(note, source_number(graph, pieces, edge->source));
+        record_number(note, target_number(graph, pieces, edge->target));
+        record_byte(note, edge->kind);
+        record_number(note, edge->cell);
     }
     for (size_t i = 0; i < graph->blocks.count; i++)
         for (uint32_t n = pieces->first[i] + 1; n < pieces->first[i + 1]; n++) {
-            add_number(note, n);
-            add_number(note, n + 1);
-            add_byte(note, QUIPU_EDGE_FALL);
-            add_number(note, 0);
+            record_number(note, n);
+            record_number(note, n + 1);
+            record_byte(note, QUIPU_EDGE_FALL);
+            record_number(note, 0);
         }
 }
 
@@ -182,19 +142,19 @@ void write_function_note(struct pass_state *state, const struct graph *graph,
     struct buffer *out = &state->tail;
     const struct asm_function *function = graph->function;
     struct pieces pieces = number_pieces(graph, placed);
-    struct note note;
+    struct record note;
     state->instrumented = true;
     enter_sections(state, function, number, graph->cell_count);
     uint32_t label = ++state->labels;
     begin_record(&note, out, label, QUIPU_NOTE_FUNCTION);
-    flush(&note);
+    flush_record(&note);
     buffer_print(out, "\t.quad .LQf%u_0, .LQc%u\n", number, number);
-    add_text(&note, function_name(graph->unit, function));
-    add_number(&note, function->fragments.count);
-    flush(&note);
+    record_text(&note, function_name(graph->unit, function));
+    record_number(&note, function->fragments.count);
+    flush_record(&note);
     for (size_t f = 0; f < function->fragments.count; f++)
         buffer_print(out, "\t.quad .LQf%u_%zu\n", number, f);
-    add_number(&note, pieces.count);
+    record_number(&note, pieces.count);
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         if (block->padding && !block->copy_of)
@@ -210,29 +170,54 @@ void write_function_note(struct pass_state *state, const struct graph *graph,
 /* Such a function's text may be anything, a macro's body even: nothing is put into it, and its name
  * must do. */
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function) {
-    struct note note;
+    struct record note;
     uint32_t label = ++state->labels;
     buffer_text(&state->tail, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"\",@progbits\n");
     begin_record(&note, &state->tail, label, QUIPU_NOTE_LEFT_ALONE);
-    flush(&note);
+    flush_record(&note);
     buffer_text(&state->tail, "\t.quad 0\n");
-    add_text(&note, function_name(state->unit, function));
-    add_text(&note, function->left_alone);
+    record_text(&note, function_name(state->unit, function));
+    record_text(&note, function->left_alone);
+    end_record(&note, label);
+}
+
+static void write_events_note(struct pass_state *state) {
+    const struct event_set *events = &state->options->events;
+    struct record note;
+    uint32_t label = ++state->labels;
+    buffer_text(&state->tail, ".LQu:\n");
+    begin_record(&note, &state->tail, label, QUIPU_NOTE_EVENTS);
+    flush_record(&note);
+    buffer_print(&state->tail, "\t.quad quipu_event_cells\n\t.long %u\n", event_mask(events));
+    for (uint32_t k = 0; k < events->count; k++)
+        if (events->kinds[k]->pattern) {
+            record_text(&note, events->kinds[k]->name);
+            record_text(&note, events->kinds[k]->pattern);
+        }
     end_record(&note, label);
 }
 
 void write_unit_note(struct pass_state *state, const char *version) {
-    struct note note;
+    const struct pass_options *options = state->options;
+    struct record note;
     uint32_t label = ++state->labels;
+    bool events = options->events.count && state->instrumented;
     buffer_text(&state->tail, "\t.section " QUIPU_UNITS_SECTION ",\"\",@progbits\n");
     begin_record(&note, &state->tail, label, QUIPU_NOTE_UNIT);
-    add_text(&note, version);
-    add_text(&note, state->unit->source[0] ? state->unit->source : state->unit->name);
-    add_text(&note, state->unit->compiler);
-    add_text(&note, state->options->placement == PLACEMENT_TREE ? "count,placement=tree"
-                                                                : "count,placement=block");
+    record_text(&note, version);
+    record_text(&note, state->unit->source[0] ? state->unit->source : state->unit->name);
+    record_text(&note, state->unit->compiler);
+    record_text(&note, arena_print(&state->unit->arena, "%s%s%s,placement=%s",
+                                   options->count ? "count" : "",
+                                   options->count && options->events.count ? "," : "",
+                                   options->events.count ? "event" : "",
+                                   options->placement == PLACEMENT_TREE ? "tree" : "block"));
     end_record(&note, label);
+    if (events)
+        write_events_note(state);
     if (state->instrumented) /* else the names would be undefined symbols of no type */
         buffer_print(&state->tail, "\t.hidden quipu_bias\n\t.hidden %s\n",
-                     state->options->shared ? "quipu_attach" : "quipu_attach_segment");
+                     options->shared ? "quipu_attach" : "quipu_attach_segment");
+    if (events)
+        buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
 }

@@ -6,13 +6,21 @@
 #define QUIPU_PASS_PASS_H
 
 #include "asm/emit.h"
+#include "flow/events.h"
 #include "flow/graph.h"
 
 struct pass_options {
+    bool count;              /* executions of every instruction */
+    struct event_set events; /* kinds of events that are counted */
     enum placement placement;
     bool shared;                          /* code may be linked into a shared object */
     bool dump;                            /* graphs to standard error */
     const struct earlier_counts *earlier; /* NULL: frequencies are guessed */
+};
+
+/* What has happened above what the cells hold, by kind of the set. */
+struct event_sums {
+    int32_t of[QUIPU_EVENTS];
 };
 
 /* One unit's instrumentation. */
@@ -27,15 +35,30 @@ struct pass_state {
     bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */
     uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
+    bool *handlers;     /* by function: it may be called by the kernel, and notes it */
+    /* queries.c */
+    VECTOR(struct event_sums) weights; /* of instructions, without repetition */
 };
 
 /* pass/count.c: exact counts of every block and edge (Weinberger 1984, on Ball's chords).
- * requires: place_counters   maintains: all that the program can see   breaks: nothing */
-void insert_counts(struct pass_state *state, const struct graph *graph, uint32_t number);
+ * requires: place_chords   makes: cell and increments of chords, cell_count */
+void count_chords(struct graph *graph);
+
+/* pass/event.c: one counter for each kind of event (Ball 1994).
+ * requires: place_chords, a graph whose calls are queries   makes: increments, potentials */
+void count_events(struct graph *graph, const struct event_set *events);
+
+/* pass/insert.c: the code of all increments.
+ * requires: increments   maintains: all that the program can see   breaks: nothing */
+void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number);
 
 /* pass/entries.c: which functions need not ask whether the thread has cells.
  * requires: measure_unit   makes: internal */
 void find_internal(struct pass_state *state);
+
+/* pass/handlers.c: which functions note that they were called as signal handlers.
+ * requires: find_functions   makes: handlers */
+void find_handlers(struct pass_state *state);
 
 /* pass/notes.c: the notes that readers solve counts from (data/format.h, section 2). */
 
@@ -48,6 +71,25 @@ struct placed_block {
 
 void write_function_note(struct pass_state *state, const struct graph *graph,
                          const struct placed_block *placed, uint32_t number);
+
+/* pass/queries.c: what must be added to an event's cell at each instruction. */
+
+/* A place in the text, what holds there, and the instructions of the original that follow, one
+ * behind the other. */
+struct query_anchor {
+    const char *label;
+    uint8_t fragment;
+    struct event_sums sums;
+    uint32_t block;        /* whose instructions they are */
+    uint32_t first, count; /* instructions */
+};
+typedef VECTOR(struct query_anchor) anchor_list;
+
+void write_query_tables(struct pass_state *state, const struct graph *graph,
+                        const anchor_list *anchors, uint32_t number);
+
+/* The cells, and what the tables of all functions share: behind the last of them. */
+void write_event_cells(struct pass_state *state);
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function);
 void write_unit_note(struct pass_state *state, const char *version);
 

@@ -8,7 +8,7 @@
  * behind calls.  A forward analysis then tells at which uses it holds on every path; a use where it
  * does not loads it for itself.
  *
- * requires: place_counters, find_liveness    makes: struct planner, but its text */
+ * requires: increments, find_liveness    makes: struct planner, but its text */
 #include "pass/plan.h"
 
 #include <string.h>
@@ -74,11 +74,12 @@ static bool loses_base(const struct planner *p, const struct graph_instruction *
  * else the first.  Of a block that counts turns, the last such place: see unroll.c. */
 static uint32_t choose_slot(const struct planner *p, const struct basic_block *block) {
     uint32_t first = 0, best = NONE, second = NONE;
+    uint32_t changed = LIVE(0, changed_flags(&block->increments));
     if (!next_place(p, block, &first))
         return NONE;
     for (uint32_t i = first; i < block->count && next_place(p, block, &i); i++) {
         uint32_t live = live_before(p->graph, block, i);
-        bool quiet = !(live & LIVE_FLAGS_BUT_CARRY);
+        bool quiet = !(live & changed);
         if (quiet && second == NONE)
             second = i;
         if (quiet && !base_is_live(p, live)) {
@@ -131,7 +132,7 @@ static void plan_block(struct planner *p, uint32_t index) {
         return;
     uint32_t top = 0;
     plan->top = next_place(p, block, &top) ? top : block->count;
-    plan->slot = block->cell ? choose_slot(p, block) : plan->top;
+    plan->slot = block->increments.count ? choose_slot(p, block) : plan->top;
     if (plan->slot == NONE)
         plan->slot = plan->top;
     for (uint32_t i = 0; i < block->count; i++)
@@ -146,7 +147,7 @@ static void plan_block(struct planner *p, uint32_t index) {
 /* Whether a use may follow behind the edge without a loss before it. */
 static bool needed_behind(const struct planner *p, const struct edge *edge) {
     const struct graph *graph = p->graph;
-    if (edge->cell)
+    if (edge->increments.count)
         return true;
     if (is_block(graph, edge->target))
         return p->blocks[edge->target - 1].needed;
@@ -167,7 +168,7 @@ static bool find_need(const struct planner *p, uint32_t index) {
     const struct block_plan *plan = &p->blocks[index];
     if (plan->killed_above)
         return false;
-    if (block->cell)
+    if (block->increments.count)
         return true;
     if (plan->killed_below)
         return false;
@@ -235,7 +236,8 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
 /* Whether the counter's own code leaves the base loaded where it did not hold. */
 static bool slot_loads(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
-    return block->cell && can_load(p, live_before(p->graph, block, p->blocks[index].slot));
+    return block->increments.count &&
+           can_load(p, live_before(p->graph, block, p->blocks[index].slot));
 }
 
 static void find_holding(struct planner *p) {

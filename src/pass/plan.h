@@ -33,6 +33,12 @@ struct planner {
     uint32_t *row_of;
     int base;
     bool internal; /* whoever enters it has asked for the thread's cells */
+    bool handler;  /* it notes that the kernel has called it */
+    /* anchors.c */
+    anchor_list anchors;
+    mark_list marks;        /* of the code that is being written ... */
+    struct event_sums sums; /* ... and what held where it began ... */
+    uint8_t fragment;       /* ... in this fragment */
 };
 
 /* Fills in all of the plan but what is written. */
@@ -51,8 +57,8 @@ struct frame_row frame_at(const struct planner *p, const struct graph_instructio
 void insert_after(struct planner *p, const struct graph_instruction *instruction,
                   struct buffer *text);
 
-/* Appends the increment of edge INDEX, if it has a cell. */
-void write_edge_increment(struct planner *p, struct buffer *out, uint32_t index);
+/* Appends the increments of edge INDEX, if it has any. */
+void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index);
 
 /* Puts CODE, which is released, and a jump to TARGET out of line, for BRANCH to go to when it is
  * taken.  Returns the stub's label, in the unit's arena. */
@@ -61,6 +67,26 @@ const char *write_taken_stub(struct planner *p, const struct graph_instruction *
 
 /* The symbol in the text of a direct branch. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
+
+/* anchors.c */
+
+/* What holds in front of instruction INSTRUCTION of the block; COUNTED: behind its increments. */
+struct event_sums sums_in_block(const struct planner *p, uint32_t index, uint32_t instruction,
+                                bool counted);
+/* What holds on edge INDEX, in front of its increments. */
+struct event_sums sums_on_edge(const struct planner *p, uint32_t index);
+
+/* An anchor in front of code that is about to be written to OUT, and behind what that adds:
+ * anchor_marks follows once it is written. */
+void anchor_code(struct planner *p, struct buffer *out, uint8_t fragment, struct event_sums sums);
+void anchor_marks(struct planner *p);
+
+/* An anchor in front of instructions [FROM, TO) of the block, which are written next. */
+void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,
+                         uint32_t to, bool counted);
+
+/* Anchors at all pieces of blocks, once they have labels. */
+void anchor_pieces(struct planner *p);
 
 /* copy.c: the text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);

@@ -54,6 +54,7 @@ static int compare_cells(const struct cell *a, const struct cell *b, enum cell_k
     case CELL_ADDRESS:
         return (a->count > b->count) - (a->count < b->count);
     case CELL_COUNT:
+    case CELL_NUMBER:
         break;
     }
     return (a->count < b->count) - (a->count > b->count);

@@ -17,6 +17,7 @@
 enum cell_kind {
     CELL_TEXT,
     CELL_COUNT,
+    CELL_NUMBER,  /* of a process or thread; text never shortens it */
     CELL_ADDRESS, /* a number; text shows it in base 16 */
     CELL_SHARE,   /* from 0 to 1; text shows percent */
 };

@@ -43,6 +43,7 @@ static void write_cell(FILE *out, const struct column *column, const struct cell
         fprintf(out, "%.6f", cell->share);
         break;
     case CELL_COUNT:
+    case CELL_NUMBER:
     case CELL_ADDRESS:
         fprintf(out, "%" PRIu64, cell->count);
         break;

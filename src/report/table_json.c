@@ -32,6 +32,7 @@ static void write_cell(const struct column *column, const struct cell *cell) {
         json_real(&writer, column->name, cell->share, 6);
         break;
     case CELL_COUNT:
+    case CELL_NUMBER:
     case CELL_ADDRESS:
         json_unsigned(&writer, column->name, cell->count);
         break;

@@ -35,7 +35,7 @@ static void print_cell(char *text, const struct column *column, const struct cel
     else if (column->kind == CELL_ADDRESS)
         snprintf(text, NUMBER_MAX, "%" PRIx64, cell->count);
     else
-        print_number(text, cell->count, human);
+        print_number(text, cell->count, human && column->kind == CELL_COUNT);
 }
 
 static int cell_width(const struct column *column, const struct cell *cell, bool human) {
@@ -117,7 +117,17 @@ static void write_row(const struct table *table, const struct table_style *style
     fprintf(style->out, "%s\n", style_end(style->color, look));
 }
 
+/* Rows of unlike things, such as events of several kinds, have no sum. */
+static bool has_totals(const struct table *table) {
+    for (size_t i = 0; i < table->shape->text_count; i++)
+        if (text_column(table, i)->total)
+            return true;
+    return false;
+}
+
 static void end_text(const struct table *table, const struct table_style *style) {
+    if (!has_totals(table))
+        return;
     fputs(style_start(style->color, STYLE_TITLE), style->out);
     for (size_t i = 0; i < table->shape->text_count; i++) {
         char number[NUMBER_MAX] = "";

@@ -113,8 +113,8 @@ enum thread_column {
 };
 
 static const struct column thread_columns[] = {
-    [THREAD_PID] = {"process", "process", CELL_COUNT, false, NULL},
-    [THREAD_THREAD] = {"thread", "thread", CELL_COUNT, false, NULL},
+    [THREAD_PID] = {"process", "process", CELL_NUMBER, false, NULL},
+    [THREAD_THREAD] = {"thread", "thread", CELL_NUMBER, false, NULL},
     [THREAD_OWNERS] = {"threads", "threads", CELL_COUNT, false, NULL},
     [THREAD_PROGRAM] = {"program", "path", CELL_TEXT, false, NULL},
     [THREAD_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
@@ -231,8 +231,8 @@ enum process_column {
 };
 
 static const struct column process_columns[] = {
-    [PROCESS_PID] = {"process", "process", CELL_COUNT, false, NULL},
-    [PROCESS_PARENT] = {"parent", "parent", CELL_COUNT, false, NULL},
+    [PROCESS_PID] = {"process", "process", CELL_NUMBER, false, NULL},
+    [PROCESS_PARENT] = {"parent", "parent", CELL_NUMBER, false, NULL},
     [PROCESS_PROGRAM] = {"program", "program", CELL_TEXT, false, NULL},
     [PROCESS_COMMAND] = {"command", "command", CELL_TEXT, false, NULL},
     [PROCESS_START] = {"start", "start", CELL_TEXT, false, NULL},

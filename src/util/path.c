@@ -2,7 +2,9 @@
 #include "util/path.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Takes the last part off the TEXT of LENGTH bytes, "a/b" to "a"; returns the new length. */
 static size_t drop_part(const char *text, size_t length, bool absolute) {
@@ -40,4 +42,19 @@ char *normalize_path(struct arena *arena, const char *path) {
         result[length++] = '.';
     result[length] = '\0';
     return result;
+}
+
+const char *find_program(struct arena *arena, const char *name) {
+    const char *directories = getenv("PATH");
+    if (strchr(name, '/'))
+        return access(name, X_OK) == 0 ? name : NULL;
+    while (directories && *directories) {
+        size_t length = strcspn(directories, ":");
+        const char *path = arena_print(arena, "%.*s/%s", length ? (int)length : 1,
+                                       length ? directories : ".", name);
+        if (access(path, X_OK) == 0)
+            return path;
+        directories += length + (directories[length] == ':');
+    }
+    return NULL;
 }

@@ -8,4 +8,8 @@
  * ARENA. */
 char *normalize_path(struct arena *arena, const char *path);
 
+/* The path of the program that NAME would run, as execvp finds it; NULL where there is none.  Lives
+ * in ARENA. */
+const char *find_program(struct arena *arena, const char *name);
+
 #endif

@@ -1,7 +1,6 @@
-/* decode.c: what an instruction does, told by its bytes; see decode.h.  Zydis ends here. */
-#include "x86/decode.h"
-
-#include <Zydis/Zydis.h>
+/* decode.c: what an instruction does, told by its bytes; see decode.h.  Zydis ends here and in
+ * names.c. */
+#include "x86/names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +48,166 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
         else
             decoded->registers_read |= bit; /* what is not written stays: it is as good as read */
     }
+}
+
+/* How many elements a gather or scatter has: as many as both its data and its indices.  The letter
+ * behind "gather" tells the size of an index. */
+static unsigned element_count(const ZydisDecodedInstruction *instruction,
+                              const ZydisDecodedOperand *operands,
+                              const ZydisDecodedOperand *memory) {
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic), *index = strstr(name, "er");
+    unsigned index_bits = index && index[2] == 'q' ? 64 : 32, data = 0;
+    for (int i = 0; i < instruction->operand_count_visible; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            ZydisRegisterGetClass(operands[i].reg.value) != ZYDIS_REGCLASS_MASK)
+            data = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operands[i].reg.value);
+    unsigned indices =
+        ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, memory->mem.index) / index_bits;
+    data /= memory->element_size ? memory->element_size : 1;
+    return data < indices ? data : indices;
+}
+
+/* Not by lea, which makes an address. */
+static void add_memory_use(struct memory_use *use, const ZydisDecodedInstruction *instruction,
+                           const ZydisDecodedOperand *operands, int index) {
+    const ZydisDecodedOperand *operand = &operands[index];
+    if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+        return;
+    unsigned elements = operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB
+                            ? element_count(instruction, operands, operand)
+                            : 1;
+    uint16_t bytes = (uint16_t)(operand->size / 8 * elements);
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) {
+        use->loads++;
+        use->bytes_loaded = (uint16_t)(use->bytes_loaded + bytes);
+    }
+    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
+        use->stores++;
+        use->bytes_stored = (uint16_t)(use->bytes_stored + bytes);
+    }
+}
+
+/* A prefetch promises nothing, what flushes a line reads no value, and a no-operation's operand is
+ * there for its length. */
+static bool touches_memory(const ZydisDecodedInstruction *instruction) {
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_PREFETCH:
+    case ZYDIS_CATEGORY_NOP:
+    case ZYDIS_CATEGORY_WIDENOP:
+    case ZYDIS_CATEGORY_CLFLUSHOPT:
+    case ZYDIS_CATEGORY_CLWB:
+    case ZYDIS_CATEGORY_CLDEMOTE:
+        return false;
+    default:
+        return instruction->mnemonic != ZYDIS_MNEMONIC_CLFLUSH &&
+               instruction->mnemonic != ZYDIS_MNEMONIC_INVLPG;
+    }
+}
+
+static bool is_float(ZydisElementType type) {
+    return type == ZYDIS_ELEMENT_TYPE_FLOAT16 || type == ZYDIS_ELEMENT_TYPE_FLOAT32 ||
+           type == ZYDIS_ELEMENT_TYPE_FLOAT64 || type == ZYDIS_ELEMENT_TYPE_FLOAT80;
+}
+
+static bool is_among(ZydisMnemonic mnemonic, const ZydisMnemonic *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (mnemonic == list[i])
+            return true;
+    return false;
+}
+
+#define IS_AMONG(mnemonic, list) is_among(mnemonic, list, sizeof(list) / sizeof *(list))
+
+/* What Zydis does not put among the moves: shuffles, which compilers use for integers, too, and the
+ * x87's. */
+static const ZydisMnemonic shuffles[] = {
+    ZYDIS_MNEMONIC_SHUFPS,        ZYDIS_MNEMONIC_SHUFPD,        ZYDIS_MNEMONIC_VSHUFPS,
+    ZYDIS_MNEMONIC_VSHUFPD,       ZYDIS_MNEMONIC_UNPCKLPS,      ZYDIS_MNEMONIC_UNPCKLPD,
+    ZYDIS_MNEMONIC_UNPCKHPS,      ZYDIS_MNEMONIC_UNPCKHPD,      ZYDIS_MNEMONIC_VUNPCKLPS,
+    ZYDIS_MNEMONIC_VUNPCKLPD,     ZYDIS_MNEMONIC_VUNPCKHPS,     ZYDIS_MNEMONIC_VUNPCKHPD,
+    ZYDIS_MNEMONIC_INSERTPS,      ZYDIS_MNEMONIC_VINSERTPS,     ZYDIS_MNEMONIC_EXTRACTPS,
+    ZYDIS_MNEMONIC_VEXTRACTPS,    ZYDIS_MNEMONIC_BLENDPS,       ZYDIS_MNEMONIC_BLENDPD,
+    ZYDIS_MNEMONIC_VBLENDPS,      ZYDIS_MNEMONIC_VBLENDPD,      ZYDIS_MNEMONIC_BLENDVPS,
+    ZYDIS_MNEMONIC_BLENDVPD,      ZYDIS_MNEMONIC_VBLENDVPS,     ZYDIS_MNEMONIC_VBLENDVPD,
+    ZYDIS_MNEMONIC_VBLENDMPS,     ZYDIS_MNEMONIC_VBLENDMPD,     ZYDIS_MNEMONIC_VPERMILPS,
+    ZYDIS_MNEMONIC_VPERMILPD,     ZYDIS_MNEMONIC_VPERMPS,       ZYDIS_MNEMONIC_VPERMPD,
+    ZYDIS_MNEMONIC_VPERM2F128,    ZYDIS_MNEMONIC_VPERMT2PS,     ZYDIS_MNEMONIC_VPERMT2PD,
+    ZYDIS_MNEMONIC_VPERMI2PS,     ZYDIS_MNEMONIC_VPERMI2PD,     ZYDIS_MNEMONIC_VINSERTF128,
+    ZYDIS_MNEMONIC_VINSERTF32X4,  ZYDIS_MNEMONIC_VINSERTF64X2,  ZYDIS_MNEMONIC_VINSERTF32X8,
+    ZYDIS_MNEMONIC_VINSERTF64X4,  ZYDIS_MNEMONIC_VEXTRACTF128,  ZYDIS_MNEMONIC_VEXTRACTF32X4,
+    ZYDIS_MNEMONIC_VEXTRACTF64X2, ZYDIS_MNEMONIC_VEXTRACTF32X8, ZYDIS_MNEMONIC_VEXTRACTF64X4,
+    ZYDIS_MNEMONIC_VSHUFF32X4,    ZYDIS_MNEMONIC_VSHUFF64X2,    ZYDIS_MNEMONIC_MOVMSKPS,
+    ZYDIS_MNEMONIC_MOVMSKPD,      ZYDIS_MNEMONIC_VMOVMSKPS,     ZYDIS_MNEMONIC_VMOVMSKPD,
+    ZYDIS_MNEMONIC_VMASKMOVPS,    ZYDIS_MNEMONIC_VMASKMOVPD,    ZYDIS_MNEMONIC_VALIGND,
+    ZYDIS_MNEMONIC_FLD,           ZYDIS_MNEMONIC_FST,           ZYDIS_MNEMONIC_FSTP,
+    ZYDIS_MNEMONIC_FXCH,          ZYDIS_MNEMONIC_FFREE,         ZYDIS_MNEMONIC_FLD1,
+    ZYDIS_MNEMONIC_FLDZ,          ZYDIS_MNEMONIC_FLDPI,         ZYDIS_MNEMONIC_FLDL2E,
+    ZYDIS_MNEMONIC_FLDL2T,        ZYDIS_MNEMONIC_FLDLG2,        ZYDIS_MNEMONIC_FLDLN2,
+    ZYDIS_MNEMONIC_FCMOVB,        ZYDIS_MNEMONIC_FCMOVBE,       ZYDIS_MNEMONIC_FCMOVE,
+    ZYDIS_MNEMONIC_FCMOVNB,       ZYDIS_MNEMONIC_FCMOVNBE,      ZYDIS_MNEMONIC_FCMOVNE,
+    ZYDIS_MNEMONIC_FCMOVNU,       ZYDIS_MNEMONIC_FCMOVU,
+};
+
+/* These touch one element, whether it comes from memory or from a general register. */
+static const ZydisMnemonic element_moves[] = {
+    ZYDIS_MNEMONIC_MOVD,      ZYDIS_MNEMONIC_MOVQ,      ZYDIS_MNEMONIC_VMOVD,
+    ZYDIS_MNEMONIC_VMOVQ,     ZYDIS_MNEMONIC_PINSRB,    ZYDIS_MNEMONIC_PINSRW,
+    ZYDIS_MNEMONIC_PINSRD,    ZYDIS_MNEMONIC_PINSRQ,    ZYDIS_MNEMONIC_VPINSRB,
+    ZYDIS_MNEMONIC_VPINSRW,   ZYDIS_MNEMONIC_VPINSRD,   ZYDIS_MNEMONIC_VPINSRQ,
+    ZYDIS_MNEMONIC_PEXTRB,    ZYDIS_MNEMONIC_PEXTRW,    ZYDIS_MNEMONIC_PEXTRD,
+    ZYDIS_MNEMONIC_PEXTRQ,    ZYDIS_MNEMONIC_VPEXTRB,   ZYDIS_MNEMONIC_VPEXTRW,
+    ZYDIS_MNEMONIC_VPEXTRD,   ZYDIS_MNEMONIC_VPEXTRQ,   ZYDIS_MNEMONIC_INSERTPS,
+    ZYDIS_MNEMONIC_VINSERTPS, ZYDIS_MNEMONIC_EXTRACTPS, ZYDIS_MNEMONIC_VEXTRACTPS,
+    ZYDIS_MNEMONIC_MOVLPD,    ZYDIS_MNEMONIC_MOVHPD,    ZYDIS_MNEMONIC_VMOVLPD,
+    ZYDIS_MNEMONIC_VMOVHPD,
+};
+
+/* Moving a number is not computing one. */
+static bool moves_only(const ZydisDecodedInstruction *instruction) {
+    if (IS_AMONG(instruction->mnemonic, shuffles))
+        return true;
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_DATAXFER:
+    case ZYDIS_CATEGORY_LOGICAL_FP:
+    case ZYDIS_CATEGORY_BROADCAST:
+    case ZYDIS_CATEGORY_GATHER:
+    case ZYDIS_CATEGORY_SCATTER:
+    case ZYDIS_CATEGORY_COMPRESS:
+    case ZYDIS_CATEGORY_EXPAND:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* addsd, cvtsi2ss, cvttss2si: by name, since the operands of vaddsd are whole registers. */
+static bool is_scalar(const ZydisDecodedInstruction *instruction) {
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic);
+    size_t length = name ? strlen(name) : 0;
+    if (length < 4 || instruction->meta.category == ZYDIS_CATEGORY_BROADCAST)
+        return false;
+    const char *end = name + length - 2;
+    return strcmp(end, "ss") == 0 || strcmp(end, "sd") == 0 || strcmp(end, "sh") == 0 ||
+           strstr(name, "ss2") || strstr(name, "sd2") || strstr(name, "sh2");
+}
+
+static void find_arithmetic(struct decoded *decoded, const ZydisDecodedInstruction *instruction,
+                            const ZydisDecodedOperand *operands) {
+    bool in_vectors = false, floats = false;
+    /* fchs and its like do not show theirs */
+    for (int i = 0; i < instruction->operand_count; i++) {
+        const ZydisDecodedOperand *operand = &operands[i];
+        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            ZydisRegisterClass class = ZydisRegisterGetClass(operand->reg.value);
+            in_vectors |= class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+                          class == ZYDIS_REGCLASS_ZMM || class == ZYDIS_REGCLASS_MMX ||
+                          class == ZYDIS_REGCLASS_MASK;
+        }
+        floats |= is_float(operand->element_type);
+    }
+    decoded->floating = floats && !moves_only(instruction);
+    decoded->vector = in_vectors && !(floats && is_scalar(instruction)) &&
+                      !IS_AMONG(instruction->mnemonic, element_moves);
 }
 
 static uint8_t flag_set(ZyanU32 flags) {
@@ -170,8 +329,14 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(the_decoder(), code, count, &instruction, operands)))
         return false;
     *decoded = (struct decoded){.size = instruction.length};
-    for (int i = 0; i < instruction.operand_count; i++)
+    for (int i = 0; i < instruction.operand_count; i++) {
         add_operand(decoded, &operands[i]);
+        if (touches_memory(&instruction))
+            add_memory_use(&decoded->memory, &instruction, operands, i);
+    }
+    find_arithmetic(decoded, &instruction, operands);
+    decoded->atomic = (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
+                      (instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && decoded->memory.stores);
     const ZydisAccessedFlags *flags = instruction.cpu_flags;
     if (flags) {
         decoded->flags_read = flag_set(flags->tested);
@@ -185,6 +350,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
         decoded->registers_written |= decoded->registers_read & (REGISTER_RSI | REGISTER_RDI);
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
+    decoded->spelling = spell_instruction(&instruction, operands);
     decoded->steps = adds_constant(&instruction, operands);
     decoded->class = branch_class(&instruction, operands);
     decoded->repeats = instruction.attributes &

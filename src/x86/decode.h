@@ -55,6 +55,23 @@ enum instruction_class {
     CLASS_TRANSACTION,      /* xbegin: goes on behind itself or, on abort, at its target */
 };
 
+/* Operands in memory, those that are not written down too: push stores, ret loads.  Under a mask,
+ * and of gathers and scatters, all elements count; of a repeated string instruction, one turn. */
+struct memory_use {
+    uint8_t loads, stores;
+    uint16_t bytes_loaded, bytes_stored;
+};
+
+/* How an instruction is written: for instruction_names. */
+struct spelling {
+    uint16_t mnemonic; /* Zydis's number */
+    uint8_t prefix;    /* of a list in names.c; 0: none */
+    bool string;       /* the mnemonic's last letter is the size */
+    bool wide;         /* movabs */
+    bool sized;        /* never written without its size */
+    char size[3];      /* letters of its operands' size, or "" */
+};
+
 struct decoded {
     uint8_t size; /* bytes */
     uint8_t class;
@@ -65,13 +82,31 @@ struct decoded {
     uint16_t registers_killed;  /* of those: the old value is gone whole */
     bool stores;                /* writes memory by an explicit operand */
     bool steps;                 /* adds a constant to a general register */
-    bool repeats; /* string instruction with a repeat prefix: one execution, whatever the
-                     count */
+    bool repeats;  /* string instruction with a repeat prefix: one execution, whatever the
+                      count */
+    bool floating; /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;   /* works on several elements of a vector register, or on its mask */
+    bool atomic;   /* locked, or xchg with memory */
+    struct memory_use memory;
+    struct spelling spelling;
 };
 
 /* Decodes the instruction at the start of the COUNT bytes at CODE.  Returns false where there is
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);
+
+/* AT&T names of one instruction: "lock xaddl", "lock xadd", "xaddl", "xadd". */
+enum {
+    INSTRUCTION_NAME_MAX = 64
+};
+struct instruction_names {
+    uint32_t count;
+    char of[4][INSTRUCTION_NAME_MAX];
+};
+
+/* The mnemonic as objdump writes it, with its prefix (lock, rep, repz, repnz) and without, and with
+ * the letter of its operands' size and without. */
+struct instruction_names instruction_names(const struct decoded *decoded);
 
 /* Turns the condition of the conditional jump of COUNT bytes at CODE into its opposite. */
 void invert_conditional(uint8_t *code, size_t count);

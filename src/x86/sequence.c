@@ -16,7 +16,8 @@ static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", 
 enum {
     RAX = 0,
     R11 = 11,
-    RED_ZONE = 128
+    RED_ZONE = 128,
+    CHECK_SIZE = 6 /* jns */
 };
 
 /* Caller-saved registers, those first that compilers use last. */
@@ -36,8 +37,12 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame) {
 
 /* Puts CALL, of the runtime, out of line.  It runs below the red zone, where that is in use. */
 static void write_stub(const struct code_context *context, uint32_t label, const char *call,
-                       const struct load_place *place) {
+                       const char *jump, const struct load_place *place) {
     struct buffer *out = context->stubs;
+    if (context->marks) {
+        struct increment_mark mark = {.label = label, .out_of_line = true};
+        vector_push(context->arena, context->marks, mark);
+    }
     int below = place->at_entry ? 0 : RED_ZONE;
     buffer_print(out, "; .LQs%u: ", label);
     write_frame(out, &place->frame, below);
@@ -45,7 +50,7 @@ static void write_stub(const struct code_context *context, uint32_t label, const
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; %s; leaq %d(%%rsp), %%rsp", below, call, below);
     else
         buffer_text(out, call);
-    buffer_print(out, "; jmp .LQr%u", label);
+    buffer_print(out, "; %s .LQr%u", jump, label);
     write_frame_end(out, &place->frame);
 }
 
@@ -60,7 +65,15 @@ static void write_check(struct buffer *out, const struct code_context *context,
                         const struct load_place *place) {
     uint32_t label = ++*context->labels;
     buffer_print(out, "cmpb $0, %%fs:quipu_bias@tpoff+7; js .LQs%u; .LQr%u:", label, label);
-    write_stub(context, label, "call quipu_attach_segment", place);
+    write_stub(context, label, "call quipu_attach_segment", "jmp", place);
+}
+
+/* The linker's name for what the base register leads to, QUIPU_BIAS behind the first cell. */
+static void write_home(struct buffer *out, const struct code_context *context) {
+    if (context->space == CELLS_OF_EVENTS)
+        buffer_text(out, "quipu_event_middle");
+    else
+        buffer_print(out, ".LQd%u", context->cells);
 }
 
 void write_load(struct buffer *out, const struct code_context *context, int base,
@@ -71,30 +84,105 @@ void write_load(struct buffer *out, const struct code_context *context, int base
     }
     const char *reg = names[base];
     uint32_t label = ++*context->labels;
-    buffer_print(out,
-                 "movq quipu_bias@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; "
-                 "addq .LQd%u@GOTPCREL(%%rip), %%%s; js .LQs%u; .LQr%u:",
-                 reg, reg, reg, context->cells, reg, label, label);
+    buffer_print(out, "movq quipu_bias@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; addq ", reg,
+                 reg, reg);
+    write_home(out, context);
+    buffer_print(out, "@GOTPCREL(%%rip), %%%s; js .LQs%u; .LQr%u:", reg, label, label);
     if (base == R11) {
-        write_stub(context, label, "call quipu_attach", place);
+        write_stub(context, label, "call quipu_attach", "jmp", place);
         return;
     }
     struct buffer call = {0}; /* the runtime speaks %r11 */
     buffer_print(&call, "xchgq %%r11, %%%s; call quipu_attach; xchgq %%r11, %%%s", reg, reg);
-    write_stub(context, label, call.data, place);
+    write_stub(context, label, call.data, "jmp", place);
     buffer_release(&call);
 }
 
-static void write_plain(struct buffer *out, const struct code_context *context, uint32_t cell,
-                        int base) {
-    if (base == BASE_SEGMENT)
-        buffer_print(out, "incq %%gs:.LQc%u+%u(%%rip)", context->cells, 8 * (cell - 1));
-    else
-        buffer_print(out, "incq %d(%%%s)", 8 * ((int)cell - 1) - QUIPU_BIAS, names[base]);
+void write_signal_check(struct buffer *out, const struct code_context *context,
+                        const struct frame_row *frame) {
+    uint32_t label = ++*context->labels;
+    buffer_text(out, "pushq %rax");
+    write_adjust(out, frame, 8);
+    buffer_text(out, "; leaq 16(%rsp), %rax; cmpq %rax, %rdx; popq %rax");
+    write_adjust(out, frame, -8);
+    buffer_print(out, "; jne .LQr%u; call quipu_signal_entry; .LQr%u:", label, label);
 }
 
-uint32_t increment_size(int base) {
-    return base == BASE_SEGMENT ? 8 : 4;
+static void write_operand(struct buffer *out, const struct code_context *context,
+                          const struct increment *increment, int base) {
+    int offset = 8 * ((int)increment->cell - 1);
+    if (increment->space == CELLS_OF_EVENTS)
+        offset = offset * QUIPU_LANES + 8 * increment->lane;
+    if (base != BASE_SEGMENT)
+        buffer_print(out, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
+    else if (increment->space == CELLS_OF_EVENTS)
+        buffer_print(out, "%%gs:quipu_event_cells+%d(%%rip)", offset);
+    else
+        buffer_print(out, "%%gs:.LQc%u+%d(%%rip)", context->cells, offset);
+}
+
+static void write_mark(struct buffer *out, const struct code_context *context,
+                       const struct increment *increment) {
+    if (!context->marks || increment->space != CELLS_OF_EVENTS)
+        return;
+    struct increment_mark mark = {.label = ++*context->labels, .increment = *increment};
+    vector_push(context->arena, context->marks, mark);
+    buffer_print(out, "; .LQi%u:", mark.label);
+}
+
+/* The countdown of ticks has ended when the cell is no longer negative.  Every cycle has an
+ * addition that goes up, so no other is asked. */
+static bool ends_countdown(const struct increment *increment) {
+    return increment->space == CELLS_OF_EVENTS && increment->cell == 1 + QUIPU_EVENT_TICKS &&
+           increment->amount > 0;
+}
+
+static void write_countdown_check(struct buffer *out, const struct code_context *context,
+                                  const struct frame_row *frame) {
+    uint32_t label = ++*context->labels;
+    buffer_print(out, "; jns .LQs%u; .LQr%u:", label, label);
+    /* the runtime finds the test by this jump, even while a breakpoint hides its first byte */
+    write_stub(context, label, "call quipu_end_countdown", "{disp32} jmp",
+               &(struct load_place){.frame = *frame});
+}
+
+/* One instruction for each addition; FRAME: how the stack is unwound there. */
+static void write_plain(struct buffer *out, const struct code_context *context,
+                        const increment_list *increments, int base, const struct frame_row *frame) {
+    for (size_t i = 0; i < increments->count; i++) {
+        const struct increment *increment = &increments->data[i];
+        int32_t amount = increment->amount;
+        if (i)
+            buffer_text(out, "; ");
+        if (amount == 1 || amount == -1)
+            buffer_print(out, "%s ", amount > 0 ? "incq" : "decq");
+        else
+            buffer_print(out, "addq $%d, ", amount);
+        write_operand(out, context, increment, base);
+        write_mark(out, context, increment);
+        if (ends_countdown(increment))
+            write_countdown_check(out, context, frame);
+    }
+}
+
+uint8_t changed_flags(const increment_list *increments) {
+    for (size_t i = 0; i < increments->count; i++)
+        if (increments->data[i].amount != 1 && increments->data[i].amount != -1)
+            return FLAGS_ALL;
+    return FLAGS_ALL & ~FLAG_CARRY;
+}
+
+uint32_t increments_size(const increment_list *increments, int base) {
+    uint32_t size = 0;
+    for (size_t i = 0; i < increments->count; i++) {
+        int32_t amount = increments->data[i].amount;
+        size += base == BASE_SEGMENT ? 8 : 4;
+        if (amount != 1 && amount != -1)
+            size += amount >= -128 && amount < 128 ? 1 : 4;
+        if (ends_countdown(&increments->data[i]))
+            size += CHECK_SIZE;
+    }
+    return size;
 }
 
 /* A register that may be changed, other than %rax and NOT; -1: there is none. */
@@ -114,21 +202,23 @@ static int find_scratch(uint16_t free, int not ) {
 
 /* The base holds; flags live. */
 static void write_keeping_flags(struct buffer *out, const struct code_context *context,
-                                uint32_t cell, const struct quiet *quiet) {
+                                const increment_list *increments, const struct quiet *quiet) {
     bool rax_free = quiet->free >> RAX & 1;
     int scratch = find_scratch(quiet->free, quiet->base);
+    struct frame_row below = quiet->frame;
+    below.offset += below.by_rsp ? RED_ZONE + 8 : 0;
     if (quiet->base == RAX) { /* nowhere to keep flags but the stack */
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushfq", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; ");
-        write_plain(out, context, cell, quiet->base);
+        write_plain(out, context, increments, quiet->base, &below);
         buffer_print(out, "; popfq; leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
     } else if (rax_free || scratch >= 0) {
         if (!rax_free)
             buffer_print(out, "movq %%rax, %%%s; ", names[scratch]);
         buffer_text(out, SAVE_FLAGS);
-        write_plain(out, context, cell, quiet->base);
+        write_plain(out, context, increments, quiet->base, &quiet->frame);
         buffer_text(out, RESTORE_FLAGS);
         if (!rax_free)
             buffer_print(out, "; movq %%%s, %%rax", names[scratch]);
@@ -136,7 +226,7 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; " SAVE_FLAGS);
-        write_plain(out, context, cell, quiet->base);
+        write_plain(out, context, increments, quiet->base, &below);
         buffer_text(out, RESTORE_FLAGS "; popq %rax; ");
         buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
@@ -144,8 +234,8 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
 }
 
 /* Nothing can be had: everything goes by the stack. */
-static void write_spilling(struct buffer *out, const struct code_context *context, uint32_t cell,
-                           const struct quiet *quiet) {
+static void write_spilling(struct buffer *out, const struct code_context *context,
+                           const increment_list *increments, const struct quiet *quiet) {
     struct load_place below = {.frame = quiet->frame};
     below.frame.offset += below.frame.by_rsp ? RED_ZONE + 16 : 0;
     buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%r11; pushq %%rax", RED_ZONE);
@@ -154,32 +244,65 @@ static void write_spilling(struct buffer *out, const struct code_context *contex
     int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
     write_load(out, context, base, &below);
     buffer_text(out, " ");
-    write_plain(out, context, cell, base);
+    write_plain(out, context, increments, base, &below.frame);
     buffer_text(out, RESTORE_FLAGS "; popq %rax; popq %r11; ");
     buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, &quiet->frame, -RED_ZONE - 16);
 }
 
-bool write_increment(struct buffer *out, const struct code_context *context, uint32_t cell,
-                     const struct quiet *quiet) {
+/* All additions to cells that the base leads to. */
+static void write_near(struct buffer *out, const struct code_context *context,
+                       const increment_list *increments, const struct quiet *quiet) {
     if (quiet->base_holds) {
-        if (quiet->flags_but_carry)
-            write_plain(out, context, cell, quiet->base);
+        if (quiet->flags_free ||
+            (quiet->flags_but_carry && !(changed_flags(increments) & FLAG_CARRY)))
+            write_plain(out, context, increments, quiet->base, &quiet->frame);
         else
-            write_keeping_flags(out, context, cell, quiet);
-        return true;
+            write_keeping_flags(out, context, increments, quiet);
+        return;
     }
     int base = quiet->base_free ? quiet->base : find_scratch(quiet->free, -1);
     if (base < 0 && (quiet->free >> RAX & 1))
         base = RAX;
     if (base < 0 || !quiet->flags_free) {
-        write_spilling(out, context, cell, quiet);
-        return false;
+        write_spilling(out, context, increments, quiet);
+        return;
     }
     write_load(out, context, base, &(struct load_place){.frame = quiet->frame});
     buffer_text(out, " ");
-    write_plain(out, context, cell, base);
-    return base == quiet->base;
+    write_plain(out, context, increments, base, &quiet->frame);
+}
+
+/* The additions to cells of SPACE. */
+static increment_list select_space(const struct code_context *context,
+                                   const increment_list *increments, enum cell_space space) {
+    increment_list selected = {0};
+    for (size_t i = 0; i < increments->count; i++)
+        if (increments->data[i].space == space)
+            vector_push(context->arena, &selected, increments->data[i]);
+    return selected;
+}
+
+void write_increments(struct buffer *out, const struct code_context *context,
+                      const increment_list *increments, const struct quiet *quiet) {
+    if (quiet->base == BASE_SEGMENT) { /* it leads to all cells */
+        write_near(out, context, increments, quiet);
+        return;
+    }
+    enum cell_space other = context->space == CELLS_OF_EVENTS ? CELLS_OF_FUNCTION : CELLS_OF_EVENTS;
+    increment_list near = select_space(context, increments, context->space);
+    increment_list far = select_space(context, increments, other);
+    if (near.count)
+        write_near(out, context, &near, quiet);
+    if (near.count && far.count)
+        buffer_text(out, "; ");
+    if (!far.count)
+        return;
+    struct code_context there = *context;
+    struct quiet elsewhere = *quiet;
+    there.space = other;
+    elsewhere.base_holds = elsewhere.base_free = false;
+    write_near(out, &there, &far, &elsewhere);
 }
 
 void write_cells(struct buffer *out, uint32_t label, uint32_t count) {

@@ -7,6 +7,7 @@
 
 #include "asm/frames.h"
 #include "util/buffer.h"
+#include "util/vector.h"
 #include "x86/decode.h"
 
 #include <stdbool.h>
@@ -21,11 +22,38 @@ enum {
 /* -ffixed-r11 keeps it free for the base, in code for shared objects. */
 #define RESERVED_REGISTERS REGISTER_R11
 
+/* Which cells an addition is to; each is counted from 1. */
+enum cell_space {
+    CELLS_OF_FUNCTION, /* the function's own */
+    CELLS_OF_EVENTS,   /* the module's; n is kind n - 1, which has QUIPU_LANES cells */
+};
+
+/* Something that inserted code adds to one of the thread's cells. */
+struct increment {
+    uint8_t space; /* enum cell_space */
+    uint32_t cell;
+    uint8_t lane;   /* of an event: which of its cells; from 0 */
+    int32_t amount; /* not 0 */
+};
+typedef VECTOR(struct increment) increment_list;
+
+/* A label right behind an addition: from there on the cell holds the sum.  Or the one of code that
+ * was put out of line there, and adds nothing. */
+struct increment_mark {
+    uint32_t label;
+    bool out_of_line;
+    struct increment increment;
+};
+typedef VECTOR(struct increment_mark) mark_list;
+
 /* Common to all sequences of one function. */
 struct code_context {
-    uint32_t cells;       /* number of the function's cells label */
-    uint32_t *labels;     /* counter of labels in the unit */
-    struct buffer *stubs; /* what goes behind the function's last instruction */
+    uint32_t cells;        /* number of the function's cells label */
+    enum cell_space space; /* whose address the base register holds */
+    uint32_t *labels;      /* counter of labels in the unit */
+    struct buffer *stubs;  /* what goes behind the function's last instruction */
+    struct arena *arena;
+    mark_list *marks; /* gets those of additions to events' cells; NULL: none is wanted */
 };
 
 /* What may be changed where an increment goes. */
@@ -49,13 +77,21 @@ struct load_place {
 void write_load(struct buffer *out, const struct code_context *context, int base,
                 const struct load_place *place);
 
-/* Adds one to cell CELL (1 ...).  Changes nothing that QUIET does not allow.  Returns whether the
- * base register holds the thread's cells behind it. */
-bool write_increment(struct buffer *out, const struct code_context *context, uint32_t cell,
-                     const struct quiet *quiet);
+/* The flags that must be dead where INCREMENTS are written and no flags are to be kept. */
+uint8_t changed_flags(const increment_list *increments);
 
-/* Bytes of an increment where no flags and no registers are kept; at most 3 more by a register. */
-uint32_t increment_size(int base);
+/* Makes the additions.  Changes nothing that QUIET does not allow. */
+void write_increments(struct buffer *out, const struct code_context *context,
+                      const increment_list *increments, const struct quiet *quiet);
+
+/* Calls the runtime where the kernel has just called this function as a signal handler: the third
+ * argument then stands right above the return address.  Changes flags. */
+void write_signal_check(struct buffer *out, const struct code_context *context,
+                        const struct frame_row *frame);
+
+/* Bytes of the additions where no flags and no registers are kept; at most 3 more for each by a
+ * register. */
+uint32_t increments_size(const increment_list *increments, int base);
 
 /* Unwinding directives for a stub that runs with FRAME, out of its place in the text. */
 void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed);

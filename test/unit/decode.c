@@ -1,5 +1,5 @@
 // What the decoder says of instructions whose effects the SDM tells: sizes, classes, registers,
-// flags, hidden operands.
+// flags, hidden operands, bytes of memory; and what objdump and assembly text call them.
 #include "x86/decode.h"
 
 #include <stdio.h>
@@ -64,8 +64,85 @@ static const struct {
      0, 0, false},
 };
 
-int main(void) {
+/* Bytes read and written, and one of its names. */
+static const struct {
+    const char *text;
+    uint8_t size;
+    const char *bytes;
+    uint16_t loaded, stored;
+    const char *name;
+} memory_rows[] = {
+    {"push %rax", 1, "\x50", 0, 8, "pushq"},
+    {"push (%rax)", 2, "\xff\x30", 8, 8, "push"},
+    {"call *(%rax)", 2, "\xff\x10", 8, 8, "callq"},
+    {"ret", 1, "\xc3", 8, 0, "ret"},
+    {"leave", 1, "\xc9", 8, 0, "leave"},
+    {"movsl %ds:(%rsi),%es:(%rdi)", 1, "\xa5", 4, 4, "movsl"},
+    {"rep movsq %ds:(%rsi),%es:(%rdi)", 3, "\xf3\x48\xa5", 8, 8, "rep movsq"},
+    {"repz cmpsb %es:(%rdi),%ds:(%rsi)", 2, "\xf3\xa6", 2, 0, "repz cmps"},
+    {"rep stos %al,%es:(%rdi)", 2, "\xf3\xaa", 0, 1, "stosb"},
+    {"lea 0x8(%rax),%rcx", 4, "\x48\x8d\x48\x08", 0, 0, "leaq"},
+    {"prefetcht0 (%rax)", 3, "\x0f\x18\x08", 0, 0, "prefetcht0"},
+    {"nopw 0x8(%rax)", 5, "\x66\x0f\x1f\x40\x08", 0, 0, "nopw"},
+    {"clflush (%rax)", 3, "\x0f\xae\x38", 0, 0, "clflush"},
+    {"vpgatherdd %ymm1,(%rax,%ymm2,4),%ymm3", 6, "\xc4\xe2\x75\x90\x1c\x90", 32, 0, "vpgatherdd"},
+    {"vgatherdpd %ymm1,(%rax,%xmm2,4),%ymm3", 6, "\xc4\xe2\xf5\x92\x1c\x90", 32, 0, "vgatherdpd"},
+    {"vgatherqps %xmm1,(%rax,%ymm2,4),%xmm3", 6, "\xc4\xe2\x75\x93\x1c\x90", 16, 0, "vgatherqps"},
+    {"vpscatterdd %zmm3,(%rax,%zmm2,4){%k1}", 7, "\x62\xf2\x7d\x49\xa0\x1c\x90", 0, 64,
+     "vpscatterdd"},
+    {"vscatterqpd %zmm3,(%rax,%zmm2,4){%k1}", 7, "\x62\xf2\xfd\x49\xa3\x1c\x90", 0, 64,
+     "vscatterqpd"},
+    {"vaddps (%rax){1to16},%zmm1,%zmm2", 6, "\x62\xf1\x74\x58\x58\x10", 4, 0, "vaddps"},
+    {"vmovdqu32 %zmm1,(%rax){%k1}", 6, "\x62\xf1\x7e\x49\x7f\x08", 0, 64, "vmovdqu32"},
+    {"vpmaskmovd %ymm1,%ymm2,(%rax)", 5, "\xc4\xe2\x6d\x8e\x08", 0, 32, "vpmaskmovd"},
+    {"fxsave (%rax)", 3, "\x0f\xae\x00", 0, 512, "fxsave"},
+    {"fldt (%rax)", 2, "\xdb\x28", 10, 0, "fldt"},
+    {"fildll (%rax)", 2, "\xdf\x28", 8, 0, "fildll"},
+    {"fists (%rax)", 2, "\xdf\x10", 0, 2, "fists"},
+    {"cmpxchg16b (%rax)", 4, "\x48\x0f\xc7\x08", 16, 16, "cmpxchg16b"},
+    {"lock xadd %eax,(%rcx)", 4, "\xf0\x0f\xc1\x01", 4, 4, "lock xaddl"},
+    {"movzbl (%rax),%ecx", 3, "\x0f\xb6\x08", 1, 0, "movzbl"},
+    {"movslq (%rax),%rcx", 3, "\x48\x63\x08", 4, 0, "movslq"},
+    {"cvtsi2sdl (%rax),%xmm0", 4, "\xf2\x0f\x2a\x00", 4, 0, "cvtsi2sdl"},
+    {"movhps (%rax),%xmm0", 3, "\x0f\x16\x00", 8, 0, "movhps"},
+    {"vbroadcastss (%rax),%ymm0", 5, "\xc4\xe2\x7d\x18\x00", 4, 0, "vbroadcastss"},
+    {"btl $0x3,(%rcx)", 4, "\x0f\xba\x21\x03", 4, 0, "btl"},
+    {"setbe %al", 3, "\x0f\x96\xc0", 0, 0, "setbe"},
+    {"cmovg %eax,%ecx", 3, "\x0f\x4f\xc8", 0, 0, "cmovg"},
+    {"cltq", 2, "\x48\x98", 0, 0, "cltq"},
+    {"movabs $0x1122334455667788,%rax", 10, "\x48\xb8\x88\x77\x66\x55\x44\x33\x22\x11", 0, 0,
+     "movabs"},
+    {"enter $0x10,$0x0", 4, "\xc8\x10\x00\x00", 0, 8, "enter"},
+    {"xlat %ds:(%rbx)", 1, "\xd7", 1, 0, "xlat"},
+};
+
+static bool is_called(const struct decoded *decoded, const char *name) {
+    struct instruction_names names = instruction_names(decoded);
+    for (uint32_t i = 0; i < names.count; i++)
+        if (strcmp(names.of[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int check_memory(void) {
     int failures = 0;
+    for (size_t i = 0; i < sizeof memory_rows / sizeof *memory_rows; i++) {
+        struct decoded d;
+        memset(&d, 0, sizeof d);
+        bool good =
+            decode_instruction((const uint8_t *)memory_rows[i].bytes, memory_rows[i].size, &d);
+        if (good && d.memory.bytes_loaded == memory_rows[i].loaded &&
+            d.memory.bytes_stored == memory_rows[i].stored && is_called(&d, memory_rows[i].name))
+            continue;
+        printf("%s: %d bytes loaded, %d stored, called '%s'\n", memory_rows[i].text,
+               d.memory.bytes_loaded, d.memory.bytes_stored, instruction_names(&d).of[0]);
+        failures++;
+    }
+    return failures;
+}
+
+int main(void) {
+    int failures = check_memory();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct decoded d;
         uint8_t code[16] = {0};

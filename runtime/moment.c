@@ -1,0 +1,154 @@
+/* moment.c: the software instruction counter of each thread: its countdown, and moments by name.
+ *
+ * Mellor-Crummey & LeBlanc 1989.  Ticks are counted by Ball's increments like any event (event.c);
+ * its cells start below zero, and inserted code comes here when one no longer is negative.  What is
+ * left to the nearest of the alarms and of a debugger's goal is divided among the cells: no tick of
+ * it can be passed before one of them has ended, and then the rest is divided anew.  So the nearest
+ * is met exactly, after some 20 rounds for a million ticks.  Readers add `base`.
+ *
+ * Invariants
+ *   - cells + base, modulo 1 << 64, is what the slot's threads have counted, whatever the
+ * countdown.
+ *   - The countdown changes with signals blocked, so no handler sees one of both changed.
+ * Nothing here calls the C library, but the program's own handler. */
+#include "event.h"
+#include "syscall.h"
+
+#include <errno.h>
+
+enum {
+    TICKS = QUIPU_EVENT_TICKS,
+    CALL_SIZE = 10,  /* leaq -128(%rsp), %rsp and the call of quipu_end_countdown */
+    RETURN_SIZE = 8, /* leaq 128(%rsp), %rsp behind it ... */
+    JUMP_SIZE = 5,   /* ... and then the jump back: its last four bytes are the distance */
+    TEST_NEAR = 6,   /* jns: two bytes and four of distance ... */
+    TEST_SHORT = 2,  /* ... or one and one */
+};
+
+#define FAR ((uint64_t)1 << 59)
+
+/* A program refers to these weakly, which takes nothing out of the archive. */
+__attribute__((used)) static const void *const others[] = {quipu_runtime_print,
+                                                           quipu_runtime_parse};
+
+void quipu_countdown_ended(uint64_t stub);
+void quipu_runtime_now(struct quipu_moment *moment);
+int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument);
+/* countdown.S */
+void quipu_call_handler(uint64_t handler, const struct quipu_moment *moment, uint64_t argument);
+void quipu_moment_thread(struct event_block *block);
+void quipu_moment_near(struct event_block *block);
+
+/* Sets the countdown to the nearest of what is waited for.  Signals are blocked. */
+static void set_countdown(struct event_block *block) {
+    uint64_t now = count_in(block, TICKS), nearest = block->goal ? block->goal : UINT64_MAX;
+    for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
+        if (block->alarms[i].handler && block->alarms[i].target < nearest)
+            nearest = block->alarms[i].target;
+    uint64_t share = nearest > now ? (nearest - now) / QUIPU_LANES : 0;
+    if (share > FAR)
+        share = FAR;
+    block->base += sum_lanes(block, TICKS) + QUIPU_LANES * share;
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        block->cells[TICKS][lane] = -share;
+}
+
+static uint64_t threads;
+
+/* In a forked child the cells are zero, and its one thread is the first. */
+static struct event_block *numbered_block(void) {
+    struct event_block *block = own_block();
+    if (!block->thread)
+        threads = block->thread = 1;
+    return block;
+}
+
+void quipu_begin_ticks(struct event_block *block) {
+    block->thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+    block->begin = sum_lanes(block, TICKS) + block->base;
+    block->goal = 0;
+    for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
+        block->alarms[i].handler = 0;
+    quipu_moment_thread(block); /* a debugger may set the goal */
+    set_countdown(block);
+}
+
+/* Takes the alarm out that has been due for longest at TICKS. */
+static struct alarm take_alarm(struct event_block *block, uint64_t ticks) {
+    struct alarm due = {0}, *first = NULL;
+    for (int i = 0; i < QUIPU_EVENT_ALARMS; i++) {
+        struct alarm *alarm = &block->alarms[i];
+        if (alarm->handler && alarm->target <= ticks && (!first || alarm->target < first->target))
+            first = alarm;
+    }
+    if (first) {
+        due = *first;
+        first->handler = 0;
+    }
+    return due;
+}
+
+/* The countdown's test whose slow path calls from STUB: it stands in front of where that jumps back
+ * to.  Nobody comes by it again after the handler. */
+static uint64_t place_of_test(uint64_t stub) {
+    const uint8_t *jump = (const uint8_t *)stub + RETURN_SIZE;
+    const uint8_t *slow = (const uint8_t *)stub - CALL_SIZE;
+    const uint8_t *back = jump + JUMP_SIZE + *(const int32_t *)(jump + JUMP_SIZE - 4);
+    bool near = back + *(const int32_t *)(back - 4) == slow; /* a breakpoint may hide the rest */
+    return (uint64_t)back - (near ? TEST_NEAR : TEST_SHORT);
+}
+
+/* Calls the handler.  What it counts itself begins with the ticks of the interrupted place, so what
+ * those are above the cells is lent to the base meanwhile. */
+static void call_handler(struct event_block *block, const struct alarm *alarm,
+                         const struct quipu_moment *moment, uint64_t above) {
+    block->base += above;
+    quipu_call_handler(alarm->handler, moment, alarm->argument);
+    block->base -= above;
+}
+
+void quipu_countdown_ended(uint64_t stub) {
+    uint64_t mask = block_signals();
+    struct event_block *block = numbered_block();
+    struct quipu_moment moment = {.address = place_of_test(stub), .instrumented = 1};
+    uint64_t above = (uint64_t)quipu_sum_of(moment.address, TICKS);
+    moment.ticks = count_in(block, TICKS) + above;
+    moment.thread = (uint32_t)block->thread;
+    if (block->goal && block->goal <= count_in(block, TICKS)) {
+        block->goal = 0;
+        quipu_moment_near(block);
+    }
+    struct alarm due = take_alarm(block, moment.ticks);
+    set_countdown(block);
+    restore_signals(mask);
+    while (due.handler) {
+        call_handler(block, &due, &moment, above);
+        mask = block_signals();
+        due = take_alarm(block, moment.ticks);
+        set_countdown(block);
+        restore_signals(mask);
+    }
+}
+
+void quipu_runtime_now(struct quipu_moment *moment) {
+    const struct event_block *block = numbered_block();
+    moment->ticks = count_in(block, TICKS);
+    moment->address = (uint64_t)__builtin_return_address(0);
+    moment->thread = (uint32_t)block->thread;
+    moment->instrumented = 1;
+}
+
+int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument) {
+    struct event_block *block = own_block();
+    uint64_t mask = block_signals();
+    int slot = 0;
+    while (slot < QUIPU_EVENT_ALARMS && block->alarms[slot].handler)
+        slot++;
+    if (slot < QUIPU_EVENT_ALARMS) {
+        block->alarms[slot] =
+            (struct alarm){count_in(block, TICKS) + (ticks ? ticks : 1), handler, argument};
+        set_countdown(block);
+    }
+    restore_signals(mask);
+    return slot < QUIPU_EVENT_ALARMS ? 0 : -EAGAIN;
+}

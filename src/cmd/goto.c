@@ -1,0 +1,181 @@
+/* goto.c: quipu goto MOMENT [--] PROGRAM ARGS: runs the program to a moment of its run.
+ *
+ * There it is handed over to gdb, or a command, or its registers and calls are printed. */
+#include "cmd/cmd.h"
+
+#include "moment/approach.h"
+#include "moment/backtrace.h"
+#include "util/diag.h"
+#include "util/path.h"
+#include "util/process.h"
+#include "x86/trap.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct goto_options {
+    const char *command; /* to run there, or NULL */
+    bool print;
+};
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu goto [OPTIONS] MOMENT [--] PROGRAM [ARGS]\n\n"
+        "Runs PROGRAM, which 'quipu cc --quipu=moment' built, to MOMENT of its run, and there\n"
+        "hands it over to gdb; where there is no terminal or no gdb, registers and calls are\n"
+        "printed.\n\n"
+        "MOMENT is FUNCTION+OFFSET@TICKS[/THREAD][~BUILD] or FILE:LINE@TICKS[/THREAD][~BUILD].\n\n"
+        "      --exec=COMMAND  run COMMAND by the shell there; QUIPU_PID and QUIPU_THREAD name\n"
+        "                      process and thread; the program then ends\n"
+        "      --print         print registers and calls there; the program then ends\n"
+        "      --help          print this\n",
+        stdout);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk) {
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+/* Counts of this run are nobody's: a data directory for the time being. */
+static char *make_data_directory(struct arena *arena) {
+    const char *parent = getenv("TMPDIR");
+    char *directory =
+        arena_print(arena, "%s/quipu-goto-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(directory))
+        die("cannot make '%s': %s; choose another directory by TMPDIR", directory, strerror(errno));
+    if (setenv("QUIPU_DATA", directory, 1))
+        die("cannot set QUIPU_DATA: %s", strerror(errno));
+    return directory;
+}
+
+static int run_command(struct tracee *tracee, const struct arrival *arrival, const char *command) {
+    char number[32];
+    snprintf(number, sizeof number, "%d", tracee->process);
+    setenv("QUIPU_PID", number, 1);
+    snprintf(number, sizeof number, "%d", arrival->thread);
+    setenv("QUIPU_THREAD", number, 1);
+    leave_tracee(tracee);
+    char *words[] = {"sh", "-c", (char *)command, NULL};
+    int status = run_program(words, NULL, 0, false);
+    kill_tracee(tracee);
+    return status;
+}
+
+static int run_debugger(struct tracee *tracee) {
+    char number[32];
+    snprintf(number, sizeof number, "%d", tracee->process);
+    leave_tracee(tracee);
+    char *words[] = {"gdb", "-q", "-p", number, NULL};
+    int status = run_program(words, NULL, 0, false);
+    kill_tracee(tracee);
+    return status;
+}
+
+static int hand_over(struct arena *arena, const struct binary *binary,
+                     const struct moment_name *name, struct tracee *tracee,
+                     const struct arrival *arrival, const struct goto_options *options) {
+    const char *line = line_text(arena, binary, arrival->address);
+    const char *gdb = find_program(arena, "gdb");
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    printf("%s", moment_text(arena, binary, arrival->address, arrival->ticks, name->thread));
+    printf(*line ? "  %s\n" : "\n", line);
+    fflush(stdout);
+    if (options->command)
+        return run_command(tracee, arrival, options->command);
+    if (!options->print && terminal && gdb)
+        return run_debugger(tracee);
+    print_registers(arrival->thread);
+    print_backtrace(tracee->process, arrival->thread);
+    kill_tracee(tracee);
+    return 0;
+}
+
+static int go(const char *text, char **argv, const struct goto_options *options) {
+    struct arena arena = {0};
+    struct moment_name name;
+    struct binary *binary;
+    struct tracee tracee = {0};
+    struct arrival arrival;
+    address_list places = {0};
+    const char *wrong = read_moment(&arena, text, &name);
+    if (wrong)
+        die("'%s': %s", text, wrong);
+    const char *path = find_program(&arena, argv[0]);
+    if (!path)
+        die("'%s': no such program; give its path", argv[0]);
+    wrong = binary_open(&arena, path, &binary);
+    if (!wrong)
+        wrong = check_program(binary);
+    if (wrong)
+        die("'%s': %s", path, wrong);
+    wrong = find_places(&arena, binary, &name, &places);
+    if (wrong)
+        die("'%s': %s", text, wrong);
+    char *directory = make_data_directory(&arena);
+    wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
+    int status = 1;
+    if (wrong && *wrong)
+        error("'%s': %s", text, wrong);
+    if (!wrong)
+        status = hand_over(&arena, binary, &name, &tracee, &arrival, options);
+    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    binary_close(binary);
+    arena_release(&tracee.arena);
+    arena_release(&arena);
+    return status;
+}
+
+enum option_number {
+    OPTION_EXEC = 256,
+    OPTION_PRINT,
+};
+
+static const struct option option_names[] = {
+    {"exec", required_argument, NULL, OPTION_EXEC},
+    {"print", no_argument, NULL, OPTION_PRINT},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads options up to the first other word.  Returns whether the program may go on. */
+static bool take_options(int argc, char **argv, struct goto_options *options) {
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
+        switch (option) {
+        case OPTION_EXEC:
+            options->command = optarg;
+            break;
+        case OPTION_PRINT:
+            options->print = true;
+            break;
+        case 'h':
+            print_help();
+            return false;
+        default:
+            die("'%s': no such option, or its value is missing; 'quipu goto --help' lists them",
+                argv[optind - 1]);
+        }
+    }
+    return true;
+}
+
+int cmd_goto(int argc, char **argv) {
+    struct goto_options options = {0};
+    if (!take_options(argc, argv, &options))
+        return 0;
+    if (optind == argc)
+        die("no moment to go to; 'quipu goto --help' tells how");
+    const char *text = argv[optind++];
+    if (!take_options(argc, argv, &options))
+        return 0;
+    if (optind == argc)
+        die("no program to run; 'quipu goto --help' tells how");
+    return go(text, argv + optind, &options);
+}

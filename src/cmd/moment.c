@@ -1,0 +1,104 @@
+/* moment.c: quipu moment PID: where each thread of a running process is.
+ *
+ * The process is stopped for an instant; ticks are those of its cells, and what the binary's tables
+ * tell of the place.  A thread that is away in a call is named by where the call returns to. */
+#include "cmd/cmd.h"
+#include "cmd/stat.h"
+
+#include "data/queries.h"
+#include "moment/name.h"
+#include "util/diag.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_help(void) {
+    fputs("usage: quipu moment PID\n\n"
+          "Prints the moment of each thread of process PID, which 'quipu cc --quipu=moment' built, "
+          "as\n'quipu goto' takes it, and the source line.  The process runs on.\n\n"
+          "      --help  print this\n",
+          stdout);
+}
+
+/* The innermost address of the thread that lies in the module's instrumented code, as linked; 0:
+ * none does. */
+static uint64_t find_address(const struct standing *standing, const struct binary *binary,
+                             uint64_t bias, pid_t thread) {
+    for (size_t i = 0; i < standing->places.count; i++) {
+        const struct standing_place *place = &standing->places.data[i];
+        if (place->thread == thread && has_events_at(binary, place->address - bias))
+            return place->address - bias;
+    }
+    for (size_t i = 0; i < standing->callers.count; i++) {
+        const struct standing_place *caller = &standing->callers.data[i];
+        if (caller->thread == thread && has_events_at(binary, caller->address - bias))
+            return caller->address - bias;
+    }
+    return 0;
+}
+
+static void print_thread(struct arena *arena, const struct standing *standing,
+                         const struct thread_cells *thread, uint64_t bias) {
+    const struct binary *binary = thread->module->binary;
+    const volatile uint64_t *words = thread->cells + thread->module->first_event;
+    uint64_t ticks = thread->events[QUIPU_EVENT_TICKS] - words[QUIPU_EVENT_BEGIN / 8];
+    uint64_t number = words[QUIPU_EVENT_THREAD / 8];
+    uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner);
+    printf("%s", address ? moment_text(arena, binary, address, ticks, number)
+                         : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number));
+    const char *line = address ? line_text(arena, binary, address) : "";
+    printf("  %s%sthread %u\n", line, *line ? "  " : "", thread->owner);
+}
+
+static bool is_standing(const struct standing *standing, uint32_t thread) {
+    for (size_t i = 0; i < standing->places.count; i++)
+        if (standing->places.data[i].thread == (pid_t)thread)
+            return true;
+    return false;
+}
+
+static int print_moments(const char *pid) {
+    struct standing standing;
+    struct arena arena = {0};
+    struct profile *profile = open_process(pid, &standing);
+    const struct process *process = &profile->processes.data[0];
+    bool any = false;
+    for (size_t i = 0; i < process->threads.count; i++) {
+        const struct thread_cells *thread = &process->threads.data[i];
+        size_t module = 0;
+        if (!thread->cells || !(thread->module->event_kinds >> QUIPU_EVENT_TICKS & 1) ||
+            !is_standing(&standing, thread->owner))
+            continue;
+        while (process->modules.data[module] != thread->module)
+            module++;
+        print_thread(&arena, &standing, thread, process->load_biases[module]);
+        any = true;
+    }
+    if (!any)
+        die("process %s: it has no moments; build it with 'quipu cc --quipu=moment'", pid);
+    arena_release(&standing.arena);
+    arena_release(&arena);
+    profile_close(profile);
+    return 0;
+}
+
+static const struct option option_names[] = {
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+int cmd_moment(int argc, char **argv) {
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
+        if (option != 'h')
+            die("'%s': no such option; 'quipu moment --help' lists them", argv[optind - 1]);
+        print_help();
+        return 0;
+    }
+    if (argc - optind != 1)
+        die("give one process number; 'quipu moment --help' tells how");
+    return print_moments(argv[optind]);
+}

@@ -1,0 +1,221 @@
+/* stat_pid.c: quipu stat --pid: the counts of a running process, at one instant.
+ *
+ * Its data is opened while it runs, as that takes longer.  Then its threads are stopped, cells and
+ * places are read, and they go on.  A thread has had what its cells hold, and above that what the
+ * binary's tables tell of each place at which it was interrupted.
+ *
+ * Not perfect: counts kept in no file (runtime/slot.c) are not seen. */
+#include "cmd/stat.h"
+
+#include "data/datafile.h"
+#include "data/queries.h"
+#include "data/standing.h"
+#include "util/diag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    TRIES = 8 /* a module may come each time */
+};
+
+/* ---- finding the data ---- */
+
+static pid_t parse_pid(const char *text) {
+    char *end;
+    errno = 0;
+    long pid = strtol(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || pid <= 0 || pid > INT32_MAX)
+        die("'%s': give the number of a process", text);
+    return (pid_t)pid;
+}
+
+/* What the process's status says of KEY; -1: nothing. */
+static long read_status(pid_t pid, const char *key) {
+    char path[64], line[256];
+    long value = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && value < 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            value = strtol(line + strlen(key), NULL, 10);
+    if (file)
+        fclose(file);
+    return value;
+}
+
+/* Ends the program where PID is no process, or only a thread of one. */
+static void check_process(pid_t pid) {
+    long leader = read_status(pid, "Tgid:");
+    if (leader < 0)
+        die("process %d: there is none", (int)pid);
+    if (leader != pid)
+        die("process %d: it is a thread of process %ld; name that", (int)pid, leader);
+}
+
+/* Takes the end off a line of /proc/PID/maps, and undoes the one escape in it.  Returns its path,
+ * or NULL. */
+static char *take_path(char *line) {
+    char *path = strchr(line, '/'), *out = path;
+    if (!path)
+        return NULL;
+    path[strcspn(path, "\n")] = '\0';
+    for (const char *in = path; *in; out++) {
+        bool escaped = strncmp(in, "\\012", 4) == 0;
+        *out = escaped ? '\n' : *in;
+        in += escaped ? 4 : 1;
+    }
+    *out = '\0';
+    return path;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+}
+
+/* Whether the file at PATH is that which process PID writes. */
+static bool is_data_of(const char *path, pid_t pid) {
+    struct arena arena = {0};
+    struct data_file file;
+    bool found = false;
+    if (!data_file_open(&arena, path, &file)) {
+        found = file.pid == (uint32_t)pid;
+        data_file_close(&file);
+    }
+    arena_release(&arena);
+    return found;
+}
+
+/* The data file of process PID, which has it mapped all its life. */
+static char *find_data(struct arena *arena, pid_t pid) {
+    char path[64], *line = NULL, *found = NULL;
+    size_t room = 0;
+    bool removed = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        die("process %d: it cannot be looked at: %s; it must be yours, and the system must allow "
+            "ptrace",
+            (int)pid, strerror(errno));
+    while (!found && getline(&line, &room, file) > 0) {
+        const char *mapped = take_path(line);
+        removed |= mapped && ends_with(mapped, ".quipu (deleted)");
+        if (mapped && ends_with(mapped, ".quipu") && is_data_of(mapped, pid))
+            found = arena_copy(arena, mapped, strlen(mapped));
+    }
+    bool refused = ferror(file);
+    int cause = errno;
+    fclose(file);
+    free(line);
+    if (!found && refused)
+        die("process %d: it cannot be looked at: %s; it must be yours, and the system must allow "
+            "ptrace",
+            (int)pid, strerror(cause));
+    if (!found && removed)
+        die("process %d: its data file was removed; run it again", (int)pid);
+    if (!found)
+        die("process %d: it is not instrumented, or has no data file; build it with 'quipu cc "
+            "--quipu=event'",
+            (int)pid);
+    return found;
+}
+
+/* ---- one instant ---- */
+
+/* The cells of THREAD in the module that numbers INDEX; made where it has none there. */
+static struct thread_cells *find_cells(struct profile *profile, size_t index, pid_t thread) {
+    struct process *process = &profile->processes.data[0];
+    struct module *module = process->modules.data[index];
+    for (size_t i = 0; i < process->threads.count; i++)
+        if (process->threads.data[i].module == module &&
+            process->threads.data[i].owner == (uint32_t)thread)
+            return &process->threads.data[i];
+    struct thread_cells cells = {
+        .module = module,
+        .owner = (uint32_t)thread,
+        .threads = 1,
+        .events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS),
+    };
+    vector_push(&profile->arena, &process->threads, cells);
+    return &process->threads.data[process->threads.count - 1];
+}
+
+/* Takes a copy of what the cells hold now. */
+static void copy_cells(struct profile *profile) {
+    struct process *process = &profile->processes.data[0];
+    for (size_t i = 0; i < process->threads.count; i++) {
+        struct thread_cells *thread = &process->threads.data[i];
+        uint64_t *events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS);
+        for (uint32_t kind = 0; thread->module->event_kinds && kind < QUIPU_EVENTS; kind++)
+            events[kind] = thread_events(thread, kind);
+        thread->events = events;
+    }
+}
+
+/* Adds what has happened above the cells at PLACE.  Each module's code is asked: the place lies in
+ * one at most. */
+static void add_place(struct profile *profile, const struct standing_place *place) {
+    const struct process *process = &profile->processes.data[0];
+    for (size_t i = 0; i < process->modules.count; i++) {
+        int64_t sums[QUIPU_EVENTS] = {0};
+        const struct module *module = process->modules.data[i];
+        const char *cause =
+            add_events_above(module->binary, place->address - process->load_biases[i], sums);
+        if (cause)
+            die("'%s': %s", module->path, cause);
+        bool any = false;
+        for (int kind = 0; kind < QUIPU_EVENTS; kind++)
+            any |= sums[kind] != 0;
+        if (!any)
+            continue;
+        struct thread_cells *cells = find_cells(profile, i, place->thread);
+        uint64_t *events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS);
+        for (int kind = 0; kind < QUIPU_EVENTS; kind++)
+            events[kind] = cells->events[kind] + (uint64_t)sums[kind];
+        cells->events = events;
+    }
+}
+
+static bool counts_events(const struct profile *profile) {
+    for (size_t i = 0; i < profile->modules.count; i++)
+        if (profile->modules.data[i]->event_kinds)
+            return true;
+    return false;
+}
+
+/* Returns false where a module has come since PROFILE was opened. */
+static bool take_instant(struct profile *profile, pid_t pid, struct standing *standing) {
+    const char *cause = stop_threads(pid, standing);
+    if (cause)
+        die("process %d: %s", (int)pid, cause);
+    bool same = profile_refresh(profile);
+    if (same)
+        copy_cells(profile);
+    release_threads(standing);
+    for (size_t i = 0; same && i < standing->places.count; i++)
+        add_place(profile, &standing->places.data[i]);
+    return same;
+}
+
+struct profile *open_process(const char *text, struct standing *standing) {
+    pid_t pid = parse_pid(text);
+    struct arena arena = {0};
+    check_process(pid);
+    char *path = find_data(&arena, pid);
+    for (int i = 0; i < TRIES; i++) {
+        struct profile *profile = profile_open(&path, 1);
+        if (!counts_events(profile))
+            die("process %d: it counts no events; build it with 'quipu cc --quipu=event'",
+                (int)pid);
+        if (take_instant(profile, pid, standing)) {
+            arena_release(&arena);
+            return profile;
+        }
+        arena_release(&standing->arena);
+        profile_close(profile);
+    }
+    die("process %d: it opens shared objects faster than they can be read; try again", (int)pid);
+}

@@ -1,0 +1,22 @@
+/* queries.h: event counts at an instruction, by the tables in a binary: format.h, section 4. */
+#ifndef QUIPU_DATA_QUERIES_H
+#define QUIPU_DATA_QUERIES_H
+
+#include "data/binary.h"
+#include "data/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Adds to SUMS, by kind, what has happened above the cells where a thread stands at ADDRESS, as
+ * linked: nothing outside of instrumented code.  Returns NULL, or what is wrong with the tables. */
+const char *add_events_above(const struct binary *binary, uint64_t address,
+                             int64_t sums[QUIPU_EVENTS]);
+
+/* The most ticks, either way, that the tables know of above a cell. */
+uint64_t most_ticks_above(const struct binary *binary);
+
+/* Whether there is instrumented code at ADDRESS, as linked, with such tables. */
+bool has_events_at(const struct binary *binary, uint64_t address);
+
+#endif

@@ -1,0 +1,225 @@
+/* standing.c: threads stopped for a moment; see standing.h.
+ *
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and work in a process that is stopped already.
+ * A thread that runs may make another one meanwhile, so we look until all that are there stand.
+ *
+ * In a signal handler two functions of a thread are in the middle of their instructions: the
+ * handler, and what it interrupted.  The stack is unwound for the latter.
+ *
+ * Not perfect: a system call that the kernel does not make again (signal(7)) ends with EINTR, as it
+ * does where a process is stopped and goes on; a stack is followed as far as its unwind tables
+ * lead. */
+#include "data/standing.h"
+
+#include "x86/thread.h"
+
+#include <dirent.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum {
+    PAUSE = 50000,      /* nanoseconds between looks at a thread that is to stop */
+    PAUSES_MAX = 10000, /* a second or two */
+};
+
+/* ---- stopping ---- */
+
+static bool is_standing(const struct standing *standing, pid_t thread) {
+    for (size_t i = 0; i < standing->threads.count; i++)
+        if (standing->threads.data[i].thread == thread)
+            return true;
+    return false;
+}
+
+/* Whether the thread has ended and only its number is left, or not even that. */
+static bool has_ended(pid_t process, pid_t thread) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)process, (int)thread);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return true;
+    const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    return !end || strchr("ZXx", end[2]);
+}
+
+/* Waits until THREAD stands, or has ended instead: then its number becomes 0.  Returns NULL, or
+ * what is wrong. */
+static const char *wait_for(struct arena *arena, struct standing_thread *thread) {
+    static const struct timespec pause = {.tv_nsec = PAUSE};
+    int status;
+    pid_t waited = 0;
+    for (int i = 0; i < PAUSES_MAX && waited == 0; i++) {
+        waited = waitpid(thread->thread, &status, __WALL | WNOHANG);
+        if (waited == 0)
+            nanosleep(&pause, NULL);
+    }
+    if (waited == 0)
+        return arena_print(arena,
+                           "its thread %d does not stop, as it waits in the kernel; try again",
+                           (int)thread->thread);
+    if (waited < 0 || !WIFSTOPPED(status))
+        thread->thread = 0;
+    else if (!(status >> 16)) /* no stop of ptrace's own, but a signal that is on its way */
+        thread->signal = WSTOPSIG(status);
+    return NULL;
+}
+
+/* Asks THREAD to stop. */
+static const char *interrupt(struct standing *standing, pid_t thread) {
+    bool seized = ptrace(PTRACE_SEIZE, thread, NULL, NULL) == 0;
+    if (seized && ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0) {
+        vector_push(&standing->arena, &standing->threads, ((struct standing_thread){thread, 0}));
+        return NULL;
+    }
+    int cause = errno;
+    if (seized || has_ended(standing->process, thread))
+        return NULL;
+    return arena_print(&standing->arena,
+                       "it cannot be stopped for a moment: %s; it must be yours, traced by nobody "
+                       "else, and the system must allow ptrace",
+                       strerror(cause));
+}
+
+/* Asks all threads that are not standing yet. */
+static const char *interrupt_new_threads(struct standing *standing) {
+    char path[64];
+    const char *cause = NULL;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)standing->process);
+    DIR *directory = opendir(path);
+    if (!directory)
+        return errno == ENOENT ? "it has ended" : strerror(errno);
+    for (struct dirent *entry; !cause && (entry = readdir(directory));) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (thread > 0 && !is_standing(standing, thread) && !has_ended(standing->process, thread))
+            cause = interrupt(standing, thread);
+    }
+    closedir(directory);
+    return cause;
+}
+
+/* Stops the threads that are not standing yet, and sets FOUND where there was one. */
+static const char *stop_new_threads(struct standing *standing, bool *found) {
+    size_t first = standing->threads.count, kept = first;
+    const char *cause = interrupt_new_threads(standing);
+    *found = standing->threads.count > first;
+    for (size_t i = first; i < standing->threads.count; i++) {
+        struct standing_thread *thread = &standing->threads.data[i];
+        const char *late = wait_for(&standing->arena, thread); /* only who stands can be released */
+        cause = cause ? cause : late;
+        if (thread->thread)
+            standing->threads.data[kept++] = *thread;
+    }
+    standing->threads.count = kept;
+    return cause;
+}
+
+/* ---- places ---- */
+
+/* One thread whose stack is followed. */
+struct walk {
+    struct standing *standing;
+    pid_t thread;
+    bool started;
+};
+
+static void add_caller(const struct walk *walk, uint64_t address) {
+    vector_push(&walk->standing->arena, &walk->standing->callers,
+                ((struct standing_place){walk->thread, address}));
+}
+
+static void add_place(const struct walk *walk, uint64_t address) {
+    vector_push(&walk->standing->arena, &walk->standing->places,
+                ((struct standing_place){walk->thread, address}));
+}
+
+static int look_at_frame(Dwfl_Frame *frame, void *argument) {
+    struct walk *walk = argument;
+    Dwarf_Addr address;
+    bool interrupted;
+    if (!dwfl_frame_pc(frame, &address, &interrupted))
+        return DWARF_CB_ABORT;
+    if (walk->started && interrupted)
+        add_place(walk, address);
+    else if (walk->started)
+        add_caller(walk, address);
+    walk->started = true;
+    return DWARF_CB_OK;
+}
+
+/* Unwind tables that are loaded are enough; nothing is searched, and no server asked. */
+static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                             const char *file, const char *link, GElf_Word checksum, char **found) {
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)checksum;
+    (void)found;
+    return -1;
+}
+
+/* What can unwind the process's stacks, or NULL. */
+static Dwfl *open_unwinder(pid_t process) {
+    static const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_linux_proc_find_elf,
+        .find_debuginfo = find_no_debuginfo,
+    };
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (!dwfl)
+        return NULL;
+    bool good = dwfl_linux_proc_report(dwfl, process) == 0 &&
+                dwfl_report_end(dwfl, NULL, NULL) == 0 &&
+                dwfl_linux_proc_attach(dwfl, process, true) == 0;
+    if (!good) {
+        dwfl_end(dwfl);
+        return NULL;
+    }
+    return dwfl;
+}
+
+static const char *find_places(struct standing *standing) {
+    const char *cause = NULL;
+    Dwfl *unwinder = open_unwinder(standing->process);
+    for (size_t i = 0; i < standing->threads.count && !cause; i++) {
+        struct walk walk = {standing, standing->threads.data[i].thread, false};
+        uint64_t address;
+        if (thread_address(walk.thread, &address)) {
+            add_place(&walk, address);
+            if (unwinder)
+                (void)dwfl_getthread_frames(unwinder, walk.thread, look_at_frame, &walk);
+        } else if (errno != ESRCH) { /* somebody has killed it */
+            cause =
+                arena_print(&standing->arena, "its registers cannot be read: %s", strerror(errno));
+        }
+    }
+    if (unwinder)
+        dwfl_end(unwinder);
+    return cause;
+}
+
+const char *stop_threads(pid_t process, struct standing *standing) {
+    *standing = (struct standing){.process = process};
+    const char *cause = NULL;
+    for (bool found = true; found && !cause;) {
+        found = false;
+        cause = stop_new_threads(standing, &found);
+    }
+    if (!cause && !standing->threads.count)
+        cause = "it has ended";
+    if (!cause)
+        cause = find_places(standing);
+    if (cause)
+        release_threads(standing);
+    return cause;
+}
+
+void release_threads(struct standing *standing) {
+    for (size_t i = 0; i < standing->threads.count; i++) {
+        const struct standing_thread *thread = &standing->threads.data[i];
+        (void)ptrace(PTRACE_DETACH, thread->thread, NULL, (void *)(intptr_t)thread->signal);
+    }
+    standing->threads.count = 0;
+}

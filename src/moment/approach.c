@@ -1,0 +1,169 @@
+/* approach.c: the run of a program up to a moment.
+ *
+ * Mellor-Crummey & LeBlanc 1989, section 5: a breakpoint at the place alone would fire as often as
+ * the place is reached.  So the thread's countdown is set to a little before the moment, and only
+ * when that has ended stand breakpoints at the place; at each of their stops the counter is
+ * compared, exactly, by the cell and the binary's table of what has happened above it.  A second
+ * countdown ends a little behind the moment: then it was missed.
+ *
+ * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c) */
+#include "moment/approach.h"
+
+#include "data/queries.h"
+#include "x86/trap.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+enum {
+    MARGIN = 1024 /* ticks, beside those that a function may have above its cell */
+};
+
+static const char thread_hook_name[] = "quipu_moment_thread";
+static const char near_hook_name[] = "quipu_moment_near";
+
+struct way {
+    struct arena *arena;
+    struct binary *binary;
+    const struct moment_name *name;
+    const address_list *places;
+    struct tracee *tracee;
+    uint64_t bias, thread_hook, near_hook;
+    pid_t thread;   /* that the moment is of; 0: it has not begun */
+    uint64_t block; /* address of its cells of events */
+    uint64_t begun; /* threads that have begun */
+    uint64_t last;  /* ticks when it was looked at last */
+    uint64_t margin;
+};
+
+static uint64_t find_symbol(const struct binary *binary, const char *name) {
+    for (size_t i = 0; i < binary->symbols.count; i++)
+        if (strcmp(binary->symbols.data[i].name, name) == 0)
+            return binary->symbols.data[i].address;
+    return 0;
+}
+
+static void set_goal(struct way *way, uint64_t ticks) {
+    write_tracee(way->tracee, way->block + QUIPU_EVENT_GOAL, &ticks, sizeof ticks);
+}
+
+/* The thread's ticks, were it in front of ADDRESS, as linked. */
+static uint64_t ticks_at(const struct way *way, uint64_t address) {
+    uint64_t cells[QUIPU_LANES] = {0}, begin = 0, count = 0;
+    int64_t sums[QUIPU_EVENTS] = {0};
+    read_tracee(way->tracee, way->block + 8 * QUIPU_LANES * QUIPU_EVENT_TICKS, cells, sizeof cells);
+    read_tracee(way->tracee, way->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
+    read_tracee(way->tracee, way->block + QUIPU_EVENT_BASE, &count, sizeof count);
+    add_events_above(way->binary, address, sums);
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        count += cells[lane];
+    return count - begin + (uint64_t)sums[QUIPU_EVENT_TICKS];
+}
+
+static void watch_places(struct way *way) {
+    for (size_t i = 0; i < way->places->count; i++)
+        put_breakpoint(way->tracee, way->places->data[i] + way->bias, false);
+    set_goal(way, way->name->ticks + way->margin);
+}
+
+/* A thread has its cells.  Threads that begin at once may come here in another order than that of
+ * their numbers. */
+static void begin_thread(struct way *way, pid_t thread) {
+    uint64_t number = 0, block = first_argument(thread);
+    way->begun++;
+    read_tracee(way->tracee, block + QUIPU_EVENT_THREAD, &number, sizeof number);
+    if (number != way->name->thread)
+        return;
+    way->thread = thread;
+    way->block = block;
+    if (way->name->ticks <= way->margin)
+        watch_places(way);
+    else
+        set_goal(way, way->name->ticks - way->margin);
+}
+
+static const char *missed(struct way *way) {
+    return arena_print(way->arena,
+                       "thread %u was not there at tick %llu: the program does not repeat itself "
+                       "(input, time, addresses), or the moment is of another run",
+                       way->name->thread, (unsigned long long)way->name->ticks);
+}
+
+static const char *ended(struct way *way) {
+    int status = way->tracee->status;
+    const char *how = WIFSIGNALED(status)
+                          ? arena_print(way->arena, "signal %d", WTERMSIG(status))
+                          : arena_print(way->arena, "exit status %d", WEXITSTATUS(status));
+    if (!way->thread)
+        return arena_print(way->arena,
+                           "the program has ended (%s), and had %llu thread%s in instrumented code",
+                           how, (unsigned long long)way->begun, way->begun == 1 ? "" : "s");
+    return arena_print(way->arena, "the program has ended (%s) before that moment", how);
+}
+
+/* A stop of THREAD at ADDRESS.  Returns whether it is the moment; sets *WRONG where it was missed.
+ */
+static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, const char **wrong) {
+    if (address == way->thread_hook) {
+        begin_thread(way, thread);
+        return false;
+    }
+    if (address == way->near_hook) {
+        if (thread == way->thread && way->tracee->breakpoints.count > 2)
+            *wrong = missed(way);
+        else if (thread == way->thread)
+            watch_places(way);
+        return false;
+    }
+    way->last = thread == way->thread ? ticks_at(way, address - way->bias) : way->last;
+    if (thread == way->thread && way->last == way->name->ticks)
+        return true;
+    stop_tracee(way->tracee);
+    step_over(way->tracee, thread, address);
+    return false;
+}
+
+const char *check_program(const struct binary *binary) {
+    if (find_symbol(binary, thread_hook_name) && find_symbol(binary, near_hook_name))
+        return NULL;
+    return binary->cells_size ? "it was not built with '--quipu=moment', or its symbols were "
+                                "stripped; build it so and keep them"
+                              : "it was not built by 'quipu cc --quipu=moment'";
+}
+
+static const char *start_way(struct way *way, char **argv) {
+    const char *wrong = start_tracee(way->tracee, argv);
+    if (wrong)
+        return *wrong ? arena_print(way->arena, "cannot be run under control: %s", wrong) : wrong;
+    GElf_Ehdr header;
+    gelf_getehdr(way->binary->elf, &header);
+    way->bias = tracee_bias(way->tracee, header.e_entry);
+    way->thread_hook = find_symbol(way->binary, thread_hook_name) + way->bias;
+    way->near_hook = find_symbol(way->binary, near_hook_name) + way->bias;
+    way->margin = MARGIN + most_ticks_above(way->binary);
+    put_breakpoint(way->tracee, way->thread_hook, true);
+    put_breakpoint(way->tracee, way->near_hook, true);
+    return NULL;
+}
+
+const char *approach(struct arena *arena, struct binary *binary, const struct moment_name *name,
+                     const address_list *places, char **argv, struct tracee *tracee,
+                     struct arrival *arrival) {
+    struct way way = {
+        .arena = arena, .binary = binary, .name = name, .places = places, .tracee = tracee};
+    uint64_t address;
+    const char *wrong = start_way(&way, argv);
+    while (!wrong) {
+        pid_t thread = run_to_breakpoint(tracee, &address);
+        if (!thread)
+            return ended(&way);
+        if (!take_breakpoint(&way, thread, address, &wrong))
+            continue;
+        stop_tracee(tracee);
+        remove_breakpoints(tracee);
+        *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias};
+        return NULL;
+    }
+    kill_tracee(tracee);
+    return wrong;
+}

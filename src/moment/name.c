@@ -1,0 +1,193 @@
+/* name.c: moments as text; see name.h. */
+#include "moment/name.h"
+
+#include "x86/decode.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BUILD_DIGITS = 8
+};
+
+/* Reads a number at *TEXT, decimal or with 0x, and moves beyond it. */
+static bool take_number(const char **text, uint64_t *value) {
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    *value = strtoull(*text, &end, strncmp(*text, "0x", 2) == 0 ? 16 : 10);
+    *text = end;
+    return errno == 0;
+}
+
+/* FILE:LINE, FUNCTION+OFFSET or FUNCTION: TEXT is ours and gets cut. */
+static const char *read_place(char *text, struct moment_name *name) {
+    char *colon = strrchr(text, ':'), *plus = strrchr(text, '+');
+    uint64_t number;
+    name->place = text;
+    if (colon && colon > text && colon[-1] != ':') {
+        const char *digits = colon + 1;
+        if (!take_number(&digits, &number) || *digits || number == 0 || number > UINT32_MAX)
+            return "the line must be a number";
+        *colon = '\0';
+        name->line = (unsigned)number;
+    } else if (plus) {
+        const char *digits = plus + 1;
+        if (!take_number(&digits, &name->offset) || *digits)
+            return "the offset in the function must be a number";
+        *plus = '\0';
+    }
+    return *name->place ? NULL : "there is no function or file in front of '@'";
+}
+
+static const char *read_tail(const char *text, struct moment_name *name) {
+    uint64_t thread = 1;
+    if (!take_number(&text, &name->ticks))
+        return "there must be a number of ticks behind '@'";
+    if (*text == '/') {
+        text++;
+        if (!take_number(&text, &thread) || thread == 0 || thread > UINT32_MAX)
+            return "the thread behind '/' must be a number from 1";
+    }
+    name->thread = (uint32_t)thread;
+    name->build = "";
+    if (*text == '~') {
+        name->build = ++text;
+        text += strspn(text, "0123456789abcdef");
+        if (text == name->build)
+            return "there must be digits of a build id behind '~'";
+    }
+    return *text ? "something follows its end" : NULL;
+}
+
+const char *read_moment(struct arena *arena, const char *text, struct moment_name *name) {
+    *name = (struct moment_name){.place = ""};
+    const char *at = strrchr(text, '@');
+    if (!at)
+        return "it must be WHERE@TICKS, such as 'main+0x10@1000' or 'main.c:10@1000'";
+    const char *wrong = read_tail(arena_print(arena, "%s", at + 1), name);
+    return wrong ? wrong : read_place(arena_copy(arena, text, (size_t)(at - text)), name);
+}
+
+static bool is_build(const struct binary *binary, const char *build) {
+    char digits[3];
+    for (size_t i = 0; build[i]; i += 2) {
+        if (i / 2 >= binary->build_id_size)
+            return false;
+        snprintf(digits, sizeof digits, "%02x", binary->build_id[i / 2]);
+        if (strncmp(digits, build + i, build[i + 1] ? 2 : 1) != 0)
+            return false;
+        if (!build[i + 1])
+            break;
+    }
+    return true;
+}
+
+/* Whether an instruction begins there: a breakpoint elsewhere would break one.  Where a function
+ * has data in it, that is not known. */
+static bool begins_instruction(const struct binary *binary, const struct symbol *symbol,
+                               uint64_t offset) {
+    size_t count = 0;
+    const uint8_t *code = binary_code(binary, symbol->address, &count);
+    uint64_t at = 0;
+    struct decoded decoded;
+    if (!code || count < symbol->size)
+        return false;
+    while (at < offset && decode_instruction(code + at, symbol->size - at, &decoded))
+        at += decoded.size;
+    return at <= offset;
+}
+
+static const char *find_in_function(struct arena *arena, const struct binary *binary,
+                                    const struct moment_name *name, address_list *places) {
+    bool known = false, inside = false;
+    for (size_t i = 0; i < binary->names.count; i++) {
+        const struct symbol *symbol = &binary->names.data[i];
+        if (strcmp(symbol->name, name->place) != 0)
+            continue;
+        known = true;
+        if (name->offset >= symbol->size)
+            continue;
+        inside = true;
+        if (begins_instruction(binary, symbol, name->offset))
+            vector_push(arena, places, symbol->address + name->offset);
+    }
+    if (places->count)
+        return NULL;
+    if (inside)
+        return arena_print(arena, "no instruction of '%s' begins there", name->place);
+    return known ? arena_print(arena, "'%s' is shorter than that", name->place)
+                 : arena_print(arena, "the program has no function '%s'", name->place);
+}
+
+static const char *find_on_line(struct arena *arena, const struct binary *binary,
+                                const struct moment_name *name, address_list *places) {
+    Dwarf_Line **lines = NULL;
+    size_t count = 0;
+    if (!binary->dwarf)
+        return "the program has no debug information; build it with -g";
+    if (dwarf_getsrc_file(binary->dwarf, name->place, (int)name->line, 0, &lines, &count) != 0)
+        return arena_print(arena, "no source file '%s' has code at or behind line %u", name->place,
+                           name->line);
+    int nearest = 0;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Addr address;
+        int line = 0;
+        if (dwarf_lineno(lines[i], &line) != 0 || dwarf_lineaddr(lines[i], &address) != 0)
+            continue;
+        nearest = line;
+        if (line == (int)name->line)
+            vector_push(arena, places, address);
+    }
+    free(lines);
+    if (places->count)
+        return NULL;
+    return arena_print(arena, "there is no code at line %u; the next is line %d", name->line,
+                       nearest);
+}
+
+const char *find_places(struct arena *arena, const struct binary *binary,
+                        const struct moment_name *name, address_list *places) {
+    if (!is_build(binary, name->build))
+        return arena_print(arena, "it is a moment of another build (build id %s...)", name->build);
+    return name->line ? find_on_line(arena, binary, name, places)
+                      : find_in_function(arena, binary, name, places);
+}
+
+const char *place_text(struct arena *arena, const struct binary *binary, uint64_t address) {
+    const struct symbol *best = NULL;
+    for (size_t i = 0; i < binary->symbols.count; i++) {
+        const struct symbol *symbol = &binary->symbols.data[i];
+        if (address - symbol->address < symbol->size)
+            best = symbol;
+    }
+    return best ? arena_print(arena, "%s+0x%llx", best->name,
+                              (unsigned long long)(address - best->address))
+                : arena_print(arena, "0x%llx", (unsigned long long)address);
+}
+
+const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {
+    Dwarf_Die unit;
+    int number = 0;
+    if (!binary->dwarf || !dwarf_addrdie(binary->dwarf, address, &unit))
+        return "";
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!file || dwarf_lineno(line, &number) != 0)
+        return "";
+    const char *slash = strrchr(file, '/');
+    return arena_print(arena, "%s:%d", slash ? slash + 1 : file, number);
+}
+
+const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
+                        uint64_t ticks, uint64_t thread) {
+    char build[BUILD_DIGITS + 2] = "";
+    for (size_t i = 0; i < BUILD_DIGITS / 2 && i < binary->build_id_size; i++)
+        snprintf(build + (i ? 1 + 2 * i : 0), sizeof build - 2 * i, i ? "%02x" : "~%02x",
+                 binary->build_id[i]);
+    return arena_print(arena, "%s@%llu/%llu%s", place_text(arena, binary, address),
+                       (unsigned long long)ticks, (unsigned long long)thread, build);
+}

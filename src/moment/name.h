@@ -1,0 +1,43 @@
+/* name.h: moments as text: WHERE@TICKS[/THREAD][~BUILD].
+ *
+ *     worker+0x2c@1204311/1~1f3a9c2b    an instruction
+ *     worker.c:88@1204311               the line's, whichever of its instructions it is
+ *
+ * THREAD is 1 where it is left out; BUILD, the first digits of the binary's build id, is checked
+ * where it is given. */
+#ifndef QUIPU_MOMENT_NAME_H
+#define QUIPU_MOMENT_NAME_H
+
+#include "data/binary.h"
+
+#include <stdint.h>
+
+struct moment_name {
+    const char *place; /* function, or file */
+    uint64_t offset;   /* in the function */
+    unsigned line;     /* 0: it is a function */
+    uint64_t ticks;
+    uint32_t thread;
+    const char *build; /* lower case digits, or "" */
+};
+
+/* An instruction's address, as linked. */
+typedef VECTOR(uint64_t) address_list;
+
+/* Reads TEXT.  Returns NULL, or what is wrong with it; all lies in ARENA. */
+const char *read_moment(struct arena *arena, const char *text, struct moment_name *name);
+
+/* Finds the addresses that NAME may mean in BINARY.  Returns NULL, or why there are none. */
+const char *find_places(struct arena *arena, const struct binary *binary,
+                        const struct moment_name *name, address_list *places);
+
+/* ADDRESS, as linked, as the text of a place: "worker+0x2c", and "worker.c:88", "" where that is
+ * not known. */
+const char *place_text(struct arena *arena, const struct binary *binary, uint64_t address);
+const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address);
+
+/* The whole name of a moment. */
+const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
+                        uint64_t ticks, uint64_t thread);
+
+#endif

@@ -1,0 +1,316 @@
+/* tracee.c: a program under ptrace; see tracee.h.
+ *
+ * Not perfect: a thread that another thread's exec ends is not followed. */
+#include "moment/tracee.h"
+
+#include "util/diag.h"
+#include "x86/trap.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    STATUS_NOT_STARTED = 126
+};
+
+static struct tracee_thread *find_thread(struct tracee *tracee, pid_t thread) {
+    for (size_t i = 0; i < tracee->threads.count; i++)
+        if (tracee->threads.data[i].thread == thread)
+            return &tracee->threads.data[i];
+    return NULL;
+}
+
+static struct tracee_thread *add_thread(struct tracee *tracee, pid_t thread) {
+    struct tracee_thread *known = find_thread(tracee, thread);
+    if (known)
+        return known;
+    vector_push(&tracee->arena, &tracee->threads, (struct tracee_thread){.thread = thread});
+    return &tracee->threads.data[tracee->threads.count - 1];
+}
+
+static void remove_thread(struct tracee *tracee, pid_t thread) {
+    struct tracee_thread *known = find_thread(tracee, thread);
+    if (known)
+        *known = tracee->threads.data[--tracee->threads.count];
+}
+
+static void resume(struct tracee_thread *thread, int signal) {
+    thread->running = true;
+    ptrace(PTRACE_CONT, thread->thread, NULL, (void *)(intptr_t)signal);
+}
+
+bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size) {
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    return process_vm_readv(tracee->process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+/* /proc/PID/mem writes where the page is read-only too. */
+static bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", process);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = pwrite(fd, bytes, size, (off_t)address) == (ssize_t)size;
+    close(fd);
+    return good;
+}
+
+bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size) {
+    return write_memory(tracee->process, address, bytes, size);
+}
+
+const char *start_tracee(struct tracee *tracee, char **argv) {
+    int status;
+    *tracee = (struct tracee){0};
+    pid_t child = fork();
+    if (child < 0)
+        return strerror(errno);
+    if (child == 0) {
+        personality(ADDR_NO_RANDOMIZE);
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+            execvp(argv[0], argv);
+        fprintf(stderr, "quipu: error: cannot run '%s': %s\n", argv[0], strerror(errno));
+        _exit(STATUS_NOT_STARTED);
+    }
+    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+        return "";
+    long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC;
+    if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)options) != 0) {
+        const char *cause = strerror(errno);
+        kill(child, SIGKILL);
+        return cause;
+    }
+    tracee->process = child;
+    add_thread(tracee, child);
+    return NULL;
+}
+
+uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry) {
+    char path[64];
+    Elf64_auxv_t value;
+    uint64_t bias = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", tracee->process);
+    FILE *file = fopen(path, "re");
+    while (file && fread(&value, sizeof value, 1, file) == 1)
+        if (value.a_type == AT_ENTRY)
+            bias = value.a_un.a_val - entry;
+    if (file)
+        fclose(file);
+    return bias;
+}
+
+void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop) {
+    struct breakpoint point = {.address = address, .over_nop = over_nop};
+    const uint8_t trap = BREAKPOINT_BYTE;
+    for (size_t i = 0; i < tracee->breakpoints.count; i++)
+        if (tracee->breakpoints.data[i].address == address)
+            return;
+    if (read_tracee(tracee, address, &point.byte, 1) && write_tracee(tracee, address, &trap, 1))
+        vector_push(&tracee->arena, &tracee->breakpoints, point);
+}
+
+static void restore_bytes(const struct tracee *tracee, pid_t process) {
+    for (size_t i = 0; i < tracee->breakpoints.count; i++)
+        write_memory(process, tracee->breakpoints.data[i].address,
+                     &tracee->breakpoints.data[i].byte, 1);
+}
+
+static void set_breakpoints(const struct tracee *tracee) {
+    const uint8_t trap = BREAKPOINT_BYTE;
+    for (size_t i = 0; i < tracee->breakpoints.count; i++)
+        write_tracee(tracee, tracee->breakpoints.data[i].address, &trap, 1);
+}
+
+static const struct breakpoint *breakpoint_at(const struct tracee *tracee, uint64_t address) {
+    for (size_t i = 0; i < tracee->breakpoints.count; i++)
+        if (tracee->breakpoints.data[i].address == address)
+            return &tracee->breakpoints.data[i];
+    return NULL;
+}
+
+/* Threads that have come to a breakpoint and were not looked at yet must not go on behind it. */
+void remove_breakpoints(struct tracee *tracee) {
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        uint64_t address;
+        if (!thread->pending || !WIFSTOPPED(thread->pending) ||
+            WSTOPSIG(thread->pending) != SIGTRAP || thread->pending >> 16 ||
+            !trap_address(thread->thread, &address))
+            continue;
+        const struct breakpoint *point = breakpoint_at(tracee, address);
+        if (!point)
+            continue;
+        thread->pending = 0;
+        if (!point->over_nop)
+            set_thread_address(thread->thread, address);
+    }
+    restore_bytes(tracee, tracee->process);
+    tracee->breakpoints.count = 0;
+}
+
+void step_over(struct tracee *tracee, pid_t thread, uint64_t address) {
+    const struct breakpoint *point = breakpoint_at(tracee, address);
+    const uint8_t trap = BREAKPOINT_BYTE;
+    int status;
+    if (!point)
+        return;
+    write_tracee(tracee, address, &point->byte, 1);
+    ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL);
+    struct tracee_thread *stepped = find_thread(tracee, thread);
+    stepped->running = true;
+    if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status)) {
+        stepped->running = false;
+        if (WSTOPSIG(status) != SIGTRAP)
+            stepped->pending = status;
+        write_tracee(tracee, address, &trap, 1);
+    } else {
+        stepped->pending = status;
+    }
+}
+
+/* A child of the program's own: it goes on without us. */
+static void release_child(struct tracee *tracee, pid_t child) {
+    int status;
+    if (find_thread(tracee, child))
+        remove_thread(tracee, child); /* it stands already */
+    else
+        waitpid(child, &status, __WALL);
+    restore_bytes(tracee, child);
+    ptrace(PTRACE_DETACH, child, NULL, NULL);
+}
+
+static void take_event(struct tracee *tracee, struct tracee_thread *thread, int event) {
+    unsigned long child = 0;
+    pid_t number = thread->thread;
+    if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
+        ptrace(PTRACE_GETEVENTMSG, number, NULL, &child);
+    if (event == PTRACE_EVENT_CLONE) {
+        /* its first stop is a SIGSTOP, which may have come already */
+        struct tracee_thread *fresh = add_thread(tracee, (pid_t)child);
+        if (fresh->unclaimed)
+            resume(fresh, 0);
+        else
+            fresh->stop_asked = fresh->running = true;
+        fresh->unclaimed = false;
+    } else if (child) {
+        release_child(tracee, (pid_t)child);
+    } else if (event == PTRACE_EVENT_VFORK_DONE) {
+        set_breakpoints(tracee); /* they were taken out of the memory that both had */
+    } else if (event == PTRACE_EVENT_EXEC) {
+        tracee->breakpoints.count = 0; /* another program; its memory is new */
+    }
+    resume(find_thread(tracee, number), 0);
+}
+
+/* Looks at a stop.  Returns whether it is a breakpoint's; other threads go on. */
+static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t *address) {
+    bool unknown = !find_thread(tracee, number);
+    struct tracee_thread *thread = add_thread(tracee, number);
+    int signal = WSTOPSIG(status);
+    thread->running = false;
+    thread->unclaimed = unknown;
+    if (unknown)
+        return false;
+    if (signal == SIGTRAP && status >> 16) {
+        take_event(tracee, thread, status >> 16);
+        return false;
+    }
+    if (signal == SIGSTOP && thread->stop_asked) {
+        thread->stop_asked = false;
+        resume(thread, 0);
+        return false;
+    }
+    if (signal == SIGTRAP && trap_address(number, address)) {
+        const struct breakpoint *point = breakpoint_at(tracee, *address);
+        if (point) {
+            if (!point->over_nop)
+                set_thread_address(number, *address);
+            return true;
+        }
+    }
+    resume(thread, signal == SIGTRAP && tracee->breakpoints.count == 0 ? 0 : signal);
+    return false;
+}
+
+/* Returns false where the program has ended. */
+static bool take_end(struct tracee *tracee, pid_t number, int status) {
+    remove_thread(tracee, number);
+    if (number == tracee->process) {
+        tracee->ended = true;
+        tracee->status = status;
+    }
+    return !tracee->ended;
+}
+
+pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        int status = thread->pending;
+        thread->pending = 0;
+        if (status && WIFSTOPPED(status) && take_stop(tracee, thread->thread, status, address))
+            return thread->thread;
+        if (!thread->running && !status && !thread->unclaimed)
+            resume(thread, 0);
+    }
+    for (;;) {
+        int status;
+        pid_t number = waitpid(-1, &status, __WALL);
+        if (number < 0) {
+            tracee->ended = true;
+            return 0;
+        }
+        if (!WIFSTOPPED(status)) {
+            if (!take_end(tracee, number, status))
+                return 0;
+        } else if (take_stop(tracee, number, status, address)) {
+            return number;
+        }
+    }
+}
+
+void stop_tracee(struct tracee *tracee) {
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        int status;
+        if (!thread->running)
+            continue;
+        if (!thread->stop_asked)
+            syscall(SYS_tgkill, tracee->process, thread->thread, SIGSTOP);
+        thread->stop_asked = true;
+        if (waitpid(thread->thread, &status, __WALL) != thread->thread)
+            continue;
+        thread->running = false;
+        if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16))
+            thread->stop_asked = false;
+        else
+            thread->pending = status;
+    }
+}
+
+void leave_tracee(struct tracee *tracee) {
+    remove_breakpoints(tracee);
+    for (size_t i = 0; i < tracee->threads.count; i++)
+        ptrace(PTRACE_DETACH, tracee->threads.data[i].thread, NULL, (void *)(intptr_t)SIGSTOP);
+}
+
+void kill_tracee(struct tracee *tracee) {
+    int status;
+    if (tracee->ended || !tracee->process)
+        return;
+    kill(tracee->process, SIGKILL);
+    while (waitpid(-1, &status, __WALL) > 0 || errno == EINTR)
+        ;
+    tracee->ended = true;
+}

@@ -1,0 +1,66 @@
+/* tracee.h: a program that runs under our control (ptrace), with breakpoints.
+ *
+ * All threads go on together or one goes on alone.  Children that it forks are let go, without
+ * breakpoints.  Should this program end, the tracee ends too. */
+#ifndef QUIPU_MOMENT_TRACEE_H
+#define QUIPU_MOMENT_TRACEE_H
+
+#include "util/arena.h"
+#include "util/vector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tracee_thread {
+    pid_t thread;
+    bool running;
+    bool stop_asked; /* a SIGSTOP of ours is on its way */
+    bool unclaimed;  /* it stands; whether it is a thread or a child is yet to be told */
+    int pending;     /* status of a stop that was not looked at yet; 0: none */
+};
+
+struct breakpoint {
+    uint64_t address;
+    uint8_t byte;  /* that it replaces */
+    bool over_nop; /* what it replaces does nothing: threads just go on */
+};
+
+struct tracee {
+    struct arena arena;
+    pid_t process;
+    VECTOR(struct tracee_thread) threads;
+    VECTOR(struct breakpoint) breakpoints;
+    bool ended;
+    int status; /* as of wait, where it has ended */
+};
+
+/* Starts ARGV, stopped before its first instruction, with no random addresses.  Returns NULL or
+ * what is wrong, "" where that was said. */
+const char *start_tracee(struct tracee *tracee, char **argv);
+
+/* Where the program was loaded, minus where ENTRY, its entry as linked, says. */
+uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);
+
+void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
+void remove_breakpoints(struct tracee *tracee);
+
+/* Lets all go on until some thread comes to a breakpoint.  Returns the thread, and in ADDRESS the
+ * breakpoint's; 0 where the program has ended.  The thread stands in front of the instruction; the
+ * others run. */
+pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address);
+
+/* Stops all threads. */
+void stop_tracee(struct tracee *tracee);
+
+/* Lets THREAD, which stands at a breakpoint, execute what is there. */
+void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
+
+bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
+bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
+
+/* Lets go of it, stopped, for another debugger.  It is killed by kill_tracee all the same. */
+void leave_tracee(struct tracee *tracee);
+void kill_tracee(struct tracee *tracee);
+
+#endif

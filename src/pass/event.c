@@ -1,0 +1,175 @@
+/* event.c: one exact counter for each kind of event, queried at any instruction.
+ *
+ * Ball 1994, section 3 (event counting).  Every node of the graph gets a potential: what the events
+ * on the tree's way from the outside to it sum up to.  The tree's arcs need no code; a chord adds
+ * what its events and its ends' potentials differ by, mostly little or nothing.  So at any node
+ *
+ *     events so far = cell + potential,
+ *
+ * whichever way control came; the potentials are the paper's query increments (section 3.2), and
+ * queries.c tells them to readers.  The outside has the potential 0.  Calls, even of functions that
+ * surely return, have an edge there, so wherever code that is not this function's runs, the cell
+ * alone is exact; the paper's correction before and behind each call becomes part of the chords.
+ *
+ * requires: place_chords, on a graph whose calls are all queries
+ * makes:    increments of chords, potentials */
+#include "pass/pass.h"
+
+#include "util/diag.h"
+
+struct arc {
+    uint32_t from, to; /* nodes */
+    const struct basic_block *block;
+    const struct edge *edge; /* one of both */
+};
+
+static int32_t weigh_arc(const struct graph *graph, const struct event_kind *kind,
+                         const struct arc *arc) {
+    return arc->block ? weigh_block(graph, kind, arc->block) : weigh_edge(graph, kind, arc->edge);
+}
+
+static struct arc block_arc(const struct graph *graph, uint32_t index) {
+    return (struct arc){.from = in_node(graph, index + 1),
+                        .to = out_node(graph, index + 1),
+                        .block = &graph->blocks.data[index]};
+}
+
+static struct arc edge_arc(const struct graph *graph, uint32_t index) {
+    const struct edge *edge = &graph->edges.data[index];
+    return (struct arc){
+        .from = out_node(graph, edge->source), .to = in_node(graph, edge->target), .edge = edge};
+}
+
+/* The tree's arcs, and at each node those that meet there. */
+struct tree {
+    struct arc *arcs;
+    uint32_t count;
+    uint32_t *first; /* by node: into MEETING; one more at the end */
+    uint32_t *meeting;
+};
+
+static void collect_tree(const struct graph *graph, struct tree *tree) {
+    struct arena *arena = graph->arena;
+    uint32_t nodes = node_count(graph);
+    tree->arcs = ARENA_ARRAY(arena, struct arc, graph->blocks.count + graph->edges.count);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (!graph->blocks.data[i].chord)
+            tree->arcs[tree->count++] = block_arc(graph, i);
+    for (uint32_t i = 0; i < graph->edges.count; i++)
+        if (!graph->edges.data[i].chord)
+            tree->arcs[tree->count++] = edge_arc(graph, i);
+    tree->first = ARENA_ARRAY(arena, uint32_t, nodes + 2);
+    tree->meeting = ARENA_ARRAY(arena, uint32_t, 2 * tree->count + 1);
+    uint32_t *next = tree->first + 1; /* counted one behind, so that filling in moves them up */
+    for (uint32_t i = 0; i < tree->count; i++) {
+        next[tree->arcs[i].from + 1]++;
+        next[tree->arcs[i].to + 1]++;
+    }
+    for (uint32_t n = 1; n <= nodes; n++)
+        next[n] += next[n - 1];
+    for (uint32_t i = 0; i < tree->count; i++) {
+        tree->meeting[next[tree->arcs[i].from]++] = i;
+        tree->meeting[next[tree->arcs[i].to]++] = i;
+    }
+}
+
+/* Depth first, with a stack of our own: functions may be long.  Where a tree does not hold the
+ * outside, its first node is as good a beginning. */
+static void spread_from(const struct graph *graph, const struct tree *tree, uint32_t root,
+                        const struct event_kind *kind, struct node_potential *potentials,
+                        uint32_t *stack) {
+    uint32_t depth = 0;
+    stack[depth++] = root;
+    potentials[root].known = true;
+    while (depth > 0) {
+        uint32_t node = stack[--depth];
+        for (uint32_t m = tree->first[node]; m < tree->first[node + 1]; m++) {
+            const struct arc *arc = &tree->arcs[tree->meeting[m]];
+            uint32_t other = arc->from == node ? arc->to : arc->from;
+            int32_t weight = weigh_arc(graph, kind, arc);
+            int32_t value = potentials[node].value + (arc->from == node ? weight : -weight);
+            if (potentials[other].known) {
+                CHECK(potentials[other].value == value);
+                continue;
+            }
+            potentials[other] = (struct node_potential){value, true};
+            stack[depth++] = other;
+        }
+    }
+}
+
+static void add_event(struct graph *graph, const struct event_kind *kind, const struct arc *arc,
+                      const struct node_potential *potentials, uint32_t lane,
+                      increment_list *increments) {
+    int32_t amount =
+        potentials[arc->from].value + weigh_arc(graph, kind, arc) - potentials[arc->to].value;
+    struct increment increment = {.space = CELLS_OF_EVENTS,
+                                  .cell = kind->cell,
+                                  .lane = (uint8_t)(lane % QUIPU_LANES),
+                                  .amount = amount};
+    if (amount)
+        vector_push(graph->arena, increments, increment);
+}
+
+/* The chords of a block and its way out.  Code that is near takes other lanes, so that an addition
+ * seldom waits for the one before it. */
+static void count_block(struct graph *graph, const struct event_kind *kind,
+                        const struct node_potential *potentials, uint32_t index, uint32_t *lane) {
+    struct basic_block *block = &graph->blocks.data[index];
+    struct arc arc = block_arc(graph, index);
+    if (block->chord)
+        add_event(graph, kind, &arc, potentials, (*lane)++, &block->increments);
+    for (size_t i = 0; i < block->out.count; i++) {
+        struct edge *edge = &graph->edges.data[block->out.data[i]];
+        arc = edge_arc(graph, block->out.data[i]);
+        if (edge->chord)
+            add_event(graph, kind, &arc, potentials, (*lane)++, &edge->increments);
+    }
+}
+
+static void count_kind(struct graph *graph, const struct tree *tree, const struct event_kind *kind,
+                       struct node_potential *potentials, uint32_t *stack) {
+    for (uint32_t node = 0; node < node_count(graph); node++)
+        if (!potentials[node].known)
+            spread_from(graph, tree, node, kind, potentials, stack);
+    uint32_t lane = graph->function->symbol;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        count_block(graph, kind, potentials, i, &lane);
+}
+
+/* Ticks are on few edges, so they get a tree of their own; chords of both trees remain chords. */
+static void place_ticks(struct graph *graph, bool *chords) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < graph->blocks.count; i++, at++) {
+        chords[at] = graph->blocks.data[i].chord;
+        graph->blocks.data[i].chord = false;
+    }
+    for (uint32_t i = 0; i < graph->edges.count; i++, at++) {
+        chords[at] = graph->edges.data[i].chord;
+        graph->edges.data[i].chord = false;
+    }
+    place_chords(graph, PLACEMENT_TICKS);
+}
+
+static void join_chords(struct graph *graph, const bool *chords) {
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        graph->blocks.data[i].chord |= *chords++;
+    for (uint32_t i = 0; i < graph->edges.count; i++)
+        graph->edges.data[i].chord |= *chords++;
+}
+
+void count_events(struct graph *graph, const struct event_set *events) {
+    uint32_t *stack = ARENA_ARRAY(graph->arena, uint32_t, node_count(graph));
+    bool *chords = ARENA_ARRAY(graph->arena, bool, graph->blocks.count + graph->edges.count);
+    for (uint32_t k = 0; k < events->count; k++) {
+        struct tree tree = {0};
+        bool ticks = events->kinds[k]->cell == 1 + QUIPU_EVENT_TICKS;
+        if (ticks)
+            place_ticks(graph, chords);
+        collect_tree(graph, &tree);
+        graph->potentials[k] = ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
+        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack);
+        if (ticks)
+            join_chords(graph, chords);
+    }
+}

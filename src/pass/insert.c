@@ -1,0 +1,350 @@
+/* insert.c: the code of all increments.
+ *
+ * An increment is one instruction on one of the thread's own cells: in executables through the base
+ * of %gs, else through a register that holds the cells' address.
+ *
+ * plan.c decides where; this file writes the text, with copy.c and align.c for loops.
+ *
+ * requires: increments, find_liveness
+ * maintains: registers and flags that live, the red zone, alignment, unwinding at every instruction
+ * breaks: distances between labels (short jumps are the assembler's to lengthen; loop and jrcxz,
+ *         which cannot be, get a jump behind them) */
+#include "pass/plan.h"
+
+#include <string.h>
+
+/* Inserted text speaks AT&T, whatever stands around it. */
+static const char *finished(const struct planner *p, const struct statement *around,
+                            struct buffer *text) {
+    struct arena *arena = &p->state->unit->arena;
+    const char *result =
+        around->intel
+            ? arena_print(arena, ".att_syntax prefix; %s; .intel_syntax noprefix", text->data)
+            : arena_copy(arena, text->data, text->count);
+    buffer_release(text);
+    return result;
+}
+
+static void insert_at(struct planner *p, const struct graph_instruction *instruction,
+                      struct buffer *text) {
+    const struct statement *s = &p->graph->unit->statements.data[instruction->first_statement];
+    insert_before(&p->state->edits, s, finished(p, s, text));
+}
+
+void insert_after(struct planner *p, const struct graph_instruction *instruction,
+                  struct buffer *text) {
+    const struct statement *s = statement_of(p, instruction);
+    insert_behind(&p->state->edits, s, finished(p, s, text));
+}
+
+/* Puts a label in front of instruction INDEX of the block, and says so in the block's splits. */
+static void split_block(struct planner *p, uint32_t block, uint32_t index) {
+    struct placed_block *placed = &p->placed[block];
+    if (index == 0)
+        return;
+    for (size_t i = 0; i < placed->splits.count; i++)
+        if (placed->splits.data[i] == index)
+            return;
+    vector_push(p->graph->arena, &placed->splits, index);
+}
+
+/* Whether instruction INSTRUCTION of the block runs right behind the call of the function, once for
+ * each. */
+static bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
+    const struct basic_block *block = &graph->blocks.data[index];
+    bool entry = index == 0 && graph->function->compiled;
+    for (size_t i = 0; i < block->in.count; i++)
+        entry = entry && graph->edges.data[block->in.data[i]].kind == QUIPU_EDGE_ENTRY;
+    for (uint32_t i = 0; i < instruction; i++)
+        entry = entry && !graph->instructions.data[block->first + i].decoded->stores;
+    return entry;
+}
+
+/* A function that may be a signal handler tells the runtime if it is one. */
+static void insert_handler_code(struct planner *p) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[0];
+    uint32_t top = p->blocks[0].top;
+    if (!p->handler || top >= block->count || !is_at_entry(graph, 0, top))
+        return;
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    struct buffer text = {0};
+    struct frame_row frame = frame_at(p, &first[top]);
+    anchor_code(p, &text, block->fragment, sums_in_block(p, 0, top, false));
+    write_signal_check(&text, &p->context, &frame);
+    split_block(p, 0, top);
+    insert_at(p, &first[top], &text);
+}
+
+static void insert_block_code(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct block_plan *plan = &p->blocks[index];
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    struct buffer text = {0};
+    if (plan->load_at_top) {
+        anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->top, false));
+        struct load_place place = {.frame = frame_at(p, &first[plan->top]),
+                                   .at_entry = is_at_entry(graph, index, plan->top)};
+        write_load(&text, &p->context, p->base, &place);
+        split_block(p, index, plan->top);
+        insert_at(p, &first[plan->top], &text);
+        anchor_marks(p);
+    }
+    if (block->increments.count) {
+        bool holds = (plan->holds_at_top || plan->load_at_top) && !plan->killed_above;
+        struct quiet quiet = quiet_at(p, live_before(graph, block, plan->slot), holds,
+                                      frame_at(p, &first[plan->slot]));
+        anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->slot, false));
+        write_increments(&text, &p->context, &block->increments, &quiet);
+        split_block(p, index, plan->slot);
+        insert_at(p, &first[plan->slot], &text);
+        anchor_marks(p);
+    }
+}
+
+static bool is_numeric(const struct symbol *symbol) {
+    return symbol->length > 1 && symbol->name[1] == '\001';
+}
+
+/* Finds the symbol in the text of a direct branch. */
+struct span branch_operand(const struct planner *p, const struct statement *statement) {
+    const struct unit *unit = p->graph->unit;
+    const struct symbol *symbol = &unit->symbols.data[statement->symbol];
+    const char *start = unit->text + statement->start, *end = unit->text + statement->end;
+    if (is_numeric(symbol)) { /* 1b, 1f */
+        const char *c = end;
+        while (c > start && (c[-1] == ' ' || c[-1] == '\t'))
+            c--;
+        return (struct span){c - 2, 2};
+    }
+    /* the last occurrence: mnemonics come first, and a suffix such as @PLT does not repeat it */
+    const char *found = start;
+    for (const char *c = start; c + symbol->length <= end; c++)
+        if (memcmp(c, symbol->name, symbol->length) == 0)
+            found = c;
+    return (struct span){found, symbol->length};
+}
+
+/* The operand as it may stand elsewhere in the text.  "1b" means another place there, so the label
+ * gets a name. */
+static const char *portable_operand(struct planner *p, const struct statement *branch,
+                                    struct span operand) {
+    const struct unit *unit = p->graph->unit;
+    struct arena *arena = &p->state->unit->arena;
+    const struct symbol *symbol = &unit->symbols.data[branch->symbol];
+    if (!is_numeric(symbol) || symbol->statement == NONE)
+        return arena_copy(arena, operand.start, (size_t)(unit->text + branch->end - operand.start));
+    uint32_t *named = &p->state->named[branch->symbol];
+    if (!*named) {
+        *named = ++p->state->labels;
+        insert_before(&p->state->edits, &unit->statements.data[symbol->statement],
+                      arena_print(arena, ".LQg%u:", *named));
+    }
+    return arena_print(arena, ".LQg%u", *named);
+}
+
+const char *write_taken_stub(struct planner *p, const struct graph_instruction *branch,
+                             struct buffer *code, const char *target) {
+    uint32_t label = ++p->state->labels;
+    struct frame_row frame = frame_at(p, branch);
+    buffer_print(&p->stubs, "; .LQt%u: ", label);
+    write_frame(&p->stubs, &frame, 0);
+    buffer_print(&p->stubs, "%s; jmp %s", code->data, target);
+    write_frame_end(&p->stubs, &frame);
+    buffer_release(code);
+    return arena_print(&p->state->unit->arena, ".LQt%u", label);
+}
+
+/* Code on a taken edge: out of line, and the branch goes there. */
+static void insert_taken_code(struct planner *p, const struct graph_instruction *branch,
+                              struct buffer *code) {
+    const struct statement *s = statement_of(p, branch);
+    const struct unit *unit = p->graph->unit;
+    const char *end = unit->text + s->end;
+    struct span operand = branch_operand(p, s);
+    size_t whole = (size_t)(end - operand.start); /* with @PLT */
+    replace_text(&p->state->edits, (uint32_t)(operand.start - unit->text), (uint32_t)whole,
+                 write_taken_stub(p, branch, code, portable_operand(p, s, operand)));
+}
+
+/* loop and jrcxz reach 128 bytes: they get a jump close behind them that reaches further. */
+static void lengthen_branch(struct planner *p, uint32_t taken, struct buffer *code) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[graph->edges.data[taken].source - 1];
+    const struct graph_instruction *branch = last_instruction(graph, block);
+    const struct statement *s = statement_of(p, branch);
+    struct span operand = branch_operand(p, s);
+    size_t whole = (size_t)(graph->unit->text + s->end - operand.start);
+    uint32_t label = ++p->state->labels;
+    struct buffer text = {0};
+    anchor_code(p, &text, block->fragment,
+                sums_on_edge(p, block->out.data[block->out.data[0] == taken]));
+    buffer_print(&text, "jmp .LQm%u; .LQn%u: ", label, label);
+    if (!code->count)
+        anchor_code(p, &text, block->fragment, sums_on_edge(p, taken));
+    buffer_print(&text, "%s%sjmp %.*s; .LQm%u:", code->count ? code->data : "",
+                 code->count ? "; " : "", (int)whole, operand.start, label);
+    replace_text(&p->state->edits, (uint32_t)(operand.start - graph->unit->text), (uint32_t)whole,
+                 arena_print(&p->state->unit->arena, ".LQn%u", label));
+    insert_after(p, branch, &text);
+    buffer_release(code);
+}
+
+void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct edge *edge = &graph->edges.data[index];
+    if (!edge->increments.count)
+        return;
+    uint32_t live = is_block(graph, edge->target) ? graph->blocks.data[edge->target - 1].live_in
+                                                  : LIVE(REGISTERS_ALL, FLAGS_ALL);
+    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    struct quiet quiet =
+        quiet_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)));
+    anchor_code(p, out, source->fragment, sums_on_edge(p, index));
+    write_increments(out, &p->context, &edge->increments, &quiet);
+    anchor_marks(p);
+}
+
+static void insert_edge_code(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct edge *edge = &graph->edges.data[index];
+    if (!is_block(graph, edge->source))
+        return;
+    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    const struct graph_instruction *last = last_instruction(graph, source);
+    struct buffer text = {0};
+    if (p->load_on_edge[index]) {
+        struct load_place place = {.frame = frame_at(p, last)};
+        anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
+        write_load(&text, &p->context, p->base, &place);
+        anchor_marks(p);
+    }
+    if (edge->increments.count && text.count)
+        buffer_text(&text, " ");
+    write_edge_increments(p, &text, index);
+    if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
+        lengthen_branch(p, index, &text);
+    else if (!text.count)
+        return;
+    else if (edge->kind == QUIPU_EDGE_TAKEN)
+        insert_taken_code(p, last, &text);
+    else
+        insert_after(p, last, &text);
+}
+
+/* The label of the block, and of each place where inserted code divides it. */
+static void label_blocks(struct planner *p) {
+    const struct graph *graph = p->graph;
+    for (size_t i = 0; i < graph->text_blocks; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        struct placed_block *placed = &p->placed[i];
+        if (block->padding)
+            continue;
+        for (uint32_t copy = block->copy; copy; copy = graph->blocks.data[copy - 1].copy)
+            p->placed[copy - 1].splits = placed->splits;
+        for (size_t s = 0; s <= placed->splits.count; s++) {
+            uint32_t at = s ? placed->splits.data[s - 1] : 0, label = ++p->state->labels;
+            struct buffer text = {0};
+            if (s)
+                vector_push(graph->arena, &placed->split_labels, label);
+            else
+                placed->label = label;
+            const struct graph_instruction *instruction =
+                &graph->instructions.data[block->first + at];
+            buffer_print(&text, ".LQb%u:", label);
+            const struct statement *around =
+                &graph->unit->statements.data[instruction->first_statement];
+            insert_before(&p->state->edits, around,
+                          arena_copy(&p->state->unit->arena, text.data, text.count));
+            buffer_release(&text);
+        }
+    }
+}
+
+/* The end of what query tables tell of the fragment. */
+static void insert_end(struct planner *p, uint32_t last_block) {
+    const struct basic_block *block = &p->graph->blocks.data[last_block];
+    const struct statement *s = statement_of(p, last_instruction(p->graph, block));
+    if (p->state->options->events.count)
+        insert_behind(
+            &p->state->edits, s,
+            arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
+}
+
+/* What stands out of line goes behind the last instruction of the fragment that needs it. */
+static void insert_stubs(struct planner *p, uint32_t last_block) {
+    const struct graph *graph = p->graph;
+    while (graph->blocks.data[last_block].padding)
+        last_block--;
+    if (!p->stubs.count) {
+        insert_end(p, last_block);
+        return;
+    }
+    const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[last_block]);
+    uint8_t class = last->decoded->class;
+    bool goes_on = class != CLASS_JUMP && class != CLASS_JUMP_INDIRECT && class != CLASS_RETURN &&
+                   class != CLASS_STOP;
+    uint32_t label = ++p->state->labels;
+    struct buffer text = {0};
+    if (goes_on)
+        buffer_print(&text, "jmp .LQe%u", label);
+    buffer_add(&text, p->stubs.data + (goes_on ? 0 : 2), p->stubs.count - (goes_on ? 0 : 2));
+    if (goes_on)
+        buffer_print(&text, "; .LQe%u:", label);
+    insert_after(p, last, &text);
+    p->stubs.count = 0;
+    insert_end(p, last_block);
+}
+
+static void label_fragments(struct planner *p, uint32_t number) {
+    const struct unit *unit = p->graph->unit;
+    const struct asm_function *function = p->graph->function;
+    for (size_t f = 0; f < function->fragments.count; f++) {
+        const struct fragment *fragment = &function->fragments.data[f];
+        const struct statement *s =
+            &unit->statements
+                 .data[unit->sections.data[fragment->section].statements.data[fragment->first]];
+        insert_before(&p->state->edits, s,
+                      arena_print(&p->state->unit->arena, ".LQf%u_%zu:", number, f));
+    }
+}
+
+void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number) {
+    struct planner planner = {.state = state,
+                              .graph = graph,
+                              .internal = state->internal[number],
+                              .handler = state->handlers[number]},
+                   *p = &planner;
+    p->context =
+        (struct code_context){.cells = number,
+                              .space = state->options->count ? CELLS_OF_FUNCTION : CELLS_OF_EVENTS,
+                              .labels = &state->labels,
+                              .stubs = &p->stubs,
+                              .arena = graph->arena,
+                              .marks = state->options->events.count ? &p->marks : NULL};
+    make_plan(p);
+    label_fragments(p, number);
+    for (uint32_t i = 0; i < graph->text_blocks; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        keep_in_line(p, i);
+        if (i == 0)
+            insert_handler_code(p);
+        if (!block->padding)
+            insert_block_code(p, i);
+        if (block->turns_to)
+            insert_copies(p, i);
+        for (size_t e = 0; e < block->out.count && !block->turns_to; e++)
+            insert_edge_code(p, block->out.data[e]);
+        bool last =
+            i + 1 == graph->text_blocks || graph->blocks.data[i + 1].fragment != block->fragment;
+        if (last)
+            insert_stubs(p, i);
+    }
+    label_blocks(p);
+    anchor_pieces(p);
+    if (state->options->count)
+        write_function_note(state, graph, p->placed, number);
+    write_query_tables(state, graph, &p->anchors, number);
+    buffer_release(&p->stubs);
+}

@@ -1,0 +1,148 @@
+/* queries.c: the tables by which the count of events at any instruction is told: Ball's query
+ * increments (1994, section 3.2), for every instruction and without code; data/format.h, section 4,
+ * is their format.
+ *
+ * They are loaded with the program, since signal handlers ask them.  Each stands in its function's
+ * group, if that has one, and the function refers to it by a relocation that does nothing: so the
+ * linker drops both or none.  Link order, which notes use, would do the same, but such sections
+ * are sorted, and then begin.o and end.o cannot mark their ends.
+ *
+ * requires: anchors    breaks: nothing */
+#include "pass/pass.h"
+#include "pass/record.h"
+
+#include "data/format.h"
+
+/* The number of the weights of this instruction among those of the unit.  BLOCK: it is that one's
+ * first; else NULL. */
+static uint32_t find_weights(struct pass_state *state, const struct graph *graph,
+                             const struct graph_instruction *instruction,
+                             const struct basic_block *block) {
+    const struct event_set *events = &state->options->events;
+    struct event_sums weights = {0};
+    for (uint32_t k = 0; k < events->count; k++) {
+        weights.of[k] = weigh_instruction(graph, events->kinds[k], instruction);
+        if (block && events->kinds[k]->of_block)
+            weights.of[k] += events->kinds[k]->of_block(block);
+    }
+    for (uint32_t i = 0; i < state->weights.count; i++) {
+        bool same = true;
+        for (uint32_t k = 0; k < events->count; k++)
+            same = same && state->weights.data[i].of[k] == weights.of[k];
+        if (same)
+            return i;
+    }
+    vector_push(&state->unit->arena, &state->weights, weights);
+    return (uint32_t)state->weights.count - 1;
+}
+
+static void write_anchor(struct pass_state *state, const struct graph *graph,
+                         const struct query_anchor *anchor, struct record *record,
+                         uint32_t number) {
+    const struct event_set *events = &state->options->events;
+    flush_record(record);
+    buffer_print(record->out, "\t.long %s-.LQf%u_%u\n", anchor->label, number, anchor->fragment);
+    for (uint32_t k = 0; k < events->count; k++)
+        record_signed(record, anchor->sums.of[k]);
+    record_number(record, anchor->count);
+    for (uint32_t i = anchor->first; i < anchor->first + anchor->count; i++) {
+        const struct graph_instruction *instruction = &graph->instructions.data[i];
+        const struct basic_block *block = &graph->blocks.data[anchor->block];
+        uint32_t weights =
+            find_weights(state, graph, instruction, i == block->first ? block : NULL);
+        bool small = weights < QUIPU_QUERY_ESCAPE;
+        record_byte(record,
+                    (small ? weights : QUIPU_QUERY_ESCAPE) << 4 | instruction->decoded->size);
+        if (!small)
+            record_number(record, weights);
+    }
+}
+
+/* Enters section NAME, in the group of the fragment's section. */
+static void enter_section(struct pass_state *state, const struct fragment *fragment,
+                          const char *name) {
+    buffer_print(&state->tail, "\t%s\n\t.section %s,\"a?\",@progbits\n",
+                 state->unit->sections.data[fragment->section].directive, name);
+}
+
+/* Moments are told by names of functions. */
+static bool counts_ticks(const struct pass_state *state) {
+    return event_mask(&state->options->events) >> QUIPU_EVENT_TICKS & 1;
+}
+
+static void write_table(struct pass_state *state, const struct graph *graph,
+                        const anchor_list *anchors, uint32_t number, size_t f) {
+    struct buffer *out = &state->tail;
+    const struct fragment *fragment = &graph->function->fragments.data[f];
+    struct record record = {.out = out};
+    uint32_t label = ++state->labels, count = 0;
+    for (size_t i = 0; i < anchors->count; i++)
+        count += anchors->data[i].fragment == f;
+    buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
+                 state->unit->sections.data[fragment->section].directive, number, f, label);
+    enter_section(state, fragment, QUIPU_RANGES_SECTION);
+    buffer_print(out, ".LQr%u:\n\t.long .LQf%u_%zu-., .LQh%u_%zu-.LQf%u_%zu, .LQx%u-., ", label,
+                 number, f, number, f, number, f, label);
+    buffer_print(out, counts_ticks(state) ? ".LQy%u-.\n" : "0\n", label);
+    enter_section(state, fragment, QUIPU_QUERIES_SECTION);
+    buffer_print(out, ".LQx%u:\n\t.long %u, .LQw-., %u\n", label,
+                 event_mask(&state->options->events), count);
+    for (size_t i = 0; i < anchors->count; i++)
+        if (anchors->data[i].fragment == f)
+            write_anchor(state, graph, &anchors->data[i], &record, number);
+    flush_record(&record);
+    if (counts_ticks(state)) {
+        const struct symbol *symbol = &state->unit->symbols.data[fragment->symbol];
+        buffer_print(out, ".LQy%u:\n", label);
+        record_text(&record, arena_copy(&state->unit->arena, symbol->name, symbol->length));
+        flush_record(&record);
+    }
+    buffer_text(out, "\t.balign 4\n");
+    buffer_release(&record.bytes);
+}
+
+void write_query_tables(struct pass_state *state, const struct graph *graph,
+                        const anchor_list *anchors, uint32_t number) {
+    if (!state->options->events.count)
+        return;
+    state->instrumented = true;
+    for (size_t f = 0; f < graph->function->fragments.count; f++)
+        write_table(state, graph, anchors, number, f);
+}
+
+/* For quipu_kind_named.  The weights, which all tables need, keep them in the link, and the unit's
+ * notes: --gc-sections drops what is not loaded if it has relocations, as the note of events has.
+ */
+static void write_kind_names(struct pass_state *state) {
+    const struct event_set *events = &state->options->events;
+    struct record record = {.out = &state->tail};
+    buffer_text(&state->tail, "\t.reloc .LQw, R_X86_64_NONE, .LQk\n"
+                              "\t.reloc .LQw, R_X86_64_NONE, .LQu\n"
+                              "\t.section " QUIPU_KINDS_SECTION ",\"a\",@progbits\n.LQk:\n");
+    for (uint32_t k = 0; k < events->count; k++) {
+        const struct event_kind *kind = events->kinds[k];
+        record_byte(&record, kind->cell - 1);
+        record_text(&record, kind->name);
+        record_text(&record, kind->pattern ? kind->pattern : "");
+    }
+    flush_record(&record);
+    buffer_release(&record.bytes);
+}
+
+void write_event_cells(struct pass_state *state) {
+    const struct event_set *events = &state->options->events;
+    struct buffer *out = &state->tail;
+    if (!events->count || !state->instrumented)
+        return;
+    buffer_print(out,
+                 "\t.section " QUIPU_CELLS_SECTION ",\"awG\",@nobits,quipu_event_cells,comdat\n"
+                 "\t.weak quipu_event_cells\n\t.hidden quipu_event_cells\n"
+                 "\t.weak quipu_event_middle\n\t.hidden quipu_event_middle\n"
+                 "\t.balign 8\nquipu_event_cells:\n\t.skip %d\nquipu_event_middle:\n\t.skip %d\n",
+                 QUIPU_BIAS, QUIPU_EVENT_BLOCK - QUIPU_BIAS);
+    buffer_text(out, "\t.section " QUIPU_WEIGHTS_SECTION ",\"a\",@progbits\n\t.balign 4\n.LQw:\n");
+    for (size_t i = 0; i < state->weights.count; i++)
+        for (uint32_t k = 0; k < events->count; k++)
+            buffer_print(out, "\t.short %d\n", state->weights.data[i].of[k]);
+    write_kind_names(state);
+}

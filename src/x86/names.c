@@ -1,0 +1,166 @@
+/* names.c: what an instruction is called by those who read objdump or write assembly.
+ *
+ * Zydis names as Intel's manuals do.  Here its names become those of AT&T syntax: conditions as
+ * compilers write them (jne, not jnz), movzbl for movzx, and the letter of the operands' size.
+ *
+ * Not perfect: a comparison whose predicate is part of the name (cmpltsd, vcmpeqps) has the name
+ * that takes the predicate as an operand (cmpsd, vcmpps), and so has pclmulqdq; prefixes other than
+ * lock and rep are not told. */
+#include "x86/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of one byte, two, four, eight. */
+static char size_letter(unsigned bits) {
+    static const char letters[] = {[1] = 'b', [2] = 'w', [4] = 'l', [8] = 'q'};
+    return bits / 8 < sizeof letters ? letters[bits / 8] : '\0';
+}
+
+static bool is_vector_register(const ZydisDecodedOperand *operand) {
+    static const ZydisRegisterClass classes[] = {ZYDIS_REGCLASS_XMM, ZYDIS_REGCLASS_YMM,
+                                                 ZYDIS_REGCLASS_ZMM, ZYDIS_REGCLASS_MMX,
+                                                 ZYDIS_REGCLASS_MASK};
+    if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return false;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (ZydisRegisterGetClass(operand->reg.value) == classes[i])
+            return true;
+    return false;
+}
+
+static bool is_general(const ZydisDecodedOperand *operand) {
+    if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+        return true;
+    return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) >=
+               ZYDIS_REGISTER_RAX &&
+           ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) <=
+               ZYDIS_REGISTER_R15;
+}
+
+/* Floating point: s, l, t; integers of the same unit: s, l, ll. */
+static void spell_x87(struct spelling *spelling, const ZydisDecodedOperand *operand) {
+    bool integer = operand->element_type == ZYDIS_ELEMENT_TYPE_INT;
+    const char *size = operand->size == 80              ? "t"
+                       : operand->size == 64            ? integer ? "ll" : "l"
+                       : operand->size == 32 && integer ? "l"
+                       : operand->size == 32            ? "s"
+                       : operand->size == 16 && integer ? "s"
+                                                        : "";
+    memcpy(spelling->size, size, strlen(size) + 1);
+}
+
+static void spell_size(struct spelling *spelling, const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands) {
+    bool vector = false, general = false;
+    for (int i = 0; i < instruction->operand_count_visible; i++) {
+        vector |= is_vector_register(&operands[i]);
+        general |= is_general(&operands[i]);
+    }
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic);
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_X87_ALU:
+        for (int i = 0; i < instruction->operand_count_visible; i++)
+            if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+                spell_x87(spelling, &operands[i]);
+        return;
+    case ZYDIS_CATEGORY_SETCC:
+    case ZYDIS_CATEGORY_PREFETCH:
+        return;
+    case ZYDIS_CATEGORY_STRINGOP:
+    case ZYDIS_CATEGORY_IOSTRINGOP:
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_RET:
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_POP:
+        general = true;
+        break;
+    case ZYDIS_CATEGORY_CONVERT:
+        general = strstr(name, "si2s") != NULL;
+        vector = false;
+        break;
+    default:
+        break;
+    }
+    if (general && !vector)
+        spelling->size[0] = size_letter(instruction->operand_width);
+}
+
+/* The letters of both sizes belong to the name of a move that extends. */
+static void spell_extension(struct spelling *spelling, const ZydisDecodedOperand *operands) {
+    spelling->sized = true;
+    spelling->size[0] = size_letter(operands[1].size);
+    spelling->size[1] = size_letter(operands[0].size);
+}
+
+static const char *const prefixes[] = {"", "lock ", "rep ", "repz ", "repnz "};
+
+struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
+                                  const ZydisDecodedOperand *operands) {
+    static const ZydisInstructionAttributes attributes[] = {[1] = ZYDIS_ATTRIB_HAS_LOCK,
+                                                            ZYDIS_ATTRIB_HAS_REP,
+                                                            ZYDIS_ATTRIB_HAS_REPE,
+                                                            ZYDIS_ATTRIB_HAS_REPNE};
+    struct spelling spelling = {.mnemonic = (uint16_t)instruction->mnemonic};
+    for (size_t i = 1; i < sizeof attributes / sizeof *attributes; i++)
+        if (instruction->attributes & attributes[i])
+            spelling.prefix = (uint8_t)i;
+    spelling.string = instruction->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+                      instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+    spelling.wide = instruction->mnemonic == ZYDIS_MNEMONIC_MOV &&
+                    (instruction->raw.imm[0].size == 64 || instruction->raw.disp.size == 64);
+    spell_size(&spelling, instruction, operands);
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOVSX ||
+        instruction->mnemonic == ZYDIS_MNEMONIC_MOVSXD ||
+        instruction->mnemonic == ZYDIS_MNEMONIC_MOVZX)
+        spell_extension(&spelling, operands);
+    return spelling;
+}
+
+/* ---- from Intel's names to AT&T's ---- */
+
+static const struct {
+    const char *intel, *att;
+} names[] =
+    {
+        {"cbw", "cbtw"},    {"cwde", "cwtl"},  {"cdqe", "cltq"},    {"cwd", "cwtd"},
+        {"cdq", "cltd"},    {"cqo", "cqto"},   {"pushfq", "pushf"}, {"popfq", "popf"},
+        {"movsxd", "movs"}, {"movsx", "movs"}, {"movzx", "movz"},
+},
+  conditions[] = {
+      {"nb", "ae"}, {"nbe", "a"}, {"nl", "ge"}, {"nle", "g"}, {"nz", "ne"}, {"z", "e"},
+};
+static const char *const conditional[] = {"j", "set", "cmov"};
+
+static void write_stem(const struct spelling *spelling, char *stem, size_t size) {
+    const char *intel = ZydisMnemonicGetString((ZydisMnemonic)spelling->mnemonic);
+    snprintf(stem, size, "%s", spelling->wide ? "movabs" : intel ? intel : "");
+    if (spelling->string && *stem)
+        stem[strlen(stem) - 1] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(stem, names[i].intel) == 0)
+            snprintf(stem, size, "%s", names[i].att);
+    for (size_t c = 0; c < sizeof conditional / sizeof *conditional; c++) {
+        size_t length = strlen(conditional[c]);
+        if (strncmp(stem, conditional[c], length) != 0)
+            continue;
+        for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+            if (strcmp(stem + length, conditions[i].intel) == 0) {
+                snprintf(stem + length, size - length, "%s", conditions[i].att);
+                return;
+            }
+    }
+}
+
+struct instruction_names instruction_names(const struct decoded *decoded) {
+    const struct spelling *spelling = &decoded->spelling;
+    struct instruction_names found = {0};
+    char stem[INSTRUCTION_NAME_MAX / 2];
+    write_stem(spelling, stem, sizeof stem);
+    for (int prefix = 0; prefix < (spelling->prefix ? 2 : 1); prefix++)
+        for (int size = spelling->sized; size < (spelling->size[0] ? 2 : 1); size++)
+            snprintf(found.of[found.count++], INSTRUCTION_NAME_MAX, "%s%s%s",
+                     prefix ? prefixes[spelling->prefix] : "", stem, size ? spelling->size : "");
+    return found;
+}

@@ -1,0 +1,14 @@
+/* thread.h: where a stopped thread stands. */
+#ifndef QUIPU_X86_THREAD_H
+#define QUIPU_X86_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Sets ADDRESS to that of the instruction that THREAD, which we trace and which stands, will
+ * complete next.  A system call that was broken off and will be made again is not completed.
+ * Returns false, with errno set, where the kernel does not tell. */
+bool thread_address(pid_t thread, uint64_t *address);
+
+#endif

@@ -1,0 +1,3 @@
+// Tail calls.
+// variants: -O2; -Os; clang -O2
+#include "../exact/tail_calls.c"
