@@ -3,17 +3,7 @@
  *
  * The caller is anywhere in a function: every register and the flags are kept, and around a handler
  * of the program's own also the vector and x87 registers. */
-#ifdef __CET__
-#include <cet.h>
-#else
-#define _CET_ENDBR
-#endif
-
-/* Pushes a register whose value the unwinder finds OFFSET bytes from the frame's address. */
-.macro  keep register, offset
-        pushq   %\register
-        .cfi_offset \register, \offset
-.endm
+#include "registers.inc"
 
         .text
         .balign 16
@@ -23,39 +13,12 @@
 quipu_end_countdown:
         .cfi_startproc
         _CET_ENDBR
-        pushq   %rbp
-        .cfi_def_cfa_offset 16
-        .cfi_offset rbp, -16
-        movq    %rsp, %rbp
-        .cfi_def_cfa_register rbp
-        pushfq
-        keep    rax, -32
-        keep    rcx, -40
-        keep    rdx, -48
-        keep    rsi, -56
-        keep    rdi, -64
-        keep    r8, -72
-        keep    r9, -80
-        keep    r10, -88
-        keep    r11, -96
-        cld
-        andq    $-16, %rsp
+        keep_registers
         movq    8(%rbp), %rdi        /* the return address */
         call    quipu_countdown_ended
         leaq    -80(%rbp), %rsp
         popq    %r11
-        popq    %r10
-        popq    %r9
-        popq    %r8
-        popq    %rdi
-        popq    %rsi
-        popq    %rdx
-        popq    %rcx
-        popq    %rax
-        popfq
-        popq    %rbp
-        .cfi_def_cfa rsp, 8
-        ret
+        restore_registers
         .cfi_endproc
         .size   quipu_end_countdown, . - quipu_end_countdown
         .hidden quipu_countdown_ended

@@ -2,6 +2,7 @@
  *
  * There it is handed over to gdb, or a command, or its registers and calls are printed. */
 #include "cmd/cmd.h"
+#include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
 #include "moment/backtrace.h"
@@ -10,8 +11,6 @@
 #include "util/process.h"
 #include "x86/trap.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +34,6 @@ static void print_help(void) {
         "      --print         print registers and calls there; the program then ends\n"
         "      --help          print this\n",
         stdout);
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk) {
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
-/* Counts of this run are nobody's: a data directory for the time being. */
-static char *make_data_directory(struct arena *arena) {
-    const char *parent = getenv("TMPDIR");
-    char *directory =
-        arena_print(arena, "%s/quipu-goto-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(directory))
-        die("cannot make '%s': %s; choose another directory by TMPDIR", directory, strerror(errno));
-    if (setenv("QUIPU_DATA", directory, 1))
-        die("cannot set QUIPU_DATA: %s", strerror(errno));
-    return directory;
 }
 
 static int run_command(struct tracee *tracee, const struct arrival *arrival, const char *command) {
@@ -117,14 +99,13 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     wrong = find_places(&arena, binary, &name, &places);
     if (wrong)
         die("'%s': %s", text, wrong);
-    char *directory = make_data_directory(&arena);
+    use_temporary_data("quipu-goto"); /* counts of this run are nobody's */
     wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
     int status = 1;
     if (wrong && *wrong)
         error("'%s': %s", text, wrong);
     if (!wrong)
         status = hand_over(&arena, binary, &name, &tracee, &arrival, options);
-    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     binary_close(binary);
     arena_release(&tracee.arena);
     arena_release(&arena);

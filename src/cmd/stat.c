@@ -4,14 +4,13 @@
  * it made are read.  What is printed goes to standard error, since standard output is the
  * program's; the exit status is the program's too. */
 #include "cmd/stat.h"
+#include "cmd/temporary_data.h"
 
 #include "cmd/cmd.h"
 #include "report/output.h"
 #include "util/diag.h"
 #include "util/process.h"
 
-#include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +42,6 @@ static void print_help(void) {
 
 /* ---- running and reading ---- */
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk) {
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
 /* Writes the counts to OUTPUT (NULL: standard error) and compares them.  Returns STATUS, or 1. */
 static int show(struct profile *profile, const struct stat_options *options, const char *output,
                 const struct baseline *baseline, int status) {
@@ -59,26 +53,9 @@ static int show(struct profile *profile, const struct stat_options *options, con
     return failed ? EXIT_FAILURE : status;
 }
 
-static char temporary[4096]; /* the data directory, for the time being */
-
-static void remove_temporary(void) {
-    if (*temporary)
-        nftw(temporary, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    *temporary = '\0';
-}
-
 static int run_and_count(char **argv, const struct stat_options *options,
                          const struct baseline *baseline) {
-    const char *parent = getenv("TMPDIR");
-    char path[sizeof temporary];
-    int length =
-        snprintf(path, sizeof path, "%s/quipu-stat-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (length >= (int)sizeof path || !mkdtemp(path))
-        die("cannot make '%s': %s; choose another directory by TMPDIR", path, strerror(errno));
-    memcpy(temporary, path, sizeof path);
-    atexit(remove_temporary); /* errors end the program, too */
-    if (setenv("QUIPU_DATA", temporary, 1))
-        die("cannot set QUIPU_DATA: %s", strerror(errno));
+    char *temporary = use_temporary_data("quipu-stat");
     int status = run_program(argv, NULL, 0, false);
     bool empty = rmdir(temporary) == 0;
     if (empty && status == 127) /* it never ran, and that was said */

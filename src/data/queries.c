@@ -28,39 +28,57 @@ static const char *add_from_table(const struct binary *binary, uint64_t table, u
     return NULL;
 }
 
-/* Finds the range that ADDRESS is in.  Sets START and TABLE, addresses as linked.  Returns whether
- * there is one; WRONG is set where there can be none. */
-static bool find_range(const struct binary *binary, uint64_t address, uint64_t *start,
-                       uint64_t *table, const char **wrong) {
-    size_t size;
-    const uint8_t *ranges = binary_section(binary, QUIPU_RANGES_SECTION, &size);
-    uint64_t place = binary_section_address(binary, QUIPU_RANGES_SECTION);
-    *wrong = !ranges && size ? corrupt : NULL;
-    for (size_t at = 0; ranges && size - at >= sizeof(struct quipu_range);
-         at += sizeof(struct quipu_range)) {
-        struct quipu_range range;
-        memcpy(&range, ranges + at, sizeof range);
-        *start = place + at + (uint64_t)(int64_t)range.start;
-        *table = place + at + offsetof(struct quipu_range, table) + (uint64_t)(int64_t)range.table;
-        if (address - *start < range.size)
+/* The ranges of a binary, one after the other. */
+struct range_walk {
+    const uint8_t *ranges;
+    size_t size, at; /* bytes */
+    uint64_t place;  /* of the section, as linked */
+    /* the present one: addresses as linked */
+    uint64_t start, table;
+    uint32_t length;
+};
+
+/* In front of the first. */
+static struct range_walk walk_ranges(const struct binary *binary) {
+    struct range_walk walk = {.place = binary_section_address(binary, QUIPU_RANGES_SECTION)};
+    walk.ranges = binary_section(binary, QUIPU_RANGES_SECTION, &walk.size);
+    return walk;
+}
+
+static bool next_range(struct range_walk *walk) {
+    struct quipu_range range;
+    if (!walk->ranges || walk->size - walk->at < sizeof range)
+        return false;
+    memcpy(&range, walk->ranges + walk->at, sizeof range);
+    uint64_t here = walk->place + walk->at;
+    walk->start = here + (uint64_t)(int64_t)range.start;
+    walk->table = here + offsetof(struct quipu_range, table) + (uint64_t)(int64_t)range.table;
+    walk->length = range.size;
+    walk->at += sizeof range;
+    return true;
+}
+
+/* Goes to the range that ADDRESS is in.  Returns whether there is one. */
+static bool find_range(struct range_walk *walk, uint64_t address) {
+    while (next_range(walk))
+        if (address - walk->start < walk->length)
             return true;
-    }
     return false;
 }
 
 bool has_events_at(const struct binary *binary, uint64_t address) {
-    uint64_t start, table;
-    const char *wrong;
-    return find_range(binary, address, &start, &table, &wrong);
+    struct range_walk walk = walk_ranges(binary);
+    return find_range(&walk, address);
 }
 
 const char *add_events_above(const struct binary *binary, uint64_t address,
                              int64_t sums[QUIPU_EVENTS]) {
-    uint64_t start, table;
-    const char *wrong;
-    if (!find_range(binary, address, &start, &table, &wrong))
-        return wrong;
-    return add_from_table(binary, table, (uint32_t)(address - start), sums);
+    struct range_walk walk = walk_ranges(binary);
+    if (!walk.ranges)
+        return walk.size ? corrupt : NULL;
+    if (!find_range(&walk, address))
+        return NULL;
+    return add_from_table(binary, walk.table, (uint32_t)(address - walk.start), sums);
 }
 
 /* Ticks are of edges, so no instruction between two anchors has any. */
@@ -83,23 +101,15 @@ static uint64_t most_in_table(struct quipu_table *table) {
 }
 
 uint64_t most_ticks_above(const struct binary *binary) {
-    size_t size;
     uint64_t most = 0;
-    const uint8_t *ranges = binary_section(binary, QUIPU_RANGES_SECTION, &size);
-    uint64_t place = binary_section_address(binary, QUIPU_RANGES_SECTION);
-    for (size_t at = 0; ranges && size - at >= sizeof(struct quipu_range);
-         at += sizeof(struct quipu_range)) {
-        struct quipu_range range;
+    for (struct range_walk walk = walk_ranges(binary); next_range(&walk);) {
         struct quipu_table open;
-        memcpy(&range, ranges + at, sizeof range);
-        uint64_t table = place + at + offsetof(struct quipu_range, table);
-        table += (uint64_t)(int64_t)range.table;
-        const struct segment *segment = binary_segment(binary, table);
+        const struct segment *segment = binary_segment(binary, walk.table);
         if (!segment)
             continue;
         const uint8_t *begin = binary->bytes + segment->offset;
         uint64_t here = 0;
-        if (quipu_open_table(&open, begin + (table - segment->address), begin,
+        if (quipu_open_table(&open, begin + (walk.table - segment->address), begin,
                              begin + segment->size, QUIPU_EVENT_TICKS))
             here = most_in_table(&open);
         most = here > most ? here : most;
