@@ -5,16 +5,21 @@
  * It refers to the runtime, so the linker takes that out of its archive even where no function of
  * the module is instrumented.
  *
- * The note leads from one module to the next: dl_iterate_phdr finds it in every module of the
- * process, and it tells where that module's state lies (runtime/module.c reads it).
+ * Two notes.  One leads from one module to the next: dl_iterate_phdr finds it in every module of the
+ * process, and it tells where that module's state lies (runtime/module.c reads it).  The other tells
+ * readers where the cells lie.  They are loaded, since --gc-sections drops what is not where no code
+ * stands in the object.
  *
- * Invariant: cells of the objects behind this one follow quipu_cells_begin without a gap. */
+ * Invariants: cells of the objects behind this one follow quipu_cells_begin without a gap; that is
+ * the begin of a page, and the page in front of it is nobody's, so that in executables a chunk of
+ * the data file can be laid over them (runtime/chunk.c). */
 #ifdef __CET__
 #include <cet.h>
 #endif
 
         .section quipu_cells, "aw", @nobits
-        .balign 64
+        .balign 4096
+        .zero   4096
         .globl  quipu_cells_begin
         .hidden quipu_cells_begin
         .type   quipu_cells_begin, @object
@@ -51,7 +56,12 @@ quipu_note:
         .balign 4
         .long   quipu_state - .
         .size   quipu_note, . - quipu_note
+        .long   6, 8, 2              /* QUIPU_PLACE_NOTE */
+        .asciz  "quipu"
+        .balign 4
+        .long   quipu_cells_begin - ., quipu_cells_end - .
 
+        .hidden quipu_cells_end
         .hidden quipu_start
         .hidden quipu_state
         .section .note.GNU-stack, "", @progbits

@@ -1,8 +1,9 @@
 /* end.S: the last object of every instrumented executable and shared object: the end of its cells,
  * ranges and names of kinds.
  *
- * Invariant: cells are quadwords, so an alignment of 8 opens no gap before quipu_cells_end.  A
- * larger one would count bytes as cells that belong to no function. */
+ * Invariants: cells are quadwords, so an alignment of 8 opens no gap before quipu_cells_end.  A
+ * larger one would count bytes as cells that belong to no function.  What is left of the last page
+ * is nobody's. */
 #ifdef __CET__
 #include <cet.h>
 #endif
@@ -14,6 +15,10 @@
         .type   quipu_cells_end, @object
         .size   quipu_cells_end, 0
 quipu_cells_end:
+
+        .section quipu_cells, "aw", @nobits, unique, 1
+        .balign 4096
+        .zero   8               /* the linker aligns nothing that is empty */
 
         .section quipu_ranges, "a", @progbits
         .balign 4

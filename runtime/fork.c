@@ -68,7 +68,7 @@ struct own {
 
 static struct own find_own(void) {
     struct own own = {0};
-    if (quipu_bias == QUIPU_UNATTACHED || quipu_bias == 0)
+    if (quipu_bias == QUIPU_UNATTACHED)
         return own;
     own.cells = quipu_cells_begin + quipu_bias;
     for (uint32_t i = 0; i < quipu_state.block_count; i++)
@@ -97,6 +97,12 @@ static long enter_child(const struct own *own) {
     return error;
 }
 
+/* Private memory takes the place of a chunk. */
+static void replace(void *chunk, uint64_t size) {
+    map_memory(chunk, size, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
 /* The thread goes on with the static cells, which no one reads.  Private memory takes the place of
  * the parent's cells, for a register that holds an address there.  Where the kernel refuses even
  * that (a limit below what is in use), such a register adds to the parent's counts until the
@@ -104,36 +110,37 @@ static long enter_child(const struct own *own) {
 static void leave_cells(const struct own *own) {
     if (!own->blocks)
         return;
-    map_memory(own->blocks, own->size, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    replace(own->blocks, own->size);
     set_distance(0);
 }
 
 static void unmap_others(const struct own *own) {
     for (uint32_t i = 0; i < quipu_state.block_count; i++) {
         struct quipu_blocks *blocks = quipu_state.blocks[i];
-        if (blocks != own->blocks)
+        if (blocks == own->blocks)
+            continue;
+        if (quipu_is_home(blocks)) /* the static cells must stay */
+            replace(blocks, blocks->chunk.size);
+        else
             SYSTEM_CALL(munmap, blocks, blocks->chunk.size, 0, 0, 0, 0);
     }
     quipu_state.block_count = 0;
     quipu_state.hand = 0;
 }
 
-static void make_child_data(void) {
+static void make_child_data(const struct own *own) {
     struct naming naming = {.directory = -1};
-    struct own own = find_own();
-    unmap_others(&own);
     long error = quipu_open_data(&naming);
     if (error == 0) {
         quipu_lock(quipu_state.file);
-        error = enter_child(&own);
+        error = enter_child(own);
         quipu_unlock(quipu_state.file);
     }
     if (error == 0)
         error = quipu_publish_data(&naming);
     if (error < 0) {
         bool shared = quipu_state.file->pid == quipu_state.pid && !naming.fresh;
-        leave_cells(&own);
+        leave_cells(own);
         if (!shared)
             quipu_drop_data();
         quipu_warn("write", true, -error, "the counts of a forked process are lost");
@@ -147,16 +154,16 @@ static void child(void) {
     if (pid != quipu_state.pid && quipu_state.phase == PHASE_READY) {
         quipu_state.pid = pid;
         quipu_state.fd = 0; /* another thread may have been growing the file */
-        if (quipu_bias == 0)
+        struct own own = find_own();
+        if (!own.blocks)
             quipu_bias = QUIPU_UNATTACHED; /* there was no slot; in the new file there is one */
+        unmap_others(&own);
         /* Another module's handler may have found that there can be no file. */
         if (quipu_state.file->pid == pid && !quipu_has_data(quipu_state.file)) {
-            struct own own = find_own();
-            unmap_others(&own);
             leave_cells(&own);
             quipu_state.phase = PHASE_NO_FILE;
         } else {
-            make_child_data();
+            make_child_data(&own);
         }
     }
     parent();

@@ -7,8 +7,7 @@
  *      an attach costs the same however many live,
  *   3. a slot that no one has owned,
  *   4. a slot in a new chunk, which doubles the slots that there are.
- * Where all fail it uses the module's static cells, which readers do not see, and a warning says
- * so.
+ * Where all fail it counts where readers do not look, and a warning says so.
  *
  * No slot is handed on while its owner lives: the kernel is asked, and it forgets a thread's number
  * only when the thread has run its last instruction. */
@@ -80,7 +79,7 @@ static long add_slots(uint32_t total) {
             return opened;
         fd = (int)opened;
     }
-    uint32_t count = total ? total : quipu_first_count();
+    uint32_t first = quipu_first_count(), count = total > first ? total : first;
     long error = quipu_add_blocks(fd, count, NULL, NULL);
     if (error < 0 && count > 1)
         error = quipu_add_blocks(fd, 1, NULL, NULL);
@@ -121,7 +120,29 @@ static void use_static_cells(void) {
         quipu_bias = 0;
 }
 
-/* Gives the thread its own cells, or where that fails, the static ones. */
+/* The static cells may be the first thread's.  So threads with no slot share others; where there is
+ * no memory for them, the first thread's counts suffer, too. */
+static void use_lost_cells(void) {
+    static char *lost;
+    char *cells = __atomic_load_n(&lost, __ATOMIC_ACQUIRE), *nobody = NULL;
+    uint64_t size = quipu_slot_size();
+    if (!cells) {
+        cells = quipu_map_cells(size, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (is_error(cells)) {
+            use_static_cells();
+            return;
+        }
+        if (!__atomic_compare_exchange_n(&lost, &nobody, cells, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE)) {
+            SYSTEM_CALL(munmap, cells, size, 0, 0, 0, 0);
+            cells = nobody;
+        }
+    }
+    if (set_distance((uint64_t)cells - (uint64_t)quipu_cells_begin) < 0)
+        use_static_cells();
+}
+
+/* Gives the thread its own cells, or where that fails, some that no reader sees. */
 static void find_cells(void) {
     long error = 0;
     quipu_lock(quipu_state.file);
@@ -132,7 +153,7 @@ static void find_cells(void) {
     if (error == 0)
         return;
     quipu_warn("extend", false, -error, "the counts of some threads are lost");
-    use_static_cells();
+    use_lost_cells();
 }
 
 uint64_t quipu_attach_thread(void) {

@@ -3,8 +3,9 @@
  * begin.S puts it before all other constructors of the module.  It runs in an executable before
  * main, in a shared object also inside dlopen, under the dynamic linker's lock: so no two run at
  * the same time.  Instrumented code that runs before it (constructors of shared objects that call
- * back) counts in the static cells; what they hold is moved to the first thread's slot.  Not
- * perfect: were several threads counting at that time, increments of theirs may be lost. */
+ * back) counts in the static cells; what they hold is moved to the first thread's slot, where that
+ * does not lie over them.  Not perfect: were several threads counting at that time, increments of
+ * theirs may be lost. */
 #include "state.h"
 #include "syscall.h"
 #include "text.h"
@@ -89,10 +90,11 @@ static long join_module(const struct quipu_state *other) {
 static void move_static_cells(char *cells) {
     quipu_fold_events();
     uint64_t *from = (void *)quipu_cells_begin, *to = (void *)cells;
-    for (uint64_t i = 0; i < quipu_state.module.cells_size / sizeof *from; i++) {
-        to[i] += from[i];
-        from[i] = 0;
-    }
+    for (uint64_t i = 0; i < quipu_state.module.cells_size / sizeof *from; i++)
+        if (from[i]) {
+            to[i] += from[i];
+            from[i] = 0;
+        }
 }
 
 /* Enters module and thread into the file that is open. */
@@ -100,13 +102,15 @@ static long enter_file(void) {
     char *cells = NULL;
     quipu_lock(quipu_state.file);
     long error = quipu_enter_module();
-    if (error == 0)
+    if (error == 0) {
+        quipu_add_home();
         cells = quipu_take_slot(&error);
+    }
     quipu_unlock(quipu_state.file);
     if (!cells)
         return error;
     error = set_distance((uint64_t)cells - (uint64_t)quipu_cells_begin);
-    if (error == 0)
+    if (error == 0 && cells != quipu_cells_begin)
         move_static_cells(cells);
     return error;
 }

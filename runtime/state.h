@@ -34,7 +34,8 @@ enum {
 enum phase {
     PHASE_NEW,     /* the constructor has not run */
     PHASE_READY,   /* there is a data file */
-    PHASE_NO_FILE, /* there is none and there will be none: the static cells are used */
+    PHASE_NO_FILE, /* there is none and there will be none: the static cells are used, and no reader
+                      sees them */
 };
 
 /* Stands right before the first cells of a chunk.  Where the process that wrote the file has it
@@ -150,10 +151,17 @@ long quipu_reserve(int fd, uint64_t offset, uint64_t length);
 /* Finds this module in the file, with its slots, or adds it.  The lock is held, state.fd open. */
 long quipu_enter_module(void);
 /* Adds a chunk of COUNT slots.  With CELLS the first slot's cells come to lie at that address,
- * which must be the cells of a slot in the chunk OLD, whose place the new chunk takes.  The lock is
- * held. */
+ * which must be the cells of a slot in the chunk OLD, whose place the new chunk takes, or with no
+ * OLD the static cells.  The lock is held. */
 long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old);
-/* Returns how many slots the first chunk has. */
+/* Adds the first chunk over the static cells, if that can be: in an executable, before anything was
+ * counted.  What cannot be done is left to quipu_add_blocks.  The lock is held. */
+void quipu_add_home(void);
+/* Whether BLOCKS lies over the static cells. */
+bool quipu_is_home(const struct quipu_blocks *blocks);
+/* Maps SIZE bytes for cells where a thread can count in them, as mmap does. */
+void *quipu_map_cells(uint64_t size, int flags, int fd, uint64_t offset);
+/* Returns how many slots a chunk has at least. */
 uint32_t quipu_first_count(void);
 /* Returns bytes from one slot's cells to the next one's. */
 uint64_t quipu_slot_size(void);

@@ -23,19 +23,19 @@
 
 /* ---- sections and segments ---- */
 
-/* Finds the header of section NAME. */
-static bool find_section(const struct binary *binary, const char *name, GElf_Shdr *header) {
+/* Finds section NAME; returns NULL where there is none. */
+static Elf_Scn *find_section(const struct binary *binary, const char *name, GElf_Shdr *header) {
     size_t names;
     if (elf_getshdrstrndx(binary->elf, &names) != 0)
-        return false;
+        return NULL;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->elf, section));) {
         if (!gelf_getshdr(section, header))
             continue;
         const char *found = elf_strptr(binary->elf, names, header->sh_name);
         if (found && strcmp(found, name) == 0)
-            return true;
+            return section;
     }
-    return false;
+    return NULL;
 }
 
 const uint8_t *binary_section(const struct binary *binary, const char *name, size_t *size) {
@@ -289,6 +289,27 @@ static const char *open_elf(struct arena *arena, struct binary *binary) {
     return check_kind(arena, binary);
 }
 
+/* Where the runtime's note says that the module's cells are. */
+static void read_cells(struct binary *binary) {
+    GElf_Shdr header;
+    Elf_Scn *section = find_section(binary, QUIPU_NOTES_SECTION, &header);
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    size_t at = 0, next, name, description;
+    GElf_Nhdr note;
+    for (; data && (next = gelf_getnote(data, at, &note, &name, &description)) > 0; at = next) {
+        int32_t distances[2];
+        const char *owner = (const char *)data->d_buf + name;
+        if (note.n_type != QUIPU_PLACE_NOTE || note.n_descsz != sizeof distances ||
+            note.n_namesz != sizeof "quipu" || memcmp(owner, "quipu", sizeof "quipu") != 0)
+            continue;
+        memcpy(distances, (const char *)data->d_buf + description, sizeof distances);
+        uint64_t address = header.sh_addr + description;
+        binary->cells_address = address + (uint64_t)(int64_t)distances[0];
+        uint64_t end = address + sizeof *distances + (uint64_t)(int64_t)distances[1];
+        binary->cells_size = end > binary->cells_address ? end - binary->cells_address : 0;
+    }
+}
+
 const char *binary_open(struct arena *arena, const char *path, struct binary **result) {
     struct binary *binary = ARENA_NEW(arena, struct binary);
     *result = NULL;
@@ -305,11 +326,7 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
         binary->build_id = build_id;
         binary->build_id_size = (uint32_t)size;
     }
-    GElf_Shdr header;
-    if (find_section(binary, QUIPU_CELLS_SECTION, &header)) {
-        binary->cells_address = header.sh_addr;
-        binary->cells_size = header.sh_size;
-    }
+    read_cells(binary);
     read_segments(arena, binary);
     read_imports(arena, binary);
     open_debug(arena, binary);

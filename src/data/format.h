@@ -200,11 +200,13 @@ enum quipu_edge_kind {
  * ------------------------------------------------------
  *
  * A module's cells lie in QUIPU_CELLS_SECTION, zero-filled and never loaded from the file, between
- * the hidden symbols quipu_cells_begin and quipu_cells_end (first and last object of the link).
- * A thread's own cells are a copy with the same layout elsewhere: cell + quipu_bias.
+ * the hidden symbols quipu_cells_begin and quipu_cells_end (first and last object of the link). The
+ * former begins a page; one page in front of it and the rest of the last one are kept free, so that
+ * a chunk of the file can be mapped there.  A thread's own cells are a copy with the same layout at
+ * cell + quipu_bias.
  *
- * In executables the base of %gs is the same distance, and 0 in a thread of a process that has no
- * file (yet):
+ * In executables the base of %gs is the same distance, and 0 in the first thread and where a
+ * process has no file (yet):
  *
  *     cmpb $0, %fs:quipu_bias@tpoff+7        where code is entered from elsewhere
  *     js   slow                              a thread that has no cells yet: quipu_bias is 1 << 63
@@ -224,6 +226,13 @@ enum quipu_edge_kind {
  * any stack alignment.  Where there is no file (yet, or none could be made) the distance is 0, and
  * the static cells are used; what they hold when the file comes is added to the first thread's
  * slot. */
+
+#define QUIPU_NOTES_SECTION ".note.quipu" /* loaded: an ELF note named "quipu", ... */
+
+enum {
+    QUIPU_PLACE_NOTE = 2 /* ... of this type: i32 distances from themselves to quipu_cells_begin and
+                            quipu_cells_end */
+};
 
 enum {
     QUIPU_BIAS = 128

@@ -47,6 +47,14 @@ sum.cold:
 	.skip	24
 .L_sum_cells:
 	.skip	24
+.L_end_cells:
+
+	.section	.note.quipu,"a",@note
+	.balign	4
+	.long	6, 8, 2
+	.asciz	"quipu"
+	.balign	4
+	.long	.L_start_cells - ., .L_end_cells - .
 
 # Records: size, kind, version.
 	.macro	record begin end kind
