@@ -74,10 +74,6 @@ long quipu_reserve(int fd, uint64_t offset, uint64_t length) {
     return error;
 }
 
-static struct quipu_place *place_of(struct quipu_blocks *blocks) {
-    return (void *)((char *)blocks + blocks->cells_offset - sizeof(struct quipu_place));
-}
-
 static bool is_this_module(const struct quipu_module *module) {
     const struct quipu_module *own = &quipu_state.module;
     return module->cells_size == own->cells_size && module->cells_address == own->cells_address &&
@@ -88,7 +84,7 @@ static bool is_this_module(const struct quipu_module *module) {
 
 /* Takes over slots that the module had before it was closed.  The old mappings are still there. */
 static void take_over(struct quipu_blocks *blocks) {
-    const struct quipu_place *place = place_of(blocks);
+    const struct quipu_place *place = quipu_place_of(blocks);
     struct quipu_file *file = (void *)place->file;
     if (quipu_state.block_count == BLOCKS_MAX)
         return;
@@ -225,8 +221,9 @@ long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_bl
     blocks->slot_count = count;
     blocks->slot_size = quipu_slot_size();
     blocks->cells_offset = cells_offset;
-    place_of(blocks)->file = (uint64_t)state->file;
-    place_of(blocks)->blocks = (uint64_t)blocks;
+    quipu_place_of(blocks)->file = (uint64_t)state->file;
+    quipu_place_of(blocks)->blocks = (uint64_t)blocks;
+    quipu_place_of(blocks)->offset = offset;
     state->blocks[state->block_count++] = blocks;
     set_size(offset + size);
     return 0;

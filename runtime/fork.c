@@ -165,6 +165,8 @@ static void child(void) {
         } else {
             make_child_data(&own);
         }
+        if (quipu_fork_contexts)
+            quipu_fork_contexts();
     }
     parent();
     for (size_t i = 0; i < FORKS_MAX; i++)

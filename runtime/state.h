@@ -43,7 +43,12 @@ enum phase {
 struct quipu_place {
     uint64_t file;   /* address of the header */
     uint64_t blocks; /* address of the chunk */
+    uint64_t offset; /* of the chunk in the file */
 };
+
+static inline struct quipu_place *quipu_place_of(const struct quipu_blocks *blocks) {
+    return (void *)((uint64_t)blocks + blocks->cells_offset - sizeof(struct quipu_place));
+}
 
 struct quipu_state {
     uint32_t phase; /* enum phase */
@@ -110,6 +115,12 @@ char *quipu_take_slot(long *error);
 void quipu_begin_events(char *cells);
 /* The static cells are about to be added to a slot's, whose countdown must not change. */
 void quipu_fold_events(void);
+
+/* context_thread.c, where inserted code tells calls apart.  A thread is gone whose cells another
+ * one gets. The lock is held. */
+void quipu_end_contexts(uint32_t owner) __attribute__((weak));
+/* In a forked child whose module has its cells again, or has none: the thread gets a tree. */
+void quipu_fork_contexts(void) __attribute__((weak));
 
 /* module.c */
 /* Fills in state.module.  Returns the state of another module that has a data file or knows that

@@ -77,6 +77,7 @@ VARIANTS = [
             'quipu, placed by a profile of the small input', trained=True),
     Variant('event', QUIPU, ['--quipu=event'], 'instructions counted at any instant'),
     Variant('moment', QUIPU, ['--quipu=moment'], 'the software instruction counter'),
+    Variant('calls', QUIPU, ['--quipu=calls'], 'a calling context tree of each thread'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),

@@ -204,6 +204,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
         bool known = call->options.profile && open_earlier_counts(&earlier, call->options.profile);
         struct pass_options options = {.count = call->options.modes & MODE_COUNT,
                                        .events = events_of(&call->options),
+                                       .calls = call->options.modes & MODE_CALLS,
                                        .earlier = known ? &earlier : NULL,
                                        .placement = call->options.placement,
                                        .shared = call->options.shared || !unit.compiled,

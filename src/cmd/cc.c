@@ -78,8 +78,8 @@ static void find_root(struct driver *driver) {
 
 static void take_modes(struct driver *driver, const char *names) {
     if (!set_modes(&driver->options, names))
-        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', several with commas "
-            "between, and 'none'",
+        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', 'calls', several with "
+            "commas between, and 'none'",
             names);
 }
 
@@ -226,6 +226,8 @@ static void build_arguments(struct driver *driver, const char *options) {
     } else {
         if (driver->options.shared)
             push(driver, (char *)"-ffixed-r11");
+        if (driver->options.modes & MODE_CALLS)
+            push(driver, (char *)"-fno-ipa-ra");
         if (count)
             push(driver, arena_print(&driver->arena, "-Wa,--quipu=%s", options));
     }
@@ -291,6 +293,7 @@ static const char help[] =
     "  --quipu=count       exact counts of every instruction (the default)\n"
     "  --quipu=event       exact counts of events at any instant; --quipu=count,event: both\n"
     "  --quipu=moment      a name for each moment of a run; 'quipu goto --help' tells more\n"
+    "  --quipu=calls       instructions of every call, with what it calls, by its way from main\n"
     "  --quipu=none        the same code without instrumentation\n"
     "  --quipu-event=KIND  for --quipu=event: a kind of events (instructions), also repeatedly:\n"
     "                      instructions, blocks, branches, branches-taken, branches-not-taken,\n"

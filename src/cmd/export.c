@@ -125,9 +125,17 @@ int cmd_export(int argc, char **argv) {
     struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
     if (options.source_root)
         input.source_root = find_source_root(&arena, profile, options.source_root);
-    FILE *out = begin_output(options.output);
+    struct contexts contexts = {0};
+    if (options.format->calls == EXPORT_CALLS_ONLY)
+        contexts_need(profile, (struct selection){0}, &contexts);
+    else if (options.format->calls == EXPORT_CALLS)
+        contexts_read(profile, (struct selection){0}, &contexts);
+    input.contexts = contexts.trees ? &contexts : NULL;
+    FILE *out = options.format->compressed ? begin_plain_output(options.output)
+                                           : begin_output(options.output);
     options.format->write(&input, out);
     end_output(out, options.output);
+    contexts_release(&contexts);
     profile_close(profile);
     arena_release(&arena);
     return 0;

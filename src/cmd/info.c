@@ -2,6 +2,7 @@
  * alone and why, and what a data file holds. */
 #include "cmd/cmd.h"
 
+#include "data/contexts.h"
 #include "report/json_writer.h"
 #include "report/output.h"
 #include "report/progress.h"
@@ -19,7 +20,8 @@ static void print_help(void) {
         "usage: quipu info [--format=text|json] [BINARY|DATA...]\n\n"
         "Of a program or shared object: its units, how many functions are instrumented, how many\n"
         "cells they have, and what was left alone and why.  Of a data file or a directory of them\n"
-        "($QUIPU_DATA or quipu.data where nothing is named): processes, threads, modules.\n\n"
+        "($QUIPU_DATA or quipu.data where nothing is named): processes, threads, calling contexts,\n"
+        "modules.\n\n"
         "      --format=FORMAT  text (default) or json\n"
         "  -o, --output=FILE    write there, compressed where the name ends in .gz\n",
         stdout);
@@ -128,6 +130,8 @@ static void write_text_process(FILE *out, struct arena *arena, struct profile *p
     fprintf(out, "  start         %s\n", time_text(arena, process->start_time));
     fprintf(out, "  threads       %" PRIu64 "\n", count_threads(process));
     fprintf(out, "  instructions  %" PRIu64 " executed\n", profile->executed);
+    if (contexts_count(process))
+        fprintf(out, "  calls         %" PRIu64 " contexts\n", contexts_count(process));
     fprintf(out, "  modules       %zu\n", process->modules.count);
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
@@ -194,6 +198,7 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
     json_string(json, "start", time_text(arena, process->start_time));
     json_unsigned(json, "threads", count_threads(process));
     json_unsigned(json, "instructions", profile->executed);
+    json_unsigned(json, "contexts", contexts_count(process));
     json_open_array(json, "modules");
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];

@@ -1,12 +1,15 @@
 /* merge.c: quipu merge -o OUT DATA...: adds data files up into one.
  *
- * The cells of all processes and threads are added up by build of module, into one slot each.  The
- * binaries are not needed.  The result is a data file as any other, so it can be merged again; what
- * it says of program and command is the first file's, its start the earliest.
+ * The cells of all processes and threads are added up by build of module, into one slot each, and
+ * their calling contexts into one tree.  The binaries are needed for calling contexts alone, whose
+ * addresses mean something only together with the modules' code.  The result is a data file as any
+ * other, so it can be merged again; what it says of program and command is the first file's, its
+ * start the earliest.
  *
  * Where it is not perfect: which process and thread made a count is lost. */
 #include "cmd/cmd.h"
 
+#include "cmd/merge_contexts.h"
 #include "data/datafile.h"
 #include "util/buffer.h"
 #include "util/diag.h"
@@ -31,7 +34,8 @@ struct merged_module {
 
 struct merge {
     struct arena arena;
-    VECTOR(const char *) paths; /* of data files */
+    VECTOR(const char *) paths;    /* of data files */
+    VECTOR(const char *) contexts; /* those of them that hold calling contexts */
     VECTOR(struct merged_module) modules;
     struct quipu_file header;
 };
@@ -134,6 +138,8 @@ static void add_file(struct merge *merge, const char *path) {
     if (cause)
         die("'%s': %s", path, cause);
     add_header(merge, &file);
+    if (file.contexts.count)
+        vector_push(&merge->arena, &merge->contexts, path);
     for (size_t i = 0; i < file.modules.count; i++)
         find_module(merge, path, &file.modules.data[i]);
     for (size_t i = 0; i < file.slots.count; i++) {
@@ -157,12 +163,14 @@ static void add_zeros(struct buffer *buffer, uint64_t count) {
     }
 }
 
-static void add_module_chunk(struct buffer *buffer, const struct merged_module *merged) {
+static void add_module_chunk(struct buffer *buffer, const struct merged_module *merged,
+                             size_t number) {
     const struct data_module *module = merged->module;
     struct quipu_module chunk = {
         .chunk = {.kind = QUIPU_MODULE, .size = sizeof chunk},
         .cells_address = module->cells_address,
         .cells_size = module->cell_count * sizeof(uint64_t),
+        .load_bias = merged_load_bias(number),
         .build_id_size = module->build_id_size,
     };
     _Static_assert(sizeof chunk == QUIPU_PAGE, "a module takes a page");
@@ -197,14 +205,24 @@ static void add_blocks_chunk(struct buffer *buffer, const struct merged_module *
     add_zeros(buffer, size - CELLS_OFFSET - cells_size);
 }
 
+static void add_contexts(struct merge *merge, struct buffer *buffer) {
+    VECTOR(const struct data_module *) modules = {0};
+    for (size_t i = 0; i < merge->modules.count; i++)
+        vector_push(&merge->arena, &modules, merge->modules.data[i].module);
+    if (merge->contexts.count)
+        merge_contexts(buffer, merge->contexts.data, merge->contexts.count, modules.data,
+                       modules.count);
+}
+
 static void build_result(struct merge *merge, struct buffer *buffer) {
     _Static_assert(sizeof merge->header == QUIPU_PAGE, "the header takes a page");
     buffer_add(buffer, &merge->header, sizeof merge->header);
     for (size_t i = 0; i < merge->modules.count; i++)
-        add_module_chunk(buffer, &merge->modules.data[i]);
+        add_module_chunk(buffer, &merge->modules.data[i], i);
     for (size_t i = 0; i < merge->modules.count; i++)
         if (merge->modules.data[i].cells)
             add_blocks_chunk(buffer, &merge->modules.data[i], (uint32_t)i);
+    add_contexts(merge, buffer);
     uint64_t size = buffer->count;
     memcpy(buffer->data + offsetof(struct quipu_file, size), &size, sizeof size);
 }

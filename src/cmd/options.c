@@ -10,8 +10,11 @@
 static const struct {
     const char *name;
     unsigned modes;
-} mode_names[] = {
-    {"none", 0}, {"count", MODE_COUNT}, {"event", MODE_EVENT}, {"moment", MODE_MOMENT}};
+} mode_names[] = {{"none", 0},
+                  {"count", MODE_COUNT},
+                  {"event", MODE_EVENT},
+                  {"moment", MODE_MOMENT},
+                  {"calls", MODE_CALLS}};
 
 static const char *const placement_names[] = {
     [PLACEMENT_TREE] = "tree", [PLACEMENT_BLOCK] = "block"};
@@ -66,7 +69,7 @@ struct event_set events_of(const struct shim_options *options) {
     struct event_set events = options->events;
     if (!(options->modes & MODE_EVENT))
         events = (struct event_set){0};
-    else if (!events.count)
+    if (options->modes & MODE_CALLS || (options->modes & MODE_EVENT && !events.count))
         add_event_kind(&events, find_event_kind("instructions"));
     if (options->modes & MODE_MOMENT)
         add_event_kind(&events, find_event_kind("ticks"));

@@ -13,6 +13,7 @@ enum mode {
     MODE_COUNT = 1,  /* executions of every instruction */
     MODE_EVENT = 2,  /* events, at any instant */
     MODE_MOMENT = 4, /* ticks of the software instruction counter, with a countdown */
+    MODE_CALLS = 8,  /* a calling context tree, with the instructions of each way */
 };
 
 struct shim_options {
@@ -40,7 +41,7 @@ bool set_placement(struct shim_options *options, const char *name);
 /* Adds a kind of events by name, or a class, NAME=PATTERN.  Returns NULL, or what is wrong. */
 const char *add_event(struct shim_options *options, const char *text);
 
-/* The events that are counted: none without MODE_EVENT or MODE_MOMENT. */
+/* The events that are counted: none with MODE_COUNT alone. */
 struct event_set events_of(const struct shim_options *options);
 
 /* OPTIONS as parse_options reads them, in its arena. */

@@ -230,7 +230,7 @@ static bool has_thread(const struct profile *profile, struct selection selection
 
 /* "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed". */
 static const char *make_heading(struct arena *arena, const struct profile *profile,
-                                struct selection selection, bool human) {
+                                struct selection selection, uint64_t executed, bool human) {
     uint64_t threads = 0;
     size_t count = 0;
     const struct process *first = NULL;
@@ -243,7 +243,7 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
         count++;
     }
     char number[NUMBER_MAX];
-    print_number(number, profile->executed, human);
+    print_number(number, executed, human);
     return arena_print(arena,
                        "%s%s: %zu process%s, %" PRIu64 " thread%s, %s instructions executed\n",
                        !first            ? "nothing"
@@ -302,9 +302,10 @@ int cmd_report(int argc, char **argv) {
                                .profile = profile,
                                .selection = selection,
                                .filter = options.filter,
-                               .table = &table};
+                               .table = &table,
+                               .executed = profile->executed};
     options.view->collect(&input);
-    table.heading = make_heading(&arena, profile, selection, options.human);
+    table.heading = make_heading(&arena, profile, selection, input.executed, options.human);
     drop_rows(&table, &options);
     sort_rows(&table, &options);
     write_table(&table, &options);

@@ -215,6 +215,14 @@ const char *binary_symbol(const struct binary *binary, uint64_t address) {
     return symbol && symbol->address == address ? symbol->name : NULL;
 }
 
+const struct symbol *binary_function(const struct binary *binary, uint64_t address) {
+    const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
+    if (!symbol || (symbol->size && address - symbol->address >= symbol->size) ||
+        binary_segment(binary, symbol->address) != binary_segment(binary, address))
+        return NULL;
+    return symbol;
+}
+
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size) {
     const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
     if (symbol && address - symbol->address < (symbol->size ? symbol->size : 1)) {

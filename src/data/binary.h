@@ -71,6 +71,9 @@ void binary_add_symbols(struct arena *arena, struct binary *binary, const struct
 /* The name of the symbol that stands right at ADDRESS; NULL where none does. */
 const char *binary_symbol(const struct binary *binary, uint64_t address);
 
+/* The symbol of the function that ADDRESS lies in, as far as symbols tell; NULL where none does. */
+const struct symbol *binary_function(const struct binary *binary, uint64_t address);
+
 /* Writes the name of ADDRESS into TEXT: "puts", "table+0x10", "puts@plt".  Returns false where it
  * has none. */
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size);

@@ -171,6 +171,33 @@ static const char *read_blocks(struct arena *arena, struct data_file *file, uint
     return NULL;
 }
 
+static const char *read_contexts(struct arena *arena, struct data_file *file, uint64_t offset,
+                                 uint64_t size) {
+    const uint8_t *bytes = file->bytes + offset;
+    struct data_contexts part;
+    memset(&part, 0, sizeof part);
+    part.thread = READ(bytes, struct quipu_contexts, thread);
+    part.owner = (uint32_t)READ(bytes, struct quipu_contexts, owner);
+    part.flags = (uint32_t)READ(bytes, struct quipu_contexts, flags);
+    part.first_index = READ(bytes, struct quipu_contexts, first_index);
+    part.count = (uint32_t)READ(bytes, struct quipu_contexts, count);
+    part.capacity = (uint32_t)READ(bytes, struct quipu_contexts, capacity);
+    part.events_base = READ(bytes, struct quipu_contexts, events_base);
+    uint64_t events = READ(bytes, struct quipu_contexts, events_cell);
+    uint64_t room = (size - sizeof(struct quipu_contexts)) / sizeof(struct quipu_context);
+    if (part.capacity > room || part.count > part.capacity)
+        return corrupt_chunk(arena, offset, "tells impossible numbers of calling contexts");
+    if (events % sizeof(uint64_t) != 0 || events > file->size - sizeof(uint64_t))
+        return corrupt_chunk(arena, offset, "tells an impossible place of its thread's count");
+    if (events)
+        part.events = (const volatile uint64_t *)(const void *)(file->bytes + events);
+    part.nodes =
+        (const struct quipu_context *)(const void *)(bytes +
+                                                     offsetof(struct quipu_contexts, nodes));
+    vector_push(arena, &file->contexts, part);
+    return NULL;
+}
+
 static const char *read_chunks(struct arena *arena, struct data_file *file, uint64_t used) {
     for (uint64_t offset = QUIPU_PAGE, size; offset < used; offset += size) {
         const uint8_t *bytes = file->bytes + offset;
@@ -183,6 +210,8 @@ static const char *read_chunks(struct arena *arena, struct data_file *file, uint
             cause = read_module(arena, file, offset);
         else if (kind == QUIPU_BLOCKS)
             cause = read_blocks(arena, file, offset, size);
+        else if (kind == QUIPU_CONTEXTS)
+            cause = read_contexts(arena, file, offset, size);
         if (cause)
             return cause;
     }

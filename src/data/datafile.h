@@ -31,6 +31,18 @@ struct data_slot {
     const volatile uint64_t *cells; /* cell_count of the module */
 };
 
+/* A chunk of a thread's calling context tree; its nodes are not looked at yet. */
+struct data_contexts {
+    uint64_t thread;      /* number of the tree */
+    uint64_t first_index; /* of its first node in the tree */
+    uint32_t owner;       /* thread id */
+    uint32_t count, capacity;
+    uint32_t flags;                    /* of the first chunk: QUIPU_CONTEXTS_... */
+    uint64_t events_base;              /* of the first chunk: what the thread has executed */
+    const volatile uint64_t *events;   /* is the sum of both; NULL: not told */
+    const struct quipu_context *nodes; /* in the mapping: COUNT of them */
+};
+
 struct data_file {
     const char *path;
     const char *program;
@@ -41,6 +53,7 @@ struct data_file {
     bool incomplete; /* the runtime could not keep some counts */
     VECTOR(struct data_module) modules;
     VECTOR(struct data_slot) slots;
+    VECTOR(struct data_contexts) contexts;
     const uint8_t *bytes; /* the mapping; owned until data_file_close */
     size_t size;          /* bytes mapped */
 };

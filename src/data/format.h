@@ -22,6 +22,8 @@
  *     offset 0     struct quipu_file
  *     4096         struct quipu_module   (kind QUIPU_MODULE): an executable or shared object
  *     ...          struct quipu_blocks   (kind QUIPU_BLOCKS): cells of some threads in one module
+ *     ...          struct quipu_contexts (kind QUIPU_CONTEXTS): nodes of a thread's calling context
+ *                                         tree
  */
 
 #define QUIPU_FILE_MAGIC                                                                           \
@@ -45,7 +47,9 @@ struct quipu_file {
     uint8_t image[16];    /*   40  the kernel's AT_RANDOM bytes: one value per exec, so (pid, image)
                                    names a process image */
     uint64_t start_time;  /*   56  nanoseconds since 1970, when the file was made */
-    uint8_t reserved[64]; /*   64  zero */
+    uint64_t contexts;    /*   64  where the writer keeps its threads' trees; means nothing to
+                                   others */
+    uint8_t reserved[56]; /*   72  zero */
     char program[1920];   /*  128  absolute path of the program, NUL-terminated */
     char command[2048];   /* 2048  its arguments, each NUL-terminated, then a NUL; cut where it is
                                    too long, so always ends in two NULs */
@@ -59,6 +63,7 @@ enum {
 enum quipu_chunk_kind {
     QUIPU_MODULE = 1,
     QUIPU_BLOCKS = 2,
+    QUIPU_CONTEXTS = 3,
 };
 
 struct quipu_chunk {
@@ -99,6 +104,55 @@ struct quipu_blocks {
     uint64_t
         cells_offset; /* 32  from the chunk's start to the first slot's cells; a multiple of 64 */
     struct quipu_slot slots[]; /* 40 */
+};
+
+/* The calling context tree of a thread (--quipu=calls).  A node is a way from the thread's begin to
+ * a function, by call sites.  Node 0 is the root, all of the thread; it has no site and no callee.
+ * Where a callee is entered from a site from which it was entered on the way to here, the call is
+ * counted there, and the innermost node is entered once more; so recursion makes no path longer,
+ * and nodes of one site and callee are never active at a time: their instructions add up.
+ *
+ * Instructions of an activation are those from its first to its return, or jump to another
+ * function, included; the call is the caller's.  INCLUSIVE is a sum over activations that none of
+ * the same node surrounds, modulo 1 << 64: of one that runs, minus what the thread had counted at
+ * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the 8 bytes of
+ * the file at events_cell which is exact as events' cells are: while no instrumented code of the
+ * thread is in progress but in a call.  Addresses are those of the run: of one in a module, take
+ * off its load_bias; addresses in no module are of code that is not instrumented.
+ *
+ * A tree has one chunk or more, of rising first_index.  The trees of threads that are gone are
+ * handed to new ones.  Only the thread itself changes its tree, but for the activations of a thread
+ * that is gone, which are ended by the one that takes over its cells. */
+struct quipu_context {
+    uint32_t parent;       /*  0  1 + index of the node that it was entered from; 0: the root */
+    uint32_t depth;        /*  4  activations on the stack; 0: none */
+    uint64_t site;         /*  8  address of the instruction behind the call: what the callee
+                                  returns to, so behind jumps between functions the first call's */
+    uint64_t callee;       /* 16  address of the function's entry */
+    uint64_t calls;        /* 24  how often it was entered, recursion included */
+    uint64_t inclusive;    /* 32  instructions, its callees' included; see above */
+    uint32_t first_child;  /* 40  1 + index; 0: none */
+    uint32_t next_sibling; /* 44  1 + index; 0: none */
+    uint64_t exclusive;    /* 48  of these, its own; only in trees that say so in their flags */
+    uint64_t reserved;     /* 56  zero */
+};
+
+enum quipu_contexts_flags {
+    QUIPU_CONTEXTS_MERGED = 1, /* there was no room: some calls were not told from their callers */
+    QUIPU_CONTEXTS_EXCLUSIVE = 2, /* nodes have exclusive counts: a tree of 'quipu merge' */
+};
+
+struct quipu_contexts {
+    struct quipu_chunk chunk;
+    uint32_t owner;               /* 16  thread id of the last or present owner */
+    uint32_t count;               /* 20  nodes of this chunk in use */
+    uint32_t capacity;            /* 24  nodes of this chunk */
+    uint32_t flags;               /* 28  QUIPU_CONTEXTS_..., in the tree's first chunk */
+    uint64_t thread;              /* 32  number of the tree in the process: 1, 2, ... */
+    uint64_t first_index;         /* 40  index in the tree of this chunk's first node */
+    uint64_t events_base;         /* 48  in the tree's first chunk: see above */
+    uint64_t events_cell;         /* 56  in the tree's first chunk: offset in the file; 0: none */
+    struct quipu_context nodes[]; /* 64 */
 };
 
 /* ---- 2. Notes in the binary ---------------------------------------------------------------------

@@ -43,7 +43,6 @@ enum {
 struct reader {
     struct profile *profile;
     struct module *module;
-    struct map *file_numbers;
     const char *directory; /* that relative names of the unit are relative to; NULL: not known */
     const char *last_name; /* as libdw gave it, to save a look-up */
     uint16_t last_file;
@@ -66,12 +65,12 @@ static uint16_t number_file(struct reader *reader, const char *name) {
     const char *joined =
         relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
     char *path = normalize_path(&profile->arena, joined);
-    const uint32_t *known = map_find(reader->file_numbers, path, strlen(path));
+    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
     uint32_t number = known ? *known : (uint32_t)profile->files.count;
     if (!known && number > FILES_MAX)
         return 0;
     if (!known) {
-        map_add(&profile->arena, reader->file_numbers, path, strlen(path), number);
+        map_add(&profile->arena, &profile->file_numbers, path, strlen(path), number);
         vector_push(&profile->arena, &profile->files, path);
     }
     reader->last_name = name;
@@ -128,12 +127,12 @@ static void read_rows(struct reader *reader, Dwarf *dwarf) {
         qsort(reader->rows.data, reader->rows.count, sizeof *reader->rows.data, compare_rows);
 }
 
-/* The number of rows at or below ADDRESS. */
-static size_t count_rows_to(const struct reader *reader, uint64_t address) {
-    size_t low = 0, high = reader->rows.count;
+/* The number of ROWS, COUNT of them, at or below ADDRESS. */
+static size_t count_rows_to(const struct row *rows, size_t count, uint64_t address) {
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (reader->rows.data[middle].address <= address)
+        if (rows[middle].address <= address)
             low = middle + 1;
         else
             high = middle;
@@ -146,7 +145,8 @@ static void set_instruction_lines(const struct reader *reader, struct function *
     for (size_t i = 0; i < function->instruction_count; i++) {
         struct instruction *instruction = &function->instructions[i];
         if (instruction->address) {
-            size_t rows = count_rows_to(reader, instruction->address);
+            size_t rows =
+                count_rows_to(reader->rows.data, reader->rows.count, instruction->address);
             if (rows) {
                 instruction->file = vector_at(&reader->rows, rows - 1)->file;
                 instruction->line = vector_at(&reader->rows, rows - 1)->line;
@@ -299,11 +299,11 @@ static void read_units(struct reader *reader, Dwarf *dwarf) {
     }
 }
 
-void lines_read(struct profile *profile, struct map *file_numbers, struct module *module) {
+void lines_read(struct profile *profile, struct module *module) {
     Dwarf *dwarf = module->binary->dwarf;
     if (!dwarf)
         return;
-    struct reader reader = {.profile = profile, .module = module, .file_numbers = file_numbers};
+    struct reader reader = {.profile = profile, .module = module};
     read_rows(&reader, dwarf);
     for (size_t i = 0; i < module->functions.count; i++) {
         struct function *function = &module->functions.data[i];
@@ -315,4 +315,31 @@ void lines_read(struct profile *profile, struct map *file_numbers, struct module
     }
     read_units(&reader, dwarf);
     arena_release(&reader.scratch);
+}
+
+/* ---- any code ---- */
+
+struct line_table {
+    struct row *rows; /* by address */
+    size_t count;
+};
+
+struct line_table *lines_table(struct arena *arena, struct profile *profile,
+                               struct module *module) {
+    struct line_table *table = ARENA_NEW(arena, struct line_table);
+    struct reader reader = {.profile = profile, .module = module};
+    if (module->binary->dwarf)
+        read_rows(&reader, module->binary->dwarf);
+    table->count = reader.rows.count;
+    if (table->count)
+        table->rows =
+            arena_grow(arena, reader.rows.data, table->count, table->count, sizeof *table->rows);
+    arena_release(&reader.scratch);
+    return table;
+}
+
+void lines_find(const struct line_table *table, uint64_t address, uint32_t *file, uint32_t *line) {
+    size_t count = count_rows_to(table->rows, table->count, address);
+    *file = count ? table->rows[count - 1].file : 0;
+    *line = count ? table->rows[count - 1].line : 0;
 }

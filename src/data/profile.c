@@ -11,7 +11,6 @@
 #include "data/notes.h"
 #include "data/solve.h"
 #include "util/diag.h"
-#include "util/map.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +31,6 @@ struct source {
 struct open_profile {
     struct profile profile; /* first */
     VECTOR(struct source) sources;
-    struct map file_numbers; /* index of profile.files by name */
 };
 
 static void report_progress(size_t done, size_t total) {
@@ -157,7 +155,7 @@ static const char *read_binary(struct open_profile *open, struct module *module)
     const char *cause = notes_read(&profile->arena, module);
     if (cause)
         return cause;
-    lines_read(profile, &open->file_numbers, module);
+    lines_read(profile, module);
     set_names(&profile->arena, module);
     vector_push(&profile->arena, &profile->modules, module);
     return NULL;
@@ -219,6 +217,7 @@ static void add_process(struct open_profile *open, struct source *source) {
     struct profile *profile = &open->profile;
     const struct data_file *file = &source->file;
     struct process process = {
+        .data = file,
         .file = file->path,
         .program = file->program,
         .command = file->command,

@@ -8,6 +8,7 @@
 
 #include "data/format.h"
 #include "util/arena.h"
+#include "util/map.h"
 #include "util/vector.h"
 
 #include <stdbool.h>
@@ -124,7 +125,10 @@ struct thread_cells {
                                stand in the cells */
 };
 
+struct data_file; /* data/datafile.h */
+
 struct process {
+    const struct data_file *data;
     const char *file;    /* path of the data file */
     const char *program; /* path */
     const char *command; /* arguments joined by blanks */
@@ -142,6 +146,7 @@ struct profile {
     VECTOR(struct process) processes;
     VECTOR(struct module *) modules; /* one for each build that any process ran */
     VECTOR(const char *) files;      /* source files by index; 0 is "" */
+    struct map file_numbers;         /* index of files by name */
     uint64_t executed;               /* instructions executed, of all functions */
 };
 

@@ -132,6 +132,9 @@ void unroll_loops(struct graph *graph);
 /* requires: unroll_loops    makes: ticks of edges */
 void find_ticks(struct graph *graph);
 
+/* Whether EDGE leads behind a call that may return more than once, or on another stack. */
+bool returns_again(const struct graph *graph, const struct edge *edge);
+
 /* Which edges code can be put on.  build_graph and unroll_loops do it.
  * requires: blocks, edges    makes: countable */
 void find_countable(struct graph *graph);

@@ -36,7 +36,9 @@ static uint32_t place_of(const struct graph *graph, uint32_t end) {
     return index;
 }
 
-static bool returns_again(const struct graph *graph, const struct edge *edge) {
+bool returns_again(const struct graph *graph, const struct edge *edge) {
+    if (edge->kind != QUIPU_EDGE_CALL)
+        return false;
     const struct graph_instruction *call =
         last_instruction(graph, &graph->blocks.data[edge->source - 1]);
     const struct statement *statement = &graph->unit->statements.data[call->statement];
@@ -58,8 +60,7 @@ static bool is_tick(const struct graph *graph, const struct edge *edge, uint32_t
         return false;
     uint32_t target = place_of(graph, edge->target);
     if (is_block(graph, edge->source))
-        return target <= place_of(graph, edge->source) ||
-               (edge->kind == QUIPU_EDGE_CALL && returns_again(graph, edge));
+        return target <= place_of(graph, edge->source) || returns_again(graph, edge);
     return edge->source == 0 || target <= last;
 }
 

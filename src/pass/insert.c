@@ -103,6 +103,40 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
 }
 
+/* In front of all that is counted in the block. */
+static void insert_begin(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    uint32_t top = p->blocks[index].top;
+    struct buffer text = {0}, code = {0};
+    if (block->padding || !write_block_begin(p, &code, index))
+        return;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, top, false));
+    buffer_add(&text, code.data, code.count);
+    buffer_release(&code);
+    if (top < block->count) {
+        split_block(p, index, top);
+        insert_at(p, &first[top], &text);
+    } else {
+        insert_after(p, last_instruction(graph, block), &text);
+    }
+}
+
+/* Behind all that is counted in the block. */
+static void insert_end(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    struct buffer text = {0}, code = {0};
+    if (!write_block_end(p, &code, index))
+        return;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    buffer_add(&text, code.data, code.count);
+    buffer_release(&code);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last_instruction(graph, block), &text);
+}
+
 static bool is_numeric(const struct symbol *symbol) {
     return symbol->length > 1 && symbol->name[1] == '\001';
 }
@@ -213,7 +247,14 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
         return;
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
     const struct graph_instruction *last = last_instruction(graph, source);
-    struct buffer text = {0};
+    struct buffer text = {0}, begin = {0};
+    write_edge_begin(p, &begin, index);
+    if (begin.count) {
+        anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
+        buffer_add(&text, begin.data, begin.count);
+        buffer_text(&text, "; ");
+        buffer_release(&begin);
+    }
     if (p->load_on_edge[index]) {
         struct load_place place = {.frame = frame_at(p, last)};
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
@@ -223,6 +264,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     if (edge->increments.count && text.count)
         buffer_text(&text, " ");
     write_edge_increments(p, &text, index);
+    write_edge_end(p, &text, index);
     if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
         lengthen_branch(p, index, &text);
     else if (!text.count)
@@ -263,7 +305,7 @@ static void label_blocks(struct planner *p) {
 }
 
 /* The end of what query tables tell of the fragment. */
-static void insert_end(struct planner *p, uint32_t last_block) {
+static void label_end(struct planner *p, uint32_t last_block) {
     const struct basic_block *block = &p->graph->blocks.data[last_block];
     const struct statement *s = statement_of(p, last_instruction(p->graph, block));
     if (p->state->options->events.count)
@@ -278,7 +320,7 @@ static void insert_stubs(struct planner *p, uint32_t last_block) {
     while (graph->blocks.data[last_block].padding)
         last_block--;
     if (!p->stubs.count) {
-        insert_end(p, last_block);
+        label_end(p, last_block);
         return;
     }
     const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[last_block]);
@@ -294,7 +336,7 @@ static void insert_stubs(struct planner *p, uint32_t last_block) {
         buffer_print(&text, "; .LQe%u:", label);
     insert_after(p, last, &text);
     p->stubs.count = 0;
-    insert_end(p, last_block);
+    label_end(p, last_block);
 }
 
 static void label_fragments(struct planner *p, uint32_t number) {
@@ -328,10 +370,12 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         keep_in_line(p, i);
+        insert_begin(p, i);
         if (i == 0)
             insert_handler_code(p);
         if (!block->padding)
             insert_block_code(p, i);
+        insert_end(p, i);
         if (block->turns_to)
             insert_copies(p, i);
         for (size_t e = 0; e < block->out.count && !block->turns_to; e++)

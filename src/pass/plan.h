@@ -88,6 +88,13 @@ void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, 
 /* Anchors at all pieces of blocks, once they have labels. */
 void anchor_pieces(struct planner *p);
 
+/* calls.c: what keeps the calling context tree, in front of all and behind all that is counted
+ * there. The first two tell whether there is any. */
+bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index);
+bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
+void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
+void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
+
 /* copy.c: the text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
 

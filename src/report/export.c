@@ -6,13 +6,20 @@
 #include <zlib.h>
 
 const struct export_format export_formats[] = {
-    {"callgrind", "for KCachegrind and callgrind_annotate: instructions, lines, jumps",
-     export_callgrind},
-    {"lcov", "for genhtml and lcov: lines, functions, branches", export_lcov},
-    {"cobertura", "XML for CI systems: lines, functions, branches", export_cobertura},
+    {"callgrind", "for KCachegrind and callgrind_annotate: instructions, lines, jumps, calls",
+     export_callgrind, EXPORT_CALLS, false},
+    {"lcov", "for genhtml and lcov: lines, functions, branches", export_lcov, EXPORT_NO_CALLS,
+     false},
+    {"cobertura", "XML for CI systems: lines, functions, branches", export_cobertura,
+     EXPORT_NO_CALLS, false},
     {"gcov-json", "as 'gcov --json-format' of gcc 12 writes it; gzip with -o NAME.json.gz",
-     export_gcov_json},
-    {"json", "all there is: processes, functions, blocks, edges, instructions, lines", export_json},
+     export_gcov_json, EXPORT_NO_CALLS, false},
+    {"json", "all there is: processes, functions, blocks, edges, instructions, lines", export_json,
+     EXPORT_NO_CALLS, false},
+    {"collapsed", "for flamegraph.pl and the like: paths of calls (--quipu=calls)",
+     export_collapsed, EXPORT_CALLS_ONLY, false},
+    {"pprof", "for 'go tool pprof': paths of calls (--quipu=calls); always compressed",
+     export_pprof, EXPORT_CALLS_ONLY, true},
 };
 
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
@@ -59,11 +66,11 @@ static FILE *open_compressed(const char *path) {
     return stream;
 }
 
-FILE *open_output(const char *path) {
+FILE *open_output(const char *path, bool compressed) {
     size_t length = strlen(path);
     if (strcmp(path, "-") == 0)
         return stdout;
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+    if (!compressed && length > 3 && strcmp(path + length - 3, ".gz") == 0)
         return open_compressed(path);
     return fopen(path, "we");
 }

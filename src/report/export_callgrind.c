@@ -22,27 +22,19 @@
  * Invariant: the costs of all lines add up to `summary`.
  *
  * Where it is not perfect:
- * - There are no calls= lines.  Each must bear the inclusive cost of its calls, which this kind of
- *   counting does not tell, and readers have no way to say "not known": with zeros KCachegrind
- *   shows no call graph either, and 'callgrind_annotate --inclusive=yes' shows every callee as
- *   free.  How often a function was called is in 'quipu report'.
+ * - Calls are told only where the program was built with --quipu=calls: each must bear the
+ * inclusive cost of its calls, and readers have no way to say "not known".  With zeros KCachegrind
+ * shows no call graph either, and 'callgrind_annotate --inclusive=yes' shows every callee as free.
  * - No-operations in front of an aligned label stand elsewhere in this binary or nowhere: their
  *   cost has address 0.
  * - Of indirect jumps that share their table (computed goto) no one knows which went where: they
  *   have no jump= lines.
  * - Counts of all processes are added up. */
+#include "report/callgrind.h"
 #include "report/export.h"
 #include "report/line_counts.h"
 
 #include <inttypes.h>
-
-struct callgrind {
-    FILE *out;
-    const struct profile *profile;
-    uint32_t *file_ids; /* by index of file; 0: not written yet */
-    uint32_t next_file, next_function;
-    uint32_t file; /* the present one */
-};
 
 /* Writes TEXT in one line, whatever it holds. */
 static void write_name(FILE *out, const char *text) {
@@ -51,8 +43,7 @@ static void write_name(FILE *out, const char *text) {
     fputc('\n', out);
 }
 
-/* A file under KEY ("fl", "fi", "fe", "jfi"): its name the first time, then its number alone. */
-static void write_file(struct callgrind *callgrind, const char *key, uint32_t file) {
+void callgrind_file(struct callgrind *callgrind, const char *key, uint32_t file) {
     uint32_t *id = &callgrind->file_ids[file];
     if (*id) {
         fprintf(callgrind->out, "%s=(%" PRIu32 ")\n", key, *id);
@@ -61,6 +52,49 @@ static void write_file(struct callgrind *callgrind, const char *key, uint32_t fi
     *id = ++callgrind->next_file;
     fprintf(callgrind->out, "%s=(%" PRIu32 ") ", key, *id);
     write_name(callgrind->out, file ? callgrind->profile->files.data[file] : "???");
+}
+
+void callgrind_enter_file(struct callgrind *callgrind, uint32_t file, uint32_t home) {
+    if (file == callgrind->file)
+        return;
+    callgrind_file(callgrind, file == home ? "fe" : "fi", file);
+    callgrind->file = file;
+}
+
+void callgrind_module(struct callgrind *callgrind, const char *key, const struct module *module) {
+    const struct profile *profile = callgrind->profile;
+    size_t number = 0;
+    while (number < profile->modules.count && profile->modules.data[number] != module)
+        number++;
+    fprintf(callgrind->out, "%s=(%zu)", key, number + 1);
+    if (!callgrind->modules_written[number]) {
+        fputc(' ', callgrind->out);
+        write_name(callgrind->out, module ? module->path : "???");
+    } else {
+        fputc('\n', callgrind->out);
+    }
+    callgrind->modules_written[number] = true;
+}
+
+void callgrind_function(struct callgrind *callgrind, const char *key, const struct module *module,
+                        uint64_t address, const char *name) {
+    struct {
+        const struct module *module;
+        uint64_t address;
+    } *place = arena_alloc(callgrind->arena, sizeof *place);
+    place->module = module;
+    place->address = address;
+    uint32_t fresh = callgrind->next_function + 1;
+    uint32_t id = *map_add(callgrind->arena, &callgrind->function_ids, (const char *)place,
+                           sizeof *place, fresh);
+    fprintf(callgrind->out, "%s=(%" PRIu32 ")", key, id);
+    if (id == fresh) {
+        callgrind->next_function = fresh;
+        fputc(' ', callgrind->out);
+        write_name(callgrind->out, name);
+    } else {
+        fputc('\n', callgrind->out);
+    }
 }
 
 static void write_position(const struct callgrind *callgrind,
@@ -86,7 +120,7 @@ static void write_jump(struct callgrind *callgrind, const struct function *funct
     if (!target)
         return;
     if (target->file != callgrind->file)
-        write_file(callgrind, "jfi", target->file);
+        callgrind_file(callgrind, "jfi", target->file);
     if (executed)
         fprintf(callgrind->out, "jcnd=%" PRId64 "/%" PRIu64 " ", edge->count, executed);
     else
@@ -127,11 +161,7 @@ static void write_instructions(struct callgrind *callgrind, const struct functio
             branch = &branches->data[next++];
         if (!instruction->count)
             continue;
-        if (instruction->file != callgrind->file) {
-            write_file(callgrind, instruction->file == function->file ? "fe" : "fi",
-                       instruction->file);
-            callgrind->file = instruction->file;
-        }
+        callgrind_enter_file(callgrind, instruction->file, function->file);
         write_position(callgrind, instruction);
         fprintf(callgrind->out, " %" PRIu64 "\n", instruction->count);
         if (i + 1 == block->first_instruction + block->instruction_count)
@@ -143,45 +173,59 @@ static void write_function(struct callgrind *callgrind, const struct function *f
     struct arena arena = {0};
     struct function_branches branches = find_branches(&arena, function);
     fputc('\n', callgrind->out);
-    write_file(callgrind, "fl", function->file);
+    callgrind_file(callgrind, "fl", function->file);
     callgrind->file = function->file;
-    fprintf(callgrind->out, "fn=(%" PRIu32 ") ", ++callgrind->next_function);
-    write_name(callgrind->out, function->demangled);
+    callgrind_function(callgrind, "fn", function->module, function->address, function->demangled);
     write_instructions(callgrind, function, &branches);
+    callgrind_calls_of(callgrind, function);
     arena_release(&arena);
 }
 
-static void write_head(const struct export_input *input, FILE *out) {
-    const struct profile *profile = input->profile;
+static void write_head(const struct callgrind *callgrind, const char *version, uint64_t executed) {
+    const struct profile *profile = callgrind->profile;
+    FILE *out = callgrind->out;
     const struct process *first = profile->processes.count ? profile->processes.data : NULL;
-    fprintf(out, "# callgrind format\nversion: 1\ncreator: quipu %s\n", input->version);
+    fprintf(out, "# callgrind format\nversion: 1\ncreator: quipu %s\n", version);
     if (profile->processes.count == 1 && first->pid)
         fprintf(out, "pid: %" PRIu32 "\n", first->pid);
     fputs("cmd: ", out);
     write_name(out, first ? first->command : "");
-    fputs("part: 1\n\ndesc: Counts: exact, by quipu; no inclusive costs\n", out);
+    fprintf(out, "part: 1\n\ndesc: Counts: exact, by quipu%s\n",
+            callgrind->calls ? "" : "; no inclusive costs");
     fprintf(out, "desc: Processes: %zu\n", profile->processes.count);
     fputs("\npositions: instr line\nevent: Ir : Instruction Fetch\nevents: Ir\n", out);
-    fprintf(out, "summary: %" PRIu64 "\n", profile->executed);
+    fprintf(out, "summary: %" PRIu64 "\n", executed);
+}
+
+static void write_modules(struct callgrind *callgrind) {
+    const struct profile *profile = callgrind->profile;
+    for (size_t m = 0; m < profile->modules.count; m++) {
+        const struct module *module = profile->modules.data[m];
+        fputc('\n', callgrind->out);
+        callgrind_module(callgrind, "ob", module);
+        for (size_t f = 0; f < module->functions.count; f++)
+            if (module->functions.data[f].executed)
+                write_function(callgrind, &module->functions.data[f]);
+        callgrind_write_uncounted(callgrind, module);
+    }
+    if (callgrind->calls) {
+        fputc('\n', callgrind->out);
+        callgrind_module(callgrind, "ob", NULL);
+        callgrind_write_uncounted(callgrind, NULL);
+    }
 }
 
 void export_callgrind(const struct export_input *input, FILE *out) {
     const struct profile *profile = input->profile;
     struct arena arena = {0};
-    struct callgrind callgrind = {
-        .out = out,
-        .profile = profile,
-        .file_ids = ARENA_ARRAY(&arena, uint32_t, profile->files.count + 1),
-    };
-    write_head(input, out);
-    for (size_t m = 0; m < profile->modules.count; m++) {
-        const struct module *module = profile->modules.data[m];
-        fprintf(out, "\nob=(%zu) ", m + 1);
-        write_name(out, module->path);
-        for (size_t f = 0; f < module->functions.count; f++)
-            if (module->functions.data[f].executed)
-                write_function(&callgrind, &module->functions.data[f]);
-    }
-    fprintf(out, "\ntotals: %" PRIu64 "\n", profile->executed);
+    struct callgrind callgrind = {.out = out, .arena = &arena, .profile = profile};
+    if (input->contexts)
+        callgrind.calls = callgrind_find_calls(&arena, input->contexts);
+    callgrind.file_ids = ARENA_ARRAY(&arena, uint32_t, profile->files.count + 1);
+    callgrind.modules_written = ARENA_ARRAY(&arena, bool, profile->modules.count + 1);
+    uint64_t executed = profile->executed + callgrind_uncounted(&callgrind);
+    write_head(&callgrind, input->version, executed);
+    write_modules(&callgrind);
+    fprintf(out, "\ntotals: %" PRIu64 "\n", executed);
     arena_release(&arena);
 }

@@ -7,11 +7,19 @@
 #include <errno.h>
 #include <string.h>
 
-FILE *begin_output(const char *path) {
-    FILE *out = open_output(path);
+static FILE *begin(const char *path, bool compressed) {
+    FILE *out = open_output(path, compressed);
     if (!out)
         die("cannot write '%s': %s", path, strerror(errno));
     return out;
+}
+
+FILE *begin_output(const char *path) {
+    return begin(path, false);
+}
+
+FILE *begin_plain_output(const char *path) {
+    return begin(path, true);
 }
 
 void end_output(FILE *out, const char *path) {

@@ -8,6 +8,9 @@
  * be written. */
 FILE *begin_output(const char *path);
 
+/* The same for what is compressed already, whatever PATH ends in. */
+FILE *begin_plain_output(const char *path);
+
 /* Closes OUT, or flushes it where it is standard output.  Ends the program with an error that names
  * PATH where anything written to it was lost. */
 void end_output(FILE *out, const char *path);

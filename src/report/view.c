@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const struct view *const rows[] = {
-    &view_function,    &view_file,   &view_line,   &view_block,
-    &view_instruction, &view_module, &view_thread, &view_process,
+    &view_function, &view_file,   &view_line,    &view_block,    &view_instruction,
+    &view_module,   &view_thread, &view_process, &view_callsite,
 };
 
 const struct view *view_at(size_t i) {
@@ -33,7 +33,7 @@ bool matches(const char *pattern, const char *text) {
     return false;
 }
 
-static bool matches_name(const char *pattern, const char *name) {
+bool matches_name(const char *pattern, const char *name) {
     return !pattern || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }
 
@@ -81,7 +81,7 @@ const struct profile *filter_profile(struct arena *arena, const struct profile *
 }
 
 double share_of_all(const struct view_input *input, uint64_t executed) {
-    return input->profile->executed ? (double)executed / (double)input->profile->executed : 0;
+    return input->executed ? (double)executed / (double)input->executed : 0;
 }
 
 const char *short_path(struct arena *arena, const char *path) {

@@ -19,6 +19,8 @@ struct view_input {
     struct selection selection;
     struct view_filter filter;
     struct table *table;
+    uint64_t executed; /* instructions of the whole: those of the profile, but for views that count
+                          otherwise, which set it */
 };
 
 struct view {
@@ -34,9 +36,9 @@ const struct view *view_at(size_t i);
 /* The view of that name, or NULL. */
 const struct view *find_view(const char *name);
 
-/* The rows of views, in views_code.c, views_source.c and views_run.c. */
+/* The rows of views, in views_code.c, views_source.c, views_run.c and views_calls.c. */
 extern const struct view view_function, view_block, view_instruction, view_file, view_line,
-    view_module, view_thread, view_process;
+    view_module, view_thread, view_process, view_callsite;
 
 /* ---- for views ---- */
 
@@ -71,6 +73,9 @@ uint64_t count_threads(const struct process *process);
 
 /* The module's build id in base 16; "" where it has none. */
 const char *build_id_text(struct arena *arena, const struct module *module);
+
+/* Whether the name matches PATTERN; NULL matches all. */
+bool matches_name(const char *pattern, const char *name);
 
 /* Whether TEXT, or where it is a path its last components, match PATTERN; NULL matches all. */
 bool matches(const char *pattern, const char *text);

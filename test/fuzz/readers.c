@@ -3,7 +3,8 @@
  *     readers BINARY DIRECTORY SEEDS [FIRST]
  *
  * From an instrumented BINARY it makes a data file, then for each seed a damaged copy of one of
- * them in DIRECTORY and reads it in a child process: opens it, counts, disassembles, adds up lines.
+ * them in DIRECTORY and reads it in a child process: opens it, counts, disassembles, adds up lines
+ * and calls.
  * A child must end with status 0 (it was good all the same) or 1 (an error was told).  A signal, a
  * sanitizer's report or ten seconds without an end are a failure: the seed is named and its files
  * are kept.  The same seed always makes the same damage.
@@ -11,6 +12,7 @@
  * Data files are damaged at the starts of their pages mostly; binaries in their notes, headers,
  * symbols and debug information. */
 #include "data/binary.h"
+#include "data/contexts.h"
 #include "data/datafile.h"
 #include "data/profile.h"
 #include "report/line_counts.h"
@@ -31,6 +33,7 @@
 enum {
     SECONDS_MAX = 10, /* for one child */
     SLOTS = 3,
+    CONTEXTS = 12,
 };
 
 /* ---- random numbers: the same on every machine ---- */
@@ -70,13 +73,40 @@ static void write_file(const char *path, const struct buffer *bytes) {
         die("'%s': %s", path, strerror(errno));
 }
 
+/* A tree of calling contexts in code of BINARY, one chunk. */
+static void add_contexts(struct buffer *out, const struct binary *binary) {
+    uint8_t bytes[QUIPU_PAGE] = {0};
+    struct quipu_contexts tree = {.chunk = {QUIPU_CONTEXTS, 0, sizeof bytes},
+                                  .owner = 4711,
+                                  .count = CONTEXTS,
+                                  .capacity = CONTEXTS,
+                                  .thread = 1,
+                                  .events_base = 1000,
+                                  .events_cell = 64};
+    _Static_assert(sizeof tree + CONTEXTS * sizeof *tree.nodes <= QUIPU_PAGE, "it has one page");
+    uint64_t code = 0;
+    for (size_t i = 0; i < binary->segments.count; i++)
+        code = binary->segments.data[i].executable ? binary->segments.data[i].address : code;
+    memcpy(bytes, &tree, sizeof tree);
+    for (uint32_t i = 1; i < CONTEXTS; i++) {
+        struct quipu_context node = {.parent = (i + 1) / 2,
+                                     .depth = i % 3,
+                                     .site = code + 8 * i,
+                                     .callee = code + 16 * i,
+                                     .calls = i,
+                                     .inclusive = 1000 / i};
+        memcpy(bytes + sizeof tree + i * sizeof node, &node, sizeof node);
+    }
+    buffer_add(out, bytes, sizeof bytes);
+}
+
 /* A data file of SLOTS threads, each cell a small number. */
 static void make_data(struct buffer *out, const struct binary *binary, const char *path) {
     struct quipu_file header = {
         .version = QUIPU_FILE_VERSION, .header_size = QUIPU_PAGE, .pid = 4711, .start_time = 1};
     size_t stride = (binary->cells_size + 63) / 64 * 64, offset = 128;
     size_t blocks_size = (offset + SLOTS * stride + QUIPU_PAGE - 1) / QUIPU_PAGE * QUIPU_PAGE;
-    header.size = 2 * QUIPU_PAGE + blocks_size;
+    header.size = 3 * QUIPU_PAGE + blocks_size;
     memcpy(header.magic, QUIPU_FILE_MAGIC, sizeof header.magic);
     snprintf(header.program, sizeof header.program, "%s", path);
     snprintf(header.command, sizeof header.command, "%s", path);
@@ -104,6 +134,7 @@ static void make_data(struct buffer *out, const struct binary *binary, const cha
     buffer_add(out, &module, sizeof module);
     buffer_add(out, bytes, blocks_size);
     free(bytes);
+    add_contexts(out, binary);
 }
 
 static struct region random_region(const struct file *file) {
@@ -112,7 +143,9 @@ static struct region random_region(const struct file *file) {
         return all;
     if (file->region_count)
         return file->regions[random_below(2) ? 0 : random_below(file->region_count)];
-    return (struct region){random_below(all.size / QUIPU_PAGE) * QUIPU_PAGE, 128};
+    size_t page = random_below(all.size / QUIPU_PAGE);
+    bool contexts = page == all.size / QUIPU_PAGE - 1;
+    return (struct region){page * QUIPU_PAGE, contexts ? 64 * (CONTEXTS + 1) : 128};
 }
 
 /* A place to damage: where SIZE bytes lie. */
@@ -184,6 +217,19 @@ static void damage(struct file *file) {
 
 /* ---- reading it ---- */
 
+static void read_calls(struct profile *profile) {
+    struct contexts contexts;
+    struct arena arena = {0};
+    contexts_read(profile, (struct selection){0}, &contexts);
+    call_vector calls = contexts_calls(&arena, &contexts, CALLER_OF_SITE);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < calls.count; i++)
+        sum += calls.data[i].calls;
+    fprintf(stderr, "%" PRIu64 "\n", sum);
+    arena_release(&arena);
+    contexts_release(&contexts);
+}
+
 static void read_all(struct profile *profile) {
     struct arena arena = {0};
     char text[256];
@@ -217,6 +263,7 @@ static _Noreturn void read_in_child(char *path, bool is_data, const char *log) {
         for (size_t i = 0; i < profile->processes.count; i++)
             profile_count(profile, (struct selection){.process = &profile->processes.data[i]});
         read_all(profile);
+        read_calls(profile);
         profile_close(profile);
     } else {
         struct profile *profile = profile_open_binary(path);

@@ -1,0 +1,299 @@
+/* contexts.c: calling context trees; see contexts.h and format.h.
+ *
+ * Source: Ammons, Ball, Larus, "Exploiting hardware performance counters with flow and context
+ * sensitive profiling", PLDI 1997, section 4.
+ *
+ *     chunks -> trees of threads -> addresses to places -> one tree       contexts_read
+ *     paths -> calls by caller, site and callee                           contexts_calls
+ *
+ * Invariants: a parent stands before its children, in the file as in memory; no index of a file is
+ * used before it was compared with what it counts.
+ *
+ * Where it is not perfect:
+ * - Of a process that runs, numbers are not of one instant: what comes out below zero is taken for
+ *   zero.
+ * - Recursion is folded, and what nested calls execute is the innermost node's: see format.h. */
+#include "data/contexts.h"
+
+#include "data/datafile.h"
+#include "util/diag.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One thread's tree while it is read. */
+struct tree {
+    const struct process *process;
+    const struct data_contexts *parts; /* by first_index */
+    size_t part_count;
+    uint64_t size;         /* indexes in use */
+    uint64_t instructions; /* that the thread has executed */
+    struct tree_node *nodes;
+};
+
+struct tree_node {
+    bool used;        /* false: no node has this index */
+    uint32_t context; /* 0: the root */
+    uint32_t parent;  /* index + 1; 0: none */
+    uint64_t calls, inclusive, exclusive;
+};
+
+struct reader {
+    struct contexts *contexts;
+    struct profile *profile;
+    struct selection selection;
+    struct map numbers;   /* of contexts, by struct context_key */
+    uint32_t activations; /* whose end is not known */
+};
+
+struct context_key {
+    uint32_t parent, site, function;
+};
+
+_Noreturn static void die_corrupt(const struct tree *tree, const char *what) {
+    die("'%s': it is corrupt: the calling contexts of thread %" PRIu32 " %s", tree->process->file,
+        tree->parts->owner, what);
+}
+
+/* ---- one thread ---- */
+
+static uint32_t number_context(struct reader *reader, struct context_key wanted) {
+    struct contexts *contexts = reader->contexts;
+    struct arena *arena = &contexts->arena;
+    const uint32_t *known = map_find(&reader->numbers, (const char *)&wanted, sizeof wanted);
+    if (known)
+        return *known;
+    struct context_key *key = ARENA_NEW(arena, struct context_key);
+    *key = wanted;
+    vector_push(
+        arena, &contexts->nodes,
+        ((struct context){.parent = key->parent, .site = key->site, .function = key->function}));
+    return *map_add(arena, &reader->numbers, (const char *)key, sizeof *key,
+                    (uint32_t)contexts->nodes.count - 1);
+}
+
+static uint64_t not_negative(uint64_t count) {
+    return (int64_t)count < 0 ? 0 : count;
+}
+
+/* Whether the writer has come so far that the node and its parent can be read: it takes a node
+ * first, and then fills it in. */
+static bool is_complete(const struct tree *tree, uint64_t index, uint32_t parent, uint64_t callee) {
+    if (!parent && !callee)
+        return !index; /* the root */
+    if (!parent || parent > index)
+        die_corrupt(tree, "have a node in front of its parent");
+    return callee && tree->nodes[parent - 1].used;
+}
+
+/* The merged context of a node that is complete. */
+static uint32_t find_context(struct reader *reader, const struct tree *tree, uint32_t parent,
+                             const struct quipu_context *node) {
+    if (!parent)
+        return 0;
+    struct places *places = &reader->contexts->places;
+    return number_context(reader,
+                          (struct context_key){
+                              .parent = tree->nodes[parent - 1].context,
+                              .site = places_site(places, tree->process, node->site),
+                              .function = places_function(places, tree->process, node->callee),
+                          });
+}
+
+static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
+                      const struct quipu_context *node) {
+    uint32_t depth = __atomic_load_n(&node->depth, __ATOMIC_RELAXED);
+    uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
+    uint64_t inclusive = __atomic_load_n(&node->inclusive, __ATOMIC_RELAXED);
+    if (!is_complete(tree, index, parent, __atomic_load_n(&node->callee, __ATOMIC_RELAXED)))
+        return;
+    bool known = !depth || tree->parts->events;
+    if (depth && known)
+        inclusive += tree->instructions;
+    reader->activations += !known;
+    tree->nodes[index] = (struct tree_node){
+        .used = true,
+        .context = find_context(reader, tree, parent, node),
+        .parent = parent,
+        .calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED),
+        .inclusive = known ? not_negative(inclusive) : 0,
+        .exclusive = __atomic_load_n(&node->exclusive, __ATOMIC_RELAXED),
+    };
+}
+
+/* Where the tree has no exclusive counts they are what children leave. */
+static void set_exclusive(struct tree *tree) {
+    if (tree->parts->flags & QUIPU_CONTEXTS_EXCLUSIVE)
+        return;
+    for (uint64_t i = 0; i < tree->size; i++)
+        tree->nodes[i].exclusive = tree->nodes[i].inclusive;
+    for (uint64_t i = 0; i < tree->size; i++)
+        if (tree->nodes[i].parent)
+            tree->nodes[tree->nodes[i].parent - 1].exclusive -= tree->nodes[i].inclusive;
+}
+
+static void add_tree(struct reader *reader, struct tree *tree) {
+    struct contexts *contexts = reader->contexts;
+    for (uint64_t i = 0; i < tree->size; i++) {
+        const struct tree_node *node = &tree->nodes[i];
+        if (!node->context) /* no one's own */
+            continue;
+        struct context *context = vector_at(&contexts->nodes, node->context);
+        context->calls += node->calls;
+        context->inclusive += node->inclusive;
+        context->exclusive += not_negative(node->exclusive);
+        if (!context->parent)
+            contexts->executed += node->inclusive;
+    }
+    contexts->trees++;
+}
+
+static void read_tree(struct reader *reader, struct tree *tree) {
+    struct arena scratch = {0};
+    const struct data_contexts *last = &tree->parts[tree->part_count - 1];
+    uint64_t expected = 0;
+    for (size_t i = 0; i < tree->part_count; i++) {
+        if (tree->parts[i].first_index != expected)
+            die_corrupt(tree, "do not follow each other");
+        expected += tree->parts[i].capacity;
+    }
+    tree->size = (uint64_t)last->first_index + last->count;
+    tree->nodes = ARENA_ARRAY(&scratch, struct tree_node, tree->size);
+    if (tree->parts->events)
+        tree->instructions = tree->parts->events_base + *tree->parts->events;
+    for (size_t i = 0; i < tree->part_count; i++)
+        for (uint32_t j = 0; j < tree->parts[i].count; j++)
+            read_node(reader, tree, tree->parts[i].first_index + j, &tree->parts[i].nodes[j]);
+    set_exclusive(tree);
+    add_tree(reader, tree);
+    if (tree->parts->flags & QUIPU_CONTEXTS_MERGED)
+        warn("'%s': thread %" PRIu32 " had more paths of calls than there was room for; the last "
+             "ones are counted in those that called them",
+             tree->process->file, tree->parts->owner);
+    arena_release(&scratch);
+}
+
+/* ---- all ---- */
+
+static int compare_parts(const void *left, const void *right) {
+    const struct data_contexts *a = left, *b = right;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->first_index < b->first_index ? -1 : a->first_index > b->first_index;
+}
+
+static void read_process(struct reader *reader, const struct process *process) {
+    size_t count = process->data->contexts.count;
+    if (!count)
+        return;
+    struct arena scratch = {0};
+    struct data_contexts *parts =
+        arena_grow(&scratch, process->data->contexts.data, count, count, sizeof *parts);
+    qsort(parts, count, sizeof *parts, compare_parts);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && parts[end].thread == parts[first].thread;)
+            end++;
+        struct tree tree = {.process = process, .parts = parts + first, .part_count = end - first};
+        if (!reader->selection.owner || reader->selection.owner == tree.parts->owner)
+            read_tree(reader, &tree);
+    }
+    arena_release(&scratch);
+}
+
+static bool is_selected(const struct process *process, struct selection selection) {
+    return !selection.process || selection.process == process;
+}
+
+void contexts_read(struct profile *profile, struct selection selection, struct contexts *contexts) {
+    memset(contexts, 0, sizeof *contexts);
+    struct reader reader = {.contexts = contexts, .profile = profile, .selection = selection};
+    places_begin(&contexts->places, &contexts->arena, profile);
+    vector_push(&contexts->arena, &contexts->nodes, ((struct context){.parent = 0}));
+    for (size_t i = 0; i < profile->processes.count; i++)
+        if (is_selected(&profile->processes.data[i], selection))
+            read_process(&reader, &profile->processes.data[i]);
+    if (reader.activations)
+        warn("%" PRIu32
+             " calls had not returned, and what their threads had executed is not known: "
+             "their instructions are left out",
+             reader.activations);
+}
+
+void contexts_release(struct contexts *contexts) {
+    arena_release(&contexts->arena);
+}
+
+uint64_t contexts_count(const struct process *process) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < process->data->contexts.count; i++) {
+        const struct data_contexts *part = &process->data->contexts.data[i];
+        count += part->count - (part->count && !part->first_index);
+    }
+    return count;
+}
+
+bool contexts_here(const struct profile *profile, struct selection selection) {
+    for (size_t i = 0; i < profile->processes.count; i++)
+        if (is_selected(&profile->processes.data[i], selection) &&
+            profile->processes.data[i].data->contexts.count)
+            return true;
+    return false;
+}
+
+void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts) {
+    if (!contexts_here(profile, selection))
+        die("'%s': it holds no calling contexts; build the program with 'quipu cc --quipu=calls' "
+            "and run it again",
+            profile->processes.count ? profile->processes.data[0].file : "the data");
+    contexts_read(profile, selection, contexts);
+}
+
+/* ---- calls ---- */
+
+static uint32_t find_caller(const struct contexts *contexts, const struct context *node,
+                            enum caller_kind kind) {
+    uint32_t of_site = vector_at(&contexts->places.sites, node->site)->function;
+    return of_site && kind == CALLER_OF_SITE ? of_site
+                                             : vector_at(&contexts->nodes, node->parent)->function;
+}
+
+/* Adds the instructions of NODE to those of CALL that no call above it has counted already. */
+static void add_instructions(const struct contexts *contexts, const struct context *node,
+                             enum caller_kind kind, struct call *call) {
+    bool same_call = false, same_callee = false;
+    for (uint32_t above = node->parent; above && !same_call;) {
+        const struct context *outer = vector_at(&contexts->nodes, above);
+        bool callee = outer->function == node->function;
+        same_callee |= callee;
+        same_call |= callee && outer->site == node->site &&
+                     find_caller(contexts, outer, kind) == call->caller;
+        above = outer->parent;
+    }
+    if (!same_call)
+        call->inclusive += node->inclusive;
+    if (!same_callee)
+        call->outermost += node->inclusive;
+}
+
+call_vector contexts_calls(struct arena *arena, const struct contexts *contexts,
+                           enum caller_kind kind) {
+    call_vector calls = {0};
+    struct map numbers = {0};
+    struct arena scratch = {0};
+    for (size_t i = 1; i < contexts->nodes.count; i++) {
+        const struct context *node = &contexts->nodes.data[i];
+        struct context_key *key = ARENA_NEW(&scratch, struct context_key);
+        *key = (struct context_key){find_caller(contexts, node, kind), node->site, node->function};
+        uint32_t fresh = (uint32_t)calls.count;
+        uint32_t number = *map_add(&scratch, &numbers, (const char *)key, sizeof *key, fresh);
+        if (number == fresh)
+            vector_push(arena, &calls,
+                        ((struct call){key->parent, node->site, node->function, 0, 0, 0}));
+        struct call *call = vector_at(&calls, number);
+        call->calls += node->calls;
+        add_instructions(contexts, node, kind, call);
+    }
+    arena_release(&scratch);
+    return calls;
+}

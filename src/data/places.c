@@ -1,0 +1,229 @@
+/* places.c: functions and call sites by address; see places.h.
+ *
+ * The module is the one in whose code the address lies, by the load bias that the data file tells.
+ * The function is told by the notes or, of what has none, by the symbols; f.cold is a piece of f.
+ * Lines are those of the line table.
+ *
+ * Where it is not perfect: in a stripped binary whose functions have no notes a site lies in no
+ * function that is known.  Of several local functions of one name, each with a piece f.cold, the
+ * first is taken for what calls from these pieces. */
+#include "data/places.h"
+
+#include "data/binary.h"
+#include "data/demangle.h"
+#include "data/lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fragment {
+    uint64_t address;
+    const struct function *function;
+};
+
+struct module_places {
+    bool ready;
+    struct line_table *lines;
+    VECTOR(struct fragment) fragments; /* by address */
+};
+
+struct place {
+    struct module *module; /* NULL: none */
+    struct module_places *places;
+    uint64_t address; /* as linked */
+};
+
+/* What maps are searched by; all bytes count. */
+struct place_key {
+    const struct module *module;
+    uint64_t address;
+};
+
+void places_begin(struct places *places, struct arena *arena, struct profile *profile) {
+    memset(places, 0, sizeof *places);
+    places->arena = arena;
+    places->profile = profile;
+    places->modules = ARENA_ARRAY(arena, struct module_places, profile->modules.count);
+    vector_push(arena, &places->functions,
+                ((struct called_function){.name = "(not instrumented)",
+                                          .demangled = "(not instrumented)"}));
+    vector_push(arena, &places->sites, ((struct call_site){.module = NULL}));
+}
+
+/* ---- modules ---- */
+
+static int compare_fragments(const void *left, const void *right) {
+    const struct fragment *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static struct module_places *open_module(struct places *places, struct module *module) {
+    size_t number = 0;
+    while (*vector_at(&places->profile->modules, number) != module)
+        number++;
+    struct module_places *found = &places->modules[number];
+    if (found->ready)
+        return found;
+    found->ready = true;
+    found->lines = lines_table(places->arena, places->profile, module);
+    for (size_t i = 0; i < module->functions.count; i++) {
+        const struct function *function = &module->functions.data[i];
+        for (uint32_t j = 0; j < function->fragment_count; j++)
+            vector_push(places->arena, &found->fragments,
+                        ((struct fragment){function->fragments[j], function}));
+    }
+    if (found->fragments.count)
+        qsort(found->fragments.data, found->fragments.count, sizeof *found->fragments.data,
+              compare_fragments);
+    return found;
+}
+
+/* The place of ADDRESS, where PROCESS ran. */
+static struct place find_place(struct places *places, const struct process *process,
+                               uint64_t address) {
+    for (size_t i = 0; i < process->modules.count; i++) {
+        struct module *module = process->modules.data[i];
+        uint64_t linked = address - process->load_biases[i];
+        const struct segment *segment = binary_segment(module->binary, linked);
+        if (segment && segment->executable)
+            return (struct place){module, open_module(places, module), linked};
+    }
+    return (struct place){.module = NULL};
+}
+
+/* The number of PLACE in NUMBERS, FRESH where it is new. */
+static uint32_t number_place(struct places *places, struct map *numbers, struct place place,
+                             uint32_t fresh) {
+    struct place_key key = {place.module, place.address};
+    const uint32_t *known = map_find(numbers, (const char *)&key, sizeof key);
+    if (known)
+        return *known;
+    struct place_key *kept = ARENA_NEW(places->arena, struct place_key);
+    *kept = key;
+    return *map_add(places->arena, numbers, (const char *)kept, sizeof *kept, fresh);
+}
+
+/* ---- functions ---- */
+
+/* The last fragment at or below ADDRESS; NULL: none. */
+static const struct fragment *find_fragment(const struct module_places *places, uint64_t address) {
+    size_t low = 0, high = places->fragments.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (vector_at(&places->fragments, middle)->address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? vector_at(&places->fragments, low - 1) : NULL;
+}
+
+static void set_lines(struct called_function *function, const struct module_places *places) {
+    if (function->noted) {
+        function->file = function->noted->file;
+        function->line = function->noted->line;
+    } else {
+        lines_find(places->lines, function->address, &function->file, &function->line);
+    }
+}
+
+/* The number of the function that starts at PLACE; its notes are NOTED, NULL: none. */
+static uint32_t number_function(struct places *places, struct place place,
+                                const struct function *noted) {
+    uint32_t fresh = (uint32_t)places->functions.count;
+    uint32_t number = number_place(places, &places->function_numbers, place, fresh);
+    if (number != fresh)
+        return number;
+    const char *name = noted ? noted->name : binary_symbol(place.module->binary, place.address);
+    const char *slash = strrchr(place.module->path, '/');
+    struct called_function function = {
+        .module = place.module, .address = place.address, .noted = noted};
+    function.name = name ? name
+                         : arena_print(&places->profile->arena, "%s+0x%" PRIx64,
+                                       slash ? slash + 1 : place.module->path, place.address);
+    function.demangled = demangle(&places->profile->arena, function.name);
+    set_lines(&function, place.places);
+    vector_push(places->arena, &places->functions, function);
+    return fresh;
+}
+
+uint32_t places_function(struct places *places, const struct process *process, uint64_t address) {
+    struct place place = find_place(places, process, address);
+    if (!place.module)
+        return 0;
+    const struct fragment *fragment = find_fragment(place.places, place.address);
+    bool noted = fragment && fragment->function->address == place.address;
+    return number_function(places, place, noted ? fragment->function : NULL);
+}
+
+uint32_t places_find(const struct places *places, const struct module *module, uint64_t address) {
+    struct place_key key = {module, address};
+    const uint32_t *number = map_find(&places->function_numbers, (const char *)&key, sizeof key);
+    return number ? *number : 0;
+}
+
+/* ---- sites ---- */
+
+/* The entry of the function whose piece NAME, "f.cold", is; 0: NAME is no piece. */
+static uint64_t find_whole(const struct binary *binary, const char *name) {
+    const char *cold = strstr(name, ".cold");
+    if (!cold)
+        return 0;
+    size_t length = (size_t)(cold - name);
+    for (size_t i = 0; i < binary->names.count; i++) {
+        const struct symbol *symbol = &binary->names.data[i];
+        if (strlen(symbol->name) == length && memcmp(symbol->name, name, length) == 0)
+            return symbol->address;
+    }
+    return 0;
+}
+
+/* The number of the function that the code at PLACE lies in; 0: not known. */
+static uint32_t enclosing_function(struct places *places, struct place place) {
+    const struct symbol *symbol = binary_function(place.module->binary, place.address);
+    const struct fragment *fragment = find_fragment(place.places, place.address);
+    if (fragment && (!symbol || fragment->address >= symbol->address)) {
+        place.address = fragment->function->address;
+        return number_function(places, place, fragment->function);
+    }
+    if (!symbol)
+        return 0;
+    uint64_t whole = find_whole(place.module->binary, symbol->name);
+    place.address = whole ? whole : symbol->address;
+    return number_function(places, place, NULL);
+}
+
+/* The address of the call that ends below SITE in FUNCTION. */
+static uint64_t find_call(const struct call_site *site, const struct called_function *function) {
+    size_t count = function->noted ? function->noted->instruction_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct instruction *instruction = &function->noted->instructions[i];
+        if (instruction->address && instruction->address + instruction->size == site->address)
+            return instruction->address;
+    }
+    enum {
+        CALL = 0xe8, /* of a known function */
+        CALL_SIZE = 5
+    };
+    size_t left;
+    const uint8_t *code = binary_code(site->module->binary, site->address - CALL_SIZE, &left);
+    return code && *code == CALL ? site->address - CALL_SIZE : site->address - 1;
+}
+
+uint32_t places_site(struct places *places, const struct process *process, uint64_t address) {
+    struct place place = address ? find_place(places, process, address - 1) /* within the call */
+                                 : (struct place){.module = NULL};
+    if (!place.module)
+        return 0;
+    uint32_t fresh = (uint32_t)places->sites.count;
+    uint32_t number = number_place(places, &places->site_numbers, place, fresh);
+    if (number != fresh)
+        return number;
+    struct call_site site = {.module = place.module, .address = place.address + 1};
+    site.function = enclosing_function(places, place);
+    site.call = find_call(&site, vector_at(&places->functions, site.function));
+    lines_find(place.places->lines, place.address, &site.file, &site.line);
+    vector_push(places->arena, &places->sites, site);
+    return fresh;
+}

@@ -1,0 +1,86 @@
+/* calls.c: where functions begin and end, for the thread's calling context tree.
+ *
+ * Ball 1994, section 4, counts the events of each call site with all that it calls by what the
+ * counter is at the callee's begin and end; Ammons, Ball and Larus 1997 keep that by the whole way
+ * of calls.  Here the function that is called does both, in the runtime (runtime/activation.S):
+ * what it was called from is its return address.
+ *
+ * The counter is exact outside of functions, and its node's potential is 0 there.  So code stands
+ *   - at an entry, in front of all additions: what is counted there, is so in the function,
+ *   - at a return or a jump to another function, behind all additions: they have counted the return
+ *     by then,
+ *   - where control comes in otherwise: landing pads, and behind calls that return once more, in
+ *     front of all additions.  Functions that were left without their own ends are ended there.
+ *
+ * Hand-written functions have no code: what they do belongs to those that call them.
+ *
+ * requires: count_events    maintains: as insert.c
+ * Not perfect: an indirect jump that may go to the function's own labels, or to another function,
+ * is not taken for an end.  If it goes to a function that is instrumented, that one ends this one
+ * at its begin; else this one ends when its caller calls or ends. */
+#include "pass/plan.h"
+
+#include "util/diag.h"
+#include "x86/context.h"
+
+static bool wanted(const struct planner *p) {
+    return p->state->options->calls && p->graph->function->compiled;
+}
+
+static bool enters_by(const struct planner *p, const struct basic_block *block,
+                      enum quipu_edge_kind kind) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (p->graph->edges.data[block->in.data[i]].kind == kind)
+            return true;
+    return false;
+}
+
+bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    if (!wanted(p))
+        return false;
+    if (enters_by(p, block, QUIPU_EDGE_ENTRY))
+        write_enter(out);
+    else if (enters_by(p, block, QUIPU_EDGE_PAD))
+        write_pad(out);
+    return out->count > 0;
+}
+
+/* The edge by which the block leaves the function, or NULL. */
+static const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
+        if (edge->target == 0 && (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))
+            return edge;
+    }
+    return NULL;
+}
+
+bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct edge *edge = wanted(p) && !block->padding ? edge_away(p, block) : NULL;
+    if (!edge)
+        return false;
+    CHECK(!edge->increments.count);
+    if (edge->kind == QUIPU_EDGE_RETURN)
+        write_return(out);
+    else
+        write_leave(out, last_instruction(graph, block)->decoded);
+    return true;
+}
+
+void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
+    if (wanted(p) && returns_again(p->graph, &p->graph->edges.data[index]))
+        write_pad(out);
+}
+
+void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct edge *edge = &p->graph->edges.data[index];
+    if (!wanted(p) || edge->target != 0 || edge->kind != QUIPU_EDGE_TAKEN)
+        return;
+    const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
+    if (out->count)
+        buffer_text(out, "; ");
+    write_leave(out, last_instruction(p->graph, source)->decoded);
+}

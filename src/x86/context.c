@@ -1,0 +1,31 @@
+/* context.c: the instructions that keep a calling context tree; see context.h.
+ *
+ * Each is a call of the runtime, whose part is runtime/activation.S.  At a function's begin and at
+ * its ends nothing below the stack pointer is in use.  What may be changed there is what the
+ * calling convention leaves free: so the compiler must keep to it between functions that it knows,
+ * too
+ * (-fno-ipa-ra). */
+#include "x86/context.h"
+
+void write_enter(struct buffer *out) {
+    buffer_text(out, "call quipu_context_enter");
+}
+
+void write_return(struct buffer *out) {
+    buffer_text(out, "call quipu_context_return");
+}
+
+void write_leave(struct buffer *out, const struct decoded *jump) {
+    bool kept = jump->registers_read & REGISTER_R11;
+    buffer_print(out, "call quipu_context_leave%s", kept ? "_keeping" : "");
+}
+
+void write_pad(struct buffer *out) {
+    buffer_text(out, "leaq -128(%rsp), %rsp; call quipu_context_pad; leaq 128(%rsp), %rsp");
+}
+
+void write_context_symbols(struct buffer *out) {
+    static const char *const names[] = {"enter", "return", "leave", "leave_keeping", "pad"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        buffer_print(out, "\t.hidden quipu_context_%s\n", names[i]);
+}

@@ -1,0 +1,24 @@
+/* context.h: the instructions that keep a calling context tree, as text; see sequence.h. */
+#ifndef QUIPU_X86_CONTEXT_H
+#define QUIPU_X86_CONTEXT_H
+
+#include "x86/decode.h"
+
+#include "util/buffer.h"
+
+/* A function of a compiler's begins.  Changes flags and %r11. */
+void write_enter(struct buffer *out);
+
+/* It is about to return. */
+void write_return(struct buffer *out);
+
+/* It is about to jump to another function, by JUMP. */
+void write_leave(struct buffer *out, const struct decoded *jump);
+
+/* Control comes from elsewhere.  Changes flags. */
+void write_pad(struct buffer *out);
+
+/* The directives that the names of the runtime's functions need. */
+void write_context_symbols(struct buffer *out);
+
+#endif
