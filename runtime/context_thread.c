@@ -18,6 +18,7 @@ enum {
     PROBES = 8
 };
 
+static bool given_up;               /* there was no room for a thread: no other one asks */
 static struct context_thread *hand; /* at which the search for one that is gone goes on */
 
 /* The head of the list of all threads' states stands in the file's header, which all modules map.
@@ -198,6 +199,7 @@ static struct context_thread *come_in(void) {
         error = take_thread(&thread);
     quipu_unlock(quipu_state.file);
     if (error < 0) {
+        given_up = true;
         quipu_warn("extend", false, -error, "calls are not told apart in some threads");
         return NULL;
     }
@@ -209,7 +211,7 @@ static struct context_thread *come_in(void) {
 struct context_thread *quipu_find_context(void) {
     if (quipu_context_known)
         return quipu_context_known;
-    if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY)
+    if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     own_block();
     uint64_t mask = block_signals();

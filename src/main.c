@@ -10,6 +10,7 @@ static const struct command commands[] = {
     {"cc", "compile with instrumentation: quipu cc ARGS as the compiler's own", cmd_cc},
     {"run", "run a program with a data directory", cmd_run},
     {"goto", "run a program to a moment of its run", cmd_goto},
+    {"when", "find the first moment at which an expression becomes true", cmd_when},
     {"moment", "print the moments of a running process's threads", cmd_moment},
     {"stat", "print exact counts of events of a program or a running process", cmd_stat},
     {"report", "print counts by function, file, line, block, instruction, ...", cmd_report},

@@ -19,9 +19,6 @@ enum {
     MARGIN = 1024 /* ticks, beside those that a function may have above its cell */
 };
 
-static const char thread_hook_name[] = "quipu_moment_thread";
-static const char near_hook_name[] = "quipu_moment_near";
-
 struct way {
     struct arena *arena;
     struct binary *binary;
@@ -36,7 +33,8 @@ struct way {
     uint64_t margin;
 };
 
-static uint64_t find_symbol(const struct binary *binary, const char *name) {
+uint64_t find_hook(const struct binary *binary, bool begins) {
+    const char *name = begins ? "quipu_moment_thread" : "quipu_moment_near";
     for (size_t i = 0; i < binary->symbols.count; i++)
         if (strcmp(binary->symbols.data[i].name, name) == 0)
             return binary->symbols.data[i].address;
@@ -124,7 +122,7 @@ static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, con
 }
 
 const char *check_program(const struct binary *binary) {
-    if (find_symbol(binary, thread_hook_name) && find_symbol(binary, near_hook_name))
+    if (find_hook(binary, true) && find_hook(binary, false))
         return NULL;
     return binary->cells_size ? "it was not built with '--quipu=moment', or its symbols were "
                                 "stripped; build it so and keep them"
@@ -138,8 +136,8 @@ static const char *start_way(struct way *way, char **argv) {
     GElf_Ehdr header;
     gelf_getehdr(way->binary->elf, &header);
     way->bias = tracee_bias(way->tracee, header.e_entry);
-    way->thread_hook = find_symbol(way->binary, thread_hook_name) + way->bias;
-    way->near_hook = find_symbol(way->binary, near_hook_name) + way->bias;
+    way->thread_hook = find_hook(way->binary, true) + way->bias;
+    way->near_hook = find_hook(way->binary, false) + way->bias;
     way->margin = MARGIN + most_ticks_above(way->binary);
     put_breakpoint(way->tracee, way->thread_hook, true);
     put_breakpoint(way->tracee, way->near_hook, true);

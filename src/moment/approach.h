@@ -16,6 +16,10 @@ struct arrival {
 /* Returns NULL, or why no moment can be gone to in runs of BINARY. */
 const char *check_program(const struct binary *binary);
 
+/* The address, as linked, of the runtime's place where a thread stops that has got its cells
+ * (BEGINS), or whose goal of ticks has come; 0: there is none. */
+uint64_t find_hook(const struct binary *binary, bool begins);
+
 /* Runs ARGV, whose program is BINARY, which is good, to the moment NAME, at one of PLACES.  Returns
  * NULL, or why it was not reached, in ARENA, "" where that was said; then nothing of it runs any
  * more. */

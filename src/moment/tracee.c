@@ -85,9 +85,7 @@ const char *start_tracee(struct tracee *tracee, char **argv) {
     }
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
         return "";
-    long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
-                   PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC;
-    if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)options) != 0) {
+    if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)TRACEE_OPTIONS) != 0) {
         const char *cause = strerror(errno);
         kill(child, SIGKILL);
         return cause;
@@ -127,7 +125,7 @@ static void restore_bytes(const struct tracee *tracee, pid_t process) {
                      &tracee->breakpoints.data[i].byte, 1);
 }
 
-static void set_breakpoints(const struct tracee *tracee) {
+void set_breakpoints(const struct tracee *tracee) {
     const uint8_t trap = BREAKPOINT_BYTE;
     for (size_t i = 0; i < tracee->breakpoints.count; i++)
         write_tracee(tracee, tracee->breakpoints.data[i].address, &trap, 1);
@@ -180,8 +178,7 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address) {
     }
 }
 
-/* A child of the program's own: it goes on without us. */
-static void release_child(struct tracee *tracee, pid_t child) {
+void release_child(struct tracee *tracee, pid_t child) {
     int status;
     if (find_thread(tracee, child))
         remove_thread(tracee, child); /* it stands already */

@@ -10,7 +10,12 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/ptrace.h>
 #include <sys/types.h>
+
+#define TRACEE_OPTIONS                                                                             \
+    ((long)PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |    \
+     PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)
 
 struct tracee_thread {
     pid_t thread;
@@ -44,6 +49,12 @@ uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);
 
 void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
 void remove_breakpoints(struct tracee *tracee);
+
+/* Puts all of them into memory again, once another process that shares it is gone. */
+void set_breakpoints(const struct tracee *tracee);
+
+/* CHILD, which the program made, goes on without us. */
+void release_child(struct tracee *tracee, pid_t child);
 
 /* Lets all go on until some thread comes to a breakpoint.  Returns the thread, and in ADDRESS the
  * breakpoint's; 0 where the program has ended.  The thread stands in front of the instruction; the

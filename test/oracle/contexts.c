@@ -4,8 +4,9 @@
  *
  * The oracle of --quipu=calls; it shares no code with the tool.  Each START-END, hexadecimal and as
  * linked, is a piece of a function of the object named before it; START=END=ENTRY names a piece of
- * the function that begins at ENTRY.  Every instruction of the process is stepped, all threads and
- * forked children are followed.
+ * the function that begins at ENTRY.  All threads and forked children are followed.  Where a
+ * process has one thread, and that is elsewhere, the pieces are overwritten with breakpoints and it
+ * runs freely; otherwise every instruction is stepped.
  *
  * A function is entered where its first instruction is met: from what stands on the stack, a return
  * address.  It ends when the stack pointer is above that (return, longjmp, exception), when another
@@ -18,10 +19,11 @@
  *     object PATH BIAS
  *     node NUMBER PARENT SITE CALLEE CALLS INSTRUCTIONS    addresses of the run
  *
- * Not perfect: sets of signals are followed as far as handlers run on the thread's stack or on one
+ * Not perfect: signals are followed as far as handlers run on the thread's stack or on one
  * that lies below it; programs must not be traced or step themselves. */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -50,6 +52,7 @@ struct piece {
     int object;
     uint64_t start, end, entry; /* as linked */
     uint8_t *kinds;             /* of the instruction at each byte */
+    uint8_t *bytes;             /* of the code; NULL: not read yet */
 };
 
 enum instruction_kind {
@@ -75,6 +78,8 @@ struct process {
     pid_t pid;
     bool known[OBJECTS];
     uint64_t bias[OBJECTS];
+    unsigned threads;   /* that live */
+    bool covered;       /* breakpoints stand all over the pieces */
     struct node *nodes; /* of all threads; a root has parent 0 and no callee; from 1 on */
     uint32_t node_count, node_room;
 };
@@ -193,6 +198,45 @@ static uint8_t instruction_at(const struct thread *thread, struct piece *piece) 
     return piece->kinds[at];
 }
 
+static bool all_known(const struct process *process) {
+    for (int i = 0; i < object_count; i++)
+        if (!process->known[i])
+            return false;
+    return true;
+}
+
+static off_t place_of(const struct process *process, const struct piece *piece) {
+    return (off_t)(piece->start + process->bias[piece->object]);
+}
+
+/* Puts breakpoints over all pieces, or the code back. */
+static void cover(struct process *process, pid_t tid, bool covered) {
+    char name[64];
+    snprintf(name, sizeof name, "/proc/%d/mem", tid);
+    int memory = open(name, O_RDWR | O_CLOEXEC);
+    if (memory < 0)
+        fail(name);
+    for (size_t i = 0; i < piece_count; i++) {
+        struct piece *piece = &pieces[i];
+        size_t size = piece->end - piece->start;
+        if (piece->bytes)
+            continue;
+        piece->bytes = grow(NULL, 2 * size, 1);
+        memset(piece->bytes + size, 0xcc, size);
+        if (pread(memory, piece->bytes, size, place_of(process, piece)) != (ssize_t)size)
+            fail("pread");
+    }
+    for (size_t i = 0; i < piece_count; i++) {
+        const struct piece *piece = &pieces[i];
+        size_t size = piece->end - piece->start;
+        const uint8_t *bytes = piece->bytes + (covered ? size : 0);
+        if (pwrite(memory, bytes, size, place_of(process, piece)) != (ssize_t)size)
+            fail("pwrite");
+    }
+    close(memory);
+    process->covered = covered;
+}
+
 /* ---- the tree ---- */
 
 static uint32_t add_node(struct process *process, uint32_t parent, uint64_t site, uint64_t callee) {
@@ -259,6 +303,7 @@ static void enter(struct thread *thread, const struct piece *piece, uint64_t sta
 
 static void begin_thread(struct thread *thread, struct process *process) {
     thread->process = process;
+    process->threads++;
     uint32_t root = add_node(process, 0, 0, 0);
     push(thread, root, UINT64_MAX, NULL);
 }
@@ -311,7 +356,18 @@ static void step(struct thread *thread) {
 
 static void resume(struct thread *thread, int signal) {
     thread->injected = signal != 0;
-    ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(long)signal);
+    ptrace(thread->process->covered ? PTRACE_CONT : PTRACE_SINGLESTEP, thread->tid, NULL,
+           (void *)(long)signal);
+}
+
+/* A breakpoint: the thread comes back to the pieces. */
+static void come_back(struct thread *thread) {
+    struct user_regs_struct registers;
+    cover(thread->process, thread->tid, false);
+    if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers))
+        return;
+    registers.rip--;
+    ptrace(PTRACE_SETREGS, thread->tid, NULL, &registers);
 }
 
 static struct thread *find_thread(pid_t tid) {
@@ -336,11 +392,14 @@ static struct process *add_process(pid_t pid) {
 static void start_child(struct thread *parent, pid_t tid, int event) {
     struct thread *child = find_thread(tid);
     if (event == PTRACE_EVENT_CLONE) {
+        if (parent->process->covered)
+            cover(parent->process, parent->tid, false);
         begin_thread(child, parent->process);
     } else {
         struct process *process = add_process(tid);
         memcpy(process->known, parent->process->known, sizeof process->known);
         memcpy(process->bias, parent->process->bias, sizeof process->bias);
+        process->covered = parent->process->covered;
         copy_path(child, parent, process);
         child->piece = parent->piece;
     }
@@ -351,6 +410,8 @@ static void start_child(struct thread *parent, pid_t tid, int event) {
 static void end_thread(struct thread *thread) {
     while (thread->process && thread->depth)
         end_top(thread);
+    if (thread->process)
+        thread->process->threads--;
     for (size_t i = 0; i < thread_count; i++)
         if (threads[i] == thread)
             threads[i] = threads[--thread_count];
@@ -373,9 +434,14 @@ static void stopped(struct thread *thread, int status) {
         resume(thread, 0);
     } else if (signal == SIGTRAP) {
         static unsigned turns;
-        if (turns++ % 4096 == 0 || !thread->process->known[object_count - 1])
-            find_objects(thread->process);
+        struct process *process = thread->process;
+        if (!all_known(process) && turns++ % 256 == 0)
+            find_objects(process);
+        if (process->covered)
+            come_back(thread);
         step(thread);
+        if (!thread->piece && process->threads == 1 && all_known(process))
+            cover(process, thread->tid, true);
         resume(thread, 0);
     } else if (signal == SIGSTOP && !thread->pc) {
         resume(thread, 0);
@@ -434,7 +500,10 @@ static bool add_piece(const char *text) {
     int fields = sscanf(text, "%llx-%llx=%llx", &start, &end, &entry);
     if (fields < 2 || !object_count || piece_count == PIECES || end <= start)
         return false;
-    struct piece piece = {object_count - 1, start, end, fields == 3 ? entry : start, NULL};
+    struct piece piece = {.object = object_count - 1,
+                          .start = start,
+                          .end = end,
+                          .entry = fields == 3 ? entry : start};
     piece.kinds = grow(NULL, end - start, 1);
     memset(piece.kinds, UNKNOWN, end - start);
     pieces[piece_count++] = piece;

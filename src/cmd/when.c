@@ -1,0 +1,277 @@
+/* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: the first moment of a run at which an expression
+ * becomes true. */
+#include "cmd/cmd.h"
+#include "cmd/temporary_data.h"
+
+#include "moment/approach.h"
+#include "moment/name.h"
+#include "moment/search.h"
+#include "report/json_writer.h"
+#include "report/output.h"
+#include "util/diag.h"
+#include "util/path.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct when_options {
+    bool exact, json;
+};
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n\n"
+        "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
+        "which the C expression EXPRESSION becomes true: thread, moment, line, instruction.\n\n"
+        "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
+        "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
+        "      --exact          see each write, however long it takes: the expression is true at\n"
+        "                       no earlier moment, not even for an instant\n"
+        "      --format=FORMAT  text (default) or json\n"
+        "      --help           print this\n",
+        stdout);
+}
+
+/* ---- what the search tells on its way ---- */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool drawn;
+
+/* How much is left of what is divided: its logarithm falls evenly. */
+static void print_bar(const struct search *search) {
+    enum {
+        WIDTH = 30,
+        HALVINGS = 30
+    };
+    char bar[WIDTH + 1] = "";
+    size_t full = search->tries * WIDTH / HALVINGS;
+    for (size_t i = 0; i < WIDTH; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r\033[Kcoming closer [%s] %" PRIu64 " parts run again, %" PRIu64 " steps",
+            bar, search->tries, search->steps);
+}
+
+static void draw(const struct search *search) {
+    static double last;
+    double now = seconds();
+    if (now - search->begun < 0.5 || now - last < 0.1)
+        return;
+    if (search->limit)
+        print_bar(search);
+    else
+        fprintf(stderr, "\r\033[Krunning: %.1f s, %" PRIu64 " intervals, %" PRIu64 " checkpoints",
+                now - search->begun, search->intervals, search->checkpoints);
+    fflush(stderr);
+    last = now;
+    drawn = true;
+}
+
+static void wipe(void) {
+    if (drawn)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- results ---- */
+
+static const char *moment_of(struct search *search) {
+    return search->place
+               ? moment_text(search->arena, search->run.binary, search->place, search->ticks, 1)
+               : arena_print(search->arena, "outside@%" PRIu64 "/1", search->ticks);
+}
+
+static const char *line_of(struct search *search) {
+    return search->place ? line_text(search->arena, search->run.binary, search->place) : "";
+}
+
+/* Where the instruction is, if that is not the moment's place. */
+static const char *elsewhere(struct search *search) {
+    uint64_t address = search->address - search->run.bias;
+    if (search->place == address || !search->address)
+        return "";
+    if (!binary_segment(search->run.binary, address))
+        return "in a library";
+    return arena_print(search->arena, "in %s",
+                       place_text(search->arena, search->run.binary, address));
+}
+
+static void print_text(struct search *search, bool from_start) {
+    const char *line = line_of(search), *where = elsewhere(search);
+    printf("'%s' %s\n", search->expression->text,
+           from_start ? "is true from the start" : "becomes true");
+    printf("  moment       %s%s%s\n", moment_of(search), *line ? "  " : "", line);
+    if (!from_start)
+        printf("  instruction  %s%s%s\n", search->instruction, *where ? ", " : "", where);
+    for (size_t i = 0; i < search->changes.count; i++) {
+        const struct change *change = &search->changes.data[i];
+        printf("  %-11s  %s", change->name, change->before);
+        printf(strcmp(change->before, change->after) != 0 ? ", then %s\n" : "\n", change->after);
+    }
+    printf("  searched     %" PRIu64 " interval%s, %" PRIu64 " checkpoint%s, %" PRIu64
+           " part%s run again, %" PRIu64 " steps, %" PRIu64 " writes seen\n",
+           search->intervals, search->intervals == 1 ? "" : "s", search->checkpoints,
+           search->checkpoints == 1 ? "" : "s", search->tries, search->tries == 1 ? "" : "s",
+           search->steps, search->writes);
+    if (!from_start && !search->watching)
+        printf("  not all writes were seen: it may have been true for less than an interval "
+               "before\n");
+}
+
+static void print_json(struct search *search, bool from_start) {
+    struct json_writer json = json_start(stdout, 2);
+    json_open_object(&json, NULL);
+    json_string(&json, "expression", search->expression->text);
+    json_bool(&json, "from_start", from_start);
+    json_string(&json, "moment", moment_of(search));
+    json_unsigned(&json, "thread", 1);
+    json_unsigned(&json, "ticks", search->ticks);
+    json_string(&json, "line", line_of(search));
+    json_string(&json, "instruction", from_start ? "" : search->instruction);
+    json_string(&json, "elsewhere", elsewhere(search));
+    json_open_array(&json, "values");
+    for (size_t i = 0; i < search->changes.count; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "name", search->changes.data[i].name);
+        json_string(&json, "before", search->changes.data[i].before);
+        json_string(&json, "after", search->changes.data[i].after);
+        json_close(&json);
+    }
+    json_close(&json);
+    json_bool(&json, "all_writes_seen", from_start || search->watching);
+    json_unsigned(&json, "intervals", search->intervals);
+    json_unsigned(&json, "checkpoints", search->checkpoints);
+    json_unsigned(&json, "parts_run_again", search->tries);
+    json_unsigned(&json, "steps", search->steps);
+    json_unsigned(&json, "writes", search->writes);
+    json_close(&json);
+    json_end(&json);
+}
+
+static void report_never(const struct search *search) {
+    int status = search->run.status;
+    char how[64], unknown[128] = "";
+    snprintf(how, sizeof how, WIFSIGNALED(status) ? "signal %d" : "exit status %d",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    if (search->unknown)
+        snprintf(unknown, sizeof unknown,
+                 "; at %" PRIu64 " of %" PRIu64
+                 " looks it had no value (memory that is not there, or a division by 0)",
+                 search->unknown, search->looks);
+    error("'%s': it was true at none of %" PRIu64 " looks, and the program has ended (%s)%s%s",
+          search->expression->text, search->looks, how, unknown,
+          search->watching ? ""
+                           : "; not all writes were seen, so it may have been true for less than "
+                             "an interval");
+}
+
+/* ---- the whole ---- */
+
+/* An error in the expression, with a mark below its place. */
+static _Noreturn void die_at(const char *text, size_t where, const char *wrong) {
+    error("%s\n    %s\n    %*s", wrong, text, (int)where + 1, "^");
+    exit(1);
+}
+
+static const char *open_program(struct arena *arena, const char *path, struct binary **binary) {
+    const char *wrong = binary_open(arena, path, binary);
+    return wrong ? wrong : check_program(*binary);
+}
+
+static int look_for(const char *text, char **argv, const struct when_options *options) {
+    struct arena arena = {0};
+    struct binary *binary = NULL;
+    struct variables variables;
+    struct expression expression;
+    size_t where = 0;
+    const char *path = find_program(&arena, argv[0]);
+    if (!path)
+        die("'%s': no such program; give its path", argv[0]);
+    const char *wrong = open_program(&arena, path, &binary);
+    if (!wrong)
+        wrong = read_variables(&arena, binary, &variables);
+    if (wrong)
+        die("'%s': %s", path, wrong);
+    wrong = parse_expression(&arena, &variables, text, &expression, &where);
+    if (wrong)
+        die_at(text, where, wrong);
+    use_temporary_data("quipu-when"); /* counts of this run are nobody's */
+    struct search search = {.arena = &arena,
+                            .expression = &expression,
+                            .run = {.binary = binary},
+                            .exact = options->exact,
+                            .progress = isatty(STDERR_FILENO) ? draw : NULL};
+    enum outcome outcome = search_moment(&search, argv);
+    wipe();
+    if (outcome == OUTCOME_NEVER)
+        report_never(&search);
+    else if (outcome == OUTCOME_FAILED && *search.wrong)
+        error("'%s': %s", text, search.wrong);
+    else if (outcome != OUTCOME_FAILED)
+        (options->json ? print_json : print_text)(&search, outcome == OUTCOME_FROM_START);
+    end_search(&search);
+    binary_close(binary);
+    arena_release(&arena);
+    end_output(stdout, "-");
+    return outcome == OUTCOME_FOUND || outcome == OUTCOME_FROM_START ? 0 : 1;
+}
+
+enum option_number {
+    OPTION_EXACT = 256,
+};
+
+static const struct option option_names[] = {
+    {"exact", no_argument, NULL, OPTION_EXACT},
+    {"format", required_argument, NULL, 'f'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads options up to the first other word.  Returns whether the program may go on. */
+static bool take_options(int argc, char **argv, struct when_options *options) {
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
+        switch (option) {
+        case OPTION_EXACT:
+            options->exact = true;
+            break;
+        case 'f':
+            options->json = strcmp(optarg, "json") == 0;
+            if (!options->json && strcmp(optarg, "text") != 0)
+                die("'--format=%s': no such format; give text or json", optarg);
+            break;
+        case 'h':
+            print_help();
+            return false;
+        default:
+            die("'%s': no such option, or its value is missing; 'quipu when --help' lists them",
+                argv[optind - 1]);
+        }
+    }
+    return true;
+}
+
+int cmd_when(int argc, char **argv) {
+    struct when_options options = {0};
+    if (!take_options(argc, argv, &options))
+        return 0;
+    if (optind == argc)
+        die("no expression to look for; 'quipu when --help' tells how");
+    const char *text = argv[optind++];
+    if (!take_options(argc, argv, &options))
+        return 0;
+    if (optind == argc)
+        die("no program to run; 'quipu when --help' tells how");
+    return look_for(text, argv + optind, &options);
+}

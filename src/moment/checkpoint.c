@@ -1,0 +1,115 @@
+/* checkpoint.c: copies of a stopped process; see checkpoint.h.
+ *
+ * The process is made to fork, by a system call that it did not ask for.  The child is ours and not
+ * its own, so that it never sees it end.  Forking shares memory that is written later only, so a
+ * copy costs its page tables, and pages that change.
+ *
+ * Mappings that are shared with other processes or files, such as the counters' own, stay shared
+ * over a fork; in the copy private memory with the same contents takes their place. */
+#include "moment/checkpoint.h"
+
+#include "x86/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#define SHARED_MAX ((uint64_t)1 << 30)
+
+struct mapping {
+    uint64_t start, end;
+    int protection;
+};
+
+typedef VECTOR(struct mapping) mapping_list;
+
+/* The mappings of PROCESS that are shared and can be written. */
+static bool read_shared(struct arena *arena, pid_t process, mapping_list *list) {
+    char path[64], *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    while (getline(&line, &room, file) > 0) {
+        char *end;
+        struct mapping mapping = {.start = strtoull(line, &end, 16)};
+        mapping.end = strtoull(end + 1, &end, 16);
+        if (strlen(end) < 5 || end[2] != 'w' || end[4] != 's')
+            continue;
+        mapping.protection =
+            (end[1] == 'r' ? PROT_READ : 0) | PROT_WRITE | (end[3] == 'x' ? PROT_EXEC : 0);
+        vector_push(arena, list, mapping);
+    }
+    free(line);
+    fclose(file);
+    return true;
+}
+
+/* What lies behind the end of a mapped file cannot be read; there is nothing to keep. */
+static bool take_over(const struct run *run, pid_t process, const struct mapping *mapping) {
+    size_t size = mapping->end - mapping->start;
+    uint8_t *bytes = size <= SHARED_MAX ? malloc(size) : NULL;
+    struct iovec here = {bytes, size}, there = {(void *)mapping->start, size};
+    if (!bytes)
+        return false;
+    ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
+    const uint64_t arguments[6] = {mapping->start,
+                                   size,
+                                   (uint64_t)mapping->protection,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                                   UINT64_MAX,
+                                   0};
+    bool good =
+        inject_call(process, run->site, SYS_mmap, arguments, NULL) == (int64_t)mapping->start;
+    here.iov_len = there.iov_len = count > 0 ? (size_t)count : 0;
+    if (good && count > 0)
+        good = process_vm_writev(process, &here, 1, &there, 1, 0) == count;
+    free(bytes);
+    return good;
+}
+
+static bool own_memory(const struct run *run, pid_t process) {
+    struct arena arena = {0};
+    mapping_list list = {0};
+    bool good = read_shared(&arena, process, &list);
+    for (size_t i = 0; i < list.count; i++)
+        good = good && take_over(run, process, &list.data[i]);
+    arena_release(&arena);
+    return good;
+}
+
+const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy) {
+    const uint64_t arguments[6] = {CLONE_PARENT | SIGCHLD};
+    pid_t child = 0;
+    int64_t made = inject_call(from->process, run->site, SYS_clone, arguments, &child);
+    *copy = *from;
+    copy->process = child;
+    if (made < 0 || !child) {
+        drop_copy(copy);
+        return arena_print(run->arena, "no checkpoint can be made: %s",
+                           strerror(made < 0 ? (int)-made : EIO));
+    }
+    if (own_memory(run, child))
+        return NULL;
+    drop_copy(copy);
+    return "no checkpoint can be made: the memory that it shares cannot be copied";
+}
+
+void drop_copy(struct repeated *copy) {
+    int status;
+    if (!copy->process)
+        return;
+    kill(copy->process, SIGKILL);
+    while (waitpid(copy->process, &status, __WALL) == copy->process && WIFSTOPPED(status))
+        ;
+    copy->process = 0;
+}

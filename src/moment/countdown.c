@@ -1,0 +1,132 @@
+/* countdown.c: the ticks of a process of a run, and its countdown; see countdown.h.
+ *
+ * The runtime divides a countdown evenly among the cells, and what is left of it anew whenever one
+ * has ended: some hundred times, and each time with two system calls.  A search need not stop at a
+ * certain tick.  So the cells get what they had of the interval before, in proportion, and the goal
+ * is set to the present: the first cell that ends brings the process to the hook.
+ *
+ * At a hook the runtime is about to set its cells itself.  The system call behind that gives
+ * signals back, and there the cells are written.
+ *
+ * Invariant: cells and base together stay what was counted. */
+#include "moment/countdown.h"
+
+#include "data/queries.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+enum {
+    TICK_CELLS = 8 * QUIPU_LANES * QUIPU_EVENT_TICKS,
+    ALARM_WORDS = 3, /* target, handler, argument */
+};
+
+/* What stands behind the cells, in the same order. */
+struct tail {
+    uint64_t begin, base, thread, goal;
+    uint64_t alarms[QUIPU_EVENT_ALARMS][ALARM_WORDS];
+};
+
+struct counters {
+    uint64_t cells[QUIPU_LANES];
+    struct tail tail;
+};
+
+static bool move_counters(const struct run *run, pid_t process, struct counters *counters,
+                          bool writing) {
+    struct iovec here[] = {{counters->cells, sizeof counters->cells},
+                           {&counters->tail, sizeof counters->tail}};
+    struct iovec there[] = {{(void *)(run->block + TICK_CELLS), sizeof counters->cells},
+                            {(void *)(run->block + QUIPU_EVENT_BEGIN), sizeof counters->tail}};
+    ssize_t moved = writing ? process_vm_writev(process, here, 2, there, 2, 0)
+                            : process_vm_readv(process, here, 2, there, 2, 0);
+    return moved == (ssize_t)(sizeof counters->cells + sizeof counters->tail);
+}
+
+static uint64_t count_in(const struct counters *counters) {
+    uint64_t count = counters->tail.base - counters->tail.begin;
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        count += counters->cells[lane];
+    return count;
+}
+
+/* The program's own alarms come in time. */
+static uint64_t nearest_alarm(const struct counters *counters, uint64_t distance) {
+    uint64_t now = count_in(counters);
+    for (int i = 0; i < QUIPU_EVENT_ALARMS; i++) {
+        const uint64_t *alarm = counters->tail.alarms[i];
+        uint64_t left = alarm[0] > now ? alarm[0] - now : 0;
+        if (alarm[1] && left < distance)
+            distance = left;
+    }
+    return distance;
+}
+
+static void divide(const struct run *run, struct counters *counters, uint64_t distance) {
+    uint64_t whole = 0;
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        whole += run->lanes[lane];
+    for (int lane = 0; lane < QUIPU_LANES; lane++) {
+        unsigned __int128 part =
+            whole ? (unsigned __int128)distance * run->lanes[lane] / whole : distance / QUIPU_LANES;
+        counters->tail.base += counters->cells[lane] + (uint64_t)part;
+        counters->cells[lane] = -(uint64_t)part;
+    }
+}
+
+static bool write_countdown(const struct run *run, struct repeated *process, uint64_t distance) {
+    struct counters counters;
+    if (!move_counters(run, process->process, &counters, false))
+        return false;
+    uint64_t now = count_in(&counters);
+    counters.tail.goal = !distance ? 0 : now ? now : 1;
+    distance = nearest_alarm(&counters, distance ? distance : (uint64_t)1 << 59);
+    divide(run, &counters, distance);
+    process->base = counters.tail.base;
+    memcpy(process->cells, counters.cells, sizeof process->cells);
+    return move_counters(run, process->process, &counters, true);
+}
+
+bool stop_within(const struct run *run, struct repeated *process, uint64_t distance) {
+    if (process->at_hook)
+        process->distance = distance;
+    return write_countdown(run, process, distance);
+}
+
+void set_countdown(const struct run *run, struct repeated *process) {
+    if (process->at_hook && process->distance)
+        write_countdown(run, process, process->distance);
+    process->at_hook = false;
+    process->distance = 0;
+}
+
+/* Where the base has changed the runtime has set the cells meanwhile.  A cell that had little may
+ * get more the next time. */
+void end_countdown(struct run *run, const struct repeated *process) {
+    enum {
+        LEAST_SHARE = 64 /* of all */
+    };
+    struct counters counters;
+    uint64_t whole = 0;
+    if (!move_counters(run, process->process, &counters, false) ||
+        counters.tail.base != process->base)
+        return;
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        whole += counters.cells[lane] - process->cells[lane];
+    if (whole < LEAST_SHARE) { /* too little to tell: all get the same */
+        memset(run->lanes, 0, sizeof run->lanes);
+        return;
+    }
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        run->lanes[lane] = counters.cells[lane] - process->cells[lane] + whole / LEAST_SHARE;
+}
+
+uint64_t read_ticks(const struct run *run, const struct repeated *process, uint64_t address) {
+    struct counters counters;
+    int64_t sums[QUIPU_EVENTS] = {0};
+    memset(&counters, 0, sizeof counters);
+    move_counters(run, process->process, &counters, false);
+    if (address)
+        add_events_above(run->binary, address, sums);
+    return count_in(&counters) + (uint64_t)sums[QUIPU_EVENT_TICKS];
+}

@@ -1,0 +1,113 @@
+/* expression.h: C expressions over a program's variables, read once and evaluated often in a
+ * stopped process. */
+#ifndef QUIPU_MOMENT_EXPRESSION_H
+#define QUIPU_MOMENT_EXPRESSION_H
+
+#include "moment/variables.h"
+
+#include <sys/types.h>
+
+enum node_kind {
+    NODE_NUMBER,
+    NODE_OBJECT,    /* what has an address as linked */
+    NODE_TARGET,    /* what a points to */
+    NODE_FIELD,     /* of a, an object, at an offset */
+    NODE_ADDRESS,   /* of a, an object */
+    NODE_UNARY,     /* operator on a */
+    NODE_BINARY,    /* operator on a and b, converted to one type */
+    NODE_OFFSET,    /* a, a pointer, moved by b elements */
+    NODE_DISTANCE,  /* elements between the pointers a and b */
+    NODE_CONDITION, /* a ? b : c */
+};
+
+enum operation {
+    OPERATION_NONE,
+    OPERATION_MULTIPLY,
+    OPERATION_DIVIDE,
+    OPERATION_REMAINDER,
+    OPERATION_ADD,
+    OPERATION_SUBTRACT,
+    OPERATION_SHIFT_LEFT,
+    OPERATION_SHIFT_RIGHT,
+    OPERATION_LESS,
+    OPERATION_GREATER,
+    OPERATION_AT_MOST,
+    OPERATION_AT_LEAST,
+    OPERATION_EQUAL,
+    OPERATION_DIFFERENT,
+    OPERATION_AND,
+    OPERATION_EXCLUSIVE,
+    OPERATION_OR,
+    OPERATION_BOTH,
+    OPERATION_EITHER,
+    OPERATION_NOT,        /* unary */
+    OPERATION_COMPLEMENT, /* unary */
+    OPERATION_NEGATE,     /* unary */
+};
+
+/* Objects and targets and fields have the type of what lies there; others, that of their value. */
+struct node {
+    uint8_t kind, operation;
+    struct type type;
+    struct type operands; /* NODE_BINARY: to which both are converted */
+    struct node *a, *b, *c;
+    uint64_t number;    /* value; address as linked; offset; size of an element */
+    long double real;   /* value, where the type is TYPE_FLOATING */
+    uint32_t bit, bits; /* of a bit field */
+    size_t begin, end;  /* in the text */
+};
+
+struct expression {
+    const char *text;
+    struct node *root;
+    VECTOR(struct node *) objects; /* whose contents are read, with a value */
+};
+
+/* Reads TEXT.  Returns NULL, or what is wrong, and in WHERE the place in TEXT. */
+const char *parse_expression(struct arena *arena, const struct variables *variables,
+                             const char *text, struct expression *expression, size_t *where);
+
+/* ---- tree.c: nodes with their types.  Each returns NULL and sets *WRONG where types do not fit.
+ * ---- */
+
+struct tree {
+    struct arena *arena;
+    const struct binary *binary;
+    const char *text;
+    const char *wrong;
+    size_t where;
+};
+
+bool is_object(const struct node *node);
+struct node *make_number(struct tree *tree, uint64_t number, uint64_t size, bool is_signed);
+struct node *make_real(struct tree *tree, long double real, uint64_t size);
+struct node *make_object(struct tree *tree, uint64_t address, const struct type *type);
+struct node *make_target(struct tree *tree, struct node *pointer);
+struct node *make_field(struct tree *tree, struct node *record, const char *name, size_t where);
+struct node *make_address(struct tree *tree, struct node *object);
+struct node *make_unary(struct tree *tree, enum operation operation, struct node *operand);
+struct node *make_binary(struct tree *tree, enum operation operation, struct node *left,
+                         struct node *right);
+struct node *make_condition(struct tree *tree, struct node *condition, struct node *yes,
+                            struct node *no);
+/* NODE is asked whether it is true. */
+bool check_scalar(struct tree *tree, const struct node *node);
+
+/* ---- evaluate.c ---- */
+
+enum truth {
+    TRUTH_FALSE,
+    TRUTH_TRUE,
+    TRUTH_UNKNOWN /* memory that cannot be read, or a division by 0 */
+};
+
+enum truth evaluate(const struct expression *expression, pid_t process, uint64_t bias);
+
+/* The value of NODE there as text: "4097", "'a' (97)", "0x7ffe12", "?" where it has none. */
+const char *value_text(struct arena *arena, const struct node *node, pid_t process, uint64_t bias);
+
+/* Sets where OBJECT is in the process now.  Returns false where a pointer on the way to it leads
+ * nowhere. */
+bool object_address(const struct node *object, pid_t process, uint64_t bias, uint64_t *address);
+
+#endif

@@ -1,0 +1,256 @@
+/* repeat.c: a run of one thread that can be repeated in part; see repeat.h.
+ *
+ * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c)
+ *
+ * Signals from outside come at no certain instruction, so the first process is brought behind their
+ * delivery, and that is a place in front of which nothing is repeated.  A signal for what an
+ * instruction did (a fault) comes again by itself.
+ *
+ * Not perfect: rdtsc, rdrand and cpuid are not the same again; nor is memory that is shared with
+ * other processes. */
+#include "moment/repeat.h"
+
+#include "moment/approach.h"
+#include "moment/countdown.h"
+#include "x86/kernel.h"
+#include "x86/trap.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <linux/ptrace.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+enum {
+    CALL_STOP = SIGTRAP | 0x80,
+    RESTART_FIRST = 512, /* results that are no results: the kernel makes the call again */
+    RESTART_LAST = 516,
+    GO_ON = -1 /* of no interest: to the next stop */
+};
+
+bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static bool is_first(const struct run *run, const struct repeated *process) {
+    return process == &run->first;
+}
+
+/* ---- system calls ---- */
+
+static bool read_call(struct repeated *process, bool *entering) {
+    struct __ptrace_syscall_info info;
+    memset(&info, 0, sizeof info);
+    if (ptrace(PTRACE_GET_SYSCALL_INFO, process->process, (void *)sizeof info, &info) <= 0)
+        return false;
+    *entering = info.op == PTRACE_SYSCALL_INFO_ENTRY;
+    if (*entering) {
+        process->call.number = info.entry.nr;
+        for (int i = 0; i < 6; i++)
+            process->call.arguments[i] = info.entry.args[i];
+    } else {
+        process->call.result = info.exit.rval;
+    }
+    return true;
+}
+
+static int enter_call(struct run *run, struct repeated *process) {
+    uint64_t number = process->call.number;
+    process->in_call = true;
+    if (is_first(run, process)) {
+        if (!run->site)
+            run->site = call_site(process->process);
+        return number == SYS_exit_group || number == SYS_exit ? STOP_EXIT : GO_ON;
+    }
+    if (find_call_row(&process->call)->kind == CALL_AGAIN)
+        return GO_ON;
+    if (process->position >= run->log.calls.count ||
+        run->log.calls.data[process->position].number != number)
+        return STOP_CAUGHT_UP;
+    skip_call(process->process);
+    return GO_ON;
+}
+
+static int leave_first(struct run *run, struct repeated *process) {
+    const struct call_row *row = find_call_row(&process->call);
+    int64_t result = process->call.result;
+    if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
+        return GO_ON; /* a signal comes, behind which nothing is repeated */
+    if (!run->block)
+        return GO_ON; /* nothing is repeated yet */
+    if (row->kind == CALL_AGAIN)
+        return STOP_CALL;
+    if (row->kind == CALL_ONCE || !log_call(&run->log, process->process, &process->call, row))
+        return STOP_ONCE;
+    process->position = run->log.calls.count;
+    return STOP_CALL;
+}
+
+static int leave_call(struct run *run, struct repeated *process) {
+    process->in_call = false;
+    set_countdown(run, process);
+    if (is_first(run, process))
+        return leave_first(run, process);
+    if (find_call_row(&process->call)->kind == CALL_AGAIN)
+        return STOP_CALL;
+    const struct logged_call *call = &run->log.calls.data[process->position++];
+    if (!give_call(call, process->process) || !set_call_result(process->process, call->result))
+        return STOP_CAUGHT_UP;
+    return STOP_CALL;
+}
+
+/* ---- other stops ---- */
+
+static int take_event(struct run *run, struct repeated *process, int event) {
+    unsigned long child = 0;
+    switch (event) {
+    case PTRACE_EVENT_CLONE:
+        return STOP_CLONE;
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+        ptrace(PTRACE_GETEVENTMSG, process->process, NULL, &child);
+        release_child(&run->tracee, (pid_t)child);
+        return GO_ON;
+    case PTRACE_EVENT_VFORK_DONE:
+        set_breakpoints(&run->tracee);
+        return GO_ON;
+    case PTRACE_EVENT_EXEC:
+        return STOP_PROGRAM;
+    default:
+        return GO_ON;
+    }
+}
+
+/* A trap of ours, or GO_ON. */
+static int take_trap(struct run *run, struct repeated *process) {
+    uint64_t address;
+    siginfo_t info;
+    if (trap_address(process->process, &address)) {
+        process->at_hook = address == run->near_hook || address == run->thread_hook;
+        if (address == run->near_hook) {
+            end_countdown(run, process);
+            return STOP_GOAL;
+        }
+        if (address != run->thread_hook)
+            return address == run->place ? STOP_PLACE : GO_ON;
+        if (!run->block)
+            run->block = first_argument(process->process);
+        return STOP_THREAD;
+    }
+    if (is_watch_stop(process->process))
+        return STOP_WRITE;
+    if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) == 0 && info.si_code == TRAP_TRACE)
+        return STOP_STEP;
+    return GO_ON;
+}
+
+static bool is_fault(pid_t process, int signal) {
+    siginfo_t info;
+    bool kind = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+                signal == SIGTRAP;
+    return kind && ptrace(PTRACE_GETSIGINFO, process, NULL, &info) == 0 && info.si_code > 0;
+}
+
+static enum stop note_end(struct run *run, const struct repeated *process, int status) {
+    run->status = status;
+    if (is_first(run, process))
+        run->tracee.ended = true;
+    return STOP_ENDED;
+}
+
+/* To behind the delivery of SIGNAL, and of those that come with it. */
+static int deliver(struct run *run, const struct repeated *process, int signal) {
+    siginfo_t info;
+    int status = 0;
+    do {
+        if (ptrace(PTRACE_SINGLESTEP, process->process, NULL, (void *)(intptr_t)signal) != 0 ||
+            waitpid(process->process, &status, __WALL) != process->process || !WIFSTOPPED(status)) {
+            return note_end(run, process, status);
+        }
+        signal = ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) ? 0 : WSTOPSIG(status);
+    } while (signal != SIGTRAP);
+    return STOP_ONCE;
+}
+
+/* The process is about to get SIGNAL. */
+static int take_signal(struct run *run, struct repeated *process, int signal) {
+    siginfo_t info;
+    if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) != 0)
+        return GO_ON; /* it stops, as such signals have it, and goes on */
+    if (is_fault(process->process, signal)) {
+        process->signal = signal;
+        return STOP_FAULT;
+    }
+    if (!is_first(run, process))
+        return GO_ON; /* not of its own run */
+    if (!run->block) {
+        process->signal = signal;
+        return GO_ON;
+    }
+    return deliver(run, process, signal);
+}
+
+static int take_stop(struct run *run, struct repeated *process, int status) {
+    int signal = WSTOPSIG(status), stop = GO_ON;
+    bool entering;
+    if (signal == CALL_STOP && read_call(process, &entering))
+        return entering ? enter_call(run, process) : leave_call(run, process);
+    if (status >> 16)
+        return take_event(run, process, status >> 16);
+    if (signal == SIGTRAP)
+        stop = take_trap(run, process);
+    return stop != GO_ON ? stop : take_signal(run, process, signal);
+}
+
+/* Single steps make system calls without a stop, so the calls' own stops are waited for. */
+static long resume_request(const struct repeated *process) {
+    uint8_t code[2] = {0};
+    read_memory(process->process, next_instruction(process->process), code, sizeof code);
+    return is_system_call(code) ? PTRACE_SYSCALL : PTRACE_SINGLESTEP;
+}
+
+enum stop go_on(struct run *run, struct repeated *process, bool step) {
+    for (;;) {
+        int status = 0;
+        long request = step && !process->in_call ? resume_request(process) : (long)PTRACE_SYSCALL;
+        int signal = process->signal;
+        process->signal = 0;
+        if ((ptrace(request, process->process, NULL, (void *)(intptr_t)signal) != 0 &&
+             errno != ESRCH) ||
+            waitpid(process->process, &status, __WALL) != process->process || !WIFSTOPPED(status)) {
+            return note_end(run, process, status);
+        }
+        int stop = take_stop(run, process, status);
+        if (stop != GO_ON)
+            return (enum stop)stop;
+    }
+}
+
+/* ---- the begin ---- */
+
+const char *start_run(struct run *run, char **argv) {
+    const char *wrong = start_tracee(&run->tracee, argv);
+    if (wrong)
+        return *wrong ? arena_print(run->arena, "cannot be run under control: %s", wrong) : wrong;
+    pid_t process = run->tracee.process;
+    run->first.process = process;
+    long options = TRACEE_OPTIONS | PTRACE_O_TRACESYSGOOD;
+    if (ptrace(PTRACE_SETOPTIONS, process, NULL, (void *)options) != 0 ||
+        !hide_kernel_code(process)) {
+        kill_tracee(&run->tracee);
+        return "cannot be run under control; the system must allow ptrace";
+    }
+    GElf_Ehdr header;
+    gelf_getehdr(run->binary->elf, &header);
+    run->bias = tracee_bias(&run->tracee, header.e_entry);
+    run->thread_hook = find_hook(run->binary, true) + run->bias;
+    run->near_hook = find_hook(run->binary, false) + run->bias;
+    put_breakpoint(&run->tracee, run->thread_hook, true);
+    put_breakpoint(&run->tracee, run->near_hook, true);
+    return NULL;
+}

@@ -1,0 +1,225 @@
+/* search.c: the first moment of a run at which an expression is true; see search.h.
+ *
+ * Mellor-Crummey & LeBlanc 1989, section 3.2: the run is divided into intervals by the counter, and
+ * at the end of each the expression is evaluated.  Where it is true, the interval is divided, from
+ * a checkpoint on, again and again; and the last part is single-stepped.
+ *
+ * Intervals grow with the time that has gone by, and checkpoints are made the more seldom the
+ * longer one takes: so they cost a share of the time.  One checkpoint is kept, the newest; it is
+ * false.
+ *
+ * Only what is true at a look is found.  It is looked at each end of an interval, behind each
+ * system call, at signals and at the exit; and, while that costs little, behind each write to the
+ * objects, by debug registers. */
+#include "moment/search.h"
+
+#include "moment/checkpoint.h"
+#include "moment/countdown.h"
+#include "moment/watch.h"
+
+#include <time.h>
+
+enum {
+    STEPPED_TICKS = 48,     /* an interval that is not divided */
+    FIRST_INTERVAL = 4096,  /* ticks */
+    LOG_BYTES_MAX = 1 << 26 /* then there is a checkpoint, and a new log */
+};
+
+/* Seconds. */
+static const double interval_least = 0.004, interval_most = 0.25, checkpoint_least = 0.02;
+/* Shares of the time that has gone by. */
+static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 0.02;
+
+static const char cannot_watch[] =
+    "'--exact' needs the processor's debug registers: the expression must read at most four words, "
+    "and the machine must have them; leave the option out";
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static enum outcome fail(struct search *search, const char *wrong) {
+    search->wrong = wrong;
+    return OUTCOME_FAILED;
+}
+
+static bool is_true(struct search *search, const struct repeated *process) {
+    enum truth truth = evaluate(search->expression, process->process, search->run.bias);
+    search->looks++;
+    search->unknown += truth == TRUTH_UNKNOWN;
+    return truth == TRUTH_TRUE;
+}
+
+/* ---- checkpoints ---- */
+
+static const char *make_checkpoint(struct search *search) {
+    struct repeated copy;
+    double begun = seconds();
+    search->run.first.ticks = read_ticks(&search->run, &search->run.first, 0);
+    search->run.first.position = 0;
+    const char *wrong = make_copy(&search->run, &search->run.first, &copy);
+    if (wrong)
+        return wrong;
+    drop_copy(&search->lo);
+    clear_calls(&search->run.log);
+    search->lo = copy;
+    search->checkpoints++;
+    search->made = seconds();
+    search->spent = search->made - begun;
+    return NULL;
+}
+
+static bool is_due(const struct search *search) {
+    double now = seconds(), since = now - search->made;
+    return search->run.log.bytes > LOG_BYTES_MAX ||
+           (since > checkpoint_least && since > checkpoint_share * (now - search->begun) &&
+            since > search->spent / fork_share);
+}
+
+/* ---- forward ---- */
+
+static bool begin_interval(struct search *search) {
+    search->interval_begun = seconds();
+    return stop_within(&search->run, &search->run.first, search->interval);
+}
+
+/* The next interval is as long as the time tells. */
+static void end_interval(struct search *search) {
+    double now = seconds(), took = now - search->interval_begun;
+    double wanted = interval_share * (now - search->begun);
+    wanted = wanted < interval_least ? interval_least : wanted;
+    wanted = wanted > interval_most ? interval_most : wanted;
+    double factor = took > 0 ? wanted / took : 8;
+    factor = factor > 8 ? 8 : factor < 0.25 ? 0.25 : factor;
+    search->interval = 1 + (uint64_t)(factor * (double)search->interval);
+    search->intervals++;
+    if (search->progress)
+        search->progress(search);
+}
+
+/* The run stands at a look where the expression is false.  Returns NULL or what is wrong. */
+static const char *go_beyond(struct search *search, enum stop stop) {
+    const char *wrong = NULL;
+    bool at_goal = stop == STOP_GOAL || stop == STOP_THREAD;
+    keep_watching(search, stop);
+    if (search->exact && !search->watching)
+        return cannot_watch;
+    if (stop == STOP_GOAL)
+        end_interval(search);
+    if (stop == STOP_ONCE || (at_goal && is_due(search)))
+        wrong = make_checkpoint(search);
+    if (!wrong && at_goal && !begin_interval(search))
+        wrong = "its memory cannot be written";
+    return wrong;
+}
+
+/* Goes to the first look at which it is true.  OUTCOME_FOUND: the run stands there. */
+static enum outcome go_forward(struct search *search) {
+    struct run *run = &search->run;
+    for (;;) {
+        enum stop stop = go_on(run, &run->first, false);
+        if (stop == STOP_ENDED || stop == STOP_PROGRAM)
+            return stop == STOP_ENDED
+                       ? OUTCOME_NEVER
+                       : fail(search, "it has become another program, by exec, before that");
+        if (stop == STOP_CLONE)
+            return fail(search,
+                        "it has made a second thread, and only the run of one thread can be "
+                        "repeated in part; look at what is before that, or go to moments near "
+                        "by 'quipu goto'");
+        if (is_true(search, &run->first))
+            return OUTCOME_FOUND;
+        const char *wrong = go_beyond(search, stop);
+        if (wrong)
+            return fail(search, wrong);
+    }
+}
+
+/* ---- back and closer ---- */
+
+/* Runs a copy of the checkpoint for up to DISTANCE ticks.  Returns whether it is false there, in
+ * front of HI: then the copy is the checkpoint. */
+static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
+    struct repeated copy;
+    enum stop stop;
+    search->wrong = make_copy(&search->run, &search->lo, &copy);
+    if (search->wrong)
+        return false;
+    search->tries++;
+    stop_within(&search->run, &copy, distance);
+    do
+        stop = go_on(&search->run, &copy, false);
+    while (stop == STOP_CALL || stop == STOP_FAULT);
+    bool below = false;
+    if (stop == STOP_GOAL) {
+        copy.ticks = read_ticks(&search->run, &copy, 0);
+        below = copy.ticks < hi && !is_true(search, &copy);
+    }
+    drop_copy(below ? &search->lo : &copy);
+    if (below)
+        search->lo = copy;
+    return below;
+}
+
+static void come_closer(struct search *search) {
+    uint64_t hi = search->limit;
+    while (hi > search->lo.ticks + STEPPED_TICKS && !search->wrong) {
+        uint64_t half = (hi - search->lo.ticks) / 2;
+        if (!try_part(search, half, hi))
+            hi -= half;
+        if (search->progress)
+            search->progress(search);
+    }
+}
+
+/* ---- the whole ---- */
+
+static enum outcome begin_run(struct search *search, char **argv) {
+    enum stop stop;
+    const char *wrong = start_run(&search->run, argv);
+    if (wrong)
+        return fail(search, wrong);
+    do
+        stop = go_on(&search->run, &search->run.first, false);
+    while (stop != STOP_THREAD && stop != STOP_ENDED && stop != STOP_PROGRAM && stop != STOP_CLONE);
+    if (stop != STOP_THREAD)
+        return fail(search, "no code that was built with '--quipu=moment' has run");
+    wrong = make_checkpoint(search);
+    if (wrong)
+        return fail(search, wrong);
+    if (is_true(search, &search->run.first))
+        return OUTCOME_FROM_START;
+    begin_watching(search);
+    wrong = go_beyond(search, STOP_THREAD);
+    return wrong ? fail(search, wrong) : OUTCOME_FOUND;
+}
+
+enum outcome search_moment(struct search *search, char **argv) {
+    search->run.arena = search->arena;
+    search->interval = FIRST_INTERVAL;
+    search->begun = seconds();
+    enum outcome outcome = begin_run(search, argv);
+    if (outcome == OUTCOME_FROM_START) {
+        find_first_place(search);
+        return search->wrong ? OUTCOME_FAILED : outcome;
+    }
+    if (outcome == OUTCOME_FOUND)
+        outcome = go_forward(search);
+    if (outcome != OUTCOME_FOUND)
+        return outcome;
+    search->intervals++;
+    search->limit = read_ticks(&search->run, &search->run.first, 0);
+    come_closer(search);
+    if (!search->wrong)
+        step_to_moment(search);
+    return search->wrong ? OUTCOME_FAILED : outcome;
+}
+
+void end_search(struct search *search) {
+    drop_copy(&search->lo);
+    kill_tracee(&search->run.tracee);
+    clear_calls(&search->run.log);
+    arena_release(&search->run.tracee.arena);
+}

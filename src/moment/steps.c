@@ -1,0 +1,226 @@
+/* steps.c: the last interval, instruction by instruction; see search.h.
+ *
+ * It is stepped twice: once to count the steps up to where the expression is true, and again to one
+ * step less, so that what was in front of that instruction is known.
+ *
+ * The instruction may be in code that does not tick, a library's.  The moment is then the last
+ * instruction of instrumented code, which has called it. */
+#include "moment/search.h"
+
+#include "data/queries.h"
+#include "moment/checkpoint.h"
+#include "moment/countdown.h"
+#include "x86/decode.h"
+#include "x86/kernel.h"
+
+#include <string.h>
+
+enum {
+    SLACK_TICKS = 4096,    /* behind the limit: the run went another way */
+    TICKS_LOOKED_AT = 1024 /* steps */
+};
+
+static const char went_elsewhere[] =
+    "a part of the run was repeated and went another way: the program asks the processor for the "
+    "time or for random numbers, or shares memory with other processes";
+
+/* A stretch of addresses, as linked, that is instrumented or is not. */
+struct stretch {
+    uint64_t start, size;
+    bool instrumented;
+};
+
+/* Of the function that ADDRESS is in; of that address alone where none is known. */
+static struct stretch find_stretch(const struct binary *binary, uint64_t address) {
+    struct stretch stretch = {address, 1, has_events_at(binary, address)};
+    size_t low = 0, high = binary->symbols.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (binary->symbols.data[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low && address - binary->symbols.data[low - 1].address < binary->symbols.data[low - 1].size)
+        stretch = (struct stretch){binary->symbols.data[low - 1].address,
+                                   binary->symbols.data[low - 1].size, stretch.instrumented};
+    return stretch;
+}
+
+static bool is_instrumented(const struct binary *binary, uint64_t address, struct stretch *last) {
+    if (!binary_segment(binary, address))
+        return false;
+    if (address - last->start >= last->size)
+        *last = find_stretch(binary, address);
+    return last->instrumented;
+}
+
+/* Where the process stands, if that is in instrumented code. */
+static bool note_place(struct search *search, struct stretch *last) {
+    const struct run *run = &search->run;
+    uint64_t address = next_instruction(search->lo.process) - run->bias;
+    if (!is_instrumented(run->binary, address, last))
+        return false;
+    search->place = address;
+    search->ticks = read_ticks(run, &search->lo, 0); /* of the cells alone */
+    return true;
+}
+
+static void add_above(struct search *search) {
+    int64_t sums[QUIPU_EVENTS] = {0};
+    if (!search->place)
+        return;
+    add_events_above(search->run.binary, search->place, sums);
+    search->ticks += (uint64_t)sums[QUIPU_EVENT_TICKS];
+}
+
+/* ---- values ---- */
+
+static const char *name_of(const struct search *search, const struct node *node) {
+    const char *text = search->expression->text + node->begin;
+    return arena_copy(search->arena, text, node->end - node->begin);
+}
+
+static const struct change *find_change(const struct search *search, const char *name) {
+    for (size_t i = 0; i < search->changes.count; i++)
+        if (strcmp(search->changes.data[i].name, name) == 0)
+            return &search->changes.data[i];
+    return NULL;
+}
+
+static void note_before(struct search *search) {
+    for (size_t i = 0; i < search->expression->objects.count; i++) {
+        const struct node *node = search->expression->objects.data[i];
+        if (node->end == 0) /* a reference's own pointer: it is not in the text */
+            continue;
+        struct change change = {.name = name_of(search, node)};
+        if (find_change(search, change.name))
+            continue;
+        change.before = value_text(search->arena, node, search->lo.process, search->run.bias);
+        change.after = change.before;
+        vector_push(search->arena, &search->changes, change);
+    }
+}
+
+static void note_after(struct search *search) {
+    for (size_t i = 0; i < search->expression->objects.count; i++) {
+        const struct node *node = search->expression->objects.data[i];
+        for (size_t k = 0; node->end && k < search->changes.count; k++)
+            if (strcmp(search->changes.data[k].name, name_of(search, node)) == 0)
+                search->changes.data[k].after =
+                    value_text(search->arena, node, search->lo.process, search->run.bias);
+    }
+}
+
+/* ---- steps ---- */
+
+static bool is_at_call(const struct repeated *process) {
+    uint8_t code[2] = {0};
+    return read_memory(process->process, next_instruction(process->process), code, sizeof code) &&
+           is_system_call(code);
+}
+
+/* Whether the run has gone as far as it did the first time: the call that comes next was its last,
+ * and is what has made the expression true. */
+static bool is_last_call(const struct search *search, const struct repeated *process,
+                         enum stop stop) {
+    return stop == STOP_CAUGHT_UP && process->in_call &&
+           process->position == search->run.log.calls.count;
+}
+
+/* Steps a copy until the expression is true.  Returns the number of steps; 0: it never was. */
+static uint64_t count_steps(struct search *search, struct repeated *copy) {
+    for (uint64_t steps = 1;; steps++) {
+        enum stop stop = go_on(&search->run, copy, true);
+        search->steps++;
+        if (is_last_call(search, copy, stop))
+            return steps;
+        if (stop == STOP_CAUGHT_UP || stop == STOP_ENDED)
+            return 0;
+        if (evaluate(search->expression, copy->process, search->run.bias) == TRUTH_TRUE)
+            return steps;
+        if (steps % TICKS_LOOKED_AT == 0 &&
+            read_ticks(&search->run, copy, 0) > search->limit + SLACK_TICKS)
+            return 0;
+        if (search->progress && steps % TICKS_LOOKED_AT == 0)
+            search->progress(search);
+    }
+}
+
+static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
+    const struct search *search = context;
+    return binary_name(search->run.binary, address - search->run.bias, text, size);
+}
+
+/* The text of the instruction in front of which the process stands. */
+static const char *read_instruction(struct search *search) {
+    enum {
+        SIZE_MAX_OF_ONE = 15
+    };
+    uint8_t code[SIZE_MAX_OF_ONE];
+    char text[256];
+    size_t size = sizeof code;
+    while (size && !read_memory(search->lo.process, search->address, code, size))
+        size--;
+    if (!size || !disassemble_instruction(code, size, search->address, text, sizeof text,
+                                          name_operand, search))
+        return "";
+    return arena_copy(search->arena, text, strlen(text));
+}
+
+void step_to_moment(struct search *search) {
+    struct stretch last = {0};
+    struct repeated copy;
+    if (!stop_within(&search->run, &search->lo, 0)) {
+        search->wrong = "its memory cannot be written";
+        return;
+    }
+    search->wrong = make_copy(&search->run, &search->lo, &copy);
+    if (search->wrong)
+        return;
+    uint64_t steps = count_steps(search, &copy);
+    drop_copy(&copy);
+    for (uint64_t i = 1; i < steps; i++) {
+        note_place(search, &last);
+        go_on(&search->run, &search->lo, true);
+    }
+    note_place(search, &last);
+    add_above(search);
+    search->address = next_instruction(search->lo.process);
+    search->instruction = read_instruction(search);
+    note_before(search);
+    bool at_call = is_at_call(&search->lo);
+    enum stop stop = steps ? go_on(&search->run, &search->lo, true) : STOP_CAUGHT_UP;
+    if (at_call && is_last_call(search, &search->lo, stop)) {
+        drop_copy(&search->lo); /* only the run itself is behind the call */
+        search->lo = (struct repeated){0};
+        search->lo.process = search->run.tracee.process;
+        note_after(search);
+        search->lo.process = 0;
+        return;
+    }
+    note_after(search);
+    if (!steps || evaluate(search->expression, search->lo.process, search->run.bias) != TRUTH_TRUE)
+        search->wrong = went_elsewhere;
+}
+
+void find_first_place(struct search *search) {
+    struct run *run = &search->run;
+    enum stop stop;
+    for (size_t i = 0; i < run->binary->names.count; i++)
+        if (strcmp(run->binary->names.data[i].name, "main") == 0)
+            search->place = run->binary->names.data[i].address;
+    note_before(search);
+    if (!search->place)
+        return;
+    run->place = search->place + run->bias;
+    put_breakpoint(&run->tracee, run->place, false);
+    do
+        stop = go_on(run, &run->first, false);
+    while (stop == STOP_CALL || stop == STOP_FAULT || stop == STOP_ONCE || stop == STOP_GOAL ||
+           stop == STOP_THREAD || stop == STOP_EXIT);
+    if (stop == STOP_PLACE)
+        search->ticks = read_ticks(run, &run->first, search->place);
+    else
+        search->place = 0;
+}

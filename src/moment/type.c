@@ -1,0 +1,242 @@
+/* type.c: types out of DWARF; see type.h.
+ *
+ * Not perfect: integers of more than 8 bytes, complex numbers, vectors and pointers to members have
+ * no value here. */
+#include "moment/type.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0)
+        return false;
+    *word = value;
+    return true;
+}
+
+/* ---- types that are only declared in one unit and defined in another ---- */
+
+static bool is_definition(Dwarf_Die *die, int tag, const char *name) {
+    const char *own = dwarf_diename(die);
+    return dwarf_tag(die) == tag && own && strcmp(own, name) == 0 &&
+           !dwarf_hasattr(die, DW_AT_declaration);
+}
+
+static void find_definition(const struct binary *binary, Dwarf_Die *record) {
+    const char *name = dwarf_diename(record);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die top, child;
+    if (!name)
+        return;
+    int tag = dwarf_tag(record);
+    while (dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+        if (dwarf_child(&top, &child) != 0)
+            continue;
+        do {
+            if (is_definition(&child, tag, name)) {
+                *record = child;
+                return;
+            }
+        } while (dwarf_siblingof(&child, &child) == 0);
+    }
+}
+
+/* ---- types ---- */
+
+static struct type base_type(Dwarf_Die *die) {
+    struct type type = {.kind = TYPE_INTEGER};
+    uint64_t encoding = 0, size = 0;
+    attribute_word(die, DW_AT_encoding, &encoding);
+    attribute_word(die, DW_AT_byte_size, &size);
+    type.size = size;
+    switch (encoding) {
+    case DW_ATE_signed:
+    case DW_ATE_signed_char:
+        type.is_signed = true;
+        break;
+    case DW_ATE_unsigned:
+    case DW_ATE_unsigned_char:
+    case DW_ATE_boolean:
+    case DW_ATE_UTF:
+        break;
+    case DW_ATE_float:
+        type.kind = size == 4 || size == 8 || size == 16 ? TYPE_FLOATING : TYPE_NONE;
+        return type;
+    default:
+        type.kind = TYPE_NONE;
+    }
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        type.kind = TYPE_NONE;
+    return type;
+}
+
+static struct type enumeration(const struct binary *binary, Dwarf_Die *die) {
+    struct type type = type_of(binary, die);
+    uint64_t size = 4;
+    if (type.kind == TYPE_INTEGER)
+        return type;
+    attribute_word(die, DW_AT_byte_size, &size);
+    return (struct type){.kind = TYPE_INTEGER, .size = size};
+}
+
+static struct type record_type(const struct binary *binary, Dwarf_Die *die) {
+    struct type type = {.kind = TYPE_RECORD, .die = *die, .has_die = true};
+    if (dwarf_hasattr(die, DW_AT_declaration))
+        find_definition(binary, &type.die);
+    attribute_word(&type.die, DW_AT_byte_size, &type.size);
+    return type;
+}
+
+static unsigned count_dimensions(Dwarf_Die *array) {
+    unsigned count = 0;
+    Dwarf_Die child;
+    if (dwarf_child(array, &child) == 0)
+        do
+            count += dwarf_tag(&child) == DW_TAG_subrange_type;
+        while (dwarf_siblingof(&child, &child) == 0);
+    return count ? count : 1;
+}
+
+/* The bytes of the array with its first LEFT_OUT dimensions taken off; 0: not known. */
+static uint64_t array_size(const struct binary *binary, Dwarf_Die *array, unsigned left_out) {
+    uint64_t size = type_of(binary, array).size;
+    Dwarf_Die child;
+    unsigned number = 0;
+    if (dwarf_child(array, &child) != 0)
+        return 0;
+    do {
+        uint64_t count = 0;
+        if (dwarf_tag(&child) != DW_TAG_subrange_type || number++ < left_out)
+            continue;
+        if (!attribute_word(&child, DW_AT_count, &count) &&
+            attribute_word(&child, DW_AT_upper_bound, &count))
+            count++;
+        size *= count;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return size;
+}
+
+static struct type array_type(const struct binary *binary, Dwarf_Die *array) {
+    unsigned dimensions = count_dimensions(array);
+    return (struct type){.kind = TYPE_ARRAY,
+                         .size = array_size(binary, array, 0),
+                         .die = *array,
+                         .has_die = true,
+                         .depth = dimensions - 1};
+}
+
+static struct type pointer_type(Dwarf_Die *die, bool is_reference) {
+    return (struct type){.kind = TYPE_POINTER,
+                         .size = 8,
+                         .die = *die,
+                         .has_die = dwarf_hasattr(die, DW_AT_type),
+                         .is_reference = is_reference};
+}
+
+/* The type that DIE itself is. */
+static struct type type_at(const struct binary *binary, Dwarf_Die *die) {
+    switch (dwarf_tag(die)) {
+    case DW_TAG_base_type:
+        return base_type(die);
+    case DW_TAG_enumeration_type:
+        return enumeration(binary, die);
+    case DW_TAG_pointer_type:
+        return pointer_type(die, false);
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        return pointer_type(die, true);
+    case DW_TAG_array_type:
+        return array_type(binary, die);
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_class_type:
+        return record_type(binary, die);
+    default:
+        return (struct type){.kind = TYPE_NONE};
+    }
+}
+
+struct type type_of(const struct binary *binary, Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die type, peeled;
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+        return (struct type){.kind = TYPE_NONE};
+    if (dwarf_peel_type(&type, &peeled) != 0)
+        return (struct type){.kind = TYPE_NONE};
+    return type_at(binary, &peeled);
+}
+
+struct type target_of(const struct binary *binary, const struct type *type) {
+    Dwarf_Die die = type->die;
+    if (!type->has_die)
+        return (struct type){.kind = TYPE_NONE, .size = 1};
+    if (type->kind == TYPE_ARRAY && type->depth) {
+        struct type inner = *type;
+        inner.depth--;
+        inner.size = array_size(binary, &die, count_dimensions(&die) - type->depth);
+        return inner;
+    }
+    return type_of(binary, &die);
+}
+
+/* ---- members ---- */
+
+static void place_bits(Dwarf_Die *member, struct field *field) {
+    uint64_t bits = 0, at = 0;
+    if (!attribute_word(member, DW_AT_bit_size, &bits))
+        return;
+    field->bits = (uint32_t)bits;
+    if (attribute_word(member, DW_AT_data_bit_offset, &at)) {
+        field->offset = at / 8;
+        field->bit = (uint32_t)(at % 8);
+    } else if (attribute_word(member, DW_AT_bit_offset, &at)) { /* from the greatest bit: DWARF 3 */
+        field->bit = (uint32_t)(8 * field->type.size - at - bits);
+    }
+}
+
+bool find_field(const struct binary *binary, const struct type *record, const char *name,
+                struct field *field) {
+    Dwarf_Die die = record->die, member;
+    if (dwarf_child(&die, &member) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&member);
+        const char *own = dwarf_diename(&member);
+        if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+            continue;
+        bool named = tag == DW_TAG_member && own && *own;
+        if (named && strcmp(own, name) != 0)
+            continue;
+        *field = (struct field){.type = type_of(binary, &member)};
+        attribute_word(&member, DW_AT_data_member_location, &field->offset);
+        if (named && !dwarf_hasattr(&member, DW_AT_external)) {
+            place_bits(&member, field);
+            return true;
+        }
+        uint64_t offset = field->offset;
+        struct type inner = field->type;
+        if (!named && inner.kind == TYPE_RECORD && find_field(binary, &inner, name, field)) {
+            field->offset += offset;
+            return true;
+        }
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+void each_field(const struct binary *binary, const struct type *record,
+                void (*take)(void *context, const char *name), void *context) {
+    Dwarf_Die die = record->die, member;
+    if (dwarf_child(&die, &member) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&member);
+        const char *own = dwarf_diename(&member);
+        struct type inner = type_of(binary, &member);
+        if (tag == DW_TAG_member && own && *own)
+            take(context, own);
+        else if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && inner.kind == TYPE_RECORD)
+            each_field(binary, &inner, take, context);
+    } while (dwarf_siblingof(&member, &member) == 0);
+}

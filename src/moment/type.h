@@ -1,0 +1,47 @@
+/* type.h: types of a program's objects, out of DWARF, as far as expressions need them. */
+#ifndef QUIPU_MOMENT_TYPE_H
+#define QUIPU_MOMENT_TYPE_H
+
+#include "data/binary.h"
+
+enum type_kind {
+    TYPE_NONE, /* void, or what is not understood: no value */
+    TYPE_INTEGER,
+    TYPE_FLOATING,
+    TYPE_POINTER,
+    TYPE_ARRAY,
+    TYPE_RECORD, /* struct, union, class */
+};
+
+struct type {
+    uint8_t kind;
+    bool is_signed;    /* integers */
+    bool is_reference; /* pointers: C++'s references, which are followed by themselves */
+    uint64_t size;     /* bytes; 0: not known */
+    Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
+    bool has_die;      /* 0: a pointer to void */
+    unsigned depth;    /* of an array: dimensions that are behind */
+};
+
+/* A member of a record. */
+struct field {
+    struct type type;
+    uint64_t offset;
+    uint32_t bit, bits; /* a bit field: bits from the least one of OFFSET; else bits is 0 */
+};
+
+/* The type that DIE's DW_AT_type tells; of TYPE_NONE where there is none. */
+struct type type_of(const struct binary *binary, Dwarf_Die *die);
+
+/* What a pointer points to, or an array has. */
+struct type target_of(const struct binary *binary, const struct type *type);
+
+/* Finds the member NAME of RECORD, in anonymous members and bases too. */
+bool find_field(const struct binary *binary, const struct type *record, const char *name,
+                struct field *field);
+
+/* Calls TAKE for the name of each member of RECORD. */
+void each_field(const struct binary *binary, const struct type *record,
+                void (*take)(void *context, const char *name), void *context);
+
+#endif

@@ -1,0 +1,341 @@
+/* variables.c: variables by name; see variables.h.
+ *
+ * The whole tree of debug information is walked once, through namespaces, classes, functions and
+ * their blocks.  A static of a function that was inlined stands in its abstract tree; the
+ * definition of a C++ variable names its declaration, whose surroundings give its path. */
+#include "moment/variables.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 64,
+    NAME_MAX_LENGTH = 63, /* of names that others are compared with */
+    LISTED_MAX = 3
+};
+
+struct place {
+    const char *file, *path;
+    unsigned depth;
+};
+
+static void take_children(struct variables *variables, Dwarf_Die *parent, struct place place);
+
+/* ---- one variable ---- */
+
+/* Reads the address that OPERATION alone tells, or that it finds in a table. */
+static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, uint64_t *address) {
+    Dwarf_Attribute entry;
+    Dwarf_Addr value = operation->number;
+    if (operation->atom == DW_OP_addrx || operation->atom == DW_OP_GNU_addr_index) {
+        if (dwarf_getlocation_attr(attribute, operation, &entry) != 0 ||
+            dwarf_formaddr(&entry, &value) != 0)
+            return false;
+    } else if (operation->atom != DW_OP_addr) {
+        return false;
+    }
+    *address = value;
+    return true;
+}
+
+/* Sets the address of VARIABLE, or the cause that it has none. */
+static void locate(struct variable *variable, Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count = 0;
+    variable->cause = "has no address: the optimizer has removed it";
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0)
+        return;
+    if (count == 1 && read_address(&attribute, operations, &variable->address)) {
+        variable->cause = NULL;
+    } else if (operations[count - 1].atom == DW_OP_GNU_push_tls_address ||
+               operations[count - 1].atom == DW_OP_form_tls_address) {
+        variable->cause = "has no address of its own: it is thread-local";
+    } else {
+        variable->cause = "has no fixed address: it is local to a function, or was optimized";
+    }
+}
+
+static const char *join(struct arena *arena, const char *path, const char *name) {
+    return *path ? arena_print(arena, "%s::%s", path, name) : name;
+}
+
+/* The path of a definition that stands elsewhere than its declaration. */
+static const char *declared_path(struct arena *arena, Dwarf_Die *declaration) {
+    Dwarf_Die *scopes = NULL;
+    const char *path = "";
+    int count = dwarf_getscopes_die(declaration, &scopes);
+    for (int i = count - 1; i > 0; i--) {
+        const char *name = dwarf_diename(&scopes[i]);
+        if (name && dwarf_tag(&scopes[i]) != DW_TAG_compile_unit)
+            path = join(arena, path, name);
+    }
+    if (count > 0)
+        free(scopes);
+    return path;
+}
+
+/* What stands around DIE, by its declaration where that is elsewhere. */
+static const char *path_around(struct arena *arena, Dwarf_Die *die, const struct place *place) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die declaration;
+    return dwarf_attr(die, DW_AT_specification, &attribute) &&
+                   dwarf_formref_die(&attribute, &declaration)
+               ? declared_path(arena, &declaration)
+               : place->path;
+}
+
+static void take_variable(struct variables *variables, Dwarf_Die *die, const struct place *place) {
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_diename(die), *path = path_around(variables->arena, die, place);
+    if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
+        name = dwarf_formstring(&attribute);
+    if (!name || dwarf_hasattr(die, DW_AT_declaration))
+        return;
+    struct variable variable = {
+        .name = name, .path = join(variables->arena, path, name), .file = place->file};
+    variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
+    locate(&variable, die);
+    if (!variable.cause)
+        variable.type = type_of(variables->binary, die);
+    vector_push(variables->arena, &variables->all, variable);
+}
+
+static void take_constants(struct variables *variables, Dwarf_Die *parent,
+                           const struct place *place) {
+    Dwarf_Die die;
+    if (dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Sword value = 0;
+        const char *name = dwarf_diename(&die);
+        if (!name || !dwarf_attr(&die, DW_AT_const_value, &attribute) ||
+            dwarf_formsdata(&attribute, &value) != 0)
+            continue;
+        struct variable constant = {.name = name,
+                                    .path = join(variables->arena, place->path, name),
+                                    .file = place->file,
+                                    .external = true,
+                                    .is_constant = true,
+                                    .value = value};
+        vector_push(variables->arena, &variables->all, constant);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* ---- the walk ---- */
+
+static void take_die(struct variables *variables, Dwarf_Die *die, const struct place *place) {
+    struct place inner = *place;
+    const char *name = NULL;
+    inner.depth++;
+    switch (dwarf_tag(die)) {
+    case DW_TAG_variable:
+    case DW_TAG_formal_parameter:
+        take_variable(variables, die, place);
+        return;
+    case DW_TAG_enumeration_type:
+        take_constants(variables, die, place);
+        return;
+    case DW_TAG_subprogram:
+    case DW_TAG_namespace:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        name = dwarf_diename(die);
+        if (name)
+            inner.path = join(variables->arena, path_around(variables->arena, die, place), name);
+        break;
+    case DW_TAG_lexical_block:
+        break;
+    default:
+        return;
+    }
+    take_children(variables, die, inner);
+}
+
+static void take_children(struct variables *variables, Dwarf_Die *parent, struct place place) {
+    Dwarf_Die die;
+    if (place.depth > DEPTH_MAX || dwarf_child(parent, &die) != 0)
+        return;
+    do
+        take_die(variables, &die, &place);
+    while (dwarf_siblingof(&die, &die) == 0);
+}
+
+const char *read_variables(struct arena *arena, const struct binary *binary,
+                           struct variables *variables) {
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die top;
+    *variables = (struct variables){.arena = arena, .binary = binary};
+    if (!binary->dwarf)
+        return "it has no debug information; build it with -g";
+    while (dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+        const char *file = dwarf_diename(&top);
+        take_children(variables, &top, (struct place){.file = file ? file : "", .path = ""});
+    }
+    return NULL;
+}
+
+/* ---- finding ---- */
+
+static bool is_file(const char *file, const char *wanted, size_t length) {
+    size_t own = strlen(file);
+    return own >= length && memcmp(file + own - length, wanted, length) == 0 &&
+           (own == length || file[own - length - 1] == '/');
+}
+
+bool is_source(const struct variables *variables, const char *file, size_t length) {
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die top;
+    while (dwarf_get_units(variables->binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+        const char *own = dwarf_diename(&top);
+        if (own && is_file(own, file, length))
+            return true;
+    }
+    return false;
+}
+
+/* How well VARIABLE is what NAME means: 0 not at all. */
+static int rank_of(const struct variable *variable, const char *name) {
+    size_t path = strlen(variable->path), length = strlen(name);
+    bool whole = strcmp(variable->path, name) == 0;
+    bool end = path > length + 2 && strcmp(variable->path + path - length, name) == 0 &&
+               variable->path[path - length - 1] == ':';
+    if (!whole && !end)
+        return 0;
+    if (variable->cause)
+        return 1;
+    return end ? 2 : variable->external ? 4 : 3;
+}
+
+static bool is_same(const struct variable *a, const struct variable *b) {
+    if (a->cause || b->cause)
+        return a->cause && b->cause;
+    return a->is_constant == b->is_constant && a->address == b->address && a->value == b->value;
+}
+
+static const char *spelling(struct arena *arena, const struct variable *variable) {
+    const char *slash = strrchr(variable->file, '/');
+    return arena_print(arena, "'%s:%s'", slash ? slash + 1 : variable->file, variable->path);
+}
+
+static const char *ambiguous(const struct variables *variables, const char *file, const char *name,
+                             int rank) {
+    const struct variable *listed[LISTED_MAX];
+    size_t count = 0;
+    const char *text = "";
+    for (size_t i = 0; i < variables->all.count && count < LISTED_MAX; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        if ((file && !is_file(variable->file, file, strlen(file))) ||
+            rank_of(variable, name) != rank)
+            continue;
+        bool known = false;
+        for (size_t k = 0; k < count; k++)
+            known |= is_same(listed[k], variable);
+        if (!known)
+            listed[count++] = variable;
+    }
+    for (size_t k = 0; k < count; k++)
+        text = arena_print(variables->arena, "%s%s%s", text, k ? " or " : "",
+                           spelling(variables->arena, listed[k]));
+    return arena_print(variables->arena, "'%s' is there more than once; write %s", name, text);
+}
+
+static const char *not_there(const struct variables *variables, const char *file,
+                             const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        if (variable->cause || (file && !is_file(variable->file, file, strlen(file))))
+            continue;
+        offer_name(&near_names, variable->name);
+        if (strchr(name, ':'))
+            offer_name(&near_names, variable->path);
+    }
+    return arena_print(variables->arena, "there is no variable '%s'%s", name,
+                       suggest(variables->arena, &near_names));
+}
+
+const char *find_variable(const struct variables *variables, const char *file, const char *name,
+                          const struct variable **found) {
+    int best = 0;
+    bool unique = true;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        if (file && !is_file(variable->file, file, strlen(file)))
+            continue;
+        int rank = rank_of(variable, name);
+        if (rank > best) {
+            best = rank;
+            *found = variable;
+            unique = true;
+        } else if (rank && rank == best) {
+            unique = unique && is_same(*found, variable);
+        }
+    }
+    if (!best)
+        return not_there(variables, file, name);
+    if ((*found)->cause)
+        return arena_print(variables->arena, "'%s' %s", name, (*found)->cause);
+    return unique ? NULL : ambiguous(variables, file, name, best);
+}
+
+/* ---- near names ---- */
+
+static unsigned least(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance. */
+static unsigned distance(const char *a, const char *b) {
+    unsigned row[NAME_MAX_LENGTH + 1];
+    size_t length = strlen(b);
+    if (strlen(a) > NAME_MAX_LENGTH || length > NAME_MAX_LENGTH)
+        return NAME_MAX_LENGTH;
+    for (size_t k = 0; k <= length; k++)
+        row[k] = (unsigned)k;
+    for (size_t i = 0; a[i]; i++) {
+        unsigned corner = row[0]++;
+        for (size_t k = 0; k < length; k++) {
+            unsigned changed = corner + (a[i] != b[k]);
+            corner = row[k + 1];
+            row[k + 1] = least(changed, least(row[k], row[k + 1]) + 1);
+        }
+    }
+    return row[length];
+}
+
+void offer_name(void *context, const char *name) {
+    struct near_names *near_names = context;
+    size_t length = strlen(near_names->wanted), at;
+    unsigned far = distance(near_names->wanted, name);
+    if (far > 2 && far > length / 3)
+        return;
+    if (far >= length)
+        return;
+    for (size_t i = 0; i < near_names->count; i++)
+        if (strcmp(near_names->names[i], name) == 0)
+            return;
+    at = near_names->count < 3 ? near_names->count++ : 3;
+    for (; at > 0 && near_names->distances[at - 1] > far; at--) {
+        if (at == 3)
+            continue;
+        near_names->names[at] = near_names->names[at - 1];
+        near_names->distances[at] = near_names->distances[at - 1];
+    }
+    if (at < 3) {
+        near_names->names[at] = name;
+        near_names->distances[at] = far;
+    }
+}
+
+const char *suggest(struct arena *arena, const struct near_names *near_names) {
+    const char *text = "";
+    for (size_t i = 0; i < near_names->count; i++)
+        text = arena_print(arena, "%s%s'%s'", text, i ? " or " : "; did you mean ",
+                           near_names->names[i]);
+    return near_names->count ? arena_print(arena, "%s?", text) : "";
+}

@@ -1,0 +1,50 @@
+/* variables.h: a program's variables that have an address for all of its run, and its enumeration
+ * constants, by name, out of DWARF. */
+#ifndef QUIPU_MOMENT_VARIABLES_H
+#define QUIPU_MOMENT_VARIABLES_H
+
+#include "moment/type.h"
+
+struct variable {
+    const char *name;  /* of its own */
+    const char *path;  /* with functions, classes and namespaces around it: "count::calls" */
+    const char *file;  /* source of its unit */
+    bool external;     /* other units know it by its name */
+    bool is_constant;  /* of an enumeration */
+    const char *cause; /* why it has no address; NULL: it has one */
+    uint64_t address;  /* as linked */
+    int64_t value;     /* of a constant */
+    struct type type;
+};
+
+struct variables {
+    struct arena *arena;
+    const struct binary *binary;
+    VECTOR(struct variable) all;
+};
+
+/* Reads those of BINARY.  Returns NULL, or what is wrong. */
+const char *read_variables(struct arena *arena, const struct binary *binary,
+                           struct variables *variables);
+
+/* Whether some unit's source is FILE, or ends in it behind a '/'. */
+bool is_source(const struct variables *variables, const char *file, size_t length);
+
+/* Finds NAME ("count", "calls::count"), of the unit of FILE where that is not NULL.  Returns NULL,
+ * or why it is not found, with what it could have been. */
+const char *find_variable(const struct variables *variables, const char *file, const char *name,
+                          const struct variable **found);
+
+/* Names near to what was meant: begin with count 0, offer all, then ask. */
+struct near_names {
+    const char *wanted;
+    const char *names[3];
+    unsigned distances[3];
+    size_t count;
+};
+void offer_name(void *near_names, const char *name);
+
+/* ": did you mean 'a' or 'b'?", or "". */
+const char *suggest(struct arena *arena, const struct near_names *near_names);
+
+#endif

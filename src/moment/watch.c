@@ -1,0 +1,96 @@
+/* watch.c: the writes to what an expression reads; see watch.h.
+ *
+ * Debug registers hold the objects' present addresses.  An object that a pointer or an index leads
+ * to moves only when that is written, which is seen, too: then the registers are set anew.  The
+ * kernel's own writes stop nothing, so the same is done behind each system call.
+ *
+ * Each write stops the program, which costs as much as thousands of its instructions.  So it is
+ * given up where it costs too much of the time, unless the user wants it. */
+#include "moment/watch.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Seconds, and a share of the time that has gone by.  What one stop costs is not known: it is the
+ * time since the one before, but not more than the first of these. */
+static const double most_for_one = 30e-6, least_cost = 0.3, share = 0.15;
+
+static bool is_held(const struct watch *watch, uint64_t address, uint32_t size) {
+    for (size_t i = 0; i < watch->count; i++)
+        if (watch->addresses[i] == address && watch->sizes[i] >= size)
+            return true;
+    return false;
+}
+
+/* Adds the bytes from ADDRESS on, in pieces that registers take.  Returns whether there is room. */
+static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
+    while (size) {
+        uint32_t piece = 8;
+        while (piece > size || address % piece)
+            piece /= 2;
+        if (!is_held(watch, address, piece)) {
+            if (watch->count == WATCHES_MAX)
+                return false;
+            watch->addresses[watch->count] = address;
+            watch->sizes[watch->count++] = piece;
+        }
+        address += piece;
+        size -= piece;
+    }
+    return true;
+}
+
+static bool find_pieces(const struct search *search, struct watch *watch) {
+    const struct expression *expression = search->expression;
+    *watch = (struct watch){0};
+    for (size_t i = 0; i < expression->objects.count; i++) {
+        const struct node *object = expression->objects.data[i];
+        uint64_t address,
+            size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
+        if (object_address(object, search->run.first.process, search->run.bias, &address) &&
+            !add_pieces(watch, address, size))
+            return false;
+    }
+    return true;
+}
+
+/* Sets the registers to where the objects are now. */
+static bool set_watch(struct search *search) {
+    struct watch watch;
+    if (!find_pieces(search, &watch))
+        return false;
+    if (memcmp(&watch, &search->watch, sizeof watch) == 0)
+        return true;
+    search->watch = watch;
+    return watch_memory(search->run.first.process, watch.addresses, watch.sizes, watch.count);
+}
+
+static void end_watching(struct search *search) {
+    search->watching = false;
+    watch_memory(search->run.first.process, NULL, NULL, 0);
+}
+
+void begin_watching(struct search *search) {
+    search->watching = set_watch(search);
+    if (!search->watching)
+        end_watching(search);
+}
+
+static bool costs_too_much(struct search *search) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    double now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    double since = now - search->written;
+    search->written = now;
+    search->write_cost += since < most_for_one ? since : most_for_one;
+    return search->write_cost > least_cost + share * (now - search->begun);
+}
+
+void keep_watching(struct search *search, enum stop stop) {
+    if (!search->watching || stop == STOP_GOAL || stop == STOP_THREAD)
+        return;
+    bool wrote = stop == STOP_WRITE;
+    search->writes += wrote;
+    if (!set_watch(search) || (wrote && !search->exact && costs_too_much(search)))
+        end_watching(search);
+}

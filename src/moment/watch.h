@@ -1,0 +1,14 @@
+/* watch.h: the writes to what an expression reads, seen by debug registers. */
+#ifndef QUIPU_MOMENT_WATCH_H
+#define QUIPU_MOMENT_WATCH_H
+
+#include "moment/search.h"
+
+/* The first process of the run stands, and stops from now on behind each write to the objects, if
+ * that can be. */
+void begin_watching(struct search *search);
+
+/* It has stopped so, and the expression is false. */
+void keep_watching(struct search *search, enum stop stop);
+
+#endif

@@ -1,0 +1,161 @@
+/* kernel.c: system calls and debug registers of a traced thread; see kernel.h.
+ *
+ * The AMD64 System V ABI, appendix A.2 (calls) and section 3.4 (the stack of a new program); the
+ * Intel manual, volume 3, section 17.2 (debug registers). */
+#include "x86/kernel.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+enum {
+    CALL_SIZE = 2,       /* syscall: 0f 05 */
+    CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of a system call's stops */
+    WATCH_WRITES = 1,    /* debug register 7: kind of access */
+    WATCH_SHIFT = 16,    /* the first one's kind and length, four bits each */
+    WATCH_STATUS = 0xf,  /* debug register 6: which of them it was */
+    AUXILIARY_MAX = 4096 /* words of a program's first stack that are looked at, beside arguments */
+};
+
+static bool poke(pid_t thread, size_t place, uint64_t value) {
+    return ptrace(PTRACE_POKEUSER, thread, (void *)place, (void *)value) == 0;
+}
+
+bool skip_call(pid_t thread) {
+    return poke(thread, offsetof(struct user, regs.orig_rax), UINT64_MAX);
+}
+
+bool set_call_result(pid_t thread, int64_t result) {
+    return poke(thread, offsetof(struct user, regs.rax), (uint64_t)result);
+}
+
+uint64_t next_instruction(pid_t thread) {
+    return (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)offsetof(struct user, regs.rip), NULL);
+}
+
+uint64_t call_site(pid_t thread) {
+    return next_instruction(thread) - CALL_SIZE;
+}
+
+bool is_system_call(const uint8_t *code) {
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* Goes on to the next stop.  Returns its status as of wait, 0 where there is none. */
+static int next_stop(pid_t thread) {
+    int status = 0;
+    if (ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0 ||
+        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
+        return 0;
+    return status;
+}
+
+/* To the end of the call that THREAD is about to make. */
+static bool finish_call(pid_t thread, pid_t *child) {
+    int calls = 0;
+    while (calls < 2) {
+        int status = next_stop(thread);
+        unsigned long message = 0;
+        if (!status)
+            return false;
+        calls += WSTOPSIG(status) == (SIGTRAP | CALL_STOP);
+        if (child && status >> 16 == PTRACE_EVENT_FORK &&
+            ptrace(PTRACE_GETEVENTMSG, thread, NULL, &message) == 0)
+            *child = (pid_t)message;
+    }
+    return true;
+}
+
+/* A child begins with a stop, and goes on where its parent THREAD stands. */
+static bool take_child(pid_t child, const struct user_regs_struct *registers, uint64_t *mask) {
+    int status;
+    return waitpid(child, &status, __WALL) == child && WIFSTOPPED(status) &&
+           ptrace(PTRACE_SETREGS, child, NULL, registers) == 0 &&
+           ptrace(PTRACE_SETSIGMASK, child, sizeof *mask, mask) == 0;
+}
+
+int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arguments[6],
+                    pid_t *child) {
+    struct user_regs_struct saved, call;
+    uint64_t mask, all = UINT64_MAX;
+    pid_t made = 0;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &saved) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, thread, sizeof mask, &mask) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, thread, sizeof all, &all) != 0)
+        return -EIO;
+    call = saved;
+    call.rip = site;
+    call.orig_rax = UINT64_MAX; /* no call that would begin anew */
+    call.rax = (uint64_t)number;
+    call.rdi = arguments[0];
+    call.rsi = arguments[1];
+    call.rdx = arguments[2];
+    call.r10 = arguments[3];
+    call.r8 = arguments[4];
+    call.r9 = arguments[5];
+    if (ptrace(PTRACE_SETREGS, thread, NULL, &call) != 0 ||
+        !finish_call(thread, child ? &made : NULL) ||
+        ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0 ||
+        ptrace(PTRACE_SETREGS, thread, NULL, &saved) != 0 ||
+        ptrace(PTRACE_SETSIGMASK, thread, sizeof mask, &mask) != 0 ||
+        (made && !take_child(made, &saved, &mask)))
+        return -EIO;
+    if (child)
+        *child = made;
+    return (int64_t)call.rax;
+}
+
+static bool read_word(pid_t thread, uint64_t address, uint64_t *word) {
+    errno = 0;
+    *word = (uint64_t)ptrace(PTRACE_PEEKDATA, thread, (void *)address, NULL);
+    return errno == 0;
+}
+
+/* The stack begins with the count of arguments, arguments, 0, environment, 0, and then pairs. */
+bool hide_kernel_code(pid_t thread) {
+    uint64_t word = 0;
+    uint64_t at =
+        (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)offsetof(struct user, regs.rsp), NULL);
+    if (!read_word(thread, at, &word))
+        return false;
+    at += 8 * (word + 2); /* the environment */
+    do {
+        if (!read_word(thread, at, &word))
+            return false;
+        at += 8;
+    } while (word);
+    for (int i = 0; i < AUXILIARY_MAX && read_word(thread, at, &word) && word != AT_NULL; i++) {
+        if (word == AT_SYSINFO_EHDR)
+            return ptrace(PTRACE_POKEDATA, thread, (void *)at, (void *)AT_IGNORE) == 0;
+        at += 16;
+    }
+    return true;
+}
+
+bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count) {
+    static const uint8_t lengths[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
+    uint64_t control = 0;
+    if (!poke(thread, offsetof(struct user, u_debugreg[7]), 0))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!poke(thread, offsetof(struct user, u_debugreg) + 8 * i, addresses[i]))
+            return false;
+        control |= (uint64_t)1 << 2 * i;
+        control |= (uint64_t)(WATCH_WRITES | lengths[sizes[i]] << 2) << (WATCH_SHIFT + 4 * i);
+    }
+    return poke(thread, offsetof(struct user, u_debugreg[7]), control);
+}
+
+bool is_watch_stop(pid_t thread) {
+    const size_t place = offsetof(struct user, u_debugreg[6]);
+    errno = 0;
+    long status = ptrace(PTRACE_PEEKUSER, thread, (void *)place, NULL);
+    if (errno || !(status & WATCH_STATUS))
+        return false;
+    poke(thread, place, 0);
+    return true;
+}

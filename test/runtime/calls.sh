@@ -1,0 +1,158 @@
+#!/bin/bash
+# calls.sh: trees of calls when the process is killed, has no file, has thousands of threads, goes deeper
+# than there is room, has more than one mode; interrupted by a timer at any instruction.
+. "$(dirname "$0")/common.sh.inc"
+export PATH=${QUIPU_BUILD:?}/bin:$PATH
+
+cat >program.c <<'EOF'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#define APART __attribute__((noinline))
+
+static volatile long interrupted;
+
+APART static long work(long n) {
+    return n < 2 ? 1 : work(n - 1) + work(n - 2);
+}
+
+/* keeps its frame */
+APART static long deep(long n) {
+    volatile long here = n;
+    return n ? deep(n - 1) + here : 0;
+}
+
+APART static void *thread(void *argument) {
+    return (void *)work((long)argument);
+}
+
+APART static void handler(int number) {
+    interrupted += work(number % 5);
+}
+
+APART static void timed(void) {
+    struct itimerval timer = {{0, 100}, {0, 100}};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    for (int i = 0; i < 40 || interrupted < 1000; i++)
+        work(20);
+    memset(&timer, 0, sizeof timer);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "kill")) {
+        work(10);
+        raise(SIGKILL);
+    } else if (!strcmp(what, "threads")) {
+        for (int i = 0; i < 2000; i++) {
+            pthread_t thread_id;
+            if (pthread_create(&thread_id, NULL, thread, (void *)3))
+                return 2;
+            pthread_join(thread_id, NULL);
+        }
+    } else if (!strcmp(what, "deep")) {
+        printf("%ld\n", deep(600000) + work(5));
+    } else if (!strcmp(what, "timed")) {
+        timed();
+    }
+    printf("%ld\n", work(12));
+    return 0;
+}
+EOF
+
+# dump FILE: a line for each node: its way, calls, instructions, activations.
+cat >dump.py <<'EOF'
+import struct, subprocess, sys
+data = open(sys.argv[1], 'rb').read()
+names = {int(line.split()[0], 16): line.split()[-1] for line in subprocess.run(
+    ['nm', 'program'], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    if line.split()[-2] in 'tT'}
+at, trees = 4096, 0
+while at < struct.unpack_from('<Q', data, 16)[0]:
+    kind, _, size = struct.unpack_from('<IIQ', data, at)
+    if kind == 3:
+        _, count, _, flags, _, first, base, cell = struct.unpack_from('<IIIIQQQQ', data, at + 16)
+        if first == 0:
+            now = base + (struct.unpack_from('<Q', data, cell)[0] if cell else 0)
+            trees += 1
+            print('flags', flags)
+        for i in range(count):
+            node = struct.unpack_from('<IIQQQQ', data, at + 64 + 64 * i)
+            print('node', names.get(node[3], '-'), node[4],
+                  (node[5] + (now if node[1] else 0)) % 2**64, node[1])
+    at += size
+print('trees', trees)
+EOF
+
+quipu cc --quipu=calls -O1 -no-pie -pthread program.c -o program || fail "cannot build it"
+tree() {
+    python3 dump.py "$(echo quipu.data/*.quipu)" >shown || fail "$1: $(cat shown)"
+}
+has() {
+    grep -qx -- "$2" shown || fail "$1: no '$2' in: $(cat shown)"
+}
+calls() { # NAME: of all its nodes
+    awk -v name="$1" '$1 == "node" && $2 == name { sum += $3 } END { print sum + 0 }' shown
+}
+
+silent ./program >plain
+tree plain
+test "$(calls work)" = 465 || fail "plain: $(calls work) calls"
+has plain 'trees 1'
+
+rm -rf quipu.data
+(./program kill) 2>/dev/null
+tree kill
+test "$(calls work)" = 177 || fail "kill: $(calls work) calls"
+grep -q '^node main 1 [1-9][0-9]* 1$' shown || fail "kill: $(cat shown)"
+
+rm -rf quipu.data
+silent ./program threads >out
+tree threads
+test "$(calls work)" = $((465 + 2000 * 5)) || fail "threads: $(calls work) calls"
+test "$(sed -n 's/^trees //p' shown)" -le 32 || fail "threads: $(tail -n1 shown)"
+test "$(calls -)" = 2001 || fail "threads: $(calls -) threads"
+
+rm -rf quipu.data
+(ulimit -s 65536 && silent ./program deep >out) || fail "deep: $(cat errors)"
+tree deep
+has deep 'flags 1'
+test "$(calls work)" = $((465 + 15)) || fail "deep: $(calls work) calls"
+! grep -q '^node work .* [1-9][0-9]*$' shown || fail "deep: still in work: $(cat shown)"
+
+rm -rf quipu.data
+silent ./program timed >out
+tree timed
+work=$(awk '$2 == "work" && $5 != 0' shown)
+test -z "$work" || fail "timed: still in '$work'"
+awk '$2 == "handler" { calls += $3 } END { exit calls < 200 }' shown || fail "timed: $(cat shown)"
+awk '$1 == "node" && $4 > 1e15 { exit 1 }' shown || fail "timed: below zero: $(cat shown)"
+
+rm -rf quipu.data
+mkdir quipu.data && chmod 500 quipu.data
+if ! touch quipu.data/none 2>/dev/null; then
+    ./program >out 2>errors || fail "without a file: $?"
+    cmp -s plain out || fail "without a file: $(cat out)"
+fi
+rm -rf quipu.data
+touch quipu.data
+./program >out 2>errors || fail "without a directory: $?"
+cmp -s plain out || fail "without a directory: $(cat out)"
+warned 'counts of this run are lost'
+rm quipu.data
+
+quipu cc --quipu=count,event,moment,calls --quipu-event=loads -O2 -no-pie -pthread program.c -o program ||
+    fail "all modes: cannot build it"
+silent ./program >out
+cmp -s plain out || fail "all modes: $(cat out)"
+tree modes
+test "$(calls work)" -gt 100 || fail "all modes: $(cat shown)"
+quipu report --by=function quipu.data | grep -q 'work' || fail "all modes: no report"
+exit 0
