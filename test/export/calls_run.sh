@@ -69,6 +69,9 @@ mkfifo ready
 QUIPU_DATA=running ./waits >ready &
 process=$!
 read -r _ <ready
+while cut -d' ' -f3 /proc/$process/task/*/stat | grep -qv S; do # on their way to where they wait
+    sleep 0.01
+done
 "$quipu" report --by=callsite --format=csv running >rows.csv || fail "a running process cannot be read"
 kill -9 $process
 wait $process 2>/dev/null || true
