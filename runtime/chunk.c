@@ -136,10 +136,6 @@ static long write_module(uint64_t offset) {
     return 0;
 }
 
-static void set_size(uint64_t size) {
-    __atomic_store_n(&quipu_state.file->size, size, __ATOMIC_RELEASE);
-}
-
 long quipu_enter_module(void) {
     uint64_t size = quipu_state.file->size;
     char *view = map_memory(NULL, size, PROT_READ, MAP_SHARED, quipu_state.fd, 0);
@@ -153,7 +149,7 @@ long quipu_enter_module(void) {
     if (error == 0)
         error = write_module(size);
     if (error == 0)
-        set_size(size + quipu_state.module.chunk.size);
+        set_file_size(size + quipu_state.module.chunk.size);
     return error;
 }
 
@@ -225,7 +221,7 @@ long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_bl
     quipu_place_of(blocks)->blocks = (uint64_t)blocks;
     quipu_place_of(blocks)->offset = offset;
     state->blocks[state->block_count++] = blocks;
-    set_size(offset + size);
+    set_file_size(offset + size);
     return 0;
 }
 

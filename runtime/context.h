@@ -10,8 +10,8 @@
  * Invariants
  *   - `top` points to the last activation; the first one is the thread's root and has the highest
  *     stack pointer that there is.
- *   - quipu_context is set in one module at most, the one whose function is at the top; there
- * `cell` is the thread's, and `base` is what it has counted in the others.
+ *   - quipu_context is set in one module at most, the one whose function is at the top; `cell` is
+ *     the thread's there, and `base` is what it has counted in the others.
  *   - A link is complete before a bucket leads to it, and is never changed; so a signal handler may
  *     interrupt at any instruction, and enter and leave functions itself.
  *   - The top's node is the innermost one.  It and those above it are those that have been entered

@@ -35,16 +35,11 @@ static uint64_t own_pointer(void) {
     return (uint64_t)__builtin_thread_pointer();
 }
 
-static bool is_gone(uint32_t owner) {
-    return owner != quipu_state.pid &&
-           SYSTEM_CALL(tgkill, quipu_state.pid, owner, 0, 0, 0, 0) == -ESRCH;
-}
-
 /* The state of a thread that is gone, or NULL.  A few are asked, and the next ones another time. */
 static struct context_thread *find_abandoned(uint32_t owner) {
     for (int i = 0; i < PROBES; i++) {
         hand = hand && hand->next ? hand->next : first_thread();
-        if (!hand || hand->owner == owner || is_gone(hand->owner))
+        if (!hand || hand->owner == owner || quipu_is_dead(hand->owner))
             return hand;
     }
     return NULL;

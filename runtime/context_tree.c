@@ -16,10 +16,6 @@ enum {
     NODES_MAX = 1 << 20,
 };
 
-static void set_size(uint64_t size) {
-    __atomic_store_n(&quipu_state.file->size, size, __ATOMIC_RELEASE);
-}
-
 static uint64_t chunk_end(const struct quipu_contexts *chunk) {
     return chunk->first_index + chunk->capacity;
 }
@@ -42,21 +38,16 @@ static long map_chunk(struct context_thread *thread, int fd, uint64_t size) {
     if (thread->chunk_count)
         chunk->first_index = chunk_end(thread->chunks[thread->chunk_count - 1]);
     thread->chunks[thread->chunk_count++] = chunk;
-    set_size(offset + size);
+    set_file_size(offset + size);
     return 0;
 }
 
 static long add_chunk(struct context_thread *thread, uint64_t size) {
-    int fd = quipu_state.fd;
-    if (fd == 0) {
-        long opened = quipu_reopen_data();
-        if (opened < 0)
-            return opened;
-        fd = (int)opened;
-    }
-    long error = map_chunk(thread, fd, size);
-    if (fd != quipu_state.fd)
-        SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    long fd = quipu_borrow_data();
+    if (fd < 0)
+        return fd;
+    long error = map_chunk(thread, (int)fd, size);
+    quipu_return_data((int)fd);
     return error;
 }
 

@@ -63,6 +63,15 @@ long quipu_reopen_data(void) {
     return error;
 }
 
+long quipu_borrow_data(void) {
+    return quipu_state.fd ? quipu_state.fd : quipu_reopen_data();
+}
+
+void quipu_return_data(int fd) {
+    if (fd != quipu_state.fd)
+        SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+}
+
 /* Opens the directory, made where it is missing.  A privileged program writes only into a directory
  * that its own user alone can write. */
 static long open_directory(void) {

@@ -53,7 +53,7 @@ static struct found find_owned(uint32_t owner, uint32_t *used, uint32_t *total) 
     return found;
 }
 
-static bool is_dead(uint32_t owner) {
+bool quipu_is_dead(uint32_t owner) {
     if (owner == QUIPU_OWNER_UNKNOWN || owner == quipu_state.pid)
         return false; /* the first thread's number stays until the process ends */
     return SYSTEM_CALL(tgkill, quipu_state.pid, owner, 0, 0, 0, 0) == -ESRCH;
@@ -64,7 +64,7 @@ static struct found find_abandoned(uint32_t used) {
         if (quipu_state.hand >= used)
             quipu_state.hand = 0;
         struct found found = slot_at(quipu_state.hand++);
-        if (is_dead(found.slot->owner))
+        if (quipu_is_dead(found.slot->owner))
             return found;
     }
     return (struct found){0};
@@ -72,19 +72,14 @@ static struct found find_abandoned(uint32_t used) {
 
 /* Adds slots: as many as there are, or where that fails, one. */
 static long add_slots(uint32_t total) {
-    int fd = quipu_state.fd;
-    if (fd == 0) {
-        long opened = quipu_reopen_data();
-        if (opened < 0)
-            return opened;
-        fd = (int)opened;
-    }
+    long fd = quipu_borrow_data();
+    if (fd < 0)
+        return fd;
     uint32_t first = quipu_first_count(), count = total > first ? total : first;
-    long error = quipu_add_blocks(fd, count, NULL, NULL);
+    long error = quipu_add_blocks((int)fd, count, NULL, NULL);
     if (error < 0 && count > 1)
-        error = quipu_add_blocks(fd, 1, NULL, NULL);
-    if (fd != quipu_state.fd)
-        SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+        error = quipu_add_blocks((int)fd, 1, NULL, NULL);
+    quipu_return_data((int)fd);
     return error;
 }
 

@@ -95,6 +95,11 @@ static inline uint64_t quipu_cells_size(void) {
     return (uint64_t)end - (uint64_t)begin;
 }
 
+/* What was added to the data file is complete up to SIZE. */
+static inline void set_file_size(uint64_t size) {
+    __atomic_store_n(&quipu_state.file->size, size, __ATOMIC_RELEASE);
+}
+
 static inline uint64_t round_up(uint64_t value, uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
@@ -109,6 +114,9 @@ uint64_t quipu_attach_thread(void);
 /* Returns the cells of a slot that is now the calling thread's, or NULL with the cause in *ERROR.
  * The lock is held. */
 char *quipu_take_slot(long *error);
+
+/* Whether the thread that a slot is OWNER's has run its last instruction. */
+bool quipu_is_dead(uint32_t owner);
 
 /* event.c */
 /* A thread begins to count in CELLS, a slot's, where others may have counted before. */
@@ -147,6 +155,9 @@ void quipu_drop_data(void);
 bool quipu_has_data(const struct quipu_file *file);
 /* Opens the data file by its path; it must be the same file.  Returns a descriptor above 2. */
 long quipu_reopen_data(void);
+/* A descriptor of the data file to grow it by, and back. */
+long quipu_borrow_data(void);
+void quipu_return_data(int fd);
 
 struct naming {
     int directory;        /* descriptor; -1: none */
