@@ -32,19 +32,10 @@ struct stretch {
 
 /* Of the function that ADDRESS is in; of that address alone where none is known. */
 static struct stretch find_stretch(const struct binary *binary, uint64_t address) {
-    struct stretch stretch = {address, 1, has_events_at(binary, address)};
-    size_t low = 0, high = binary->symbols.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (binary->symbols.data[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low && address - binary->symbols.data[low - 1].address < binary->symbols.data[low - 1].size)
-        stretch = (struct stretch){binary->symbols.data[low - 1].address,
-                                   binary->symbols.data[low - 1].size, stretch.instrumented};
-    return stretch;
+    const struct symbol *symbol = binary_function(binary, address);
+    bool instrumented = has_events_at(binary, address);
+    return symbol && symbol->size ? (struct stretch){symbol->address, symbol->size, instrumented}
+                                  : (struct stretch){address, 1, instrumented};
 }
 
 static bool is_instrumented(const struct binary *binary, uint64_t address, struct stretch *last) {
