@@ -155,20 +155,21 @@ def build_compile_table(result):
     return Table(title, ['', 'gcc, s', *(head for head, _ in columns)], rows)
 
 
-# What is to be reached: label, kind, how ratios join, ratio of one program, limit.
+# What is to be reached, judged by the fastest runs, since what a machine does besides only adds
+# time: label, kind, how ratios join, ratio of one program, limit.
 GOALS = [
     ('real programs, run time, geometric mean', 'program', geometric_mean,
-     lambda p: ratio(p, 'quipu', paired), 1.03),
+     lambda p: ratio(p, 'quipu', fastest), 1.03),
     ('worst kernel, run time', 'kernel', worst,
-     lambda p: ratio(p, 'quipu', paired), 1.2),
+     lambda p: ratio(p, 'quipu', fastest), 1.2),
     ('event: real programs, run time, geometric mean', 'program', geometric_mean,
-     lambda p: ratio(p, 'event', paired), 1.03),
-    ('event: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'event', paired), 1.2),
+     lambda p: ratio(p, 'event', fastest), 1.03),
+    ('event: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'event', fastest), 1.2),
     ('moment: real programs, run time, geometric mean', 'program', geometric_mean,
-     lambda p: ratio(p, 'moment', paired), 1.02),
-    ('moment: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'moment', paired), 1.15),
+     lambda p: ratio(p, 'moment', fastest), 1.02),
+    ('moment: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'moment', fastest), 1.15),
     ('calls: real programs, run time, geometric mean', 'program', geometric_mean,
-     lambda p: ratio(p, 'calls', paired), 1.3),
+     lambda p: ratio(p, 'calls', fastest), 1.3),
     ('real programs, compile time, geometric mean', 'program', geometric_mean,
      lambda p: compile_ratio(p, 'quipu'), 1.4),
     ('real programs, compile time, worst', 'program', worst,
@@ -202,8 +203,8 @@ def render(result, markdown):
                    'time of the process and its children')
     columns = [f'{n}: {BY_NAME[n].help}' for n in result['variants']]
     columns.append('spread: how far the median and the slowest run are above the fastest')
-    times = [build_time_table(result, paired, 'Run time: median of the ratios within each round'),
-             build_time_table(result, fastest, 'Run time: ratio of the fastest runs')]
+    times = [build_time_table(result, fastest, 'Run time: ratio of the fastest runs'),
+             build_time_table(result, paired, 'Run time: median of the ratios within each round')]
     tables = [*times, build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + [f'FAILED {line}' for line in failures(result)]
