@@ -12,9 +12,10 @@ class Kernel:
     """A file; its flags are -O2 -g, or stand in its head after 'flags:'."""
 
     kind = 'kernel'
+    variants = None  # all
 
-    def __init__(self, file):
-        self.source = os.path.join(KERNELS, file)
+    def __init__(self, file, folder=KERNELS):
+        self.source = os.path.join(folder, file)
         self.name, self.ending = os.path.splitext(file)
         self.title = self.name.replace('_', ' ')
         self.languages = ['c++' if self.ending == '.cc' else 'cc']

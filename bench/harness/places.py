@@ -6,6 +6,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get('QUIPU_BUILD', os.path.join(TOP, 'build')))
 WORK = os.path.join(BUILD, 'bench')
 KERNELS = os.path.join(TOP, 'bench', 'kernels')
+QUERIES = os.path.join(TOP, 'bench', 'queries')
 WORKLOADS = os.path.join(TOP, 'bench', 'workloads')
 
 

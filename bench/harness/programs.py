@@ -34,10 +34,13 @@ class Program:
     bench-cc, bench-c++ and bench-fortran.
     binary: path in the tree.
     languages: keys of GCC whose compilers it needs.
+    variants: names of those that it is measured in; None for all.
+    built: paths of what was built in this session, by variant.
     commands: function (binary, small) -> [Command].
     """
 
     kind = 'program'
+    variants = None
 
     def __init__(self, name, package, binary, commands, build, prepare='',
                  languages=('cc',)):
@@ -46,6 +49,7 @@ class Program:
         self.languages = languages
         self.build_script, self.prepare_script = build, prepare
         self.tree = os.path.join(WORK, 'trees', name, 'base')
+        self.built = {}
 
     def prepare(self):
         """Fetches and configures, once.  Sets the title with the package's version."""
@@ -79,7 +83,8 @@ class Program:
         shutil.rmtree(tree, ignore_errors=True)
         shutil.copytree(self.tree, tree, symlinks=True)
         run_shell(self.build_script, tree, dict(environment, FLAGS=FLAGS))
-        return os.path.join(tree, self.binary)
+        self.built[variant.name] = os.path.join(tree, self.binary)
+        return self.built[variant.name]
 
     def workload(self, binary, small):
         """The commands of one run."""
@@ -110,12 +115,16 @@ def run_sqlite(binary, small):
     return [Command([binary, ':memory:'], 'answers', inputs.sql(40000 if small else 200000))]
 
 
+def choose_texts(small):
+    """What grep searches."""
+    return [inputs.text(4)] if small else [inputs.text(20)] * 3
+
+
 def run_grep(binary, small):
-    texts = [inputs.text(4)] if small else [inputs.text(20)] * 3
     patterns = [['-cE', '[a-z]+Z'], ['-nE', '(tin|ore)[a-z]*[0-9]'],
                 ['-cw', '[a-e]*[r-t][aeiou]*'], ['-ciE', '(sea|tor)[aeiou]+.*[0-9]z'],
                 ['-ohE', '[0-9]+Z[0-9]+']]
-    return [Command([binary, *pattern, *texts], f'lines-{number}')
+    return [Command([binary, *pattern, *choose_texts(small)], f'lines-{number}')
             for number, pattern in enumerate(patterns)]
 
 

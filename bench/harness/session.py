@@ -9,8 +9,8 @@
                    "failed": {variant: text}}]}
 
 Rounds run all variants one after the other, every other round backwards, so that what the machine
-does meanwhile falls on all of them alike.  Kernels have a third of the rounds: they show the worst
-that can be, which is far above noise.  A variant whose output is not the twin's has failed.
+does meanwhile falls on all of them alike.  Kernels and queries have a third of the rounds: they show
+the worst that can be, which is far above noise.  A variant whose output is not the twin's has failed.
 """
 import os
 import platform
@@ -23,7 +23,8 @@ from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
 from variants import GCC
 
-KERNEL_RUNS = 3  # at least
+FEW_RUNS = 3  # at least
+FEW = ('kernel', 'query')  # kinds with a third of the rounds
 SMALL_RUNS = 3  # of the twin, to compare with the one run under a wrapping tool
 
 
@@ -38,7 +39,8 @@ class Subject:
 
     def __init__(self, program, variants):
         self.program = program
-        self.variants = [v for v in variants if v.compiles(program.languages)]
+        self.variants = [v for v in variants if v.compiles(program.languages)
+                         and (program.variants is None or v.name in program.variants)]
         self.binaries, self.outputs = {}, {}
         self.directory = os.path.join(WORK, 'run')
         self.profile = os.path.join(WORK, 'profiles', program.name)
@@ -105,8 +107,8 @@ class Subject:
 
     def measure(self, runs):
         """All rounds.  The first is for the check alone and is not kept."""
-        if self.program.kind == 'kernel':
-            runs = max(KERNEL_RUNS, runs // 3)
+        if self.program.kind in FEW:
+            runs = max(FEW_RUNS, runs // 3)
         builds = [v for v in self.variants if not v.wrap]
         for number in range(runs + 1):
             say(f'{self.program.name}: round {number} of {runs}')

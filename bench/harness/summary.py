@@ -1,107 +1,13 @@
-"""From measured times to tables, and tables to text and Markdown."""
-import math
+"""From measured times to tables, and the whole report."""
 import statistics
 
-from variants import VARIANTS
+from paper import build_paper_table
+from queries import build_query_table, nanoseconds
+from ratios import (BY_NAME, compile_ratio, fastest, geometric_mean, members, paired, ratio, show,
+                    size_ratio, worst)
+from table import Table
 
 GROUPS = [('program', 'real programs'), ('kernel', 'kernels')]
-BY_NAME = {variant.name: variant for variant in VARIANTS}
-
-
-class Table:
-    """Rows of text under column heads; a row that is None is a rule."""
-
-    def __init__(self, title, heads, rows):
-        self.title, self.heads, self.rows = title, heads, rows
-
-    def text(self):
-        """Aligned columns: the first to the left, the rest to the right."""
-        rows = [self.heads, *(row for row in self.rows if row)]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(self.heads))]
-
-        def line(row):
-            cells = [row[0].ljust(widths[0])]
-            cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
-            return '  '.join(cells).rstrip()
-        rule = '-' * (sum(widths) + 2 * (len(widths) - 1))
-        body = [line(row) if row else rule for row in self.rows]
-        return '\n'.join([self.title, '', line(self.heads), rule, *body])
-
-    def markdown(self):
-        """A pipe table; rules vanish, rows that follow one are bold."""
-        lines = [f'### {self.title}', '', '| ' + ' | '.join(self.heads) + ' |',
-                 '|---|' + '---:|' * (len(self.heads) - 1)]
-        bold = False
-        for row in self.rows:
-            if not row:
-                bold = not bold
-                continue
-            cells = [f'**{cell}**' if bold and cell else cell for cell in row]
-            lines.append('| ' + ' | '.join(cells) + ' |')
-        return '\n'.join(lines)
-
-
-def paired(times, base):
-    """The median of each round's ratio: what the machine does for a while falls on both sides of
-    one.  Where the numbers of runs differ, the ratio of the medians."""
-    if len(times) != len(base):
-        return statistics.median(times) / statistics.median(base)
-    return statistics.median(one / other for one, other in zip(times, base))
-
-
-def fastest(times, base):
-    """The ratio of the fastest runs."""
-    return min(times) / min(base)
-
-
-def ratio(program, name, compare):
-    """The time of variant NAME by its base's, by COMPARE (paired, fastest); None for none."""
-    variant = BY_NAME[name]
-    times = program['small' if variant.wrap else 'seconds']
-    if variant.base is None or name in program['failed'] or not times.get(name) \
-            or not times.get(variant.base):
-        return None
-    return compare(times[name], times[variant.base])
-
-
-def compile_ratio(program, name):
-    """Compile time by the plain compiler's: the fastest builds."""
-    plain = BY_NAME[name].plain
-    times = program['compile']
-    if name in program['failed'] or not times.get(name) or not times.get(plain):
-        return None
-    return min(times[name]) / min(times[plain])
-
-
-def size_ratio(program, name, kind):
-    """Size of the file or of what is loaded of it, by the plain compiler's."""
-    sizes, plain = program[kind], BY_NAME[name].plain
-    if name in program['failed'] or name not in sizes or plain not in sizes:
-        return None
-    return sizes[name] / sizes[plain]
-
-
-def geometric_mean(values):
-    """None where there is no value."""
-    values = [value for value in values if value]
-    return math.exp(statistics.fmean(map(math.log, values))) if values else None
-
-
-def worst(values):
-    """The greatest; None where there is no value."""
-    return max((value for value in values if value), default=None)
-
-
-def show(value):
-    """A ratio for a cell."""
-    if value is None:
-        return ''
-    return f'{value:.3f}' if value < 10 else f'{value:.1f}'
-
-
-def members(result, kind):
-    """The programs of a kind that ran."""
-    return [p for p in result['programs'] if p['kind'] == kind and p['seconds'].get('twin')]
 
 
 def spread(program, name):
@@ -170,6 +76,8 @@ GOALS = [
     ('moment: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'moment', fastest), 1.15),
     ('calls: real programs, run time, geometric mean', 'program', geometric_mean,
      lambda p: ratio(p, 'calls', fastest), 1.3),
+    ('quipu_events from C, nanoseconds', 'query', worst, lambda p: nanoseconds(p, 'event'), 20),
+    ('quipu_now from C, nanoseconds', 'query', worst, lambda p: nanoseconds(p, 'moment'), 30),
     ('real programs, compile time, geometric mean', 'program', geometric_mean,
      lambda p: compile_ratio(p, 'quipu'), 1.4),
     ('real programs, compile time, worst', 'program', worst,
@@ -199,13 +107,14 @@ def failures(result):
 def render(result, markdown):
     """The whole report as text."""
     machine = [f'{key}: {value}' for key, value in result['machine'].items()]
-    machine.append(f"method: {result['runs']} interleaved rounds (kernels a third), user and system "
+    machine.append(f"method: {result['runs']} interleaved rounds (kernels and queries a third), user and system "
                    'time of the process and its children')
     columns = [f'{n}: {BY_NAME[n].help}' for n in result['variants']]
     columns.append('spread: how far the median and the slowest run are above the fastest')
     times = [build_time_table(result, fastest, 'Run time: ratio of the fastest runs'),
              build_time_table(result, paired, 'Run time: median of the ratios within each round')]
-    tables = [*times, build_compile_table(result), check_goals(result)[0]]
+    tables = [*times, build_paper_table(result), build_query_table(result),
+              build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + [f'FAILED {line}' for line in failures(result)]
     if markdown:

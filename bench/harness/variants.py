@@ -71,6 +71,8 @@ VARIANTS = [
     Variant('twin', QUIPU, ['--quipu=none'], 'quipu cc --quipu=none: the same code, not instrumented',
             base=None),
     Variant('gcc', GCC, [], 'plain gcc; only in shared objects a register is reserved', builds=True),
+    Variant('reserved', GCC, ['-ffixed-r15'],
+            'plain gcc that leaves a register unused, as a counter in a register would need'),
     Variant('quipu', QUIPU, [], 'counters on the chords of a spanning tree', builds=True),
     Variant('block', QUIPU, ['--quipu-placement=block'], 'quipu with a counter in every block'),
     Variant('profile', QUIPU, ['--quipu-profile=$BENCH_PROFILE'],

@@ -1,0 +1,15 @@
+/* quipu_now.c: asks for the present moment as often as the argument says.  Prints the same in all
+ * builds: how often it asked. */
+#include <quipu.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    unsigned long calls = argc > 1 ? strtoul(argv[1], NULL, 10) : 1, call = 0;
+    volatile uint64_t ticks;
+    for (; call < calls; call++)
+        ticks = quipu_now().ticks;
+    (void)ticks;
+    printf("%lu\n", call);
+    return 0;
+}
