@@ -51,6 +51,11 @@ def text(megabytes):
     return keep(f'text-{megabytes}', write)
 
 
+def needle():
+    """One line that every pattern finds: grep that finds nothing ends with status 1."""
+    return keep('needle', lambda file: file.write('aZZZ\n'))
+
+
 def sql(rows):
     """The SQL workload for so many orders."""
     def write(file):

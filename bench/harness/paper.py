@@ -9,39 +9,41 @@ data registers that calls preserve; here it is %r15, which calls preserve, too.
 Where it is not perfect: the paper's compress is of the LZW family, the one here of LZ77; its string
 functions of the C library were counted with the program, and here they are not.
 """
+import inputs
 from measure import Command
-from programs import PROGRAMS, choose_texts
+from programs import PROGRAMS
 from ratios import geometric_mean, members, paired
 from table import Table
 
 
-class Workload:
-    """One more workload of a program, in the same builds."""
+class Search:
+    """One more workload of grep, in its builds: OPTIONS and PATTERN, in TIMES 20 MiB of text."""
 
     kind = 'paper'
     variants = ('twin', 'gcc', 'reserved', 'moment')
 
-    def __init__(self, name, program, arguments):
+    def __init__(self, name, options, pattern, times):
         self.name = self.title = name
-        self.program = next(p for p in PROGRAMS if p.name == program)
-        self.languages, self.arguments = self.program.languages, arguments
+        self.grep = next(program for program in PROGRAMS if program.name == 'grep')
+        self.languages = self.grep.languages
+        self.options, self.pattern, self.times = options, pattern, times
 
     def prepare(self):
-        """Fetches and configures the program, where that is not done."""
-        self.program.prepare()
-        self.title = f"{self.program.title} '{self.arguments[-1]}'"
+        """Fetches and configures grep, where that is not done."""
+        self.grep.prepare()
+        self.title = f"{self.grep.title} '{self.pattern}'"
 
     def build(self, variant, environment):
-        """What the program's own turn has built; where it had none, builds."""
-        return self.program.built.get(variant.name) or self.program.build(variant, environment)
+        """What grep's own turn has built; where it had none, builds."""
+        return self.grep.built.get(variant.name) or self.grep.build(variant, environment)
 
     def workload(self, binary, small):
         """The commands of one run."""
-        return [Command([binary, *self.arguments, *choose_texts(small)], 'lines')]
+        texts = [inputs.text(20)] * (1 if small else self.times) + [inputs.needle()]
+        return [Command([binary, self.options, self.pattern, *texts], 'lines')]
 
 
-WORKLOADS = [Workload('grep-range', 'grep', ['-cE', '[a-z]+Z']),
-             Workload('grep-fixed', 'grep', ['-c', 'ZZZ'])]
+SEARCHES = [Search('grep-range', '-cE', '[a-z]+Z', 12), Search('grep-fixed', '-c', 'ZZZ', 30)]
 
 # Its program, ours, its seconds (baseline, register, count), and its overhead as it prints it.
 ROWS = [

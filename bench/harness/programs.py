@@ -115,16 +115,12 @@ def run_sqlite(binary, small):
     return [Command([binary, ':memory:'], 'answers', inputs.sql(40000 if small else 200000))]
 
 
-def choose_texts(small):
-    """What grep searches."""
-    return [inputs.text(4)] if small else [inputs.text(20)] * 3
-
-
 def run_grep(binary, small):
+    texts = [inputs.text(4)] if small else [inputs.text(20)] * 3
     patterns = [['-cE', '[a-z]+Z'], ['-nE', '(tin|ore)[a-z]*[0-9]'],
                 ['-cw', '[a-e]*[r-t][aeiou]*'], ['-ciE', '(sea|tor)[aeiou]+.*[0-9]z'],
                 ['-ohE', '[0-9]+Z[0-9]+']]
-    return [Command([binary, *pattern, *choose_texts(small)], f'lines-{number}')
+    return [Command([binary, *pattern, *texts], f'lines-{number}')
             for number, pattern in enumerate(patterns)]
 
 

@@ -1,5 +1,5 @@
-/* quipu_events.c: asks for the count of instructions as often as the argument says.  Prints the same
- * in all builds: how often it asked. */
+/* quipu_events.c: asks for the count of instructions as often as the argument says.  Prints the
+ * same in all builds: how often it asked. */
 #include <quipu.h>
 #include <stdio.h>
 #include <stdlib.h>
