@@ -1,4 +1,4 @@
-# bench.mk: what instrumentation costs; bench/run tells more.
+# bench.mk: what instrumentation costs; bench/run tells more.  bench/mix tells what the Dhrystone does.
 #   make bench        everything, in one run (about an hour on a quiet machine)
 #   make bench-quick  a first impression
 #   make bench-doc    puts the last run's tables into doc/benchmarks.md

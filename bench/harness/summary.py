@@ -51,7 +51,7 @@ def build_compile_table(result):
                     for n in timed]
     rows = [[p['title'], f"{min(p['compile']['gcc']):.2f}", *(show(f(p)) for _, f in columns)]
             for p in programs]
-    if not rows:
+    if not rows or not columns:
         return None
     rows.append(None)
     for label, join in (('geometric mean', geometric_mean), ('worst', worst)):
