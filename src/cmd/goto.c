@@ -2,13 +2,13 @@
  *
  * There it is handed over to gdb, or a command, or its registers and calls are printed. */
 #include "cmd/cmd.h"
+#include "cmd/on_stop.h"
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
 #include "moment/backtrace.h"
 #include "util/diag.h"
 #include "util/path.h"
-#include "util/process.h"
 #include "x86/trap.h"
 
 #include <getopt.h>
@@ -28,33 +28,16 @@ static void print_help(void) {
         "Runs PROGRAM, which 'quipu cc --quipu=moment' built, to MOMENT of its run, and there\n"
         "hands it over to gdb; where there is no terminal or no gdb, registers and calls are\n"
         "printed.\n\n"
-        "MOMENT is FUNCTION+OFFSET@TICKS[/THREAD][~BUILD] or FILE:LINE@TICKS[/THREAD][~BUILD].\n\n"
-        "      --exec=COMMAND  run COMMAND by the shell there; QUIPU_PID and QUIPU_THREAD name\n"
-        "                      process and thread; the program then ends\n"
+        "MOMENT is FUNCTION+OFFSET@TICKS[/THREAD][~BUILD] or FILE:LINE@TICKS[/THREAD][~BUILD].\n\n" EXEC_HELP
         "      --print         print registers and calls there; the program then ends\n"
         "      --help          print this\n",
         stdout);
 }
 
+/* Hands the program over. */
 static int run_command(struct tracee *tracee, const struct arrival *arrival, const char *command) {
-    char number[32];
-    snprintf(number, sizeof number, "%d", tracee->process);
-    setenv("QUIPU_PID", number, 1);
-    snprintf(number, sizeof number, "%d", arrival->thread);
-    setenv("QUIPU_THREAD", number, 1);
     leave_tracee(tracee);
-    char *words[] = {"sh", "-c", (char *)command, NULL};
-    int status = run_program(words, NULL, 0, false);
-    kill_tracee(tracee);
-    return status;
-}
-
-static int run_debugger(struct tracee *tracee) {
-    char number[32];
-    snprintf(number, sizeof number, "%d", tracee->process);
-    leave_tracee(tracee);
-    char *words[] = {"gdb", "-q", "-p", number, NULL};
-    int status = run_program(words, NULL, 0, false);
+    int status = run_on_stop(command, tracee->process, arrival->thread);
     kill_tracee(tracee);
     return status;
 }
@@ -71,7 +54,7 @@ static int hand_over(struct arena *arena, const struct binary *binary,
     if (options->command)
         return run_command(tracee, arrival, options->command);
     if (!options->print && terminal && gdb)
-        return run_debugger(tracee);
+        return run_command(tracee, arrival, "exec gdb -q -p $QUIPU_PID");
     print_registers(arrival->thread);
     print_backtrace(tracee->process, arrival->thread);
     kill_tracee(tracee);

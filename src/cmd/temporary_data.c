@@ -1,13 +1,22 @@
-/* temporary_data.c: a data directory for the time being; see temporary_data.h. */
+/* temporary_data.c: a data directory for the time being; see temporary_data.h.
+ *
+ * Signals that end the program remove it, too.  Their handler may call the kernel alone; it reads
+ * the directory by getdents64, and there is nothing but files in it. */
 #include "cmd/temporary_data.h"
 
 #include "util/diag.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static char directory[4096];
 
@@ -20,6 +29,34 @@ static void remove_directory(void) {
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* As getdents64 writes it. */
+struct entry {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short size;
+    unsigned char kind;
+    char name[];
+};
+
+static void end_by_signal(int signal) {
+    alignas(struct entry) char bytes[4096];
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long size;
+    while (fd >= 0 && (size = syscall(SYS_getdents64, fd, bytes, sizeof bytes)) > 0)
+        for (long at = 0; at < size; at += ((struct entry *)(bytes + at))->size)
+            unlinkat(fd, ((struct entry *)(bytes + at))->name, 0);
+    rmdir(directory);
+    raise(signal); /* once more, when the handler has returned: it is not set any more */
+}
+
+static void remove_at_signals(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction ending = {.sa_handler = end_by_signal, .sa_flags = (int)SA_RESETHAND}, before;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &ending, NULL);
+}
+
 char *use_temporary_data(const char *prefix) {
     const char *parent = getenv("TMPDIR");
     int length = snprintf(directory, sizeof directory, "%s/%s-XXXXXX",
@@ -27,6 +64,7 @@ char *use_temporary_data(const char *prefix) {
     if (length >= (int)sizeof directory || !mkdtemp(directory))
         die("cannot make '%s': %s; choose another directory by TMPDIR", directory, strerror(errno));
     atexit(remove_directory); /* errors end the program, too */
+    remove_at_signals();
     if (setenv("QUIPU_DATA", directory, 1))
         die("cannot set QUIPU_DATA: %s", strerror(errno));
     return directory;

@@ -1,6 +1,7 @@
 /* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: the first moment of a run at which an expression
  * becomes true. */
 #include "cmd/cmd.h"
+#include "cmd/on_stop.h"
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
@@ -22,20 +23,20 @@
 
 struct when_options {
     bool exact, json;
+    const char *command; /* to run there, or NULL */
 };
 
 static void print_help(void) {
-    fputs(
-        "usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n\n"
-        "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
-        "which the C expression EXPRESSION becomes true: thread, moment, line, instruction.\n\n"
-        "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
-        "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
-        "      --exact          see each write, however long it takes: the expression is true at\n"
-        "                       no earlier moment, not even for an instant\n"
-        "      --format=FORMAT  text (default) or json\n"
-        "      --help           print this\n",
-        stdout);
+    fputs("usage: quipu when [OPTIONS] EXPRESSION [--] PROGRAM [ARGS]\n\n"
+          "Runs PROGRAM, which 'quipu cc --quipu=moment -g' built, and finds the first moment at\n"
+          "which the C expression EXPRESSION becomes true: thread, moment, line, instruction.\n\n"
+          "EXPRESSION names globals, statics as FILE:NAME or FUNCTION::NAME, fields, elements,\n"
+          "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
+          "      --exact         see each write, however long it takes: the expression is true at\n"
+          "                      no earlier moment, not even for an instant\n" EXEC_HELP
+          "      --format=FORMAT text (default) or json\n"
+          "      --help          print this\n",
+          stdout);
 }
 
 /* ---- what the search tells on its way ---- */
@@ -86,9 +87,10 @@ static void wipe(void) {
 /* ---- results ---- */
 
 static const char *moment_of(struct search *search) {
-    return search->place
-               ? moment_text(search->arena, search->run.binary, search->place, search->ticks, 1)
-               : arena_print(search->arena, "outside@%" PRIu64 "/1", search->ticks);
+    return search->place ? moment_text(search->arena, search->run.binary, search->place,
+                                       search->ticks, search->thread)
+                         : arena_print(search->arena, "outside@%" PRIu64 "/%" PRIu64, search->ticks,
+                                       search->thread);
 }
 
 static const char *line_of(struct search *search) {
@@ -106,23 +108,42 @@ static const char *elsewhere(struct search *search) {
                        place_text(search->arena, search->run.binary, address));
 }
 
-static void print_text(struct search *search, bool from_start) {
-    const char *line = line_of(search), *where = elsewhere(search);
-    printf("'%s' %s\n", search->expression->text,
-           from_start ? "is true from the start" : "becomes true");
-    printf("  moment       %s%s%s\n", moment_of(search), *line ? "  " : "", line);
-    if (!from_start)
-        printf("  instruction  %s%s%s\n", search->instruction, *where ? ", " : "", where);
-    for (size_t i = 0; i < search->changes.count; i++) {
-        const struct change *change = &search->changes.data[i];
-        printf("  %-11s  %s", change->name, change->before);
-        printf(strcmp(change->before, change->after) != 0 ? ", then %s\n" : "\n", change->after);
-    }
+/* The function and line whose call has led to code that is not instrumented; "" where there is no
+ * need to tell. */
+static const char *caller_of(struct search *search) {
+    const struct binary *binary = search->run.binary;
+    const struct symbol *function = search->caller ? binary_function(binary, search->caller) : NULL;
+    const char *line = function ? line_text(search->arena, binary, search->caller) : "";
+    return function ? arena_print(search->arena, *line ? "%s  %s" : "%s", function->name, line)
+                    : "";
+}
+
+static void print_search(const struct search *search) {
     printf("  searched     %" PRIu64 " interval%s, %" PRIu64 " checkpoint%s, %" PRIu64
            " part%s run again, %" PRIu64 " steps, %" PRIu64 " writes seen\n",
            search->intervals, search->intervals == 1 ? "" : "s", search->checkpoints,
            search->checkpoints == 1 ? "" : "s", search->tries, search->tries == 1 ? "" : "s",
            search->steps, search->writes);
+    if (search->in_turns)
+        printf("               from the second thread on: one thread at a time, each write seen\n");
+}
+
+static void print_text(struct search *search, bool from_start) {
+    const char *line = line_of(search), *where = elsewhere(search);
+    const char *caller = caller_of(search);
+    printf("'%s' %s\n", search->expression->text,
+           from_start ? "is true from the start" : "becomes true");
+    printf("  moment       %s%s%s\n", moment_of(search), *line ? "  " : "", line);
+    if (!from_start)
+        printf("  instruction  %s%s%s\n", search->instruction, *where ? ", " : "", where);
+    if (*caller)
+        printf("  called by    %s\n", caller);
+    for (size_t i = 0; i < search->changes.count; i++) {
+        const struct change *change = &search->changes.data[i];
+        printf("  %-11s  %s", change->name, change->before);
+        printf(strcmp(change->before, change->after) != 0 ? ", then %s\n" : "\n", change->after);
+    }
+    print_search(search);
     if (!from_start && !search->watching)
         printf("  not all writes were seen: it may have been true for less than an interval "
                "before\n");
@@ -134,11 +155,12 @@ static void print_json(struct search *search, bool from_start) {
     json_string(&json, "expression", search->expression->text);
     json_bool(&json, "from_start", from_start);
     json_string(&json, "moment", moment_of(search));
-    json_unsigned(&json, "thread", 1);
+    json_unsigned(&json, "thread", search->thread);
     json_unsigned(&json, "ticks", search->ticks);
     json_string(&json, "line", line_of(search));
     json_string(&json, "instruction", from_start ? "" : search->instruction);
     json_string(&json, "elsewhere", elsewhere(search));
+    json_string(&json, "caller", caller_of(search));
     json_open_array(&json, "values");
     for (size_t i = 0; i < search->changes.count; i++) {
         json_open_object(&json, NULL);
@@ -149,6 +171,7 @@ static void print_json(struct search *search, bool from_start) {
     }
     json_close(&json);
     json_bool(&json, "all_writes_seen", from_start || search->watching);
+    json_bool(&json, "in_turns", search->in_turns);
     json_unsigned(&json, "intervals", search->intervals);
     json_unsigned(&json, "checkpoints", search->checkpoints);
     json_unsigned(&json, "parts_run_again", search->tries);
@@ -188,6 +211,27 @@ static const char *open_program(struct arena *arena, const char *path, struct bi
     return wrong ? wrong : check_program(*binary);
 }
 
+/* The process at the moment, behind its instruction. */
+static int run_command(struct search *search, const char *command) {
+    pid_t thread = search->standing, process = thread ? leave_search(search) : 0;
+    if (process)
+        return run_on_stop(command, process, thread);
+    error("'%s': nothing is left of the program to run '%s' on", search->expression->text, command);
+    return 1;
+}
+
+/* Returns the exit status. */
+static int tell(struct search *search, enum outcome outcome, const struct when_options *options) {
+    if (outcome == OUTCOME_NEVER)
+        report_never(search);
+    else if (outcome == OUTCOME_FAILED && *search->wrong)
+        error("'%s': %s", search->expression->text, search->wrong);
+    if (outcome != OUTCOME_FOUND && outcome != OUTCOME_FROM_START)
+        return 1;
+    (options->json ? print_json : print_text)(search, outcome == OUTCOME_FROM_START);
+    return options->command ? run_command(search, options->command) : 0;
+}
+
 static int look_for(const char *text, char **argv, const struct when_options *options) {
     struct arena arena = {0};
     struct binary *binary = NULL;
@@ -213,25 +257,22 @@ static int look_for(const char *text, char **argv, const struct when_options *op
                             .progress = isatty(STDERR_FILENO) ? draw : NULL};
     enum outcome outcome = search_moment(&search, argv);
     wipe();
-    if (outcome == OUTCOME_NEVER)
-        report_never(&search);
-    else if (outcome == OUTCOME_FAILED && *search.wrong)
-        error("'%s': %s", text, search.wrong);
-    else if (outcome != OUTCOME_FAILED)
-        (options->json ? print_json : print_text)(&search, outcome == OUTCOME_FROM_START);
+    int status = tell(&search, outcome, options);
     end_search(&search);
     binary_close(binary);
     arena_release(&arena);
     end_output(stdout, "-");
-    return outcome == OUTCOME_FOUND || outcome == OUTCOME_FROM_START ? 0 : 1;
+    return status;
 }
 
 enum option_number {
     OPTION_EXACT = 256,
+    OPTION_EXEC,
 };
 
 static const struct option option_names[] = {
     {"exact", no_argument, NULL, OPTION_EXACT},
+    {"exec", required_argument, NULL, OPTION_EXEC},
     {"format", required_argument, NULL, 'f'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -245,6 +286,9 @@ static bool take_options(int argc, char **argv, struct when_options *options) {
         switch (option) {
         case OPTION_EXACT:
             options->exact = true;
+            break;
+        case OPTION_EXEC:
+            options->command = optarg;
             break;
         case 'f':
             options->json = strcmp(optarg, "json") == 0;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FRAMES_MAX = 100
+    FRAMES_MAX = 100 /* printed */
 };
 
 static int print_frame(Dwfl_Frame *frame, void *argument) {
@@ -33,18 +33,60 @@ static int print_frame(Dwfl_Frame *frame, void *argument) {
     return ++*number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-void print_backtrace(pid_t process, pid_t thread) {
+/* All that PROCESS has mapped; NULL, and a warning, where that cannot be read. */
+static Dwfl *open_process(pid_t process, bool to_unwind) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
-    unsigned number = 0;
     Dwfl *dwfl = dwfl_begin(&callbacks);
-    if (!dwfl || dwfl_linux_proc_report(dwfl, process) != 0 ||
-        dwfl_report_end(dwfl, NULL, NULL) != 0 ||
-        dwfl_linux_proc_attach(dwfl, process, true) != 0) {
-        warn("no backtrace: %s", dwfl_errmsg(-1));
-        dwfl_end(dwfl);
+    if (dwfl && dwfl_linux_proc_report(dwfl, process) == 0 &&
+        dwfl_report_end(dwfl, NULL, NULL) == 0 &&
+        (!to_unwind || dwfl_linux_proc_attach(dwfl, process, true) == 0))
+        return dwfl;
+    warn("no backtrace: %s", dwfl_errmsg(-1));
+    dwfl_end(dwfl);
+    return NULL;
+}
+
+void print_backtrace(pid_t process, pid_t thread) {
+    unsigned number = 0;
+    Dwfl *dwfl = open_process(process, true);
+    if (!dwfl)
         return;
-    }
     dwfl_getthread_frames(dwfl, thread, print_frame, &number);
     dwfl_end(dwfl);
+}
+
+struct caller_list {
+    uint64_t *addresses;
+    size_t count;
+};
+
+static int take_caller(Dwfl_Frame *frame, void *argument) {
+    struct caller_list *list = argument;
+    Dwarf_Addr address;
+    bool activation;
+    if (!dwfl_frame_pc(frame, &address, &activation))
+        return DWARF_CB_ABORT;
+    list->addresses[list->count++] = activation ? address : address - 1;
+    return list->count < CALLERS_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+size_t read_callers(pid_t thread, uint64_t callers[CALLERS_MAX]) {
+    struct caller_list list = {.addresses = callers};
+    Dwfl *dwfl = open_process(thread, true);
+    if (dwfl)
+        dwfl_getthread_frames(dwfl, thread, take_caller, &list);
+    dwfl_end(dwfl);
+    return list.count;
+}
+
+uint64_t find_function(pid_t process, uint64_t address) {
+    GElf_Sym symbol;
+    GElf_Off offset = 0;
+    Dwfl *dwfl = open_process(process, false);
+    Dwfl_Module *module = dwfl ? dwfl_addrmodule(dwfl, address) : NULL;
+    const char *name =
+        module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) : NULL;
+    dwfl_end(dwfl);
+    return name ? address - offset : 0;
 }

@@ -168,6 +168,41 @@ static size_t output_bytes(const struct system_call *call, const struct call_out
     }
 }
 
+/* The most bytes that it may write there: the count is the next argument. */
+static uint64_t most_output_bytes(const struct system_call *call,
+                                  const struct call_output *output) {
+    switch (output->size) {
+    case OUTPUT_RESULT:
+        return call->arguments[output->argument];
+    case OUTPUT_EVENTS:
+        return sizeof(struct epoll_event) * call->arguments[output->argument];
+    default:
+        return output_bytes(call, output);
+    }
+}
+
+/* FUTEX_WAIT, FUTEX_WAKE, FUTEX_FD, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAIT_BITSET,
+ * FUTEX_WAKE_BITSET only read. */
+static bool changes_futex(const struct system_call *call) {
+    uint64_t operation = call->arguments[1] & 0x7f;
+    return operation > 4 && operation != 9 && operation != 10;
+}
+
+bool may_write(const struct system_call *call, uint64_t address, uint64_t size) {
+    const struct call_row *row = find_call_row(call);
+    if (call->number == SYS_futex)
+        return changes_futex(call);
+    if (row->kind != CALL_GIVEN)
+        return true;
+    for (int i = 0; i < OUTPUTS_MAX && row->outputs[i].argument; i++) {
+        uint64_t begin = call->arguments[row->outputs[i].argument - 1];
+        uint64_t most = most_output_bytes(call, &row->outputs[i]);
+        if (begin && begin < address + size && (address < begin || address - begin < most))
+            return true;
+    }
+    return false;
+}
+
 bool log_call(struct call_log *log, pid_t process, const struct system_call *call,
               const struct call_row *row) {
     struct logged_call logged = {call->number, call->result, {{0}}};

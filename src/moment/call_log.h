@@ -69,6 +69,9 @@ struct call_log {
 /* The row that CALL has; one of CALL_ONCE where nothing is known of it. */
 const struct call_row *find_call_row(const struct system_call *call);
 
+/* Whether CALL may write to, or unmap, the SIZE bytes at ADDRESS. */
+bool may_write(const struct system_call *call, uint64_t address, uint64_t size);
+
 /* Notes CALL, which PROCESS has just made.  Returns false where what it wrote cannot be read. */
 bool log_call(struct call_log *log, pid_t process, const struct system_call *call,
               const struct call_row *row);

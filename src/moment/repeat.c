@@ -26,7 +26,6 @@
 #include <sys/wait.h>
 
 enum {
-    CALL_STOP = SIGTRAP | 0x80,
     RESTART_FIRST = 512, /* results that are no results: the kernel makes the call again */
     RESTART_LAST = 516,
     GO_ON = -1 /* of no interest: to the next stop */
@@ -43,7 +42,7 @@ static bool is_first(const struct run *run, const struct repeated *process) {
 
 /* ---- system calls ---- */
 
-static bool read_call(struct repeated *process, bool *entering) {
+bool read_call(struct repeated *process, bool *entering) {
     struct __ptrace_syscall_info info;
     memset(&info, 0, sizeof info);
     if (ptrace(PTRACE_GET_SYSCALL_INFO, process->process, (void *)sizeof info, &info) <= 0)
@@ -142,7 +141,7 @@ static int take_trap(struct run *run, struct repeated *process) {
             run->block = first_argument(process->process);
         return STOP_THREAD;
     }
-    if (is_watch_stop(process->process))
+    if (take_written(process->process))
         return STOP_WRITE;
     if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) == 0 && info.si_code == TRAP_TRACE)
         return STOP_STEP;

@@ -10,6 +10,8 @@
 #include "moment/call_log.h"
 #include "moment/tracee.h"
 
+#include <signal.h>
+
 /* One process of the run. */
 struct repeated {
     pid_t process;
@@ -34,7 +36,7 @@ enum stop {
     STOP_ONCE,     /* behind something that cannot be repeated */
     STOP_FAULT,    /* a signal for what it did, which it will get */
     STOP_EXIT,     /* in front of its last system call */
-    STOP_CLONE,    /* it has made a second thread */
+    STOP_CLONE,    /* it has made a second thread, or a process of another kind than fork's */
     STOP_PROGRAM,  /* it has become another program */
     STOP_CAUGHT_UP /* a copy is where the first process stands, or leaves its way */
 };
@@ -59,6 +61,14 @@ const char *start_run(struct run *run, char **argv);
 
 /* Lets PROCESS go on, by one instruction where STEP; copies repeat. */
 enum stop go_on(struct run *run, struct repeated *process, bool step);
+
+enum {
+    CALL_STOP = SIGTRAP | 0x80 /* signal of a stop in front of a system call or behind it */
+};
+
+/* PROCESS stands so: notes the call, or its result.  Returns false where the kernel does not tell.
+ */
+bool read_call(struct repeated *process, bool *entering);
 
 bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 

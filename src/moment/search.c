@@ -45,11 +45,15 @@ static enum outcome fail(struct search *search, const char *wrong) {
     return OUTCOME_FAILED;
 }
 
-static bool is_true(struct search *search, const struct repeated *process) {
-    enum truth truth = evaluate(search->expression, process->process, search->run.bias);
+bool look_at(struct search *search, pid_t process) {
+    enum truth truth = evaluate(search->expression, process, search->run.bias);
     search->looks++;
     search->unknown += truth == TRUTH_UNKNOWN;
     return truth == TRUTH_TRUE;
+}
+
+static bool is_true(struct search *search, const struct repeated *process) {
+    return look_at(search, process->process);
 }
 
 /* ---- checkpoints ---- */
@@ -124,13 +128,10 @@ static enum outcome go_forward(struct search *search) {
             return stop == STOP_ENDED
                        ? OUTCOME_NEVER
                        : fail(search, "it has become another program, by exec, before that");
-        if (stop == STOP_CLONE)
-            return fail(search,
-                        "it has made a second thread, and only the run of one thread can be "
-                        "repeated in part; look at what is before that, or go to moments near "
-                        "by 'quipu goto'");
         if (is_true(search, &run->first))
             return OUTCOME_FOUND;
+        if (stop == STOP_CLONE)
+            return search_threads(search);
         const char *wrong = go_beyond(search, stop);
         if (wrong)
             return fail(search, wrong);
@@ -202,13 +203,15 @@ enum outcome search_moment(struct search *search, char **argv) {
     search->begun = seconds();
     enum outcome outcome = begin_run(search, argv);
     if (outcome == OUTCOME_FROM_START) {
+        search->thread = 1;
         find_first_place(search);
         return search->wrong ? OUTCOME_FAILED : outcome;
     }
     if (outcome == OUTCOME_FOUND)
         outcome = go_forward(search);
-    if (outcome != OUTCOME_FOUND)
+    if (outcome != OUTCOME_FOUND || search->thread)
         return outcome;
+    search->thread = 1;
     search->intervals++;
     search->limit = read_ticks(&search->run, &search->run.first, 0);
     come_closer(search);
@@ -217,9 +220,28 @@ enum outcome search_moment(struct search *search, char **argv) {
     return search->wrong ? OUTCOME_FAILED : outcome;
 }
 
+/* A copy has the breakpoints of the process that it was made of. */
+static pid_t leave_copy(struct search *search) {
+    release_copy(&search->run.tracee, search->lo.process);
+    return search->lo.process;
+}
+
+pid_t leave_search(struct search *search) {
+    struct tracee *tracee = &search->run.tracee;
+    if (search->standing == search->lo.process)
+        return leave_copy(search);
+    if (tracee->ended)
+        return 0;
+    if (!search->in_turns)
+        watch_memory(tracee->process, NULL, NULL, 0);
+    leave_tracee(tracee);
+    return tracee->process;
+}
+
 void end_search(struct search *search) {
     drop_copy(&search->lo);
     kill_tracee(&search->run.tracee);
+    arena_release(&search->values);
     clear_calls(&search->run.log);
     arena_release(&search->run.tracee.arena);
 }

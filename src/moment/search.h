@@ -3,8 +3,7 @@
 #define QUIPU_MOMENT_SEARCH_H
 
 #include "moment/expression.h"
-#include "moment/repeat.h"
-#include "x86/kernel.h"
+#include "moment/serial.h"
 
 enum outcome {
     OUTCOME_FOUND,
@@ -24,12 +23,8 @@ struct search {
     struct run run;
     bool exact;         /* see each write, whatever it costs */
     struct repeated lo; /* the newest checkpoint at which it was false; process 0: none */
-    struct watch {
-        uint64_t addresses[WATCHES_MAX];
-        uint32_t sizes[WATCHES_MAX];
-        size_t count;
-    } watch;       /* what debug registers hold */
-    bool watching; /* each write to the objects is seen, and was from the begin on */
+    struct watch watch; /* what the first process's debug registers hold */
+    bool watching;      /* each write to the objects is seen, and was from the begin on */
 
     uint64_t looks, unknown; /* all, and those at which it had no value */
     uint64_t writes;         /* those of the looks that a write has caused */
@@ -38,6 +33,12 @@ struct search {
     uint64_t address;      /* of the instruction, in the process */
     uint64_t place, ticks; /* the moment: the last instruction of instrumented code, as linked,
                               0: none was seen; and its ticks */
+    uint64_t caller;       /* no place: an address, as linked, in the instruction that has called
+                              the code; 0: not known */
+    uint64_t thread;       /* the moment's; 0: none was found */
+    pid_t standing;        /* for the kernel: the thread that stands right behind it */
+    bool in_turns;         /* from the second thread on they ran one at a time */
+    struct arena values;   /* of changes */
     VECTOR(struct change) changes;
     const char *instruction; /* its text, "" where it cannot be read */
     const char *wrong;       /* "": that was said */
@@ -50,10 +51,17 @@ struct search {
     uint64_t interval;          /* ticks */
 };
 
-/* Runs ARGV, whose program is the binary of SEARCH's run, until it is found.  Nothing of the run is
- * left then, but with OUTCOME_FOUND and OUTCOME_FROM_START `lo`, which stands right behind the
- * instruction. */
+/* Runs ARGV, whose program is the binary of SEARCH's run, until it is found.  With OUTCOME_FOUND
+ * some process stands right behind the instruction, with OUTCOME_FROM_START at the begin of main;
+ * see leave_search. */
 enum outcome search_moment(struct search *search, char **argv);
+
+/* Whether the expression is true now in PROCESS, which stands. */
+bool look_at(struct search *search, pid_t process);
+
+/* threads.c: the first process stands where it has made a second thread, and it is false.  The rest
+ * of search_moment. */
+enum outcome search_threads(struct search *search);
 
 /* steps.c: from `lo` on, the instruction behind which the expression is true, at the latest some
  * ticks behind `limit`; sets address, place, ticks, changes, instruction, or wrong. */
@@ -61,6 +69,11 @@ void step_to_moment(struct search *search);
 
 /* Sets the place to the begin of main, with its ticks, and `changes`. */
 void find_first_place(struct search *search);
+
+/* Lets go of the process that stands right behind the moment, or where it is true from the start at
+ * the begin of main, for another debugger: it is stopped.  Returns its number, 0 where there is
+ * none.  end_search ends it all the same. */
+pid_t leave_search(struct search *search);
 
 /* Ends what is left of the run. */
 void end_search(struct search *search);

@@ -8,10 +8,11 @@
 #include "moment/search.h"
 
 #include "data/queries.h"
+#include "moment/changes.h"
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
-#include "x86/decode.h"
 #include "x86/kernel.h"
+#include "x86/trap.h"
 
 #include <string.h>
 
@@ -65,44 +66,6 @@ static void add_above(struct search *search) {
     search->ticks += (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 
-/* ---- values ---- */
-
-static const char *name_of(const struct search *search, const struct node *node) {
-    const char *text = search->expression->text + node->begin;
-    return arena_copy(search->arena, text, node->end - node->begin);
-}
-
-static const struct change *find_change(const struct search *search, const char *name) {
-    for (size_t i = 0; i < search->changes.count; i++)
-        if (strcmp(search->changes.data[i].name, name) == 0)
-            return &search->changes.data[i];
-    return NULL;
-}
-
-static void note_before(struct search *search) {
-    for (size_t i = 0; i < search->expression->objects.count; i++) {
-        const struct node *node = search->expression->objects.data[i];
-        if (node->end == 0) /* a reference's own pointer: it is not in the text */
-            continue;
-        struct change change = {.name = name_of(search, node)};
-        if (find_change(search, change.name))
-            continue;
-        change.before = value_text(search->arena, node, search->lo.process, search->run.bias);
-        change.after = change.before;
-        vector_push(search->arena, &search->changes, change);
-    }
-}
-
-static void note_after(struct search *search) {
-    for (size_t i = 0; i < search->expression->objects.count; i++) {
-        const struct node *node = search->expression->objects.data[i];
-        for (size_t k = 0; node->end && k < search->changes.count; k++)
-            if (strcmp(search->changes.data[k].name, name_of(search, node)) == 0)
-                search->changes.data[k].after =
-                    value_text(search->arena, node, search->lo.process, search->run.bias);
-    }
-}
-
 /* ---- steps ---- */
 
 static bool is_at_call(const struct repeated *process) {
@@ -138,27 +101,6 @@ static uint64_t count_steps(struct search *search, struct repeated *copy) {
     }
 }
 
-static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
-    const struct search *search = context;
-    return binary_name(search->run.binary, address - search->run.bias, text, size);
-}
-
-/* The text of the instruction in front of which the process stands. */
-static const char *read_instruction(struct search *search) {
-    enum {
-        SIZE_MAX_OF_ONE = 15
-    };
-    uint8_t code[SIZE_MAX_OF_ONE];
-    char text[256];
-    size_t size = sizeof code;
-    while (size && !read_memory(search->lo.process, search->address, code, size))
-        size--;
-    if (!size || !disassemble_instruction(code, size, search->address, text, sizeof text,
-                                          name_operand, search))
-        return "";
-    return arena_copy(search->arena, text, strlen(text));
-}
-
 void step_to_moment(struct search *search) {
     struct stretch last = {0};
     struct repeated copy;
@@ -178,19 +120,18 @@ void step_to_moment(struct search *search) {
     note_place(search, &last);
     add_above(search);
     search->address = next_instruction(search->lo.process);
-    search->instruction = read_instruction(search);
-    note_before(search);
+    search->instruction = read_instruction(search, search->lo.process);
+    note_before(search, search->lo.process);
     bool at_call = is_at_call(&search->lo);
     enum stop stop = steps ? go_on(&search->run, &search->lo, true) : STOP_CAUGHT_UP;
     if (at_call && is_last_call(search, &search->lo, stop)) {
         drop_copy(&search->lo); /* only the run itself is behind the call */
-        search->lo = (struct repeated){0};
-        search->lo.process = search->run.tracee.process;
-        note_after(search);
-        search->lo.process = 0;
+        search->standing = search->run.tracee.process;
+        note_after(search, search->standing);
         return;
     }
-    note_after(search);
+    search->standing = search->lo.process;
+    note_after(search, search->standing);
     if (!steps || evaluate(search->expression, search->lo.process, search->run.bias) != TRUTH_TRUE)
         search->wrong = went_elsewhere;
 }
@@ -201,7 +142,7 @@ void find_first_place(struct search *search) {
     for (size_t i = 0; i < run->binary->names.count; i++)
         if (strcmp(run->binary->names.data[i].name, "main") == 0)
             search->place = run->binary->names.data[i].address;
-    note_before(search);
+    note_before(search, run->first.process);
     if (!search->place)
         return;
     run->place = search->place + run->bias;
@@ -210,8 +151,11 @@ void find_first_place(struct search *search) {
         stop = go_on(run, &run->first, false);
     while (stop == STOP_CALL || stop == STOP_FAULT || stop == STOP_ONCE || stop == STOP_GOAL ||
            stop == STOP_THREAD || stop == STOP_EXIT);
-    if (stop == STOP_PLACE)
-        search->ticks = read_ticks(run, &run->first, search->place);
-    else
+    if (stop != STOP_PLACE) {
         search->place = 0;
+        return;
+    }
+    set_thread_address(run->first.process, run->place);
+    search->ticks = read_ticks(run, &run->first, search->place);
+    search->standing = run->first.process;
 }

@@ -178,6 +178,12 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address) {
     }
 }
 
+bool is_thread_of(pid_t process, pid_t thread) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d", process, thread);
+    return access(path, F_OK) == 0;
+}
+
 void release_child(struct tracee *tracee, pid_t child) {
     int status;
     if (find_thread(tracee, child))
@@ -294,6 +300,11 @@ void stop_tracee(struct tracee *tracee) {
         else
             thread->pending = status;
     }
+}
+
+void release_copy(const struct tracee *tracee, pid_t copy) {
+    restore_bytes(tracee, copy);
+    ptrace(PTRACE_DETACH, copy, NULL, (void *)(intptr_t)SIGSTOP);
 }
 
 void leave_tracee(struct tracee *tracee) {

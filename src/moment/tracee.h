@@ -53,6 +53,9 @@ void remove_breakpoints(struct tracee *tracee);
 /* Puts all of them into memory again, once another process that shares it is gone. */
 void set_breakpoints(const struct tracee *tracee);
 
+/* Whether THREAD is one of PROCESS, and not a process of its own. */
+bool is_thread_of(pid_t process, pid_t thread);
+
 /* CHILD, which the program made, goes on without us. */
 void release_child(struct tracee *tracee, pid_t child);
 
@@ -69,6 +72,9 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
 
 bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
 bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
+
+/* Lets go of COPY, a process of one thread with the same breakpoints, in the same way. */
+void release_copy(const struct tracee *tracee, pid_t copy);
 
 /* Lets go of it, stopped, for another debugger.  It is killed by kill_tracee all the same. */
 void leave_tracee(struct tracee *tracee);

@@ -40,14 +40,14 @@ static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
     return true;
 }
 
-static bool find_pieces(const struct search *search, struct watch *watch) {
+bool find_watch(const struct search *search, pid_t process, struct watch *watch) {
     const struct expression *expression = search->expression;
     *watch = (struct watch){0};
     for (size_t i = 0; i < expression->objects.count; i++) {
         const struct node *object = expression->objects.data[i];
         uint64_t address,
             size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
-        if (object_address(object, search->run.first.process, search->run.bias, &address) &&
+        if (object_address(object, process, search->run.bias, &address) &&
             !add_pieces(watch, address, size))
             return false;
     }
@@ -57,7 +57,7 @@ static bool find_pieces(const struct search *search, struct watch *watch) {
 /* Sets the registers to where the objects are now. */
 static bool set_watch(struct search *search) {
     struct watch watch;
-    if (!find_pieces(search, &watch))
+    if (!find_watch(search, search->run.first.process, &watch))
         return false;
     if (memcmp(&watch, &search->watch, sizeof watch) == 0)
         return true;

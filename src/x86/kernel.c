@@ -33,6 +33,12 @@ bool set_call_result(pid_t thread, int64_t result) {
     return poke(thread, offsetof(struct user, regs.rax), (uint64_t)result);
 }
 
+bool repeat_call(pid_t thread, uint64_t number) {
+    return poke(thread, offsetof(struct user, regs.rip), call_site(thread)) &&
+           poke(thread, offsetof(struct user, regs.orig_rax), UINT64_MAX) &&
+           poke(thread, offsetof(struct user, regs.rax), number);
+}
+
 uint64_t next_instruction(pid_t thread) {
     return (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)offsetof(struct user, regs.rip), NULL);
 }
@@ -150,12 +156,12 @@ bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes
     return poke(thread, offsetof(struct user, u_debugreg[7]), control);
 }
 
-bool is_watch_stop(pid_t thread) {
+unsigned take_written(pid_t thread) {
     const size_t place = offsetof(struct user, u_debugreg[6]);
     errno = 0;
     long status = ptrace(PTRACE_PEEKUSER, thread, (void *)place, NULL);
     if (errno || !(status & WATCH_STATUS))
-        return false;
+        return 0;
     poke(thread, place, 0);
-    return true;
+    return (unsigned)status & WATCH_STATUS;
 }

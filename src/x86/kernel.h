@@ -17,6 +17,9 @@ bool skip_call(pid_t thread);
 /* THREAD stands behind a system call: it gets RESULT. */
 bool set_call_result(pid_t thread, int64_t result);
 
+/* THREAD stands behind a call that skip_call has taken away: it will make call NUMBER again. */
+bool repeat_call(pid_t thread, uint64_t number);
+
 /* THREAD stands at or behind a system call: the address of the instruction that made it. */
 uint64_t call_site(pid_t thread);
 
@@ -41,7 +44,8 @@ bool hide_kernel_code(pid_t thread);
  * 8 bytes on a multiple of its size.  Returns false where there are no such registers. */
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count);
 
-/* Whether that is why THREAD has just stopped. */
-bool is_watch_stop(pid_t thread);
+/* Which of the objects have been written since this was asked last: bit n is the n-th.  A stop
+ * behind such an instruction has one at least; the kernel's own writes stop nothing. */
+unsigned take_written(pid_t thread);
 
 #endif

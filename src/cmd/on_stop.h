@@ -1,0 +1,16 @@
+/* on_stop.h: what is run on a program that stands at a moment. */
+#ifndef QUIPU_CMD_ON_STOP_H
+#define QUIPU_CMD_ON_STOP_H
+
+#include <sys/types.h>
+
+#define EXEC_HELP                                                                                  \
+    "      --exec=COMMAND  run COMMAND by the shell there; QUIPU_PID and QUIPU_THREAD name\n"      \
+    "                      process and thread; the program then ends\n"
+
+/* Runs COMMAND by the shell, on PROCESS that stands with THREAD at the moment, and of which no
+ * debugger has hold.  The keys that interrupt are the command's.  Returns its status, 128 + the
+ * signal that has ended it, or 1 with a message. */
+int run_on_stop(const char *command, pid_t process, pid_t thread);
+
+#endif

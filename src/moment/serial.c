@@ -1,0 +1,397 @@
+/* serial.c: a run of several threads, one at a time; see serial.h.
+ *
+ * A thread has the turn until its slice has ended, it waits in a system call, or it gives the turn
+ * away.  Any such order is one that the machine could have chosen; a thread that waits for another
+ * one by a loop gets on when its slice has ended.
+ *
+ * Invariants
+ *   - At most one thread is in MEMBER_RUNS, and none while `held`.
+ *   - Each thread's debug registers are those of `watch` whenever it executes an instruction.
+ *
+ * Not perfect: what the kernel writes for a thread that waits is seen when its call has ended. */
+#include "moment/serial.h"
+
+#include "x86/trap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    GO_ON = -1, /* of no interest */
+    NANOSECONDS = 1000000000
+};
+
+/* Seconds: a thread's turn, and how long the others wait for its system call. */
+static const double slice = 0.005, grace = 0.0003;
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static struct member *add_member(struct serial *serial, pid_t thread) {
+    struct member member = {.self.process = thread};
+    vector_push(&serial->arena, &serial->members, member);
+    return &serial->members.data[serial->members.count - 1];
+}
+
+static void remove_member(struct serial *serial, struct member *member) {
+    *member = serial->members.data[--serial->members.count];
+}
+
+static struct member *find_in_state(struct serial *serial, enum member_state state) {
+    for (size_t i = 0; i < serial->members.count; i++)
+        if (serial->members.data[i].state == state)
+            return &serial->members.data[i];
+    return NULL;
+}
+
+/* ---- going on ---- */
+
+static void resume(struct serial *serial, struct member *member, enum member_state state) {
+    pid_t thread = member->self.process;
+    int signal = member->self.signal;
+    const struct watch *watch = &serial->watch;
+    if (state == MEMBER_RUNS && member->watch_time != serial->watch_time) {
+        if (watch_memory(thread, watch->addresses, watch->sizes, watch->count))
+            member->watch_time = serial->watch_time;
+        else if (errno != ESRCH) /* it may be gone */
+            serial->cannot_watch = true;
+    }
+    member->self.signal = 0;
+    member->state = (uint8_t)state;
+    ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(intptr_t)signal);
+}
+
+/* The one behind that which ran last, in the order of their numbers for the kernel; with the turn
+ * not over that itself. */
+static struct member *choose(struct serial *serial) {
+    struct member *next = NULL, *first = NULL;
+    bool turn = seconds() < serial->slice_end;
+    for (size_t i = 0; i < serial->members.count; i++) {
+        struct member *member = &serial->members.data[i];
+        pid_t thread = member->self.process;
+        if (member->state != MEMBER_STANDS)
+            continue;
+        if (thread == serial->last && turn)
+            return member;
+        if (thread > serial->last && (!next || thread < next->self.process))
+            next = member;
+        if (!first || thread < first->self.process)
+            first = member;
+    }
+    return next ? next : first;
+}
+
+static void give_turn(struct serial *serial) {
+    struct member *member = serial->held ? NULL : choose(serial);
+    if (!member)
+        return;
+    if (member->self.process != serial->last || seconds() >= serial->slice_end)
+        serial->slice_end = seconds() + slice;
+    serial->last = member->self.process;
+    resume(serial, member, MEMBER_RUNS);
+}
+
+/* ---- waiting ---- */
+
+/* Whether MEMBER has stopped or ended; its status is pending then. */
+static bool has_stopped(struct member *member) {
+    int status = 0;
+    pid_t got = waitpid(member->self.process, &status, __WALL | WNOHANG);
+    if (got == 0)
+        return false;
+    member->pending = got < 0 ? -1 : status; /* -1: it is not there any more */
+    if (member->state == MEMBER_RUNS)
+        member->state = MEMBER_STANDS;
+    return true;
+}
+
+static struct member *find_pending(struct serial *serial, bool ask) {
+    for (size_t i = 0; i < serial->members.count; i++) {
+        struct member *member = &serial->members.data[i];
+        if (member->pending || (ask && has_stopped(member)))
+            return member;
+    }
+    return NULL;
+}
+
+/* Waits up to UNTIL for some thread's stop; SIGCHLD is blocked. */
+static struct member *wait_until(struct serial *serial, double until) {
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    for (;;) {
+        struct member *member = find_pending(serial, true);
+        double left = until - seconds();
+        if (member || left <= 0)
+            return member;
+        left = left > 1 ? 1 : left;
+        struct timespec time = {.tv_nsec = left < 1 ? (long)(left * NANOSECONDS) : NANOSECONDS - 1};
+        sigtimedwait(&children, NULL, &time);
+    }
+}
+
+/* Takes the turn away from the thread that runs.  Its stop is pending, if it is another one. */
+static void preempt(struct serial *serial) {
+    struct member *member = find_in_state(serial, MEMBER_RUNS);
+    int status;
+    if (!member)
+        return;
+    if (!member->stop_asked)
+        syscall(SYS_tgkill, serial->run->tracee.process, member->self.process, SIGSTOP);
+    member->stop_asked = true;
+    member->state = MEMBER_STANDS;
+    if (waitpid(member->self.process, &status, __WALL) != member->self.process)
+        member->pending = -1;
+    else if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16))
+        member->stop_asked = false;
+    else
+        member->pending = status;
+}
+
+/* ---- stops ---- */
+
+/* A SIGSTOP of ours that is on its way would end some calls early.  So the call is put off. */
+static int put_off(struct member *member) {
+    pid_t thread = member->self.process;
+    int status;
+    bool good = skip_call(thread) && ptrace(PTRACE_SYSCALL, thread, NULL, NULL) == 0 &&
+                waitpid(thread, &status, __WALL) == thread;
+    if (good && WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP)
+        repeat_call(thread, member->self.call.number);
+    else if (good)
+        member->pending = status;
+    return GO_ON;
+}
+
+static int enter_call(struct serial *serial, struct member *member) {
+    if (member->stop_asked)
+        return put_off(member);
+    if (member->self.call.number == SYS_sched_yield)
+        serial->slice_end = 0;
+    resume(serial, member, MEMBER_AWAY);
+    if (member->self.call.number != SYS_futex)
+        wait_until(serial, seconds() + grace); /* the stop is pending then */
+    return GO_ON;
+}
+
+bool may_have_written(const struct serial *serial, const struct member *member) {
+    for (size_t i = 0; i < serial->watch.count; i++)
+        if (may_write(&member->self.call, serial->watch.addresses[i], serial->watch.sizes[i]))
+            return true;
+    return false;
+}
+
+static int take_call(struct serial *serial, struct member *member) {
+    bool entering;
+    if (!read_call(&member->self, &entering))
+        return GO_ON;
+    if (entering)
+        return enter_call(serial, member);
+    take_written(member->self.process); /* the kernel's own are in the look */
+    member->state = MEMBER_STANDS;
+    member->called = may_have_written(serial, member);
+    if (member->called)
+        preempt(serial);
+    return GO_ON;
+}
+
+static int add_thread(struct serial *serial, pid_t thread) {
+    int status;
+    if (!is_thread_of(serial->run->tracee.process, thread))
+        return STOP_CLONE;
+    struct member *member = add_member(serial, thread);
+    if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
+        member->pending = -1;
+    return GO_ON;
+}
+
+/* Breakpoints are put back by way of a thread that is there. */
+static void put_back_breakpoints(struct serial *serial, const struct member *member) {
+    struct tracee *tracee = &serial->run->tracee;
+    pid_t process = tracee->process;
+    tracee->process = member->self.process;
+    set_breakpoints(tracee);
+    tracee->process = process;
+}
+
+/* All happen in a call; its thread goes on in it. */
+static int take_event(struct serial *serial, struct member *member, int event) {
+    pid_t thread = member->self.process;
+    unsigned long child = 0;
+    int stop = GO_ON;
+    ptrace(PTRACE_GETEVENTMSG, thread, NULL, &child);
+    if (event == PTRACE_EVENT_EXEC)
+        return STOP_PROGRAM;
+    if (event == PTRACE_EVENT_VFORK) {
+        preempt(serial);
+        serial->held = true;
+    } else if (event == PTRACE_EVENT_VFORK_DONE) {
+        put_back_breakpoints(serial, member);
+        serial->held = false;
+    }
+    resume(serial, member, MEMBER_AWAY);
+    if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK)
+        release_child(&serial->run->tracee, (pid_t)child);
+    else if (event == PTRACE_EVENT_CLONE)
+        stop = add_thread(serial, (pid_t)child); /* members may have moved */
+    return stop;
+}
+
+static int take_trap(struct serial *serial, struct member *member) {
+    pid_t thread = member->self.process;
+    uint64_t address;
+    if (trap_address(thread, &address)) {
+        if (address == serial->run->thread_hook) {
+            member->block = first_argument(thread);
+            read_memory(thread, member->block + QUIPU_EVENT_THREAD, &member->number,
+                        sizeof member->number);
+            if (member->number > serial->numbered)
+                serial->numbered = member->number;
+            return GO_ON;
+        }
+        if (address == serial->run->near_hook)
+            return GO_ON;
+        member->self.signal = SIGTRAP; /* the program's own */
+        return GO_ON;
+    }
+    return STOP_WRITE; /* the caller asks which */
+}
+
+static int take_stop(struct serial *serial, struct member *member, int status) {
+    int signal = WSTOPSIG(status);
+    siginfo_t info;
+    if (signal == CALL_STOP)
+        return take_call(serial, member);
+    if (status >> 16)
+        return take_event(serial, member, status >> 16);
+    member->state = MEMBER_STANDS;
+    if (signal == SIGSTOP && member->stop_asked) {
+        member->stop_asked = false;
+        return GO_ON;
+    }
+    if (ptrace(PTRACE_GETSIGINFO, member->self.process, NULL, &info) != 0)
+        return GO_ON; /* it stops, as such signals have it, and goes on */
+    if (signal == SIGTRAP && info.si_code > 0)
+        return take_trap(serial, member);
+    member->self.signal = signal;
+    return GO_ON;
+}
+
+/* Returns STOP_ENDED where the last one has. */
+static int take_end(struct serial *serial, struct member *member, int status) {
+    struct run *run = serial->run;
+    if (member->self.process == run->tracee.process && status != -1) {
+        run->status = status;
+        run->tracee.ended = true;
+    }
+    remove_member(serial, member);
+    return run->tracee.ended || serial->members.count == 0 ? STOP_ENDED : GO_ON;
+}
+
+static int take_status(struct serial *serial, struct member *member) {
+    int status = member->pending;
+    member->pending = 0;
+    return status == -1 || !WIFSTOPPED(status) ? take_end(serial, member, status)
+                                               : take_stop(serial, member, status);
+}
+
+static struct member *find_called(struct serial *serial) {
+    for (size_t i = 0; i < serial->members.count; i++)
+        if (serial->members.data[i].called)
+            return &serial->members.data[i];
+    return NULL;
+}
+
+/* Where nobody else can have the turn, the one that runs keeps it.  NULL: it has to be given. */
+static struct member *wait_for_stop(struct serial *serial) {
+    const double long_time = 1;
+    for (;;) {
+        bool runs = find_in_state(serial, MEMBER_RUNS);
+        struct member *member =
+            wait_until(serial, runs ? serial->slice_end : seconds() + long_time);
+        if (member || !runs)
+            return member;
+        if (find_in_state(serial, MEMBER_STANDS)) {
+            preempt(serial);
+            return NULL;
+        }
+        serial->slice_end = seconds() + slice;
+    }
+}
+
+enum stop go_on_serial(struct serial *serial, struct member **which) {
+    for (;;) {
+        struct member *member = find_pending(serial, false);
+        if (!member && (*which = find_called(serial))) {
+            (*which)->called = false;
+            return STOP_CALL;
+        }
+        if (!member && !find_in_state(serial, MEMBER_RUNS))
+            give_turn(serial);
+        if (!member)
+            member = wait_for_stop(serial);
+        int stop = member ? take_status(serial, member) : GO_ON;
+        if (stop == GO_ON)
+            continue;
+        *which = stop == STOP_ENDED ? NULL : member;
+        return (enum stop)stop;
+    }
+}
+
+/* ---- begin and end ---- */
+
+void watch_all(struct serial *serial, const struct watch *watch) {
+    serial->watch = *watch;
+    serial->watch_time++;
+}
+
+bool begin_serial(struct serial *serial, struct run *run) {
+    unsigned long child = 0;
+    sigset_t children;
+    *serial = (struct serial){.run = run, .numbered = 1};
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, NULL);
+    struct member *first = add_member(serial, run->first.process);
+    first->self = run->first;
+    first->block = run->block;
+    first->number = 1;
+    ptrace(PTRACE_GETEVENTMSG, first->self.process, NULL, &child);
+    if (add_thread(serial, (pid_t)child) != GO_ON)
+        return false;
+    resume(serial, &serial->members.data[0], MEMBER_AWAY);
+    return true;
+}
+
+void end_serial(struct serial *serial) {
+    struct tracee *tracee = &serial->run->tracee;
+    sigset_t children;
+    tracee->threads.count = 0;
+    for (size_t i = 0; i < serial->members.count; i++) {
+        const struct member *member = &serial->members.data[i];
+        struct tracee_thread thread = {.thread = member->self.process,
+                                       .running = member->state != MEMBER_STANDS,
+                                       .stop_asked = member->stop_asked,
+                                       .pending = member->pending};
+        if (member->pending == -1)
+            continue;
+        vector_push(&tracee->arena, &tracee->threads, thread);
+    }
+    if (!tracee->ended)
+        stop_tracee(tracee);
+    for (size_t i = 0; i < tracee->threads.count; i++)
+        watch_memory(tracee->threads.data[i].thread, NULL, NULL, 0);
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_UNBLOCK, &children, NULL);
+    arena_release(&serial->arena);
+}
