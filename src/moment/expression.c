@@ -180,9 +180,23 @@ static const char *parse_file(struct parser *parser) {
     return file;
 }
 
+/* The arguments of a template with their brackets.  In C, 'a < b > ::c' means nothing, so what has
+ * '::' and a name behind it is one. */
+static size_t arguments_length(const char *text) {
+    size_t length = 0, depth = 0;
+    do {
+        depth += text[length] == '<';
+        depth -= text[length] == '>';
+        length += text[length] != '\0';
+    } while (depth && text[length]);
+    bool good = length && !depth && strncmp(text + length, "::", 2) == 0;
+    return good && name_length(text + length + 2) ? length : 0;
+}
+
 static const char *parse_name(struct parser *parser) {
     size_t length = name_length(parser->at);
-    for (;;) { /* a::b */
+    for (;;) { /* a::b, a<int>::b */
+        length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
         const char *more = parser->at + length;
         size_t next = strncmp(more, "::", 2) == 0 ? name_length(more + 2) : 0;
         if (!next)

@@ -58,6 +58,7 @@ wrong() {
         fail "'$3': not at $2: $(cat messages)"
 }
 wrong "did you mean 'table'" 5 '1 + tabel'
+wrong "no variable 'vector<int>::size'" 5 '1 + vector<int>::size'
 wrong "no variable 'nowhere'" 1 'nowhere > 3'
 wrong "has no member 'usd'; did you mean 'used'?" 7 'table.usd == 1'
 wrong "has no member 'used'" 12 'table.part.used'
@@ -65,6 +66,7 @@ wrong "is a pointer; write '->'" 1 'tables.used'
 wrong "is no pointer" 1 'table->used'
 wrong "is no pointer" 2 '*real'
 wrong "is a structure" 1 'table'
+wrong "must stand here" 1 '<int>::made'
 wrong "is a structure" 1 'table.part > 1'
 wrong "more than once; write 'program.c:twice' or 'other.c:twice'" 1 'twice == 4'
 wrong "thread-local" 1 'local_to_thread == 1'
@@ -102,10 +104,13 @@ expect "stripped" table.used ./stripped
 expect "no expression" --
 expect "no program" 'table.used'
 expect "nonsense" --nonsense table.used ./program
+expect "--exec" --exec
 expect "xml" --format=xml table.used ./program
 TMPDIR=/nowhere expect "TMPDIR" table.used ./program
 refuses "true at none of" "exit status 4" -- quipu when 'table.used == 2' ./program
-expect "second thread" 'on == 2' ./program thread
+refuses "true at none of" "exit status 4" -- quipu when 'on == 2' ./program thread
+expect "at most four words" 'on == 2 && table.used + table.room + table.part.deep + tables->used > 9 && program.c:twice' \
+    ./program thread
 expect "another program" 'on == 2' ./program exec
 expect "signal 4" 'on == 2' ./program abort
 ends 0 quipu when 'other.c:twice == 0' ./program
