@@ -16,11 +16,13 @@ enum member_state {
 struct member {
     struct repeated self; /* its process is the thread's number for the kernel */
     uint8_t state;
-    bool stop_asked;     /* a SIGSTOP of ours is on its way */
-    bool called;         /* it stands behind a call that may have written; not told yet */
-    int pending;         /* status of a stop that was not looked at yet; 0: none */
-    uint64_t block;      /* address of its cells of events; 0: none yet */
-    uint64_t number;     /* of the thread: 1, 2, ...; 0: none yet */
+    bool stop_asked; /* a SIGSTOP of ours is on its way */
+    bool called;     /* it stands behind a call that may have written; not told yet */
+    int pending;     /* status of a stop that was not looked at yet; 0: none */
+    uint64_t block;  /* address of its cells of events; 0: none yet */
+    uint64_t number; /* of the thread: 1, 2, ...; 0: none yet */
+    uint64_t
+        last_write; /* address at which it stood behind its last write that was seen; 0: none */
     uint64_t watch_time; /* of the watch that its debug registers hold */
 };
 

@@ -19,6 +19,7 @@
 #include "moment/countdown.h"
 #include "moment/watch.h"
 #include "x86/decode.h"
+#include "x86/operand.h"
 #include "x86/trap.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@
 enum {
     INSTRUCTION_MAX = 15,   /* bytes */
     FUNCTION_MAX = 1 << 22, /* bytes of one that is read */
-    STORED_AT_ONCE = 64,    /* bytes, by a repeated string instruction between two stops */
+    STORED_AT_ONCE = 4096,  /* bytes, at most, by a repeated string instruction between two stops */
     ANY_WATCH = (1 << WATCHES_MAX) - 1
 };
 
@@ -95,53 +96,79 @@ static uint64_t function_start(const struct search *search, pid_t thread, uint64
     return symbol ? symbol->address + run->bias : 0;
 }
 
-/* The instruction that ends where NEXT begins, by decoding its function from the start.  Returns
- * its address; 0 where there is none. */
-static uint64_t instruction_before(const struct search *search, pid_t thread, uint64_t next,
-                                   struct decoded *decoded) {
+struct writer {
+    uint64_t address; /* 0: there is none */
+    struct decoded decoded;
+    bool has_range; /* it stored from begin to end */
+    uint64_t begin, end;
+};
+
+/* The instruction that ends where NEXT begins, by decoding its function from the start. */
+static struct writer instruction_before(const struct search *search, pid_t thread, uint64_t next) {
+    struct writer writer = {0};
     struct arena arena = {0};
     uint64_t start = function_start(search, thread, next - 1), at = start, last = 0;
     if (!start || next - start > FUNCTION_MAX)
-        return 0;
+        return writer;
     uint8_t *code = arena_alloc(&arena, next - start);
     if (read_memory(thread, start, code, next - start)) {
-        while (at < next && decode_instruction(code + (at - start), next - at, decoded)) {
+        while (at < next && decode_instruction(code + (at - start), next - at, &writer.decoded)) {
             last = at;
-            at += decoded->size;
+            at += writer.decoded.size;
         }
     }
+    if (at == next && last && writer.decoded.class == CLASS_PLAIN && writer.decoded.memory.stores) {
+        writer.address = last;
+        writer.has_range = stored_range(code + (last - start), next - last, last, thread,
+                                        &writer.begin, &writer.end);
+    }
     arena_release(&arena);
-    return at == next ? last : 0;
+    return writer;
 }
 
-/* A repeated string instruction stops behind each of its stores, in front of itself. */
-static bool is_amid_stores(const struct look *look, pid_t thread, uint64_t next, unsigned written) {
+/* Whether the instruction at NEXT is a repeated string instruction that stores: that stops behind
+ * its stores, in front of itself. */
+static bool is_repeated_store(pid_t thread, uint64_t next) {
     uint8_t code[INSTRUCTION_MAX];
     struct decoded decoded;
     size_t size = sizeof code;
-    uint64_t end = first_argument(thread); /* %rdi is where it stores next */
     while (size && !read_memory(thread, next, code, size))
         size--;
-    if (!size || !decode_instruction(code, size, &decoded) || !decoded.repeats ||
-        !decoded.memory.stores)
-        return false;
-    for (size_t i = 0; i < look->serial.watch.count; i++)
-        if (written >> i & 1 && look->serial.watch.addresses[i] < end &&
-            end - look->serial.watch.addresses[i] < STORED_AT_ONCE + WATCHES_MAX)
+    return size && decode_instruction(code, size, &decoded) && decoded.repeats &&
+           decoded.memory.stores;
+}
+
+/* Whether some of what was WRITTEN lies from BEGIN to END. */
+static bool is_written(const struct look *look, unsigned written, uint64_t begin, uint64_t end) {
+    const struct watch *watch = &look->serial.watch;
+    for (size_t i = 0; i < watch->count; i++)
+        if (written >> i & 1 && watch->addresses[i] < end &&
+            begin < watch->addresses[i] + watch->sizes[i])
             return true;
     return false;
 }
 
-/* The instruction behind which THREAD stands, and which has WRITTEN; 0: it cannot be told.  Data
- * breakpoints stop right behind it; only calls store and go on elsewhere. */
-static uint64_t find_writer(const struct look *look, pid_t thread, unsigned written) {
-    struct decoded decoded;
-    uint64_t next = next_instruction(thread);
-    if (is_amid_stores(look, thread, next, written))
+/* The instruction behind which MEMBER stands, and which has WRITTEN; 0: it cannot be told.  Data
+ * breakpoints stop right behind it; only calls store and go on elsewhere.
+ *
+ * In front of a repeated store it may be that or the one before.  The one before comes first; so
+ * where both may have stored there, and the thread stood here at its last write, too, it is not
+ * known whether it came by it again. */
+static uint64_t find_writer(const struct look *look, const struct member *member,
+                            unsigned written) {
+    pid_t thread = member->self.process;
+    uint64_t next = next_instruction(thread), place = first_argument(thread); /* %rdi */
+    struct writer writer = instruction_before(look->search, thread, next);
+    bool fits = writer.address &&
+                (!writer.has_range || is_written(look, written, writer.begin, writer.end));
+    if (!is_repeated_store(thread, next))
+        return fits ? writer.address : 0;
+    if (!fits)
         return next;
-    uint64_t writer = instruction_before(look->search, thread, next, &decoded);
-    bool stores = writer && decoded.memory.stores && decoded.class == CLASS_PLAIN;
-    return stores ? writer : 0;
+    bool near = is_written(look, written, place - STORED_AT_ONCE, place + STORED_AT_ONCE);
+    if (near && (!writer.has_range || next == member->last_write))
+        return 0;
+    return writer.address;
 }
 
 /* ---- the moment ---- */
@@ -182,7 +209,7 @@ static void note_moment(struct look *look, const struct member *member, uint64_t
 static enum outcome found_write(struct look *look, const struct member *member, unsigned written) {
     if (changed_words(look, member->self.process) & ~written & ANY_WATCH)
         return fail(look->search, not_told);
-    uint64_t writer = written ? find_writer(look, member->self.process, written) : 0;
+    uint64_t writer = written ? find_writer(look, member, written) : 0;
     if (!writer)
         return fail(look->search, written ? no_writer : not_told);
     note_moment(look, member, writer);
@@ -220,6 +247,8 @@ static enum outcome go_on_and_look(struct look *look) {
             return stop == STOP_WRITE ? found_write(look, member, written)
                                       : found_call(look, member);
         search->writes += written != 0;
+        if (stop == STOP_WRITE)
+            member->last_write = next_instruction(thread);
         if (!watch_on(look, thread) || look->serial.cannot_watch)
             return fail(search, too_much);
         if (search->progress)
