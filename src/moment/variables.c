@@ -5,6 +5,8 @@
  * definition of a C++ variable names its declaration, whose surroundings give its path. */
 #include "moment/variables.h"
 
+#include "moment/spelling.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +102,7 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
     locate(&variable, die);
     if (!variable.cause)
         variable.type = type_of(variables->binary, die);
+    variable.key = one_spelling(variables->arena, variable.path);
     vector_push(variables->arena, &variables->all, variable);
 }
 
@@ -121,6 +124,7 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
                                     .external = true,
                                     .is_constant = true,
                                     .value = value};
+        constant.key = one_spelling(variables->arena, constant.path);
         vector_push(variables->arena, &variables->all, constant);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -198,12 +202,12 @@ bool is_source(const struct variables *variables, const char *file, size_t lengt
     return false;
 }
 
-/* How well VARIABLE is what NAME means: 0 not at all. */
+/* How well VARIABLE is what NAME, in its one spelling, means: 0 not at all. */
 static int rank_of(const struct variable *variable, const char *name) {
-    size_t path = strlen(variable->path), length = strlen(name);
-    bool whole = strcmp(variable->path, name) == 0;
-    bool end = path > length + 2 && strcmp(variable->path + path - length, name) == 0 &&
-               variable->path[path - length - 1] == ':';
+    size_t path = strlen(variable->key), length = strlen(name);
+    bool whole = strcmp(variable->key, name) == 0;
+    bool end = path > length + 2 && strcmp(variable->key + path - length, name) == 0 &&
+               variable->key[path - length - 1] == ':';
     if (!whole && !end)
         return 0;
     if (variable->cause)
@@ -230,7 +234,7 @@ static const char *ambiguous(const struct variables *variables, const char *file
     for (size_t i = 0; i < variables->all.count && count < LISTED_MAX; i++) {
         const struct variable *variable = &variables->all.data[i];
         if ((file && !is_file(variable->file, file, strlen(file))) ||
-            rank_of(variable, name) != rank)
+            rank_of(variable, one_spelling(variables->arena, name)) != rank)
             continue;
         bool known = false;
         for (size_t k = 0; k < count; k++)
@@ -261,13 +265,14 @@ static const char *not_there(const struct variables *variables, const char *file
 
 const char *find_variable(const struct variables *variables, const char *file, const char *name,
                           const struct variable **found) {
+    const char *key = one_spelling(variables->arena, name);
     int best = 0;
     bool unique = true;
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
         if (file && !is_file(variable->file, file, strlen(file)))
             continue;
-        int rank = rank_of(variable, name);
+        int rank = rank_of(variable, key);
         if (rank > best) {
             best = rank;
             *found = variable;

@@ -8,6 +8,7 @@
 struct variable {
     const char *name;  /* of its own */
     const char *path;  /* with functions, classes and namespaces around it: "count::calls" */
+    const char *key;   /* the path by which it is found: see spelling.h */
     const char *file;  /* source of its unit */
     bool external;     /* other units know it by its name */
     bool is_constant;  /* of an enumeration */

@@ -1,8 +1,9 @@
 // C++: a class's static member, in a namespace and in a template, by references, vectors of pointers,
 // smart pointers, bases and members of classes; exceptions are thrown on the way.
 // watch: _ZN5store4poolIlE5totalE
-// word: store::pool<long int>::total
+// word: store::pool<long>::total
 // same: pool<long int>::total
+// same: pool< signed long >::total
 // same: total_of
 // same: *totals._M_impl._M_start[1]
 // same: *shelf.at
