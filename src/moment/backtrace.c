@@ -56,11 +56,6 @@ void print_backtrace(pid_t process, pid_t thread) {
     dwfl_end(dwfl);
 }
 
-struct caller_list {
-    uint64_t *addresses;
-    size_t count;
-};
-
 static int take_caller(Dwfl_Frame *frame, void *argument) {
     struct caller_list *list = argument;
     Dwarf_Addr address;
@@ -71,13 +66,12 @@ static int take_caller(Dwfl_Frame *frame, void *argument) {
     return list->count < CALLERS_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-size_t read_callers(pid_t thread, uint64_t callers[CALLERS_MAX]) {
-    struct caller_list list = {.addresses = callers};
+void read_callers(pid_t thread, struct caller_list *list) {
     Dwfl *dwfl = open_process(thread, true);
+    list->count = 0;
     if (dwfl)
-        dwfl_getthread_frames(dwfl, thread, take_caller, &list);
+        dwfl_getthread_frames(dwfl, thread, take_caller, list);
     dwfl_end(dwfl);
-    return list.count;
 }
 
 uint64_t find_function(pid_t process, uint64_t address) {

@@ -13,10 +13,15 @@ enum {
     CALLERS_MAX = 64
 };
 
-/* Sets CALLERS to addresses in the instruction at which THREAD, which stands, is and in those that
- * have called what it is in, innermost first.  Returns how many; 0 with a warning where there is no
- * way to tell. */
-size_t read_callers(pid_t thread, uint64_t callers[CALLERS_MAX]);
+struct caller_list {
+    uint64_t addresses[CALLERS_MAX];
+    size_t count;
+};
+
+/* Sets LIST to addresses in the instruction at which THREAD, which stands, is and in those that
+ * have called what it is in, innermost first; to none, with a warning, where there is no way to
+ * tell. */
+void read_callers(pid_t thread, struct caller_list *list);
 
 /* Where the function begins that ADDRESS of PROCESS is in, in a library too; 0 where no symbol
  * tells. */

@@ -180,11 +180,11 @@ static bool is_instrumented(const struct search *search, uint64_t address) {
 
 /* The innermost of the calls that MEMBER is in that instrumented code has made. */
 static uint64_t find_caller(const struct search *search, pid_t thread) {
-    uint64_t callers[CALLERS_MAX];
-    size_t count = read_callers(thread, callers);
-    for (size_t i = 0; i < count; i++)
-        if (is_instrumented(search, callers[i] - search->run.bias))
-            return callers[i] - search->run.bias;
+    struct caller_list list;
+    read_callers(thread, &list);
+    for (size_t i = 0; i < list.count; i++)
+        if (is_instrumented(search, list.addresses[i] - search->run.bias))
+            return list.addresses[i] - search->run.bias;
     return 0;
 }
 
