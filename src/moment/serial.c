@@ -372,6 +372,13 @@ bool begin_serial(struct serial *serial, struct run *run) {
     return true;
 }
 
+/* One that ends does not stop any more; the first thread is not even gone while others are there.
+ */
+static bool is_ending(const struct member *member) {
+    return member->pending == -1 ||
+           (member->state == MEMBER_AWAY && member->self.call.number == SYS_exit);
+}
+
 void end_serial(struct serial *serial) {
     struct tracee *tracee = &serial->run->tracee;
     sigset_t children;
@@ -382,7 +389,7 @@ void end_serial(struct serial *serial) {
                                        .running = member->state != MEMBER_STANDS,
                                        .stop_asked = member->stop_asked,
                                        .pending = member->pending};
-        if (member->pending == -1)
+        if (is_ending(member))
             continue;
         vector_push(&tracee->arena, &tracee->threads, thread);
     }

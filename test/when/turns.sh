@@ -121,6 +121,35 @@ grep -q 'line sum 3000' output || fail "$(tail -n 1 output)"
 [[ $(wc -l <output) -eq 1201 ]] || fail "$(wc -l <output) lines"
 refuses "at most four words" -- \
     quipu when 'words[0] + words[1] + words[2] + words[3] + words[4] == 1' -- ./program
+# the first thread ends before the others
+make_program leaver --quipu=moment -g -O1 -pthread <<'EOT2'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+volatile long n;
+static void *start(void *argument) {
+    (void)argument;
+    usleep(3000);
+    for (int i = 0; i < 100; i++)
+        n++;
+    if (vfork() == 0)
+        _exit(0);
+    for (int i = 0; i < 100; i++)
+        n++;
+    exit(4);
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, start, NULL);
+    pthread_exit(NULL);
+}
+EOT2
+for bound in 77 155; do
+    ends 0 quipu when "n == $bound" -- ./leaver
+    grep -q "moment *start+.*/2~" output || fail "leaver: $(cat output messages)"
+    grep -q "n  *$((bound - 1)), then $bound" output || fail "leaver: $(cat output messages)"
+done
+refuses "true at none of" "exit status 4" -- quipu when 'n == 201' -- ./leaver
 running=$(grep -lz "^./program$" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
     [[ $(readlink "${file%cmdline}cwd") != "$PWD" ]] || echo "$file"; done)
 [[ -z $running ]] || fail "left running: $running"
