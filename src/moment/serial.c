@@ -206,8 +206,11 @@ static int take_call(struct serial *serial, struct member *member) {
 
 static int add_thread(struct serial *serial, pid_t thread) {
     int status;
-    if (!is_thread_of(serial->run->tracee.process, thread))
+    if (!is_thread_of(serial->run->tracee.process, thread)) {
+        kill(thread, SIGKILL); /* the search ends here, and all with it */
+        waitpid(thread, &status, __WALL);
         return STOP_CLONE;
+    }
     struct member *member = add_member(serial, thread);
     if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
         member->pending = -1;
@@ -229,6 +232,7 @@ static int take_event(struct serial *serial, struct member *member, int event) {
     unsigned long child = 0;
     int stop = GO_ON;
     ptrace(PTRACE_GETEVENTMSG, thread, NULL, &child);
+    member->state = MEMBER_STANDS;
     if (event == PTRACE_EVENT_EXEC)
         return STOP_PROGRAM;
     if (event == PTRACE_EVENT_VFORK) {

@@ -150,6 +150,55 @@ for bound in 77 155; do
     grep -q "n  *$((bound - 1)), then $bound" output || fail "leaver: $(cat output messages)"
 done
 refuses "true at none of" "exit status 4" -- quipu when 'n == 201' -- ./leaver
-running=$(grep -lz "^./program$" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
+# ends of all kinds, with threads that do not stop by themselves
+make_program ender --quipu=moment -g -O1 -pthread <<'EOT2'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+volatile long n;
+static char stack[65536];
+static void *start(void *argument) {
+    for (;;)
+        if (argument)
+            return argument;
+}
+static int child(void *argument) {
+    return argument != NULL;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread, NULL, start, NULL);
+    usleep(10000);
+    switch (argc > 1 ? argv[1][0] : 0) {
+    case 'k':
+        kill(getpid(), SIGKILL);
+        break;
+    case 'f':
+        *(volatile int *)16 = 1;
+        break;
+    case 'e':
+        execlp("true", "true", NULL);
+        break;
+    case 'c':
+        clone(child, stack + sizeof stack - 64, CLONE_VM, NULL);
+        break;
+    case 's':
+        raise(SIGSTOP);
+        break;
+    }
+    n++;
+    return 3;
+}
+EOT2
+refuses "exit status 3" -- quipu when 'n == 2' -- ./ender
+refuses "exit status 3" -- quipu when 'n == 2' -- ./ender stop
+refuses "signal 9" -- quipu when 'n == 2' -- ./ender kill
+refuses "signal 11" -- quipu when 'n == 2' -- ./ender fault
+refuses "another program" -- quipu when 'n == 2' -- ./ender exec
+refuses "may share its memory" -- quipu when 'n == 2' -- ./ender clone
+running=$(grep -lz "^./\(program\|leaver\|ender\)" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
     [[ $(readlink "${file%cmdline}cwd") != "$PWD" ]] || echo "$file"; done)
 [[ -z $running ]] || fail "left running: $running"
