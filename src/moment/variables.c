@@ -248,6 +248,12 @@ static const char *ambiguous(const struct variables *variables, const char *file
     return arena_print(variables->arena, "'%s' is there more than once; write %s", name, text);
 }
 
+/* "a::b::c", "b::c" */
+static void offer_ends(struct near_names *near_names, const char *path) {
+    for (const char *next; (next = strstr(path, "::")); path = next + 2)
+        offer_name(near_names, path);
+}
+
 static const char *not_there(const struct variables *variables, const char *file,
                              const char *name) {
     struct near_names near_names = {.wanted = name};
@@ -257,7 +263,7 @@ static const char *not_there(const struct variables *variables, const char *file
             continue;
         offer_name(&near_names, variable->name);
         if (strchr(name, ':'))
-            offer_name(&near_names, variable->path);
+            offer_ends(&near_names, variable->path);
     }
     return arena_print(variables->arena, "there is no variable '%s'%s", name,
                        suggest(variables->arena, &near_names));
@@ -315,8 +321,10 @@ static unsigned distance(const char *a, const char *b) {
 
 void offer_name(void *context, const char *name) {
     struct near_names *near_names = context;
-    size_t length = strlen(near_names->wanted), at;
-    unsigned far = distance(near_names->wanted, name);
+    size_t length = strlen(near_names->wanted), own = strlen(name), at;
+    size_t longer = own > length ? own - length : length - own;
+    unsigned far =
+        longer > 2 && longer > length / 3 ? NAME_MAX_LENGTH : distance(near_names->wanted, name);
     if (far > 2 && far > length / 3)
         return;
     if (far >= length)

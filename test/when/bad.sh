@@ -58,6 +58,7 @@ wrong() {
         fail "'$3': not at $2: $(cat messages)"
 }
 wrong "did you mean 'table'" 5 '1 + tabel'
+wrong "did you mean 'work::calls'?" 1 'work::cals == 1'
 wrong "no variable 'vector<int>::size'" 5 '1 + vector<int>::size'
 wrong "no variable 'nowhere'" 1 'nowhere > 3'
 wrong "has no member 'usd'; did you mean 'used'?" 7 'table.usd == 1'
