@@ -24,6 +24,7 @@
 
 enum {
     GO_ON = -1, /* of no interest */
+    GONE = -1,  /* a status: it is not there any more */
     NANOSECONDS = 1000000000
 };
 
@@ -102,13 +103,18 @@ static void give_turn(struct serial *serial) {
 
 /* ---- waiting ---- */
 
+static void set_pending(struct member *member, int status) {
+    member->is_pending = true;
+    member->pending = status;
+}
+
 /* Whether MEMBER has stopped or ended; its status is pending then. */
 static bool has_stopped(struct member *member) {
     int status = 0;
     pid_t got = waitpid(member->self.process, &status, __WALL | WNOHANG);
     if (got == 0)
         return false;
-    member->pending = got < 0 ? -1 : status; /* -1: it is not there any more */
+    set_pending(member, got < 0 ? GONE : status);
     if (member->state == MEMBER_RUNS)
         member->state = MEMBER_STANDS;
     return true;
@@ -117,7 +123,7 @@ static bool has_stopped(struct member *member) {
 static struct member *find_pending(struct serial *serial, bool ask) {
     for (size_t i = 0; i < serial->members.count; i++) {
         struct member *member = &serial->members.data[i];
-        if (member->pending || (ask && has_stopped(member)))
+        if (member->is_pending || (ask && has_stopped(member)))
             return member;
     }
     return NULL;
@@ -150,11 +156,11 @@ static void preempt(struct serial *serial) {
     member->stop_asked = true;
     member->state = MEMBER_STANDS;
     if (waitpid(member->self.process, &status, __WALL) != member->self.process)
-        member->pending = -1;
+        set_pending(member, GONE);
     else if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16))
         member->stop_asked = false;
     else
-        member->pending = status;
+        set_pending(member, status);
 }
 
 /* ---- stops ---- */
@@ -168,7 +174,7 @@ static int put_off(struct member *member) {
     if (good && WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP)
         repeat_call(thread, member->self.call.number);
     else if (good)
-        member->pending = status;
+        set_pending(member, status);
     return GO_ON;
 }
 
@@ -213,7 +219,7 @@ static int add_thread(struct serial *serial, pid_t thread) {
     }
     struct member *member = add_member(serial, thread);
     if (waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
-        member->pending = -1;
+        set_pending(member, GONE);
     return GO_ON;
 }
 
@@ -237,10 +243,10 @@ static int take_event(struct serial *serial, struct member *member, int event) {
         return STOP_PROGRAM;
     if (event == PTRACE_EVENT_VFORK) {
         preempt(serial);
-        serial->held = true;
+        serial->held++;
     } else if (event == PTRACE_EVENT_VFORK_DONE) {
         put_back_breakpoints(serial, member);
-        serial->held = false;
+        serial->held--;
     }
     resume(serial, member, MEMBER_AWAY);
     if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK)
@@ -293,7 +299,7 @@ static int take_stop(struct serial *serial, struct member *member, int status) {
 /* Returns STOP_ENDED where the last one has. */
 static int take_end(struct serial *serial, struct member *member, int status) {
     struct run *run = serial->run;
-    if (member->self.process == run->tracee.process && status != -1) {
+    if (member->self.process == run->tracee.process && status != GONE) {
         run->status = status;
         run->tracee.ended = true;
     }
@@ -303,9 +309,9 @@ static int take_end(struct serial *serial, struct member *member, int status) {
 
 static int take_status(struct serial *serial, struct member *member) {
     int status = member->pending;
-    member->pending = 0;
-    return status == -1 || !WIFSTOPPED(status) ? take_end(serial, member, status)
-                                               : take_stop(serial, member, status);
+    member->is_pending = false;
+    return status == GONE || !WIFSTOPPED(status) ? take_end(serial, member, status)
+                                                 : take_stop(serial, member, status);
 }
 
 static struct member *find_called(struct serial *serial) {
@@ -379,7 +385,7 @@ bool begin_serial(struct serial *serial, struct run *run) {
 /* One that ends does not stop any more; the first thread is not even gone while others are there.
  */
 static bool is_ending(const struct member *member) {
-    return member->pending == -1 ||
+    return (member->is_pending && (member->pending == GONE || !WIFSTOPPED(member->pending))) ||
            (member->state == MEMBER_AWAY && member->self.call.number == SYS_exit);
 }
 
@@ -392,7 +398,7 @@ void end_serial(struct serial *serial) {
         struct tracee_thread thread = {.thread = member->self.process,
                                        .running = member->state != MEMBER_STANDS,
                                        .stop_asked = member->stop_asked,
-                                       .pending = member->pending};
+                                       .pending = member->is_pending ? member->pending : 0};
         if (is_ending(member))
             continue;
         vector_push(&tracee->arena, &tracee->threads, thread);

@@ -18,7 +18,8 @@ struct member {
     uint8_t state;
     bool stop_asked; /* a SIGSTOP of ours is on its way */
     bool called;     /* it stands behind a call that may have written; not told yet */
-    int pending;     /* status of a stop that was not looked at yet; 0: none */
+    bool is_pending; /* there is a status that was not looked at yet */
+    int pending;     /* that one, as of wait */
     uint64_t block;  /* address of its cells of events; 0: none yet */
     uint64_t number; /* of the thread: 1, 2, ...; 0: none yet */
     uint64_t
@@ -39,7 +40,7 @@ struct serial {
     VECTOR(struct member) members;
     pid_t last;          /* that ran last */
     double slice_end;    /* seconds: until then it has the turn */
-    bool held;           /* a child that shares the memory runs; no thread does */
+    unsigned held;       /* children that share the memory and run; then no thread does */
     uint64_t numbered;   /* threads that have got their cells */
     struct watch watch;  /* of all threads */
     uint64_t watch_time; /* how often it was set */
