@@ -6,8 +6,8 @@
  * instructions nothing but the return address is on the stack, so the stack pointer tells
  * activations apart.
  *
- * Where a signal comes in between, its handler's functions overwrite what is above the top.  So an
- * activation is written once more when it is the top.
+ * Where a signal comes in between, its handler's functions may enter the same link; they leave it,
+ * but have written to its stack.  So that is written once more when the link is the current one.
  *
  * Flags are not kept, and %r11 only where it is said. */
 #include "context.h"
@@ -53,171 +53,225 @@
         testq   %r11, %r11
 .endm
 
-/* What the thread has counted, to REGISTER. */
+/* What the thread has counted, to REGISTER.  %r11, the thread, is changed. */
 .macro  find_now register
-        movq    CONTEXT_CELL(%r11), %\register
-        movq    (%\register), %\register
-        addq    CONTEXT_BASE(%r11), %\register
+        movq    CONTEXT_BASE(%r11), %\register
+        movq    CONTEXT_CELLS(%r11), %r11
+        .irp    lane, 0, 1, 2, 3, 4, 5, 6, 7
+        addq    8*\lane(%r11), %\register
+        .endr
 .endm
 
-/* Ends the top, at %rcx, which is changed, as is NODE. */
-.macro  end_top node
-        movq    8(%rcx), %\node
-        subq    $ACTIVATION, %rcx
-        movq    %rcx, CONTEXT_TOP(%r11)
+/* The current link, in LINK, is left, by a way that is no other module's.  It and NODE are changed,
+ * as is %r11. */
+.macro  leave_link link, node
+        movq    LINK_OPENED(%\link), %\node
+        movq    LINK_FROM(%\link), %\link
+        movq    %\link, CONTEXT_CURRENT(%r11)
+        find_now \link
+        addq    %\link, NODE_INCLUSIVE(%\node)
         decl    NODE_DEPTH(%\node)
-        jne     .Lended\@
-        find_now rcx
-        addq    %rcx, NODE_INCLUSIVE(%\node)
-.Lended\@:
 .endm
 
-/* Calls FUNCTION of C with the activation's stack as its first argument; %rax and %rcx are saved at
- * (%rsp), and all other registers are kept. */
-.macro  call_slow function
-        save    rbp, 32
-        leaq    8(%rsp), %rbp
-        .cfi_def_cfa rbp, 24
+/* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
+ * registers are kept. */
+        .text
+        .type   call_slowly, @function
+call_slowly:
+        .cfi_startproc
+        .cfi_def_cfa_offset 16       /* the function's address is on the stack */
+        save    rbp, 24
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        pushq   %rax
+        pushq   %rcx
         pushq   %rdx
         pushq   %rsi
         pushq   %rdi
         pushq   %r8
         pushq   %r9
         pushq   %r10
-        movq    %rbp, %rdi
+        pushq   %r11
+        leaq    16(%rbp), %rdi
         andq    $-16, %rsp
         cld
-        call    \function
-        leaq    -56(%rbp), %rsp
+        call    *8(%rbp)
+        leaq    -72(%rbp), %rsp
+        popq    %r11
         popq    %r10
         popq    %r9
         popq    %r8
         popq    %rdi
         popq    %rsi
         popq    %rdx
+        popq    %rcx
+        popq    %rax
         popq    %rbp
-        .cfi_def_cfa rsp, 24
+        .cfi_def_cfa rsp, 16
         .cfi_restore rbp
+        leaq    8(%rsp), %rsp
+        .cfi_def_cfa_offset 8
+        ret
+        .cfi_endproc
+        .size   call_slowly, . - call_slowly
+
+/* Goes on in FUNCTION of C, all registers as they are. */
+.macro  go_slowly function
+        pushq   \function@GOTPCREL(%rip)
+        .cfi_def_cfa_offset 16
+        jmp     call_slowly
+        .cfi_def_cfa_offset 8
 .endm
 
-/* A function begins: 8(%rsp) is its return address. */
-        begin   quipu_context_enter
-        save    rax, 16
-        save    rcx, 24
+/* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
+ * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do. */
+.macro  enter_link name, depth
         find_thread
-        je      .Lenter_slow
-        movq    CONTEXT_TOP(%r11), %rcx
-        cmpq    %rsp, (%rcx)         /* activations that are gone, by longjmp? */
-        jbe     .Lenter_slow
-        cmpq    CONTEXT_LIMIT(%r11), %rcx
-        jae     .Lenter_slow
-        movq    8(%rcx), %rcx
-        movl    %ecx, %eax
-        shrl    $3, %eax
-        addl    24(%rsp), %eax
-        addl    16(%rsp), %eax
-        andl    $CONTEXT_BUCKETS - 1, %eax
-        movq    CONTEXT_TABLE(%r11,%rax,8), %rax
+        je      .Lslow\name
+        movq    CONTEXT_CURRENT(%r11), %r10
+        leaq    \depth(%rsp), %rax
+        cmpq    %rax, LINK_STACK(%r10) /* activations that are gone, by longjmp? */
+        jbe     .Lslow\name
+        movl    \depth+8(%rsp), %eax
+        addl    \depth(%rsp), %eax
+        leal    (%r10,%rax,8), %eax
+        andl    $8 * (CONTEXT_BUCKETS - 1), %eax
+        movq    CONTEXT_TABLE(%r11,%rax), %rax
+.Lfind\name:
         testq   %rax, %rax
-        je      .Lenter_slow
-        cmpq    %rcx, LINK_FROM(%rax)
-        jne     .Lenter_slow
-        movq    24(%rsp), %rcx
-        cmpq    %rcx, LINK_SITE(%rax)
-        jne     .Lenter_slow
-        movq    16(%rsp), %rcx
-        cmpq    %rcx, LINK_PLACE(%rax)
-        jne     .Lenter_slow
-        movq    LINK_CALL(%rax), %rcx
-        movq    LINK_TO(%rax), %rax
-        incq    NODE_CALLS(%rcx)
-        incl    NODE_DEPTH(%rax)
-        cmpl    $1, NODE_DEPTH(%rax)
-        jne     1f
-        find_now rcx
-        subq    %rcx, NODE_INCLUSIVE(%rax)
-1:      movq    CONTEXT_TOP(%r11), %rcx
-        addq    $ACTIVATION, %rcx
-        movq    %rsp, (%rcx)
-        movq    %rax, 8(%rcx)
-        movq    %rcx, CONTEXT_TOP(%r11)
-        movq    %rsp, (%rcx)
-        movq    %rax, 8(%rcx)
-        restore rcx, 16
-        restore rax, 8
+        je      .Lslow\name
+        cmpq    %r10, LINK_FROM(%rax)
+        jne     .Lother\name
+        movq    \depth+8(%rsp), %r10
+        cmpq    %r10, LINK_SITE(%rax)
+        jne     .Lother\name
+        movq    \depth(%rsp), %r10
+        cmpq    %r10, LINK_PLACE(%rax)
+        jne     .Lother\name
+        movq    LINK_CALL(%rax), %r10
+        incq    NODE_CALLS(%r10)
+        cmpq    $0, LINK_OPENED(%rax)
+        je      .Lentered\name
+        .if     \depth
+        leaq    \depth(%rsp), %r10
+        movq    %r10, LINK_STACK(%rax)
+        movq    %rax, CONTEXT_CURRENT(%r11)
+        movq    %r10, LINK_STACK(%rax)
+        movq    LINK_OPENED(%rax), %r10
+        .else
+        movq    %rsp, LINK_STACK(%rax)
+        movq    %rax, CONTEXT_CURRENT(%r11)
+        movq    %rsp, LINK_STACK(%rax)
+        .endif
+        find_now rax
+        incl    NODE_DEPTH(%r10)
+        subq    %rax, NODE_INCLUSIVE(%r10)
+.Lentered\name:
+.endm
+
+.macro  try_next name
+.Lother\name:
+        movq    CONTEXT_CURRENT(%r11), %r10
+        movq    LINK_NEXT(%rax), %rax
+        jmp     .Lfind\name
+.endm
+
+/* A function begins, and %rax is free: 8(%rsp) is its return address. */
+        begin   quipu_context_enter
+        save    r10, 16
+        enter_link plain, 8
+        restore r10, 8
         ret
-        .cfi_def_cfa_offset 24
-        .cfi_offset rax, -16
-        .cfi_offset rcx, -24
-.Lenter_slow:
-        call_slow quipu_context_entered
-        restore rcx, 16
-        restore rax, 8
-        ret
+        .cfi_def_cfa_offset 16
+        .cfi_offset r10, -16
+        try_next plain
+.Lslowplain:
+        restore r10, 8
+        go_slowly quipu_context_entered
         end     quipu_context_enter
 
-/* A function is about to return, or to jump to another: the stack pointer is what it was at its
- * begin. */
-        begin   quipu_context_leave
+/* The same, and %rax is kept. */
+        begin   quipu_context_enter_keeping
         save    rax, 16
-        save    rcx, 24
-        find_thread
-        je      .Lleave_slow
-        movq    CONTEXT_TOP(%r11), %rcx
-        cmpq    %rsp, (%rcx)
-        jne     .Lleave_slow
-        end_top rax
-        restore rcx, 16
+        save    r10, 24
+        enter_link keeping, 16
+        restore r10, 16
         restore rax, 8
         ret
         .cfi_def_cfa_offset 24
         .cfi_offset rax, -16
-        .cfi_offset rcx, -24
-.Lleave_slow:
-        call_slow quipu_context_left
-        restore rcx, 16
+        .cfi_offset r10, -24
+        try_next keeping
+.Lslowkeeping:
+        restore r10, 16
+        restore rax, 8
+        go_slowly quipu_context_entered
+        end     quipu_context_enter_keeping
+
+/* A function ends: DEPTH(%rsp) is the return address here.  %rax, %r10 and %r11 are changed.  Goes to
+ * .Lslow\name where that does not do. */
+.macro  leave_function name, depth
+        find_thread
+        je      .Lslow\name
+        movq    CONTEXT_CURRENT(%r11), %rax
+        leaq    \depth(%rsp), %r10
+        cmpq    %r10, LINK_STACK(%rax)
+        jb      .Lslow\name
+        ja      .Lleft\name          /* it has opened no node */
+        leave_link rax, r10
+.Lleft\name:
+.endm
+
+/* A function is about to jump to another: the stack pointer is what it was at its begin. */
+        begin   quipu_context_leave
+        save    rax, 16
+        save    r10, 24
+        leave_function leave, 16
+        restore r10, 16
         restore rax, 8
         ret
+        .cfi_def_cfa_offset 24
+        .cfi_offset rax, -16
+        .cfi_offset r10, -24
+.Lslowleave:
+        restore r10, 16
+        restore rax, 8
+        go_slowly quipu_context_left
         end     quipu_context_leave
 
 /* The same, and %r11 is kept. */
         begin   quipu_context_leave_keeping
         save    rax, 16
-        save    rcx, 24
+        save    r10, 24
         save    r11, 32
-        find_thread
-        je      .Lkeeping_slow
-        movq    CONTEXT_TOP(%r11), %rcx
-        leaq    8(%rsp), %rax
-        cmpq    %rax, (%rcx)
-        jne     .Lkeeping_slow
-        end_top rax
+        leave_function leave_keeping, 24
         restore r11, 24
-        restore rcx, 16
+        restore r10, 16
         restore rax, 8
         ret
         .cfi_def_cfa_offset 32
         .cfi_offset rax, -16
-        .cfi_offset rcx, -24
+        .cfi_offset r10, -24
         .cfi_offset r11, -32
-.Lkeeping_slow:
+.Lslowleave_keeping:
         restore r11, 24
-        call_slow quipu_context_left
-        restore rcx, 16
+        restore r10, 16
         restore rax, 8
-        ret
+        go_slowly quipu_context_left
         end     quipu_context_leave_keeping
 
-/* The same where %rcx and %rsi are free: in front of a return. */
+/* A function is about to return: %r10 and %rsi are free. */
         begin   quipu_context_return
         find_thread
-        je      quipu_context_leave
-        movq    CONTEXT_TOP(%r11), %rcx
-        leaq    -16(%rsp), %rsi
-        cmpq    %rsi, (%rcx)
-        jne     quipu_context_leave
-        end_top rsi
-        ret
+        je      .Lreturn_slow
+        movq    CONTEXT_CURRENT(%r11), %r10
+        cmpq    %rsp, LINK_STACK(%r10)
+        jb      .Lreturn_slow
+        ja      1f                   /* it has opened no node */
+        leave_link r10, rsi
+1:      ret
+.Lreturn_slow:
+        go_slowly quipu_context_left
         end     quipu_context_return
 
 /* Control comes from elsewhere: by an exception, by longjmp, or on another stack.  Activations below
@@ -225,28 +279,23 @@
  * are kept. */
         begin   quipu_context_pad
         save    rax, 16
-        save    rcx, 24
-        save    r11, 32
+        save    r11, 24
         find_thread
         je      .Lpad_slow
-        movq    CONTEXT_TOP(%r11), %rcx
-        leaq    -24+32+128(%rsp), %rax
-        cmpq    %rax, (%rcx)
-        jae     5f
-.Lpad_slow:
-        restore r11, 24
-        call_slow quipu_context_arrived
-        restore rcx, 16
+        movq    CONTEXT_CURRENT(%r11), %r11
+        leaq    16+RED_ZONE(%rsp), %rax
+        cmpq    %rax, LINK_STACK(%r11)
+        jb      .Lpad_slow
+        restore r11, 16
         restore rax, 8
         ret
-        .cfi_def_cfa_offset 32
+        .cfi_def_cfa_offset 24
         .cfi_offset rax, -16
-        .cfi_offset rcx, -24
-        .cfi_offset r11, -32
-5:      restore r11, 24
-        restore rcx, 16
+        .cfi_offset r11, -24
+.Lpad_slow:
+        restore r11, 16
         restore rax, 8
-        ret
+        go_slowly quipu_context_arrived
         end     quipu_context_pad
 
         .section .tbss, "awT", @nobits

@@ -12,57 +12,89 @@
 
 enum {
     LINKS_SIZE = 16 * QUIPU_PAGE,
-    RED_ZONE = 128,
 };
 
-/* What call_slow of activation.S leaves at the activation's stack. */
+/* What call_slowly of activation.S leaves at the inserted call's return address. */
 enum {
-    AT_PLACE = 2,
-    AT_SITE = 3,
+    AT_PLACE = 0,
+    AT_SITE = 1,
 };
 
 void quipu_context_entered(const uint64_t *stack);
 void quipu_context_left(const uint64_t *stack);
 void quipu_context_arrived(const uint64_t *stack);
 
-struct activation quipu_pop_activation(struct context_thread *thread) {
-    struct activation ended = *thread->top;
-    thread->top--;
-    if (--ended.node->depth == 0)
-        ended.node->inclusive += context_now(thread);
-    return ended;
-}
-
-static void end_top(struct context_thread *thread) {
-    struct activation ended = quipu_pop_activation(thread);
-    if (ended.stack & ACROSS)
-        quipu_switch_module(thread, ended.from);
-}
-
-/* Ends activations whose stack lies below STACK. */
-static void end_below(struct context_thread *thread, uint64_t stack) {
-    while (thread->top->stack < stack)
-        end_top(thread);
-}
-
-/* The activation is written twice: see activation.S. */
-void quipu_enter_node(struct context_thread *thread, struct activation activation) {
-    struct activation *next = thread->top + 1;
-    if (activation.node->depth++ == 0)
-        activation.node->inclusive -= context_now(thread);
+/* The stack pointer is written twice: see activation.S. */
+void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack) {
     for (int turn = 0; turn < 2; turn++) {
-        *(volatile struct activation *)next = activation;
+        *(volatile uint64_t *)&link->stack = stack;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        thread->top = next;
+        thread->current = link;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    link->opened->depth++;
+    link->opened->inclusive -= context_now(thread);
+}
+
+void quipu_leave_link(struct context_thread *thread) {
+    struct quipu_context *ended = thread->current->opened;
+    thread->current = thread->current->from;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    ended->inclusive += context_now(thread);
+    ended->depth--;
+}
+
+/* ---- calls from other modules ---- */
+
+/* LINK is NULL where the call opens no node. */
+static void cross_over(struct context_thread *thread, struct context_link *link,
+                       struct context_module *from, uint64_t stack) {
+    struct crossing *crossing = thread->crossing;
+    struct context_link *before = thread->current;
+    *crossing = (struct crossing){link ? link : before, before, before->stack, from};
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread->crossing = crossing + 1;
+    if (link)
+        quipu_enter_link(thread, link, stack - ACROSS);
+    else
+        before->stack = stack - ACROSS;
+}
+
+/* The current link was entered by a crossing, which ends.  Those above it are of handlers that left
+ * while they crossed over. */
+static void cross_back(struct context_thread *thread) {
+    struct context_link *link = thread->current;
+    while (thread->crossing > thread->crossings) {
+        struct crossing crossing = *--thread->crossing;
+        if (crossing.link != link)
+            continue;
+        if (crossing.before == link)
+            link->stack = crossing.stack;
+        else
+            quipu_leave_link(thread);
+        quipu_switch_module(thread, crossing.from);
+        return;
+    }
+    quipu_leave_link(thread);
+}
+
+/* Ends what is entered with its stack pointer below STACK. */
+static void end_below(struct context_thread *thread, uint64_t stack) {
+    while (thread->current->stack < stack) {
+        if (thread->current->stack & ACROSS)
+            cross_back(thread);
+        else
+            quipu_leave_link(thread);
     }
 }
 
+/* ---- links ---- */
+
 static struct context_link **bucket_of(struct context_thread *thread,
-                                       const struct quipu_context *from, uint64_t site,
+                                       const struct context_link *from, uint64_t site,
                                        uint64_t place) {
-    uint32_t hash = ((uint32_t)(uint64_t)from >> 3) + (uint32_t)site + (uint32_t)place;
-    return &thread->table[hash % CONTEXT_BUCKETS];
+    uint32_t hash = (uint32_t)(uint64_t)from + 8 * ((uint32_t)site + (uint32_t)place);
+    return &thread->table[hash / 8 % CONTEXT_BUCKETS];
 }
 
 static struct context_link *take_link(struct context_thread *thread) {
@@ -77,36 +109,48 @@ static struct context_link *take_link(struct context_thread *thread) {
     return thread->links++;
 }
 
+void quipu_add_link(struct context_thread *thread, struct context_link *link) {
+    struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
+    link->next = *bucket;
+    __atomic_store_n(bucket, link, __ATOMIC_RELEASE);
+}
+
 static uint64_t function_at(uint64_t place) {
     const struct quipu_range *range = quipu_find_range(place);
     return range ? range_start(range) : place;
 }
 
-/* Where a call of FROM leads, known from now on where there is room for it. */
-static struct context_link add_link(struct context_thread *thread, struct context_link **bucket,
-                                    struct quipu_context *from, const uint64_t *stack) {
-    struct context_link way = {.from = from, .site = stack[AT_SITE], .place = stack[AT_PLACE]};
-    way.call = quipu_find_child(thread, from, way.site, function_at(way.place), &way.to);
-    way.call = way.call ? way.call : from;
+/* A link from the current one, or NULL.  Where there is no room for a node, the call is one of its
+ * caller. */
+static struct context_link *make_link(struct context_thread *thread, uint64_t site,
+                                      uint64_t place) {
+    struct context_link *from = thread->current;
+    bool opens;
+    struct quipu_context *node =
+        quipu_find_child(thread, from->opened, site, function_at(place), &opens);
     uint64_t mask = block_signals();
     struct context_link *link = take_link(thread);
     if (link) {
-        way.next = *bucket;
-        *link = way;
-        __atomic_store_n(bucket, link, __ATOMIC_RELEASE);
+        *link = (struct context_link){.from = from,
+                                      .site = site,
+                                      .place = place,
+                                      .call = node ? node : from->opened,
+                                      .opened = opens ? node : NULL};
+        quipu_add_link(thread, link);
     }
     restore_signals(mask);
-    return way;
+    return link;
 }
 
-static struct context_link find_way(struct context_thread *thread, const uint64_t *stack) {
-    struct quipu_context *from = thread->top->node;
-    struct context_link **bucket = bucket_of(thread, from, stack[AT_SITE], stack[AT_PLACE]);
-    for (struct context_link *link = *bucket; link; link = link->next)
-        if (link->from == from && link->site == stack[AT_SITE] && link->place == stack[AT_PLACE])
-            return *link;
-    return add_link(thread, bucket, from, stack);
+static struct context_link *find_link(struct context_thread *thread, uint64_t site,
+                                      uint64_t place) {
+    struct context_link *from = thread->current, *link = *bucket_of(thread, from, site, place);
+    while (link && (link->from != from || link->site != site || link->place != place))
+        link = link->next;
+    return link ? link : make_link(thread, site, place);
 }
+
+/* ---- what inserted code tells ---- */
 
 /* The calling thread's state; NULL: it has none, or cannot be looked at now. */
 static struct context_thread *known_thread(void) {
@@ -119,22 +163,27 @@ void quipu_context_entered(const uint64_t *stack) {
     if (!thread || thread->switching)
         return;
     end_below(thread, (uint64_t)stack + 1);
-    if (thread->top >= thread->limit) {
+    struct context_module *from = thread->module;
+    bool across = !quipu_context;
+    if (across && thread->crossing == thread->crossings + CROSSINGS) {
         thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
         return;
     }
-    struct activation next = {.stack = (uint64_t)stack, .from = thread->module};
-    if (!quipu_context) {
-        next.stack -= ACROSS;
+    if (across)
         quipu_switch_module(thread, quipu_own_module(thread));
-    }
-    struct context_link way = find_way(thread, stack);
-    way.call->calls++;
-    next.node = way.to;
-    quipu_enter_node(thread, next);
+    struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
+    if (link)
+        link->call->calls++;
+    else
+        thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
+    struct context_link *opening = link && link->opened ? link : NULL;
+    if (across)
+        cross_over(thread, opening, from, (uint64_t)stack);
+    else if (opening)
+        quipu_enter_link(thread, opening, (uint64_t)stack);
 }
 
-/* The top is another activation: those below are gone; this one may never have been put there. */
+/* Another link is current: those below are gone; this function may have opened none. */
 void quipu_context_left(const uint64_t *stack) {
     struct context_thread *thread = known_thread();
     if (thread)

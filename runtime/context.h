@@ -1,43 +1,47 @@
 /* context.h: the calling context tree of a thread, and what the thread keeps beside it.
  *
  * The tree's nodes lie in the data file (data/format.h).  The rest is the thread's own memory:
- *   - the stack of activations, by which returns, longjmp and exceptions find their nodes,
- *   - links, which tell for a node, a site and a function the node that is entered, and a table of
- *     them that is looked up at every call.
+ * links. A link is one step of a way: from a link, by a site, into a function.  It tells the node
+ * that is entered, and while its function runs it is what tells so, with the stack pointer at the
+ * begin. By that, returns, longjmp and exceptions find their nodes.  A table of links is looked up
+ * at every call.
  *
  * activation.S has the fast paths and knows these offsets.
  *
  * Invariants
- *   - `top` points to the last activation; the first one is the thread's root and has the highest
- *     stack pointer that there is.
- *   - quipu_context is set in one module at most, the one whose function is at the top; `cell` is
- *     the thread's there, and `base` is what it has counted in the others.
- *   - A link is complete before a bucket leads to it, and is never changed; so a signal handler may
- *     interrupt at any instruction, and enter and leave functions itself.
- *   - The top's node is the innermost one.  It and those above it are those that have been entered
- *     and not left, in the order of their outermost activations.  A call of one of them enters the
- *     innermost node once more: so a node's instructions are its own and those of its children, and
- *     no instruction is counted in two nodes of one site and callee. */
+ *   - The current link and those that it came from, up to the root, are what is entered and not
+ *     left.  The stack pointers of those further up are higher; the root's is the highest.
+ *   - A call of what is on the way already is a call of the node there, and goes on in the current
+ *     link: so a node's instructions are its own and those of its children, and no instruction is
+ *     counted in two nodes of one site and callee.  Its link is only looked up, and opens no node.
+ *     So an end whose stack pointer lies below the current link's is that of such a call.
+ *   - quipu_context is set in one module at most, the one whose function is the current link's;
+ *     `cells` are the thread's there, and `base` is what it has counted in the others.
+ *   - What a link is found by, and where it leads, is complete before the table leads to it, and is
+ *     never changed; so a signal handler may interrupt at any instruction, and enter and leave
+ *     functions itself. */
 #ifndef QUIPU_RUNTIME_CONTEXT_H
 #define QUIPU_RUNTIME_CONTEXT_H
 
-#define CONTEXT_TOP     0
-#define CONTEXT_LIMIT   8
-#define CONTEXT_CELL    16
-#define CONTEXT_BASE    24
+#define CONTEXT_CURRENT 0
+#define CONTEXT_BASE    8
+#define CONTEXT_CELLS   16
 #define CONTEXT_TABLE   4096
 #define CONTEXT_BUCKETS 16384
 
-#define LINK_FROM  0
-#define LINK_SITE  8
-#define LINK_PLACE 16
-#define LINK_TO    24
-#define LINK_CALL  32
-#define ACTIVATION 24 /* bytes */
+#define LINK_STACK  0
+#define LINK_FROM   8
+#define LINK_SITE   16
+#define LINK_PLACE  24
+#define LINK_CALL   32
+#define LINK_OPENED 40
+#define LINK_NEXT   48
 
 #define NODE_DEPTH     4
 #define NODE_CALLS     24
 #define NODE_INCLUSIVE 32
+
+#define RED_ZONE 128
 
 #ifndef __ASSEMBLER__
 
@@ -46,42 +50,46 @@
 enum {
     CONTEXT_CHUNKS = 16,
     CONTEXT_MODULES = 16,
-    ACTIVATIONS = 1 << 19, /* of 16 bytes of stack each: what 8 MiB hold */
+    CROSSINGS = 1 << 18, /* of 32 bytes of stack each: what 8 MiB hold */
 };
 
-struct activation {
-    uint64_t stack; /* as the inserted code's calls see it: the stack pointer at entry, minus 24;
-                       less ACROSS where it was entered from another module */
-    struct quipu_context *node;
-    struct context_module *from; /* ACROSS: that module */
+/* What the thread has in one module. */
+struct context_module {
+    struct context_thread **pointer; /* its quipu_context */
+    const uint64_t *cells;           /* of instructions */
+    uint64_t place;                  /* of the cells in the file */
+};
+
+struct context_link {
+    uint64_t stack; /* while it is entered: address of the inserted call's return address, below the
+                       function's own; less ACROSS where it was entered from another module */
+    struct context_link *from;
+    uint64_t site;
+    uint64_t place;               /* behind the call of quipu_context_enter: tells the function */
+    struct quipu_context *call;   /* the node whose call it is, */
+    struct quipu_context *opened; /* and the same, but NULL where that is on the way already */
+    struct context_link *next;    /* of the bucket */
+    uint64_t reserved;
 };
 
 enum {
     ACROSS = 1
 };
 
-/* What the thread has in one module. */
-struct context_module {
-    struct context_thread **pointer; /* its quipu_context */
-    const uint64_t *cell;            /* of instructions */
-    uint64_t place;                  /* of the cell in the file */
-};
-
-struct context_link {
-    struct quipu_context *from;
-    uint64_t site;
-    uint64_t place;             /* behind the call of quipu_context_enter: tells the function */
-    struct quipu_context *to;   /* the innermost node then */
-    struct quipu_context *call; /* whose call it is: the same, or one above FROM, which stays */
-    struct context_link *next;  /* of the bucket */
+/* A call from another module. */
+struct crossing {
+    struct context_link
+        *link; /* that is entered; where the call opened no node, that of its caller */
+    struct context_link *before; /* the current link until then */
+    uint64_t stack;              /* what LINK had there */
+    struct context_module *from;
 };
 
 /* One thread's. */
 struct context_thread {
-    struct activation *top;
-    struct activation *limit; /* no further one fits */
-    const uint64_t *cell;     /* the thread's instructions are *cell + base */
+    struct context_link *current;
     uint64_t base;
+    const uint64_t *cells;       /* the thread's instructions are what they sum up to, and base */
     struct context_thread *next; /* of the process */
     uint64_t self;               /* the thread pointer, */
     uint32_t owner;              /* and its number: who it is */
@@ -91,17 +99,24 @@ struct context_thread {
     struct context_module modules[CONTEXT_MODULES];
     struct context_module *module;          /* the one that it is in */
     struct context_link *links, *links_end; /* room for more */
-    char padding[CONTEXT_TABLE - 88 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
+    struct crossing *crossing;              /* behind the last one */
+    struct context_link root;
+    struct quipu_context nowhere; /* what there was no room for */
+    char padding[CONTEXT_TABLE - 88 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
     struct context_link *table[CONTEXT_BUCKETS];
-    struct activation activations[ACTIVATIONS];
+    struct crossing crossings[CROSSINGS];
 };
 
-_Static_assert(offsetof(struct context_thread, cell) == CONTEXT_CELL, "activation.S");
 _Static_assert(offsetof(struct context_thread, base) == CONTEXT_BASE, "activation.S");
+_Static_assert(offsetof(struct context_thread, cells) == CONTEXT_CELLS, "activation.S");
 _Static_assert(offsetof(struct context_thread, table) == CONTEXT_TABLE, "activation.S");
-_Static_assert(offsetof(struct context_link, to) == LINK_TO, "activation.S");
+_Static_assert(offsetof(struct context_link, from) == LINK_FROM, "activation.S");
+_Static_assert(offsetof(struct context_link, site) == LINK_SITE, "activation.S");
+_Static_assert(offsetof(struct context_link, place) == LINK_PLACE, "activation.S");
 _Static_assert(offsetof(struct context_link, call) == LINK_CALL, "activation.S");
-_Static_assert(sizeof(struct activation) == ACTIVATION, "activation.S");
+_Static_assert(offsetof(struct context_link, opened) == LINK_OPENED, "activation.S");
+_Static_assert(offsetof(struct context_link, next) == LINK_NEXT, "activation.S");
+_Static_assert(sizeof(struct context_link) == 64, "links fill lines");
 _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "activation.S");
 
 /* activation.S: the calling thread's; NULL while it is in another module. */
@@ -121,22 +136,33 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
 struct context_module *quipu_own_module(struct context_thread *thread);
 
 /* context.c */
-void quipu_enter_node(struct context_thread *thread, struct activation activation);
-/* The node of the top is left; what stands below it becomes the top. */
-struct activation quipu_pop_activation(struct context_thread *thread);
+/* LINK, which comes from the current link, is now the current one. */
+void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack);
+/* The current link is left: the one that it came from is current. */
+void quipu_leave_link(struct context_thread *thread);
+/* The table leads to LINK from now on.  Signals are blocked. */
+void quipu_add_link(struct context_thread *thread, struct context_link *link);
 
 /* context_tree.c */
 /* Gives the thread's tree its first chunk, with the root, in the process's file.  Returns minus an
  * error's number. */
 long quipu_begin_tree(struct context_thread *thread);
-/* The node whose call it is while FROM is the innermost one: FROM or one above it, else a child of
- * FROM; made where there is none.  NULL: there is no room.  TO is the innermost node then. */
+/* The node whose call it is while FROM is the innermost one: a child of FROM, made where there is
+ * none.  Or FROM or one above it, which the call is on the way of: then *OPENS is false.  NULL:
+ * there is no room. */
 struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
-                                       uint64_t site, uint64_t callee, struct quipu_context **to);
+                                       uint64_t site, uint64_t callee, bool *opens);
+
+static inline uint64_t sum_cells(const uint64_t *cells) {
+    uint64_t sum = 0;
+    for (int lane = 0; lane < QUIPU_LANES; lane++)
+        sum += cells[lane];
+    return sum;
+}
 
 /* What the thread has counted. */
 static inline uint64_t context_now(const struct context_thread *thread) {
-    return *thread->cell + thread->base;
+    return sum_cells(thread->cells) + thread->base;
 }
 
 #endif

@@ -62,11 +62,11 @@ static uint64_t count_threads(void) {
 
 /* ---- modules ---- */
 
-/* Where the file has the cell; 0: nowhere. */
-static uint64_t place_in_file(const uint64_t *cell) {
+/* Where the file has the cells; 0: nowhere. */
+static uint64_t place_in_file(const uint64_t *cells) {
     for (uint32_t i = 0; i < quipu_state.block_count; i++) {
         const struct quipu_blocks *blocks = quipu_state.blocks[i];
-        uint64_t within = (uint64_t)cell - (uint64_t)blocks;
+        uint64_t within = (uint64_t)cells - (uint64_t)blocks;
         if (within < blocks->chunk.size)
             return quipu_place_of(blocks)->offset + within;
     }
@@ -75,7 +75,7 @@ static uint64_t place_in_file(const uint64_t *cell) {
 
 static void lead(struct context_thread *thread, struct context_module *module) {
     thread->module = module;
-    thread->cell = module->cell;
+    thread->cells = module->cells;
     thread->chunks[0]->events_base = thread->base;
     thread->chunks[0]->events_cell = module->place;
     *module->pointer = thread;
@@ -87,7 +87,7 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
     thread->switching = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     *thread->module->pointer = NULL;
-    thread->base += *thread->module->cell - *module->cell;
+    thread->base += sum_cells(thread->module->cells) - sum_cells(module->cells);
     lead(thread, module);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->switching = false;
@@ -108,22 +108,22 @@ static struct context_module *add_module(struct context_thread *thread) {
     if (!module)
         return NULL;
     module->pointer = &quipu_context;
-    module->cell = &own_block()->cells[QUIPU_EVENT_INSTRUCTIONS][0];
-    module->place = place_in_file(module->cell);
+    module->cells = own_block()->cells[QUIPU_EVENT_INSTRUCTIONS];
+    module->place = place_in_file(module->cells);
     return module;
 }
 
 /* ---- threads ---- */
 
-/* All that it was in has ended, with what its cell holds now. */
+/* All that it was in has ended, with what its cells hold now. */
 static void finish_thread(struct context_thread *thread) {
-    struct quipu_context *root = thread->activations->node;
-    while (thread->top > thread->activations)
-        quipu_pop_activation(thread);
+    struct quipu_context *root = thread->root.opened;
+    while (thread->current != &thread->root)
+        quipu_leave_link(thread);
     if (root->depth == 0)
         return;
-    root->depth = 0;
     root->inclusive += context_now(thread);
+    root->depth = 0;
 }
 
 void quipu_end_contexts(uint32_t owner) {
@@ -134,9 +134,9 @@ void quipu_end_contexts(uint32_t owner) {
 
 static void begin_root(struct context_thread *thread) {
     struct quipu_context *root = &thread->chunks[0]->nodes[0];
-    thread->activations[0] = (struct activation){.stack = UINT64_MAX - ACROSS, .node = root};
-    thread->top = thread->activations;
-    thread->limit = thread->activations + ACTIVATIONS - 1;
+    thread->root =
+        (struct context_link){.stack = UINT64_MAX - ACROSS, .call = root, .opened = root};
+    thread->current = &thread->root;
     root->depth = 1;
     root->inclusive -= context_now(thread);
 }
@@ -178,6 +178,7 @@ static long take_thread(struct context_thread **taken) {
     for (uint32_t i = 0; i < thread->chunk_count; i++)
         thread->chunks[i]->owner = owner;
     lead(thread, add_module(thread));
+    thread->crossing = thread->crossings;
     begin_root(thread);
     thread->chunks[0]->nodes[0].calls++;
     *taken = thread;
@@ -219,18 +220,23 @@ struct context_thread *quipu_find_context(void) {
 
 /* ---- forked children ---- */
 
-/* The way that the thread has come by, in the tree of the parent, with nothing counted. */
+/* The links that the thread has come by lead to nodes of a new tree, with nothing counted; the old
+ * nodes are still there.  Crossings are of these links, and remain. */
 static void copy_way(struct context_thread *thread) {
-    struct activation *end = thread->top;
-    const struct quipu_context *before = thread->activations->node;
+    struct context_link *way = NULL;
+    for (struct context_link *link = thread->current; link != &thread->root; link = link->from) {
+        link->next = way;
+        way = link;
+    }
     begin_root(thread);
-    for (struct activation *old = thread->activations + 1; old <= end; old++) {
-        struct activation copy = *old;
-        copy.node = thread->top->node;
-        if (old->node != before) /* else a call of what is on the way */
-            quipu_find_child(thread, copy.node, old->node->site, old->node->callee, &copy.node);
-        before = old->node;
-        quipu_enter_node(thread, copy);
+    for (struct context_link *link = way, *next; link; link = next) {
+        bool opens;
+        struct quipu_context *node =
+            quipu_find_child(thread, link->from->opened, link->site, link->opened->callee, &opens);
+        next = link->next;
+        link->call = link->opened = node && opens ? node : &thread->nowhere;
+        quipu_add_link(thread, link);
+        quipu_enter_link(thread, link, link->stack);
     }
 }
 
@@ -243,7 +249,6 @@ static long begin_child(struct context_thread *thread) {
     thread->owner = own_number();
     thread->next = NULL;
     thread->base = 0;
-    thread->links = thread->links_end = NULL;
     SYSTEM_CALL(madvise, thread->table, sizeof thread->table, MADV_DONTNEED, 0, 0, 0);
     quipu_lock(quipu_state.file);
     long error = quipu_begin_tree(thread);
@@ -266,7 +271,7 @@ void quipu_fork_contexts(void) {
         return;
     struct context_module *own = quipu_own_module(thread);
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
-    own->place = error ? 0 : place_in_file(own->cell);
+    own->place = error ? 0 : place_in_file(own->cells);
     if (thread->module != own)
         return; /* another module sees to it */
     if (error == 0) {

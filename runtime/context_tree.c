@@ -119,14 +119,15 @@ static bool is_way(const struct quipu_context *node, uint64_t site, uint64_t cal
 }
 
 struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
-                                       uint64_t site, uint64_t callee, struct quipu_context **to) {
-    *to = from;
+                                       uint64_t site, uint64_t callee, bool *opens) {
+    *opens = false;
     for (struct quipu_context *up = from; up->parent; up = node_at(thread, up->parent))
         if (is_way(up, site, callee))
             return up;
+    *opens = true;
     for (uint32_t n = from->first_child; n; n = node_at(thread, n)->next_sibling)
         if (is_way(node_at(thread, n), site, callee))
-            return *to = node_at(thread, n);
+            return node_at(thread, n);
     struct quipu_context *node = take_node(thread);
     if (!node)
         return NULL;
@@ -137,5 +138,5 @@ struct quipu_context *quipu_find_child(struct context_thread *thread, struct qui
     while (!__atomic_compare_exchange_n(&from->first_child, &node->next_sibling, number, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
-    return *to = node;
+    return node;
 }

@@ -187,7 +187,9 @@ static const char *read_contexts(struct arena *arena, struct data_file *file, ui
     uint64_t room = (size - sizeof(struct quipu_contexts)) / sizeof(struct quipu_context);
     if (part.capacity > room || part.count > part.capacity)
         return corrupt_chunk(arena, offset, "tells impossible numbers of calling contexts");
-    if (events % sizeof(uint64_t) != 0 || events > file->size - sizeof(uint64_t))
+    uint64_t events_size = QUIPU_LANES * sizeof(uint64_t);
+    if (events % sizeof(uint64_t) != 0 || file->size < events_size ||
+        events > file->size - events_size)
         return corrupt_chunk(arena, offset, "tells an impossible place of its thread's count");
     if (events)
         part.events = (const volatile uint64_t *)(const void *)(file->bytes + events);

@@ -115,17 +115,17 @@ struct quipu_blocks {
  * Instructions of an activation are those from its first to its return, or jump to another
  * function, included; the call is the caller's.  INCLUSIVE is a sum over activations that none of
  * the same node surrounds, modulo 1 << 64: of one that runs, minus what the thread had counted at
- * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the 8 bytes of
- * the file at events_cell which is exact as events' cells are: while no instrumented code of the
- * thread is in progress but in a call.  Addresses are those of the run: of one in a module, take
- * off its load_bias; addresses in no module are of code that is not instrumented.
+ * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the QUIPU_LANES
+ * cells of the file at events_cell, which are exact as events' cells are: while no instrumented
+ * code of the thread is in progress but in a call.  Addresses are those of the run: of one in a
+ * module, take off its load_bias; addresses in no module are of code that is not instrumented.
  *
  * A tree has one chunk or more, of rising first_index.  The trees of threads that are gone are
  * handed to new ones.  Only the thread itself changes its tree, but for the activations of a thread
  * that is gone, which are ended by the one that takes over its cells. */
 struct quipu_context {
     uint32_t parent;       /*  0  1 + index of the node that it was entered from; 0: the root */
-    uint32_t depth;        /*  4  activations on the stack; 0: none */
+    uint32_t depth;        /*  4  not 0: one of its activations runs */
     uint64_t site;         /*  8  address of the instruction behind the call: what the callee
                                   returns to, so behind jumps between functions the first call's */
     uint64_t callee;       /* 16  address of the function's entry */

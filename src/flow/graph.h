@@ -147,6 +147,12 @@ void find_liveness(struct graph *graph, uint16_t reserved);
  * requires: find_liveness */
 uint32_t live_before(const struct graph *graph, const struct basic_block *block, uint32_t index);
 
+/* Whether the function, which begins with block INDEX, may read what its caller left in one of
+ * REGISTERS, or hand it on to a function that it jumps to.  Not to one that it calls: what is no
+ * argument gets there by an instruction that writes it.
+ * requires: build_graph */
+bool reads_at_begin(const struct graph *graph, uint32_t index, uint16_t registers);
+
 enum placement {
     PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
     PLACEMENT_BLOCK, /* in every block, and on edges that blocks do not tell */

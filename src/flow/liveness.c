@@ -84,3 +84,63 @@ void find_liveness(struct graph *graph, uint16_t reserved) {
         }
     }
 }
+
+/* ---- at a function's begin ---- */
+
+/* What becomes of a value in a register. */
+enum fate {
+    FATE_READ,
+    FATE_GONE,
+    FATE_KEPT,
+};
+
+static enum fate fate_in_block(const struct graph *graph, const struct basic_block *block,
+                               uint16_t registers) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct graph_instruction *instruction = &graph->instructions.data[block->first + i];
+        const struct decoded *decoded = instruction->decoded;
+        bool calls = decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT;
+        if ((decoded->registers_read & registers) ||
+            (calls && graph->unit->statements.data[instruction->statement].inline_asm))
+            return FATE_READ;
+        if (calls || (decoded->registers_killed & registers))
+            return FATE_GONE;
+    }
+    return FATE_KEPT;
+}
+
+/* Adds where EDGE leads to the blocks that are to be seen, in OPEN.  Returns false where that is
+ * another function. */
+static bool follow_edge(const struct graph *graph, const struct edge *edge, bool *seen,
+                        index_list *open) {
+    if (edge->target == 0)
+        return edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_CALL_LOST;
+    if (seen[edge->target])
+        return true;
+    seen[edge->target] = true;
+    if (is_block(graph, edge->target)) {
+        vector_push(graph->arena, open, edge->target - 1);
+        return true;
+    }
+    for (size_t i = 0; i < graph->edges.count; i++) /* a hub */
+        if (graph->edges.data[i].source == edge->target &&
+            !follow_edge(graph, &graph->edges.data[i], seen, open))
+            return false;
+    return true;
+}
+
+bool reads_at_begin(const struct graph *graph, uint32_t index, uint16_t registers) {
+    bool *seen = ARENA_ARRAY(graph->arena, bool, 1 + graph->blocks.count + graph->hub_count);
+    index_list open = {0};
+    vector_push(graph->arena, &open, index);
+    while (open.count) {
+        const struct basic_block *block = &graph->blocks.data[open.data[--open.count]];
+        enum fate fate = fate_in_block(graph, block, registers);
+        if (fate == FATE_READ || (fate == FATE_KEPT && !block->out.count))
+            return true;
+        for (size_t i = 0; i < block->out.count && fate == FATE_KEPT; i++)
+            if (!follow_edge(graph, &graph->edges.data[block->out.data[i]], seen, &open))
+                return true;
+    }
+    return false;
+}

@@ -40,7 +40,7 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     if (!wanted(p))
         return false;
     if (enters_by(p, block, QUIPU_EDGE_ENTRY))
-        write_enter(out);
+        write_enter(out, !reads_at_begin(p->graph, index, REGISTER_RAX));
     else if (enters_by(p, block, QUIPU_EDGE_PAD))
         write_pad(out);
     return out->count > 0;

@@ -105,14 +105,14 @@ static void add_event(struct graph *graph, const struct event_kind *kind, const 
         potentials[arc->from].value + weigh_arc(graph, kind, arc) - potentials[arc->to].value;
     struct increment increment = {.space = CELLS_OF_EVENTS,
                                   .cell = kind->cell,
-                                  .lane = (uint8_t)(lane ? (*lane)++ % QUIPU_LANES : 0),
+                                  .lane = (uint8_t)((*lane)++ % QUIPU_LANES),
                                   .amount = amount};
     if (amount)
         vector_push(graph->arena, increments, increment);
 }
 
 /* The chords of a block and its way out.  Code that is near takes other lanes, so that an addition
- * seldom waits for the one before it; LANE, if it is not NULL, is the next one. */
+ * seldom waits for the one before it; LANE is the next one. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
                         const struct node_potential *potentials, uint32_t index, uint32_t *lane) {
     struct basic_block *block = &graph->blocks.data[index];
@@ -128,13 +128,13 @@ static void count_block(struct graph *graph, const struct event_kind *kind,
 }
 
 static void count_kind(struct graph *graph, const struct tree *tree, const struct event_kind *kind,
-                       struct node_potential *potentials, uint32_t *stack, bool one_cell) {
+                       struct node_potential *potentials, uint32_t *stack) {
     for (uint32_t node = 0; node < node_count(graph); node++)
         if (!potentials[node].known)
             spread_from(graph, tree, node, kind, potentials, stack);
     uint32_t lane = graph->function->symbol;
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        count_block(graph, kind, potentials, i, one_cell ? NULL : &lane);
+        count_block(graph, kind, potentials, i, &lane);
 }
 
 /* Ticks are on few edges, so they get a tree of their own; chords of both trees remain chords. */
@@ -158,7 +158,7 @@ static void join_chords(struct graph *graph, const bool *chords) {
         graph->edges.data[i].chord |= *chords++;
 }
 
-void count_events(struct graph *graph, const struct event_set *events, bool calls) {
+void count_events(struct graph *graph, const struct event_set *events) {
     uint32_t *stack = ARENA_ARRAY(graph->arena, uint32_t, node_count(graph));
     bool *chords = ARENA_ARRAY(graph->arena, bool, graph->blocks.count + graph->edges.count);
     for (uint32_t k = 0; k < events->count; k++) {
@@ -168,8 +168,7 @@ void count_events(struct graph *graph, const struct event_set *events, bool call
             place_ticks(graph, chords);
         collect_tree(graph, &tree);
         graph->potentials[k] = ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
-        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack,
-                   calls && events->kinds[k]->cell == 1 + QUIPU_EVENT_INSTRUCTIONS);
+        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack);
         if (ticks)
             join_chords(graph, chords);
     }

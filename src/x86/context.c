@@ -7,8 +7,8 @@
  * (-fno-ipa-ra). */
 #include "x86/context.h"
 
-void write_enter(struct buffer *out) {
-    buffer_text(out, "call quipu_context_enter");
+void write_enter(struct buffer *out, bool rax_free) {
+    buffer_print(out, "call quipu_context_enter%s", rax_free ? "" : "_keeping");
 }
 
 void write_return(struct buffer *out) {
@@ -25,7 +25,8 @@ void write_pad(struct buffer *out) {
 }
 
 void write_context_symbols(struct buffer *out) {
-    static const char *const names[] = {"enter", "return", "leave", "leave_keeping", "pad"};
+    static const char *const names[] = {"enter", "enter_keeping", "return",
+                                        "leave", "leave_keeping", "pad"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         buffer_print(out, "\t.hidden quipu_context_%s\n", names[i]);
 }

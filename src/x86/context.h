@@ -6,8 +6,8 @@
 
 #include "util/buffer.h"
 
-/* A function of a compiler's begins.  Changes flags and %r11. */
-void write_enter(struct buffer *out);
+/* A function of a compiler's begins.  Changes flags and %r11; and %rax, where RAX_FREE is set. */
+void write_enter(struct buffer *out, bool rax_free);
 
 /* It is about to return. */
 void write_return(struct buffer *out);

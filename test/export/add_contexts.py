@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 PAGE = 4096
-CELL = 8  # offset of a number that no one changes, which stands in for the thread's count
+CELL = 2048  # offset of numbers that no one changes, which stand in for the thread's count
 
 
 def read_module(data):
@@ -52,7 +52,8 @@ def main():
     path, tree = sys.argv[1], json.loads(sys.argv[2])
     with open(path, 'rb') as file:
         data = file.read()
-    cell, size = struct.unpack_from('<QQ', data, CELL)
+    size = struct.unpack_from('<Q', data, 16)[0]
+    cell = sum(struct.unpack_from('<8Q', data, CELL))
     data = bytearray(data[:size])
     binary, bias = read_module(data)
     symbols, calls = read_symbols(binary), read_calls(binary)
