@@ -10,41 +10,7 @@
  * but have written to its stack.  So that is written once more when the link is the current one.
  *
  * Flags are not kept, and %r11 only where it is said. */
-#include "context.h"
-
-#ifdef __CET__
-#include <cet.h>
-#else
-#define _CET_ENDBR
-#endif
-
-.macro  begin name
-        .text
-        .balign 32
-        .globl  \name
-        .hidden \name
-        .type   \name, @function
-\name:
-        .cfi_startproc
-        _CET_ENDBR
-.endm
-
-.macro  end name
-        .cfi_endproc
-        .size   \name, . - \name
-.endm
-
-.macro  save register, depth
-        pushq   %\register
-        .cfi_def_cfa_offset \depth
-        .cfi_offset \register, -\depth
-.endm
-
-.macro  restore register, depth
-        popq    %\register
-        .cfi_def_cfa_offset \depth
-        .cfi_restore \register
-.endm
+#include "activation.h"
 
 /* The thread's state to %r11; the zero flag is set where it has none, or is in another module. */
 .macro  find_thread
@@ -57,7 +23,7 @@
 .macro  find_now register
         movq    CONTEXT_BASE(%r11), %\register
         movq    CONTEXT_CELLS(%r11), %r11
-        .irp    lane, 0, 1, 2, 3, 4, 5, 6, 7
+        .irp    lane, 0, 1, 2, 3
         addq    8*\lane(%r11), %\register
         .endr
 .endm
@@ -75,10 +41,7 @@
 
 /* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
  * registers are kept. */
-        .text
-        .type   call_slowly, @function
-call_slowly:
-        .cfi_startproc
+        begin   quipu_context_slowly
         .cfi_def_cfa_offset 16       /* the function's address is on the stack */
         save    rbp, 24
         movq    %rsp, %rbp
@@ -112,16 +75,7 @@ call_slowly:
         leaq    8(%rsp), %rsp
         .cfi_def_cfa_offset 8
         ret
-        .cfi_endproc
-        .size   call_slowly, . - call_slowly
-
-/* Goes on in FUNCTION of C, all registers as they are. */
-.macro  go_slowly function
-        pushq   \function@GOTPCREL(%rip)
-        .cfi_def_cfa_offset 16
-        jmp     call_slowly
-        .cfi_def_cfa_offset 8
-.endm
+        end     quipu_context_slowly
 
 /* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
  * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do. */
@@ -313,7 +267,4 @@ quipu_context:
 quipu_context_known:
         .quad   0
 
-        .hidden quipu_context_entered
-        .hidden quipu_context_left
-        .hidden quipu_context_arrived
         .section .note.GNU-stack, "", @progbits

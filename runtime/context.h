@@ -128,7 +128,8 @@ extern __thread struct context_thread *quipu_context_known
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* context_thread.c */
-/* The calling thread's state, made where there is none; NULL: it goes on without. */
+/* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has
+ * its cells now. */
 struct context_thread *quipu_find_context(void);
 /* The thread is now in MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
@@ -155,7 +156,7 @@ struct quipu_context *quipu_find_child(struct context_thread *thread, struct qui
 
 static inline uint64_t sum_cells(const uint64_t *cells) {
     uint64_t sum = 0;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_CALL_LANES; lane++)
         sum += cells[lane];
     return sum;
 }

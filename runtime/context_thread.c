@@ -204,12 +204,14 @@ static struct context_thread *come_in(void) {
     return quipu_context_known;
 }
 
+/* In executables functions do not ask for the thread's cells themselves. */
 struct context_thread *quipu_find_context(void) {
+    if (quipu_bias == QUIPU_UNATTACHED)
+        quipu_attach_thread();
     if (quipu_context_known)
         return quipu_context_known;
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
-    own_block();
     uint64_t mask = block_signals();
     struct context_thread *thread = quipu_context_known; /* a handler may have come before us */
     if (!thread && quipu_state.phase == PHASE_READY)

@@ -162,7 +162,7 @@ static void read_tree(struct reader *reader, struct tree *tree) {
     tree->nodes = ARENA_ARRAY(&scratch, struct tree_node, tree->size);
     if (tree->parts->events)
         tree->instructions = tree->parts->events_base;
-    for (uint32_t lane = 0; lane < QUIPU_LANES && tree->parts->events; lane++)
+    for (uint32_t lane = 0; lane < QUIPU_CALL_LANES && tree->parts->events; lane++)
         tree->instructions += tree->parts->events[lane];
     for (size_t i = 0; i < tree->part_count; i++)
         for (uint32_t j = 0; j < tree->parts[i].count; j++)

@@ -187,7 +187,7 @@ static const char *read_contexts(struct arena *arena, struct data_file *file, ui
     uint64_t room = (size - sizeof(struct quipu_contexts)) / sizeof(struct quipu_context);
     if (part.capacity > room || part.count > part.capacity)
         return corrupt_chunk(arena, offset, "tells impossible numbers of calling contexts");
-    uint64_t events_size = QUIPU_LANES * sizeof(uint64_t);
+    uint64_t events_size = QUIPU_CALL_LANES * sizeof(uint64_t);
     if (events % sizeof(uint64_t) != 0 || file->size < events_size ||
         events > file->size - events_size)
         return corrupt_chunk(arena, offset, "tells an impossible place of its thread's count");

@@ -37,9 +37,10 @@ struct data_contexts {
     uint64_t first_index; /* of its first node in the tree */
     uint32_t owner;       /* thread id */
     uint32_t count, capacity;
-    uint32_t flags;                  /* of the first chunk: QUIPU_CONTEXTS_... */
-    uint64_t events_base;            /* of the first chunk: what the thread has executed */
-    const volatile uint64_t *events; /* is the sum of it and of QUIPU_LANES cells; NULL: not told */
+    uint32_t flags;       /* of the first chunk: QUIPU_CONTEXTS_... */
+    uint64_t events_base; /* of the first chunk: what the thread has executed */
+    const volatile uint64_t
+        *events; /* is the sum of it and of QUIPU_CALL_LANES cells; NULL: not told */
     const struct quipu_context *nodes; /* in the mapping: COUNT of them */
 };
 

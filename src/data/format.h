@@ -115,10 +115,11 @@ struct quipu_blocks {
  * Instructions of an activation are those from its first to its return, or jump to another
  * function, included; the call is the caller's.  INCLUSIVE is a sum over activations that none of
  * the same node surrounds, modulo 1 << 64: of one that runs, minus what the thread had counted at
- * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the QUIPU_LANES
- * cells of the file at events_cell, which are exact as events' cells are: while no instrumented
- * code of the thread is in progress but in a call.  Addresses are those of the run: of one in a
- * module, take off its load_bias; addresses in no module are of code that is not instrumented.
+ * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the
+ * QUIPU_CALL_LANES cells of the file at events_cell, which are exact as events' cells are: while no
+ * instrumented code of the thread is in progress but in a call.  Addresses are those of the run: of
+ * one in a module, take off its load_bias; addresses in no module are of code that is not
+ * instrumented.
  *
  * A tree has one chunk or more, of rising first_index.  The trees of threads that are gone are
  * handed to new ones.  Only the thread itself changes its tree, but for the activations of a thread
@@ -297,7 +298,8 @@ enum {
  * is QUIPU_BIAS behind the first.  Inserted code adds constants to them.  One cell would do, but
  * each addition to it would wait for the one before. */
 enum {
-    QUIPU_LANES = 8 /* a cache line for each kind */
+    QUIPU_LANES = 8,     /* a cache line for each kind */
+    QUIPU_CALL_LANES = 4 /* the first ones, which instructions are in with --quipu=calls */
 };
 
 enum quipu_event {

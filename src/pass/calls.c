@@ -23,8 +23,16 @@
 #include "util/diag.h"
 #include "x86/context.h"
 
+static bool tells_calls(const struct pass_state *state, const struct graph *graph) {
+    return state->options->calls && graph->function->compiled;
+}
+
 static bool wanted(const struct planner *p) {
-    return p->state->options->calls && p->graph->function->compiled;
+    return tells_calls(p->state, p->graph);
+}
+
+bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
+    return tells_calls(state, graph) && !state->options->shared;
 }
 
 static bool enters_by(const struct planner *p, const struct basic_block *block,
@@ -40,7 +48,7 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     if (!wanted(p))
         return false;
     if (enters_by(p, block, QUIPU_EDGE_ENTRY))
-        write_enter(out, !reads_at_begin(p->graph, index, REGISTER_RAX));
+        write_enter(out, !reads_at_begin(p->graph, index, REGISTER_RAX), p->state->options->shared);
     else if (enters_by(p, block, QUIPU_EDGE_PAD))
         write_pad(out);
     return out->count > 0;
@@ -64,7 +72,7 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
         return false;
     CHECK(!edge->increments.count);
     if (edge->kind == QUIPU_EDGE_RETURN)
-        write_return(out);
+        write_return(out, p->state->options->shared);
     else
         write_leave(out, last_instruction(graph, block)->decoded);
     return true;

@@ -98,43 +98,48 @@ static void spread_from(const struct graph *graph, const struct tree *tree, uint
     }
 }
 
+/* Code that is near takes other cells, so that an addition seldom waits for the one before it. */
+struct lanes {
+    uint32_t count, next;
+};
+
 static void add_event(struct graph *graph, const struct event_kind *kind, const struct arc *arc,
-                      const struct node_potential *potentials, uint32_t *lane,
+                      const struct node_potential *potentials, struct lanes *lanes,
                       increment_list *increments) {
     int32_t amount =
         potentials[arc->from].value + weigh_arc(graph, kind, arc) - potentials[arc->to].value;
     struct increment increment = {.space = CELLS_OF_EVENTS,
                                   .cell = kind->cell,
-                                  .lane = (uint8_t)((*lane)++ % QUIPU_LANES),
+                                  .lane = (uint8_t)(lanes->next++ % lanes->count),
                                   .amount = amount};
     if (amount)
         vector_push(graph->arena, increments, increment);
 }
 
-/* The chords of a block and its way out.  Code that is near takes other lanes, so that an addition
- * seldom waits for the one before it; LANE is the next one. */
+/* The chords of a block and its way out. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
-                        const struct node_potential *potentials, uint32_t index, uint32_t *lane) {
+                        const struct node_potential *potentials, uint32_t index,
+                        struct lanes *lanes) {
     struct basic_block *block = &graph->blocks.data[index];
     struct arc arc = block_arc(graph, index);
     if (block->chord)
-        add_event(graph, kind, &arc, potentials, lane, &block->increments);
+        add_event(graph, kind, &arc, potentials, lanes, &block->increments);
     for (size_t i = 0; i < block->out.count; i++) {
         struct edge *edge = &graph->edges.data[block->out.data[i]];
         arc = edge_arc(graph, block->out.data[i]);
         if (edge->chord)
-            add_event(graph, kind, &arc, potentials, lane, &edge->increments);
+            add_event(graph, kind, &arc, potentials, lanes, &edge->increments);
     }
 }
 
 static void count_kind(struct graph *graph, const struct tree *tree, const struct event_kind *kind,
-                       struct node_potential *potentials, uint32_t *stack) {
+                       struct node_potential *potentials, uint32_t *stack, uint32_t lane_count) {
     for (uint32_t node = 0; node < node_count(graph); node++)
         if (!potentials[node].known)
             spread_from(graph, tree, node, kind, potentials, stack);
-    uint32_t lane = graph->function->symbol;
+    struct lanes lanes = {.count = lane_count, .next = graph->function->symbol};
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        count_block(graph, kind, potentials, i, &lane);
+        count_block(graph, kind, potentials, i, &lanes);
 }
 
 /* Ticks are on few edges, so they get a tree of their own; chords of both trees remain chords. */
@@ -158,7 +163,7 @@ static void join_chords(struct graph *graph, const bool *chords) {
         graph->edges.data[i].chord |= *chords++;
 }
 
-void count_events(struct graph *graph, const struct event_set *events) {
+void count_events(struct graph *graph, const struct event_set *events, bool calls) {
     uint32_t *stack = ARENA_ARRAY(graph->arena, uint32_t, node_count(graph));
     bool *chords = ARENA_ARRAY(graph->arena, bool, graph->blocks.count + graph->edges.count);
     for (uint32_t k = 0; k < events->count; k++) {
@@ -168,7 +173,9 @@ void count_events(struct graph *graph, const struct event_set *events) {
             place_ticks(graph, chords);
         collect_tree(graph, &tree);
         graph->potentials[k] = ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
-        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack);
+        bool few = calls && events->kinds[k]->cell == 1 + QUIPU_EVENT_INSTRUCTIONS;
+        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack,
+                   few ? QUIPU_CALL_LANES : QUIPU_LANES);
         if (ticks)
             join_chords(graph, chords);
     }

@@ -355,7 +355,7 @@ static void label_fragments(struct planner *p, uint32_t number) {
 void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number) {
     struct planner planner = {.state = state,
                               .graph = graph,
-                              .internal = state->internal[number],
+                              .internal = state->internal[number] || asks_at_begin(state, graph),
                               .handler = state->handlers[number]},
                    *p = &planner;
     p->context =

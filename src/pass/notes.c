@@ -220,8 +220,10 @@ void write_unit_note(struct pass_state *state, const char *version) {
     if (state->instrumented) /* else the names would be undefined symbols of no type */
         buffer_print(&state->tail, "\t.hidden quipu_bias\n\t.hidden %s\n",
                      options->shared ? "quipu_attach" : "quipu_attach_segment");
+    if (state->instrumented && options->calls) /* no code may name it */
+        buffer_text(&state->tail, "\t.type quipu_bias, @tls_object\n");
     if (events)
         buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
     if (events && options->calls)
-        write_context_symbols(&state->tail);
+        write_context_symbols(&state->tail, state->options->shared);
 }

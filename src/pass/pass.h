@@ -45,9 +45,10 @@ struct pass_state {
  * requires: place_chords   makes: cell and increments of chords, cell_count */
 void count_chords(struct graph *graph);
 
-/* pass/event.c: one counter for each kind of event (Ball 1994).
+/* pass/event.c: one counter for each kind of event (Ball 1994).  CALLS: instructions are in the
+ * first QUIPU_CALL_LANES of their cells.
  * requires: place_chords, a graph whose calls are queries   makes: increments, potentials */
-void count_events(struct graph *graph, const struct event_set *events);
+void count_events(struct graph *graph, const struct event_set *events, bool calls);
 
 /* pass/insert.c: the code of all increments.
  * requires: increments   maintains: all that the program can see   breaks: nothing */

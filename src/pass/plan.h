@@ -32,7 +32,7 @@ struct planner {
     frame_rows rows;
     uint32_t *row_of;
     int base;
-    bool internal; /* whoever enters it has asked for the thread's cells */
+    bool internal; /* who enters it has asked for the thread's cells, or what begins it does */
     bool handler;  /* it notes that the kernel has called it */
     /* anchors.c */
     anchor_list anchors;
@@ -90,6 +90,9 @@ void anchor_pieces(struct planner *p);
 
 /* calls.c: what keeps the calling context tree, in front of all and behind all that is counted
  * there. The first two tell whether there is any. */
+
+/* Whether it asks for the thread's cells wherever the function is entered. */
+bool asks_at_begin(const struct pass_state *state, const struct graph *graph);
 bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index);
 bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);

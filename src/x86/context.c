@@ -7,12 +7,13 @@
  * (-fno-ipa-ra). */
 #include "x86/context.h"
 
-void write_enter(struct buffer *out, bool rax_free) {
-    buffer_print(out, "call quipu_context_enter%s", rax_free ? "" : "_keeping");
+void write_enter(struct buffer *out, bool rax_free, bool shared) {
+    const char *variant = !rax_free ? "_keeping" : shared ? "" : "_segment";
+    buffer_print(out, "call quipu_context_enter%s", variant);
 }
 
-void write_return(struct buffer *out) {
-    buffer_text(out, "call quipu_context_return");
+void write_return(struct buffer *out, bool shared) {
+    buffer_print(out, "call quipu_context_return%s", shared ? "" : "_segment");
 }
 
 void write_leave(struct buffer *out, const struct decoded *jump) {
@@ -24,9 +25,11 @@ void write_pad(struct buffer *out) {
     buffer_text(out, "leaq -128(%rsp), %rsp; call quipu_context_pad; leaq 128(%rsp), %rsp");
 }
 
-void write_context_symbols(struct buffer *out) {
-    static const char *const names[] = {"enter", "enter_keeping", "return",
-                                        "leave", "leave_keeping", "pad"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+void write_context_symbols(struct buffer *out, bool shared) {
+    static const char *const names[] = {"enter",         "enter_keeping", "return",
+                                        "leave",         "leave_keeping", "pad",
+                                        "enter_segment", "return_segment"};
+    static const size_t count = sizeof names / sizeof *names, of_executables = 2;
+    for (size_t i = 0; i < count - (shared ? of_executables : 0); i++)
         buffer_print(out, "\t.hidden quipu_context_%s\n", names[i]);
 }

@@ -6,11 +6,12 @@
 
 #include "util/buffer.h"
 
-/* A function of a compiler's begins.  Changes flags and %r11; and %rax, where RAX_FREE is set. */
-void write_enter(struct buffer *out, bool rax_free);
+/* A function of a compiler's begins.  Changes flags and %r11; and %rax, where RAX_FREE is set.
+ * SHARED: the code is for shared objects. */
+void write_enter(struct buffer *out, bool rax_free, bool shared);
 
 /* It is about to return. */
-void write_return(struct buffer *out);
+void write_return(struct buffer *out, bool shared);
 
 /* It is about to jump to another function, by JUMP. */
 void write_leave(struct buffer *out, const struct decoded *jump);
@@ -19,6 +20,6 @@ void write_leave(struct buffer *out, const struct decoded *jump);
 void write_pad(struct buffer *out);
 
 /* The directives that the names of the runtime's functions need. */
-void write_context_symbols(struct buffer *out);
+void write_context_symbols(struct buffer *out, bool shared);
 
 #endif

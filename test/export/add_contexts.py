@@ -53,7 +53,7 @@ def main():
     with open(path, 'rb') as file:
         data = file.read()
     size = struct.unpack_from('<Q', data, 16)[0]
-    cell = sum(struct.unpack_from('<8Q', data, CELL))
+    cell = sum(struct.unpack_from('<4Q', data, CELL))
     data = bytearray(data[:size])
     binary, bias = read_module(data)
     symbols, calls = read_symbols(binary), read_calls(binary)

@@ -132,7 +132,7 @@ def read_data(path, codes):
 def read_chunk(data, at, nodes, nows, problems):
     _, count, _, flags, thread, first, base, cell = struct.unpack_from('<IIIIQQQQ', data, at + 16)
     if first == 0:
-        nows[thread] = base + (sum(struct.unpack_from('<8Q', data, cell)) if cell else 0)
+        nows[thread] = base + (sum(struct.unpack_from('<4Q', data, cell)) if cell else 0)
     if flags:
         problems.append(f'tree {thread} has the flags {flags}')
     for i in range(count):

@@ -80,7 +80,7 @@ while at < struct.unpack_from('<Q', data, 16)[0]:
     if kind == 3:
         _, count, _, flags, _, first, base, cell = struct.unpack_from('<IIIIQQQQ', data, at + 16)
         if first == 0:
-            now = base + (sum(struct.unpack_from('<8Q', data, cell)) if cell else 0)
+            now = base + (sum(struct.unpack_from('<4Q', data, cell)) if cell else 0)
             trees += 1
             print('flags', flags)
         for i in range(count):

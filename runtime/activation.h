@@ -1,0 +1,57 @@
+/* activation.h: what activation.S and activation_segment.S have in common. */
+#ifndef QUIPU_RUNTIME_ACTIVATION_H
+#define QUIPU_RUNTIME_ACTIVATION_H
+
+#include "context.h"
+
+/* clang-format off */
+#ifdef __CET__
+#include <cet.h>
+#else
+#define _CET_ENDBR
+#endif
+
+.macro  begin name
+        .text
+        .balign 32
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        _CET_ENDBR
+.endm
+
+.macro  end name
+        .cfi_endproc
+        .size   \name, . - \name
+.endm
+
+.macro  save register, depth
+        pushq   %\register
+        .cfi_def_cfa_offset \depth
+        .cfi_offset \register, -\depth
+.endm
+
+.macro  restore register, depth
+        popq    %\register
+        .cfi_def_cfa_offset \depth
+        .cfi_restore \register
+.endm
+
+/* Goes on in FUNCTION of C, all registers as they are. */
+.macro  go_slowly function
+        pushq   \function@GOTPCREL(%rip)
+        .cfi_def_cfa_offset 16
+        jmp     quipu_context_slowly
+        .cfi_def_cfa_offset 8
+.endm
+
+        .hidden quipu_context
+        .hidden quipu_context_slowly
+        .hidden quipu_context_entered
+        .hidden quipu_context_left
+        .hidden quipu_context_arrived
+/* clang-format on */
+
+#endif
