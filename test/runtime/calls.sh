@@ -123,7 +123,8 @@ test "$(calls -)" = 2001 || fail "threads: $(calls -) threads"
 rm -rf quipu.data
 (ulimit -s 65536 && silent ./program deep >out) || fail "deep: $(cat errors)"
 tree deep
-has deep 'flags 1'
+has deep 'flags 0'
+test "$(calls deep)" = 600001 || fail "deep: $(calls deep) calls of itself"
 test "$(calls work)" = $((465 + 15)) || fail "deep: $(calls work) calls"
 ! grep -q '^node work .* [1-9][0-9]*$' shown || fail "deep: still in work: $(cat shown)"
 
