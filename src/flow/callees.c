@@ -146,3 +146,13 @@ bool call_returns(const struct graph *graph, const struct graph_instruction *cal
     return bsearch(name, returning, sizeof returning / sizeof *returning, sizeof *returning,
                    compare_names) != NULL;
 }
+
+bool calls_hook(const struct graph *graph, const struct graph_instruction *call) {
+    static const char *const hooks[] = {"mcount", "__fentry__", "__morestack"};
+    const struct unit *unit = graph->unit;
+    const struct statement *s = &unit->statements.data[call->statement];
+    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+        if (memmem(unit->text + s->start, s->end - s->start, hooks[i], strlen(hooks[i])))
+            return true;
+    return false;
+}

@@ -100,6 +100,10 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
  */
 bool call_returns(const struct graph *graph, const struct graph_instruction *call);
 
+/* Whether the call is one that compilers put at functions' begins, of a function that keeps all
+ * registers: a profiler's, or one that grows the stack. */
+bool calls_hook(const struct graph *graph, const struct graph_instruction *call);
+
 /* CALLS_QUERY: all calls get an edge to the outside.
  * requires: measure_unit   makes: blocks, edges
  * Returns NULL, or the reason why the function must be left alone. */

@@ -101,7 +101,8 @@ static enum fate fate_in_block(const struct graph *graph, const struct basic_blo
         const struct decoded *decoded = instruction->decoded;
         bool calls = decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT;
         if ((decoded->registers_read & registers) ||
-            (calls && graph->unit->statements.data[instruction->statement].inline_asm))
+            (calls && (calls_hook(graph, instruction) ||
+                       graph->unit->statements.data[instruction->statement].inline_asm)))
             return FATE_READ;
         if (calls || (decoded->registers_killed & registers))
             return FATE_GONE;
