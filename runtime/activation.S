@@ -89,8 +89,9 @@
         movl    \depth+8(%rsp), %eax
         addl    \depth(%rsp), %eax
         leal    (%r10,%rax,8), %eax
-        andl    $8 * (CONTEXT_BUCKETS - 1), %eax
-        movq    CONTEXT_TABLE(%r11,%rax), %rax
+        andl    CONTEXT_MASK(%r11), %eax
+        addq    CONTEXT_TABLE(%r11), %rax
+        movq    (%rax), %rax
 .Lfind\name:
         testq   %rax, %rax
         je      .Lslow\name

@@ -28,8 +28,9 @@
         addl    (%rsp), %eax
         shll    $3, %eax
         addl    CONTEXT_CURRENT(%r11), %eax
-        andl    $8 * (CONTEXT_BUCKETS - 1), %eax
-        movq    CONTEXT_TABLE(%r11,%rax), %rax
+        andl    CONTEXT_MASK(%r11), %eax
+        addq    CONTEXT_TABLE(%r11), %rax
+        movq    (%rax), %rax
         movq    CONTEXT_CURRENT(%r11), %r11
         cmpq    %rsp, LINK_STACK(%r11) /* activations that are gone, by longjmp? */
         jbe     .Lenter_slow

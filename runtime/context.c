@@ -90,11 +90,42 @@ static void end_below(struct context_thread *thread, uint64_t stack) {
 
 /* ---- links ---- */
 
+/* A handler may make the table grow meanwhile: an old mask does for a larger table, too. */
 static struct context_link **bucket_of(struct context_thread *thread,
                                        const struct context_link *from, uint64_t site,
                                        uint64_t place) {
     uint32_t hash = (uint32_t)(uint64_t)from + 8 * ((uint32_t)site + (uint32_t)place);
-    return &thread->table[hash / 8 % CONTEXT_BUCKETS];
+    uint32_t mask = __atomic_load_n(&thread->mask, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return &thread->table[(hash & mask) / 8];
+}
+
+void quipu_clear_table(struct context_thread *thread) {
+    if (!thread->table) {
+        thread->table = thread->first_table;
+        thread->mask = sizeof thread->first_table - 8;
+    }
+    SYSTEM_CALL(madvise, thread->table, thread->mask + 8, MADV_DONTNEED, 0, 0, 0);
+    thread->link_count = 0;
+}
+
+/* Where there is no memory for a larger table, ways are found a little later. */
+static void grow_table(struct context_thread *thread) {
+    struct context_link **old = thread->table;
+    uint32_t count = (thread->mask + 8) / 8;
+    struct context_link **table = map_memory(NULL, 16 * (uint64_t)count, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (is_error(table))
+        return;
+    thread->table = table;
+    thread->mask = 16 * count - 8;
+    for (uint32_t i = 0; i < count; i++)
+        for (struct context_link *link = old[i], *next; link; link = next) {
+            struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
+            next = link->next;
+            link->next = *bucket;
+            *bucket = link;
+        }
 }
 
 static struct context_link *take_link(struct context_thread *thread) {
@@ -110,6 +141,8 @@ static struct context_link *take_link(struct context_thread *thread) {
 }
 
 void quipu_add_link(struct context_thread *thread, struct context_link *link) {
+    if (++thread->link_count > (thread->mask + 8) / 8 / 4)
+        grow_table(thread);
     struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
     link->next = *bucket;
     __atomic_store_n(bucket, link, __ATOMIC_RELEASE);

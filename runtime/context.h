@@ -8,6 +8,9 @@
  *
  * activation.S has the fast paths and knows these offsets.
  *
+ * The table has four buckets for each link, so that it is small where there are few ways.  One that
+ * grew is not unmapped: a handler may have made it grow while it was looked into.
+ *
  * Invariants
  *   - The current link and those that it came from, up to the root, are what is entered and not
  *     left.  The stack pointers of those further up are higher; the root's is the highest.
@@ -26,8 +29,8 @@
 #define CONTEXT_CURRENT 0
 #define CONTEXT_BASE    8
 #define CONTEXT_CELLS   16
-#define CONTEXT_TABLE   4096
-#define CONTEXT_BUCKETS 16384
+#define CONTEXT_TABLE   24
+#define CONTEXT_MASK    32
 
 #define LINK_STACK  0
 #define LINK_FROM   8
@@ -50,6 +53,8 @@
 enum {
     CONTEXT_CHUNKS = 16,
     CONTEXT_MODULES = 16,
+    FIRST_BUCKETS = 1024,
+    FIRST_TABLE = 4096,  /* where the first table is in the thread's state */
     CROSSINGS = 1 << 18, /* of 32 bytes of stack each: what 8 MiB hold */
 };
 
@@ -90,6 +95,9 @@ struct context_thread {
     struct context_link *current;
     uint64_t base;
     const uint64_t *cells;       /* the thread's instructions are what they sum up to, and base */
+    struct context_link **table; /* buckets, a power of two; it grows with the links in it, */
+    uint32_t mask;               /* is 8 less than its size, */
+    uint32_t link_count;         /* and has so many */
     struct context_thread *next; /* of the process */
     uint64_t self;               /* the thread pointer, */
     uint32_t owner;              /* and its number: who it is */
@@ -102,14 +110,16 @@ struct context_thread {
     struct crossing *crossing;              /* behind the last one */
     struct context_link root;
     struct quipu_context nowhere; /* what there was no room for */
-    char padding[CONTEXT_TABLE - 88 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
-    struct context_link *table[CONTEXT_BUCKETS];
+    char padding[FIRST_TABLE - 104 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
+    struct context_link *first_table[FIRST_BUCKETS];
     struct crossing crossings[CROSSINGS];
 };
 
 _Static_assert(offsetof(struct context_thread, base) == CONTEXT_BASE, "activation.S");
 _Static_assert(offsetof(struct context_thread, cells) == CONTEXT_CELLS, "activation.S");
 _Static_assert(offsetof(struct context_thread, table) == CONTEXT_TABLE, "activation.S");
+_Static_assert(offsetof(struct context_thread, mask) == CONTEXT_MASK, "activation.S");
+_Static_assert(offsetof(struct context_thread, first_table) == FIRST_TABLE, "whole pages");
 _Static_assert(offsetof(struct context_link, from) == LINK_FROM, "activation.S");
 _Static_assert(offsetof(struct context_link, site) == LINK_SITE, "activation.S");
 _Static_assert(offsetof(struct context_link, place) == LINK_PLACE, "activation.S");
@@ -143,6 +153,8 @@ void quipu_enter_link(struct context_thread *thread, struct context_link *link, 
 void quipu_leave_link(struct context_thread *thread);
 /* The table leads to LINK from now on.  Signals are blocked. */
 void quipu_add_link(struct context_thread *thread, struct context_link *link);
+/* An empty table, the one it has or if there is none the first. */
+void quipu_clear_table(struct context_thread *thread);
 
 /* context_tree.c */
 /* Gives the thread's tree its first chunk, with the root, in the process's file.  Returns minus an

@@ -148,6 +148,7 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     if (is_error(thread))
         return (long)thread;
     thread->owner = owner;
+    quipu_clear_table(thread);
     long error = quipu_begin_tree(thread);
     if (error < 0) {
         SYSTEM_CALL(munmap, thread, sizeof *thread, 0, 0, 0, 0);
@@ -251,7 +252,7 @@ static long begin_child(struct context_thread *thread) {
     thread->owner = own_number();
     thread->next = NULL;
     thread->base = 0;
-    SYSTEM_CALL(madvise, thread->table, sizeof thread->table, MADV_DONTNEED, 0, 0, 0);
+    quipu_clear_table(thread);
     quipu_lock(quipu_state.file);
     long error = quipu_begin_tree(thread);
     quipu_unlock(quipu_state.file);
