@@ -36,7 +36,7 @@
         movq    %\link, CONTEXT_CURRENT(%r11)
         find_now \link
         addq    %\link, NODE_INCLUSIVE(%\node)
-        decl    NODE_DEPTH(%\node)
+        movl    $0, NODE_DEPTH(%\node)
 .endm
 
 /* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
@@ -77,8 +77,21 @@
         ret
         end     quipu_context_slowly
 
+/* Goes to OTHER where the link in %rax is not of this call; %r10 is the current link, and changed. */
+.macro  compare_call depth, other
+        cmpq    %r10, LINK_FROM(%rax)
+        jne     \other
+        movq    \depth+8(%rsp), %r10
+        cmpq    %r10, LINK_SITE(%rax)
+        jne     \other
+        movq    \depth(%rsp), %r10
+        cmpq    %r10, LINK_PLACE(%rax)
+        jne     \other
+.endm
+
 /* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
- * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do. */
+ * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do, and to
+ * .Lsearch\name, which search_link makes. */
 .macro  enter_link name, depth
         find_thread
         je      .Lslow\name
@@ -88,47 +101,48 @@
         jbe     .Lslow\name
         movl    \depth+8(%rsp), %eax
         addl    \depth(%rsp), %eax
-        leal    (%r10,%rax,8), %eax
-        andl    CONTEXT_MASK(%r11), %eax
-        addq    CONTEXT_TABLE(%r11), %rax
-        movq    (%rax), %rax
-.Lfind\name:
-        testq   %rax, %rax
-        je      .Lslow\name
-        cmpq    %r10, LINK_FROM(%rax)
-        jne     .Lother\name
-        movq    \depth+8(%rsp), %r10
-        cmpq    %r10, LINK_SITE(%rax)
-        jne     .Lother\name
-        movq    \depth(%rsp), %r10
-        cmpq    %r10, LINK_PLACE(%rax)
-        jne     .Lother\name
+        andl    $CONTEXT_RECENTS - 1, %eax
+        movq    CONTEXT_RECENT(%r11,%rax,8), %rax
+        compare_call \depth, .Lsearch\name
+.Lfound\name:
         movq    LINK_CALL(%rax), %r10
         incq    NODE_CALLS(%r10)
         cmpq    $0, LINK_OPENED(%rax)
         je      .Lentered\name
-        .if     \depth
         leaq    \depth(%rsp), %r10
         movq    %r10, LINK_STACK(%rax)
         movq    %rax, CONTEXT_CURRENT(%r11)
         movq    %r10, LINK_STACK(%rax)
         movq    LINK_OPENED(%rax), %r10
-        .else
-        movq    %rsp, LINK_STACK(%rax)
-        movq    %rax, CONTEXT_CURRENT(%r11)
-        movq    %rsp, LINK_STACK(%rax)
-        .endif
         find_now rax
-        incl    NODE_DEPTH(%r10)
+        movl    $1, NODE_DEPTH(%r10)
         subq    %rax, NODE_INCLUSIVE(%r10)
 .Lentered\name:
 .endm
 
-.macro  try_next name
-.Lother\name:
+/* The recent link is another call's. */
+.macro  search_link name, depth
+.Lsearch\name:
+        movl    \depth+8(%rsp), %eax
+        addl    \depth(%rsp), %eax
+        shll    $3, %eax
+        addl    CONTEXT_CURRENT(%r11), %eax
+        andl    CONTEXT_MASK(%r11), %eax
+        addq    CONTEXT_TABLE(%r11), %rax
+        movq    (%rax), %rax
+.Ltry\name:
+        testq   %rax, %rax
+        je      .Lslow\name
         movq    CONTEXT_CURRENT(%r11), %r10
+        compare_call \depth, .Lother\name
+        movl    \depth+8(%rsp), %r10d
+        addl    \depth(%rsp), %r10d
+        andl    $CONTEXT_RECENTS - 1, %r10d
+        movq    %rax, CONTEXT_RECENT(%r11,%r10,8)
+        jmp     .Lfound\name
+.Lother\name:
         movq    LINK_NEXT(%rax), %rax
-        jmp     .Lfind\name
+        jmp     .Ltry\name
 .endm
 
 /* A function begins, and %rax is free: 8(%rsp) is its return address. */
@@ -139,7 +153,7 @@
         ret
         .cfi_def_cfa_offset 16
         .cfi_offset r10, -16
-        try_next plain
+        search_link plain, 8
 .Lslowplain:
         restore r10, 8
         go_slowly quipu_context_entered
@@ -156,7 +170,7 @@
         .cfi_def_cfa_offset 24
         .cfi_offset rax, -16
         .cfi_offset r10, -24
-        try_next keeping
+        search_link keeping, 16
 .Lslowkeeping:
         restore r10, 16
         restore rax, 8

@@ -19,6 +19,18 @@
         .endr
 .endm
 
+/* Goes to OTHER where the link in %rax is not of this call; %r11 is the current link, and changed. */
+.macro  compare_call other
+        cmpq    %r11, LINK_FROM(%rax)
+        jne     \other
+        movq    8(%rsp), %r11
+        cmpq    %r11, LINK_SITE(%rax)
+        jne     \other
+        movq    (%rsp), %r11
+        cmpq    %r11, LINK_PLACE(%rax)
+        jne     \other
+.endm
+
 /* A function begins: 8(%rsp) is its return address.  %rax is changed. */
         begin   quipu_context_enter_segment
         load_thread r11
@@ -26,24 +38,13 @@
         je      .Lenter_slow
         movl    8(%rsp), %eax
         addl    (%rsp), %eax
-        shll    $3, %eax
-        addl    CONTEXT_CURRENT(%r11), %eax
-        andl    CONTEXT_MASK(%r11), %eax
-        addq    CONTEXT_TABLE(%r11), %rax
-        movq    (%rax), %rax
+        andl    $CONTEXT_RECENTS - 1, %eax
+        movq    CONTEXT_RECENT(%r11,%rax,8), %rax
         movq    CONTEXT_CURRENT(%r11), %r11
         cmpq    %rsp, LINK_STACK(%r11) /* activations that are gone, by longjmp? */
         jbe     .Lenter_slow
-.Lfind: testq   %rax, %rax
-        je      .Lenter_slow
-        cmpq    %r11, LINK_FROM(%rax)
-        jne     .Lother
-        movq    8(%rsp), %r11
-        cmpq    %r11, LINK_SITE(%rax)
-        jne     .Lother
-        movq    (%rsp), %r11
-        cmpq    %r11, LINK_PLACE(%rax)
-        jne     .Lother
+        compare_call .Lsearch
+.Lfound:
         movq    LINK_CALL(%rax), %r11
         incq    NODE_CALLS(%r11)
         cmpq    $0, LINK_OPENED(%rax)
@@ -55,14 +56,33 @@
         movq    CONTEXT_BASE(%r11), %r11
         add_cells r11
         movq    LINK_OPENED(%rax), %rax
-        incl    NODE_DEPTH(%rax)
+        movl    $1, NODE_DEPTH(%rax)
         subq    %r11, NODE_INCLUSIVE(%rax)
 1:      ret
-.Lother:
+.Lsearch:
+        load_thread r11
+        movl    8(%rsp), %eax
+        addl    (%rsp), %eax
+        shll    $3, %eax
+        addl    CONTEXT_CURRENT(%r11), %eax
+        andl    CONTEXT_MASK(%r11), %eax
+        addq    CONTEXT_TABLE(%r11), %rax
+        movq    (%rax), %rax
+.Ltry:  testq   %rax, %rax
+        je      .Lenter_slow
         load_thread r11
         movq    CONTEXT_CURRENT(%r11), %r11
+        compare_call .Lother
+        movl    8(%rsp), %r11d
+        addl    (%rsp), %r11d
+        andl    $CONTEXT_RECENTS - 1, %r11d
+        shll    $3, %r11d
+        addq    %fs:quipu_context@tpoff, %r11
+        movq    %rax, CONTEXT_RECENT(%r11)
+        jmp     .Lfound
+.Lother:
         movq    LINK_NEXT(%rax), %rax
-        jmp     .Lfind
+        jmp     .Ltry
 .Lenter_slow:
         go_slowly quipu_context_entered
         end     quipu_context_enter_segment
@@ -81,7 +101,7 @@
         movq    CONTEXT_BASE(%r11), %r11
         add_cells r11
         addq    %r11, NODE_INCLUSIVE(%rsi)
-        decl    NODE_DEPTH(%rsi)
+        movl    $0, NODE_DEPTH(%rsi)
 1:      ret
 2:      ja      1b                   /* it has opened no node */
 .Lreturn_slow:

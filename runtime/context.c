@@ -32,7 +32,7 @@ void quipu_enter_link(struct context_thread *thread, struct context_link *link, 
         thread->current = link;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
-    link->opened->depth++;
+    link->opened->depth = 1;
     link->opened->inclusive -= context_now(thread);
 }
 
@@ -41,7 +41,7 @@ void quipu_leave_link(struct context_thread *thread) {
     thread->current = thread->current->from;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     ended->inclusive += context_now(thread);
-    ended->depth--;
+    ended->depth = 0;
 }
 
 /* ---- calls from other modules ---- */
@@ -107,6 +107,8 @@ void quipu_clear_table(struct context_thread *thread) {
     }
     SYSTEM_CALL(madvise, thread->table, thread->mask + 8, MADV_DONTNEED, 0, 0, 0);
     thread->link_count = 0;
+    for (uint32_t i = 0; i < CONTEXT_RECENTS; i++)
+        thread->recent[i] = &thread->root;
 }
 
 /* Where there is no memory for a larger table, ways are found a little later. */

@@ -8,6 +8,10 @@
  *
  * activation.S has the fast paths and knows these offsets.
  *
+ * By site and function alone, `recent` has a link that was found, or the root, which no one looks
+ * for.  It mostly is the one; and to look there need not wait for the current link, which is what
+ * the processor otherwise waits for at each begin and end.
+ *
  * The table has four buckets for each link, so that it is small where there are few ways.  One that
  * grew is not unmapped: a handler may have made it grow while it was looked into.
  *
@@ -31,6 +35,8 @@
 #define CONTEXT_CELLS   16
 #define CONTEXT_TABLE   24
 #define CONTEXT_MASK    32
+#define CONTEXT_RECENT  4096
+#define CONTEXT_RECENTS 512
 
 #define LINK_STACK  0
 #define LINK_FROM   8
@@ -54,7 +60,6 @@ enum {
     CONTEXT_CHUNKS = 16,
     CONTEXT_MODULES = 16,
     FIRST_BUCKETS = 1024,
-    FIRST_TABLE = 4096,  /* where the first table is in the thread's state */
     CROSSINGS = 1 << 18, /* of 32 bytes of stack each: what 8 MiB hold */
 };
 
@@ -110,7 +115,8 @@ struct context_thread {
     struct crossing *crossing;              /* behind the last one */
     struct context_link root;
     struct quipu_context nowhere; /* what there was no room for */
-    char padding[FIRST_TABLE - 104 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
+    char padding[CONTEXT_RECENT - 104 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
+    struct context_link *recent[CONTEXT_RECENTS];
     struct context_link *first_table[FIRST_BUCKETS];
     struct crossing crossings[CROSSINGS];
 };
@@ -119,7 +125,8 @@ _Static_assert(offsetof(struct context_thread, base) == CONTEXT_BASE, "activatio
 _Static_assert(offsetof(struct context_thread, cells) == CONTEXT_CELLS, "activation.S");
 _Static_assert(offsetof(struct context_thread, table) == CONTEXT_TABLE, "activation.S");
 _Static_assert(offsetof(struct context_thread, mask) == CONTEXT_MASK, "activation.S");
-_Static_assert(offsetof(struct context_thread, first_table) == FIRST_TABLE, "whole pages");
+_Static_assert(offsetof(struct context_thread, recent) == CONTEXT_RECENT, "activation.S");
+_Static_assert(offsetof(struct context_thread, first_table) % QUIPU_PAGE == 0, "whole pages");
 _Static_assert(offsetof(struct context_link, from) == LINK_FROM, "activation.S");
 _Static_assert(offsetof(struct context_link, site) == LINK_SITE, "activation.S");
 _Static_assert(offsetof(struct context_link, place) == LINK_PLACE, "activation.S");
