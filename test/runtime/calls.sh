@@ -128,6 +128,44 @@ test "$(calls deep)" = 600001 || fail "deep: $(calls deep) calls of itself"
 test "$(calls work)" = $((465 + 15)) || fail "deep: $(calls work) calls"
 ! grep -q '^node work .* [1-9][0-9]*$' shown || fail "deep: still in work: $(cat shown)"
 
+# between modules: more calls within each other than are told apart
+cat >library.c <<'EOF'
+long back(long (*forth)(long), long n) {
+    return n ? forth(n - 1) + 1 : 0;
+}
+EOF
+cat >across.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+
+long back(long (*forth)(long), long n);
+
+static long forth(long n) {
+    return back(forth, n) + 1;
+}
+
+int main(int argc, char **argv) {
+    printf("%ld\n", forth(argc > 1 ? atol(argv[1]) : 0));
+    printf("%ld\n", forth(3));
+    return 0;
+}
+EOF
+quipu cc --quipu=calls -O1 -fPIC -shared library.c -o library.so || fail "across: no library"
+quipu cc --quipu=calls -O1 -no-pie across.c ./library.so -o across || fail "across: cannot build it"
+for turns in 1000 200000; do
+    rm -rf quipu.data
+    (ulimit -s 65536 && silent ./across $turns >out) || fail "across: $(cat errors)"
+    test "$(cat out)" = "$((2 * turns + 1))"$'\n'7 || fail "across: $(cat out)"
+    tree across
+    if [[ $turns = 1000 ]]; then
+        has across 'flags 0'
+        has across 'node - 1001 [0-9]* 0'
+    else
+        has across 'flags 1'
+    fi
+    awk '$1 == "node" && ($4 > 1e15 || $5 && $3 > 1) { exit 1 }' shown || fail "across: $(cat shown)"
+done
+
 rm -rf quipu.data
 silent ./program timed >out
 tree timed
