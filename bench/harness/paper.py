@@ -12,7 +12,7 @@ functions of the C library were counted with the program, and here they are not.
 import inputs
 from measure import Command
 from programs import PROGRAMS
-from ratios import fastest, geometric_mean, members
+from ratios import geometric_mean, members, paired
 from table import Table
 
 
@@ -63,11 +63,11 @@ def percent(value):
 
 
 def above_baseline(program, name):
-    """The time of variant NAME by plain gcc's, of the fastest runs; None for none."""
+    """The time of variant NAME by plain gcc's; None for none."""
     times, base = program['seconds'].get(name), program['seconds'].get('gcc')
     if not times or not base or program['failed'].keys() & {name, 'gcc'}:
         return None
-    return fastest(times, base)
+    return paired(times, base)
 
 
 def build_paper_table(result):

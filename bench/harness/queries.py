@@ -1,5 +1,7 @@
 """What a program pays that asks: one file in bench/queries calls one function of <quipu.h> as often
 as its argument says.  What the calls take is the time above the twin's, which asks in vain."""
+import statistics
+
 from kernels import Kernel
 from measure import Command
 from places import QUERIES as FOLDER
@@ -28,11 +30,11 @@ QUERIES = [Query('quipu_events', ['event', 'all']), Query('quipu_now', ['moment'
 
 
 def nanoseconds(program, name):
-    """What a call takes in the variant NAME: of the fastest runs; None for none."""
+    """What a call takes in the variant NAME: the median of each round's difference; None for none."""
     times, base = program['seconds'].get(name), program['seconds'].get('twin')
     if not times or not base or name in program['failed']:
         return None
-    return (min(times) - min(base)) / CALLS * 1e9
+    return statistics.median(time - less for time, less in zip(times, base)) / CALLS * 1e9
 
 
 def build_query_table(result):

@@ -53,6 +53,12 @@ def geometric_mean(values):
     return math.exp(statistics.fmean(map(math.log, values))) if values else None
 
 
+def root_mean_square(values):
+    """Of the distances from 1; None where there is no value."""
+    values = [value for value in values if value]
+    return math.sqrt(statistics.fmean((value - 1) ** 2 for value in values)) if values else None
+
+
 def worst(values):
     """The greatest; None where there is no value."""
     return max((value for value in values if value), default=None)
