@@ -40,6 +40,14 @@ static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
     return true;
 }
 
+/* Whether there is memory: a pointer that is not set yet, or not any more, may lead anywhere.  What
+ * is mapped later is found behind the system call that did it. */
+static bool is_mapped(pid_t process, uint64_t address, uint64_t size) {
+    char byte;
+    return size && read_memory(process, address, &byte, 1) &&
+           read_memory(process, address + size - 1, &byte, 1);
+}
+
 bool find_watch(const struct search *search, pid_t process, struct watch *watch) {
     const struct expression *expression = search->expression;
     *watch = (struct watch){0};
@@ -48,7 +56,7 @@ bool find_watch(const struct search *search, pid_t process, struct watch *watch)
         uint64_t address,
             size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
         if (object_address(object, process, search->run.bias, &address) &&
-            !add_pieces(watch, address, size))
+            is_mapped(process, address, size) && !add_pieces(watch, address, size))
             return false;
     }
     return true;
