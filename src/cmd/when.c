@@ -9,6 +9,7 @@
 #include "moment/search.h"
 #include "report/json_writer.h"
 #include "report/output.h"
+#include "util/clock.h"
 #include "util/diag.h"
 #include "util/path.h"
 
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct when_options {
@@ -41,12 +41,6 @@ static void print_help(void) {
 
 /* ---- what the search tells on its way ---- */
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static bool drawn;
 
 /* How much is left of what is divided: its logarithm falls evenly. */
@@ -66,7 +60,7 @@ static void print_bar(const struct search *search) {
 
 static void draw(const struct search *search) {
     static double last;
-    double now = seconds();
+    double now = clock_seconds();
     if (now - search->begun < 0.5 || now - last < 0.1)
         return;
     if (search->limit)

@@ -16,8 +16,7 @@
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
 #include "moment/watch.h"
-
-#include <time.h>
+#include "util/clock.h"
 
 enum {
     STEPPED_TICKS = 48,     /* an interval that is not divided */
@@ -33,12 +32,6 @@ static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 
 static const char cannot_watch[] =
     "'--exact' needs the processor's debug registers: the expression must read at most four words, "
     "and the machine must have them; leave the option out";
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static enum outcome fail(struct search *search, const char *wrong) {
     search->wrong = wrong;
@@ -60,7 +53,7 @@ static bool is_true(struct search *search, const struct repeated *process) {
 
 static const char *make_checkpoint(struct search *search) {
     struct repeated copy;
-    double begun = seconds();
+    double begun = clock_seconds();
     search->run.first.ticks = read_ticks(&search->run, &search->run.first, 0);
     search->run.first.position = 0;
     const char *wrong = make_copy(&search->run, &search->run.first, &copy);
@@ -70,13 +63,13 @@ static const char *make_checkpoint(struct search *search) {
     clear_calls(&search->run.log);
     search->lo = copy;
     search->checkpoints++;
-    search->made = seconds();
+    search->made = clock_seconds();
     search->spent = search->made - begun;
     return NULL;
 }
 
 static bool is_due(const struct search *search) {
-    double now = seconds(), since = now - search->made;
+    double now = clock_seconds(), since = now - search->made;
     return search->run.log.bytes > LOG_BYTES_MAX ||
            (since > checkpoint_least && since > checkpoint_share * (now - search->begun) &&
             since > search->spent / fork_share);
@@ -85,13 +78,13 @@ static bool is_due(const struct search *search) {
 /* ---- forward ---- */
 
 static bool begin_interval(struct search *search) {
-    search->interval_begun = seconds();
+    search->interval_begun = clock_seconds();
     return stop_within(&search->run, &search->run.first, search->interval);
 }
 
 /* The next interval is as long as the time tells. */
 static void end_interval(struct search *search) {
-    double now = seconds(), took = now - search->interval_begun;
+    double now = clock_seconds(), took = now - search->interval_begun;
     double wanted = interval_share * (now - search->begun);
     wanted = wanted < interval_least ? interval_least : wanted;
     wanted = wanted > interval_most ? interval_most : wanted;
@@ -200,7 +193,7 @@ static enum outcome begin_run(struct search *search, char **argv) {
 enum outcome search_moment(struct search *search, char **argv) {
     search->run.arena = search->arena;
     search->interval = FIRST_INTERVAL;
-    search->begun = seconds();
+    search->begun = clock_seconds();
     enum outcome outcome = begin_run(search, argv);
     if (outcome == OUTCOME_FROM_START) {
         search->thread = 1;

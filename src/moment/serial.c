@@ -11,6 +11,7 @@
  * Not perfect: what the kernel writes for a thread that waits is seen when its call has ended. */
 #include "moment/serial.h"
 
+#include "util/clock.h"
 #include "x86/trap.h"
 
 #include <errno.h>
@@ -30,12 +31,6 @@ enum {
 
 /* Seconds: a thread's turn, and how long the others wait for its system call. */
 static const double slice = 0.005, grace = 0.0003;
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static struct member *add_member(struct serial *serial, pid_t thread) {
     struct member member = {.self.process = thread};
@@ -75,7 +70,7 @@ static void resume(struct serial *serial, struct member *member, enum member_sta
  * not over that itself. */
 static struct member *choose(struct serial *serial) {
     struct member *next = NULL, *first = NULL;
-    bool turn = seconds() < serial->slice_end;
+    bool turn = clock_seconds() < serial->slice_end;
     for (size_t i = 0; i < serial->members.count; i++) {
         struct member *member = &serial->members.data[i];
         pid_t thread = member->self.process;
@@ -95,8 +90,8 @@ static void give_turn(struct serial *serial) {
     struct member *member = serial->held ? NULL : choose(serial);
     if (!member)
         return;
-    if (member->self.process != serial->last || seconds() >= serial->slice_end)
-        serial->slice_end = seconds() + slice;
+    if (member->self.process != serial->last || clock_seconds() >= serial->slice_end)
+        serial->slice_end = clock_seconds() + slice;
     serial->last = member->self.process;
     resume(serial, member, MEMBER_RUNS);
 }
@@ -136,7 +131,7 @@ static struct member *wait_until(struct serial *serial, double until) {
     sigaddset(&children, SIGCHLD);
     for (;;) {
         struct member *member = find_pending(serial, true);
-        double left = until - seconds();
+        double left = until - clock_seconds();
         if (member || left <= 0)
             return member;
         left = left > 1 ? 1 : left;
@@ -185,7 +180,7 @@ static int enter_call(struct serial *serial, struct member *member) {
         serial->slice_end = 0;
     resume(serial, member, MEMBER_AWAY);
     if (member->self.call.number != SYS_futex)
-        wait_until(serial, seconds() + grace); /* the stop is pending then */
+        wait_until(serial, clock_seconds() + grace); /* the stop is pending then */
     return GO_ON;
 }
 
@@ -327,14 +322,14 @@ static struct member *wait_for_stop(struct serial *serial) {
     for (;;) {
         bool runs = find_in_state(serial, MEMBER_RUNS);
         struct member *member =
-            wait_until(serial, runs ? serial->slice_end : seconds() + long_time);
+            wait_until(serial, runs ? serial->slice_end : clock_seconds() + long_time);
         if (member || !runs)
             return member;
         if (find_in_state(serial, MEMBER_STANDS)) {
             preempt(serial);
             return NULL;
         }
-        serial->slice_end = seconds() + slice;
+        serial->slice_end = clock_seconds() + slice;
     }
 }
 

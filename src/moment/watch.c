@@ -8,8 +8,9 @@
  * given up where it costs too much of the time, unless the user wants it. */
 #include "moment/watch.h"
 
+#include "util/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 /* Seconds, and a share of the time that has gone by.  What one stop costs is not known: it is the
  * time since the one before, but not more than the first of these. */
@@ -85,9 +86,7 @@ void begin_watching(struct search *search) {
 }
 
 static bool costs_too_much(struct search *search) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    double now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    double now = clock_seconds();
     double since = now - search->written;
     search->written = now;
     search->write_cost += since < most_for_one ? since : most_for_one;

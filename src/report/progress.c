@@ -2,16 +2,10 @@
 #include "report/progress.h"
 
 #include "data/profile.h"
+#include "util/clock.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void draw(size_t done, size_t total) {
     enum {
@@ -19,7 +13,7 @@ static void draw(size_t done, size_t total) {
     };
     static double start, last;
     static bool drawn;
-    double now = seconds();
+    double now = clock_seconds();
     if (done == 0)
         start = last = now;
     if (done == total) {
