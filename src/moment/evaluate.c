@@ -7,9 +7,10 @@
  * each of its single steps, where stepping costs more. */
 #include "moment/expression.h"
 
+#include "moment/tracee.h"
+
 #include <ctype.h>
 #include <string.h>
-#include <sys/uio.h>
 
 enum {
     LONG_DOUBLE_BYTES = 10
@@ -26,11 +27,6 @@ struct value {
 };
 
 static bool value_of(const struct process *process, const struct node *node, struct value *value);
-
-static bool read_bytes(const struct process *process, uint64_t address, void *bytes, size_t size) {
-    struct iovec here = {bytes, size}, there = {(void *)address, size};
-    return process_vm_readv(process->number, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 /* ---- conversions ---- */
 
@@ -90,7 +86,7 @@ static bool load_real(const struct process *process, uint64_t address, uint64_t 
         double twice;
         long double extended;
     } bytes = {.extended = 0};
-    if (!read_bytes(process, address, &bytes, size == 16 ? LONG_DOUBLE_BYTES : size))
+    if (!read_memory(process->number, address, &bytes, size == 16 ? LONG_DOUBLE_BYTES : size))
         return false;
     value->real = size == 4 ? bytes.single : size == 8 ? bytes.twice : bytes.extended;
     return true;
@@ -100,7 +96,7 @@ static bool load_real(const struct process *process, uint64_t address, uint64_t 
 static bool load_bits(const struct process *process, const struct node *node, uint64_t address,
                       struct value *value) {
     unsigned __int128 bytes = 0;
-    if (!read_bytes(process, address, &bytes, (node->bit + node->bits + 7) / 8))
+    if (!read_memory(process->number, address, &bytes, (node->bit + node->bits + 7) / 8))
         return false;
     value->bits = extend((uint64_t)(bytes >> node->bit), node->bits, node->type.is_signed);
     return true;
@@ -119,7 +115,7 @@ static bool load(const struct process *process, const struct node *node, struct 
     if (node->type.kind == TYPE_FLOATING)
         return load_real(process, address, node->type.size, value);
     value->bits = 0;
-    if (!read_bytes(process, address, &value->bits, node->type.size))
+    if (!read_memory(process->number, address, &value->bits, node->type.size))
         return false;
     value->bits = extend(value->bits, 8 * (unsigned)node->type.size, node->type.is_signed);
     return true;

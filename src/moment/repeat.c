@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 
 enum {
@@ -30,11 +29,6 @@ enum {
     RESTART_LAST = 516,
     GO_ON = -1 /* of no interest: to the next stop */
 };
-
-bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
-    struct iovec here = {bytes, size}, there = {(void *)address, size};
-    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
 
 static bool is_first(const struct run *run, const struct repeated *process) {
     return process == &run->first;

@@ -70,6 +70,4 @@ enum {
  */
 bool read_call(struct repeated *process, bool *entering);
 
-bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
-
 #endif

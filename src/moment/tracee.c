@@ -49,9 +49,13 @@ static void resume(struct tracee_thread *thread, int signal) {
     ptrace(PTRACE_CONT, thread->thread, NULL, (void *)(intptr_t)signal);
 }
 
-bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size) {
+bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
     struct iovec here = {bytes, size}, there = {(void *)address, size};
-    return process_vm_readv(tracee->process, &here, 1, &there, 1, 0) == (ssize_t)size;
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size) {
+    return read_memory(tracee->process, address, bytes, size);
 }
 
 /* /proc/PID/mem writes where the page is read-only too. */

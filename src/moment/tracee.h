@@ -70,6 +70,9 @@ void stop_tracee(struct tracee *tracee);
 /* Lets THREAD, which stands at a breakpoint, execute what is there. */
 void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
 
+/* Reads SIZE bytes of a stopped process.  Returns false where not all of them are mapped. */
+bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
+
 bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
 bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
 
