@@ -4,7 +4,7 @@
  * its cells start below zero, and inserted code comes here when one no longer is negative.  What is
  * left to the nearest of the alarms and of a debugger's goal is divided among the cells: no tick of
  * it can be passed before one of them has ended, and then the rest is divided anew.  So the nearest
- * is met exactly, after some 20 rounds for a million ticks.  Readers add `base`.
+ * is met exactly, after some hundreds of rounds at most.  Readers add `base`.
  *
  * Invariants
  *   - cells + base, modulo 1 << 64, is what the slot's threads have counted, whatever the
@@ -99,12 +99,14 @@ static uint64_t place_of_test(uint64_t stub) {
 }
 
 /* Calls the handler.  What it counts itself begins with the ticks of the interrupted place, so what
- * those are above the cells is lent to the base meanwhile. */
+ * those are above the cells is lent to the base meanwhile.  Its return is one tick more: it may
+ * have called the function that it interrupted, whose instructions behind the test run then once
+ * more. */
 static void call_handler(struct event_block *block, const struct alarm *alarm,
                          const struct quipu_moment *moment, uint64_t above) {
     block->base += above;
     quipu_call_handler(alarm->handler, moment, alarm->argument);
-    block->base -= above;
+    block->base += 1 - above;
 }
 
 void quipu_countdown_ended(uint64_t stub) {

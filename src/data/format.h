@@ -298,7 +298,7 @@ enum {
  * is QUIPU_BIAS behind the first.  Inserted code adds constants to them.  One cell would do, but
  * each addition to it would wait for the one before. */
 enum {
-    QUIPU_LANES = 8,     /* a cache line for each kind */
+    QUIPU_LANES = 16,
     QUIPU_CALL_LANES = 4 /* the first ones, which instructions are in with --quipu=calls */
 };
 

@@ -43,6 +43,7 @@ struct basic_block {
     bool chord;
     /* passes */
     uint32_t cell; /* 0: none; n: cell n - 1 counts it */
+    bool turned;   /* in the text its conditional jump has the opposite condition */
     increment_list increments;
 };
 
@@ -160,7 +161,6 @@ bool reads_at_begin(const struct graph *graph, uint32_t index, uint16_t register
 enum placement {
     PLACEMENT_TREE,  /* on the chords of a maximum spanning tree */
     PLACEMENT_BLOCK, /* in every block, and on edges that blocks do not tell */
-    PLACEMENT_TICKS, /* on edges that tick, as far as that can be */
 };
 
 /* The nodes of the flow equations: a block is two, in and out; the outside and each hub are one.
@@ -168,6 +168,11 @@ enum placement {
 uint32_t in_node(const struct graph *graph, uint32_t end);
 uint32_t out_node(const struct graph *graph, uint32_t end);
 uint32_t node_count(const struct graph *graph);
+
+/* What code costs there, for each call of the function; 1: that of one instruction.
+ * requires: find_frequencies, find_liveness */
+double block_cost(const struct graph *graph, const struct basic_block *block);
+double edge_cost(const struct graph *graph, const struct edge *edge);
 
 /* requires: find_frequencies, find_liveness   makes: chord of blocks and edges */
 void place_chords(struct graph *graph, enum placement placement);

@@ -52,28 +52,44 @@ bool returns_again(const struct graph *graph, const struct edge *edge) {
     return false;
 }
 
-/* LAST: the place of the last jump through a hub.  CALLS: the function calls others. */
-static bool is_tick(const struct graph *graph, const struct edge *edge, uint32_t last, bool calls) {
-    if (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL)
-        return calls;
+/* What is known of a function before its edges are looked at. */
+struct ticking {
+    uint32_t last; /* the place of the last jump through a hub */
+    bool calls;    /* the function calls others */
+};
+
+static bool leaves_function(const struct edge *edge) {
+    return edge->target == 0 &&
+           (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL ||
+            edge->kind == QUIPU_EDGE_TAKEN || edge->kind == QUIPU_EDGE_NOT_TAKEN);
+}
+
+static bool is_tick(const struct graph *graph, const struct edge *edge,
+                    const struct ticking *ticking) {
+    if (leaves_function(edge))
+        return ticking->calls;
     if (!is_block(graph, edge->target))
         return false;
     uint32_t target = place_of(graph, edge->target);
     if (is_block(graph, edge->source))
         return target <= place_of(graph, edge->source) || returns_again(graph, edge);
-    return edge->source == 0 || target <= last;
+    return edge->source == 0 || target <= ticking->last;
 }
 
-void find_ticks(struct graph *graph) {
-    uint32_t last = 0;
-    bool calls = false;
+static struct ticking look_at(const struct graph *graph) {
+    struct ticking ticking = {0};
     for (size_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
         bool through_hub = edge->target > graph->blocks.count && is_block(graph, edge->source);
-        calls |= edge->kind == QUIPU_EDGE_CALL || edge->kind == QUIPU_EDGE_CALL_LOST;
-        if (through_hub && place_of(graph, edge->source) > last)
-            last = place_of(graph, edge->source);
+        ticking.calls |= edge->kind == QUIPU_EDGE_CALL || edge->kind == QUIPU_EDGE_CALL_LOST;
+        if (through_hub && place_of(graph, edge->source) > ticking.last)
+            ticking.last = place_of(graph, edge->source);
     }
+    return ticking;
+}
+
+void find_ticks(struct graph *graph) {
+    struct ticking ticking = look_at(graph);
     for (size_t i = 0; i < graph->edges.count; i++)
-        graph->edges.data[i].ticks = is_tick(graph, &graph->edges.data[i], last, calls);
+        graph->edges.data[i].ticks = is_tick(graph, &graph->edges.data[i], &ticking);
 }

@@ -13,21 +13,12 @@
 
 #include <stdlib.h>
 
-/* Arcs of a low rank go into the tree first. */
-enum rank {
-    RANK_NEEDED, /* no code can be put there */
-    RANK_EARLY,
-    RANK_NORMAL,
-    RANK_LATE,
-};
-
 struct arc {
     uint32_t from, to; /* nodes */
     uint32_t index;    /* of the block or edge */
     bool is_edge;
-    bool countable;
-    enum rank rank;
-    double cost; /* of a counter there, for each call of the function */
+    bool countable; /* else it goes into the tree first: no code can be put there */
+    double cost;    /* of a counter there, for each call of the function */
 };
 
 /* Cost of a counter, in units of one increment of memory. */
@@ -74,20 +65,26 @@ static bool has_quiet_place(const struct graph *graph, const struct basic_block 
     return false;
 }
 
-static double edge_cost(const struct graph *graph, const struct edge *edge) {
+double block_cost(const struct graph *graph, const struct basic_block *block) {
+    return block->frequency * (has_quiet_place(graph, block) ? 1 : COST_FLAGS_LIVE);
+}
+
+double edge_cost(const struct graph *graph, const struct edge *edge) {
     double cost = 1;
     if (is_block(graph, edge->target) &&
         (graph->blocks.data[edge->target - 1].live_in & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
         cost = COST_FLAGS_LIVE;
-    if (edge->jumps)
-        cost += COST_JUMP;
-    return cost * edge->frequency;
+    if (!edge->jumps)
+        return cost * edge->frequency;
+    double other = graph->blocks.data[edge->source - 1].frequency - edge->frequency;
+    double jumps = other < edge->frequency ? (other > 0 ? other : 0) : edge->frequency;
+    return cost * edge->frequency + COST_JUMP * jumps;
 }
 
 static int compare_arcs(const void *left, const void *right) {
     const struct arc *a = left, *b = right;
-    if (a->rank != b->rank)
-        return a->rank > b->rank ? 1 : -1;
+    if (a->countable != b->countable)
+        return a->countable ? 1 : -1;
     if (a->cost != b->cost)
         return a->cost > b->cost ? -1 : 1;
     if (a->is_edge != b->is_edge)
@@ -95,49 +92,17 @@ static int compare_arcs(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Whether all these edges tick, and code for them stands in the block that they have in common.
- * Those to and from the outside may join others on the way. */
-static bool tick_in_block(const struct graph *graph, const index_list *edges) {
-    bool all = edges->count > 0;
-    for (size_t i = 0; i < edges->count; i++) {
-        const struct edge *edge = &graph->edges.data[edges->data[i]];
-        all = all && edge->ticks && !edge->countable && edge->source && edge->target;
-    }
-    return all;
-}
-
-static enum rank rank_block(const struct graph *graph, const struct basic_block *block,
-                            enum placement placement) {
-    if (block->padding)
-        return RANK_NEEDED;
-    bool late = placement == PLACEMENT_TICKS &&
-                (tick_in_block(graph, &block->in) || tick_in_block(graph, &block->out));
-    return late ? RANK_LATE : RANK_NORMAL;
-}
-
-/* Between the turns of an unrolled loop ticks need no code: its last turn makes up for them. */
-static enum rank rank_edge(const struct graph *graph, const struct edge *edge,
-                           enum placement placement) {
-    if (!edge->countable)
-        return RANK_NEEDED;
-    if (placement != PLACEMENT_TICKS || !edge->ticks)
-        return RANK_NORMAL;
-    return graph->blocks.data[edge->target - 1].copy_of ? RANK_EARLY : RANK_LATE;
-}
-
-static struct arc *collect_arcs(const struct graph *graph, enum placement placement) {
+static struct arc *collect_arcs(const struct graph *graph) {
     size_t count = 0;
     struct arc *arcs =
         ARENA_ARRAY(graph->arena, struct arc, graph->blocks.count + graph->edges.count);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
-        double cost = has_quiet_place(graph, block) ? 1 : COST_FLAGS_LIVE;
         arcs[count++] = (struct arc){.from = in_node(graph, i + 1),
                                      .to = out_node(graph, i + 1),
                                      .index = i,
                                      .countable = !block->padding,
-                                     .rank = rank_block(graph, block, placement),
-                                     .cost = cost * block->frequency};
+                                     .cost = block_cost(graph, block)};
     }
     for (uint32_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
@@ -146,18 +111,16 @@ static struct arc *collect_arcs(const struct graph *graph, enum placement placem
                                      .index = i,
                                      .is_edge = true,
                                      .countable = edge->countable,
-                                     .rank = rank_edge(graph, edge, placement),
                                      .cost = edge_cost(graph, edge)};
     }
     return arcs;
 }
 
 /* Takes into the tree what closes no cycle; the rest are chords.  PLACEMENT_BLOCK: all blocks of
- * code are, whether they close a cycle or not.  PLACEMENT_TICKS: where nothing ticks comes into the
- * tree first, so that nearly all other chords add nothing. */
+ * code are, whether they close a cycle or not. */
 void place_chords(struct graph *graph, enum placement placement) {
     size_t count = graph->blocks.count + graph->edges.count;
-    struct arc *arcs = collect_arcs(graph, placement);
+    struct arc *arcs = collect_arcs(graph);
     qsort(arcs, count, sizeof *arcs, compare_arcs);
     uint32_t nodes = node_count(graph);
     uint32_t *parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);

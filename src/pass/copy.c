@@ -116,6 +116,22 @@ static void write_inner(struct planner *p, struct buffer *out, const struct turn
         write_fall(p, out, falls);
 }
 
+/* The jump back of the last turn.  What is counted on it stands right behind it: most turns go on.
+ */
+static void write_last_jump(struct planner *p, struct buffer *out, uint32_t index,
+                            struct span mnemonic, const char *head) {
+    struct buffer code = {0};
+    write_edge_increments(p, &code, index);
+    if (code.count)
+        buffer_print(out, "%s .LQv%u; %s; jmp %s; .LQv%u: ",
+                     inverted_condition(mnemonic.start, mnemonic.length), p->state->labels + 1,
+                     code.data, head, p->state->labels + 1);
+    else
+        buffer_print(out, "%.*s %s; ", (int)mnemonic.length, mnemonic.start, head);
+    p->state->labels += code.count > 0;
+    buffer_release(&code);
+}
+
 void insert_copies(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     struct arena *arena = &p->state->unit->arena;
@@ -128,6 +144,7 @@ void insert_copies(struct planner *p, uint32_t index) {
     uint32_t first = block->turns_to - 1, inner = index - first, jumps, falls;
     struct buffer text = {0};
     sort_ways(graph, block, &jumps, &falls);
+    graph->blocks.data[index].turned = true;
     replace_text(&p->state->edits, jump->start, jump->end - jump->start,
                  arena_print(arena, "%s %s", inverted, jump_target(p, jumps, exit)));
     for (uint32_t copy = graph->blocks.data[first].copy; copy;
@@ -144,8 +161,7 @@ void insert_copies(struct planner *p, uint32_t index) {
         if (block->copy)
             buffer_print(&text, "%s %s; ", inverted, jump_target(p, jumps, exit));
         else
-            buffer_print(&text, "%.*s %s; ", (int)mnemonic.length, mnemonic.start,
-                         jump_target(p, jumps, head));
+            write_last_jump(p, &text, jumps, mnemonic, head);
     }
     write_fall(p, &text, falls);
     buffer_print(&text, "%s:", exit);

@@ -11,8 +11,11 @@
  * surely return, have an edge there, so wherever code that is not this function's runs, the cell
  * alone is exact; the paper's correction before and behind each call becomes part of the chords.
  *
+ * Ticks have potentials by another way (tick_potentials.c).  For other kinds it was tried, too: it
+ * changes next to nothing.
+ *
  * requires: place_chords, on a graph whose calls are all queries
- * makes:    increments of chords, potentials */
+ * makes:    increments, potentials; whatever adds something is a chord */
 #include "pass/pass.h"
 
 #include "util/diag.h"
@@ -98,6 +101,14 @@ static void spread_from(const struct graph *graph, const struct tree *tree, uint
     }
 }
 
+static void find_potentials(const struct graph *graph, const struct tree *tree,
+                            const struct event_kind *kind, struct node_potential *potentials) {
+    uint32_t *stack = ARENA_ARRAY(graph->arena, uint32_t, node_count(graph));
+    for (uint32_t node = 0; node < node_count(graph); node++)
+        if (!potentials[node].known)
+            spread_from(graph, tree, node, kind, potentials, stack);
+}
+
 /* Code that is near takes other cells, so that an addition seldom waits for the one before it. */
 struct lanes {
     uint32_t count, next;
@@ -108,75 +119,59 @@ static void add_event(struct graph *graph, const struct event_kind *kind, const 
                       increment_list *increments) {
     int32_t amount =
         potentials[arc->from].value + weigh_arc(graph, kind, arc) - potentials[arc->to].value;
+    if (amount == 0)
+        return;
+    CHECK(arc->block ? !arc->block->padding : arc->edge && arc->edge->countable);
     struct increment increment = {.space = CELLS_OF_EVENTS,
                                   .cell = kind->cell,
                                   .lane = (uint8_t)(lanes->next++ % lanes->count),
                                   .amount = amount};
-    if (amount)
-        vector_push(graph->arena, increments, increment);
+    vector_push(graph->arena, increments, increment);
 }
 
-/* The chords of a block and its way out. */
+/* The block and its ways out. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
                         const struct node_potential *potentials, uint32_t index,
                         struct lanes *lanes) {
     struct basic_block *block = &graph->blocks.data[index];
     struct arc arc = block_arc(graph, index);
-    if (block->chord)
-        add_event(graph, kind, &arc, potentials, lanes, &block->increments);
+    add_event(graph, kind, &arc, potentials, lanes, &block->increments);
     for (size_t i = 0; i < block->out.count; i++) {
         struct edge *edge = &graph->edges.data[block->out.data[i]];
         arc = edge_arc(graph, block->out.data[i]);
-        if (edge->chord)
-            add_event(graph, kind, &arc, potentials, lanes, &edge->increments);
+        add_event(graph, kind, &arc, potentials, lanes, &edge->increments);
     }
 }
 
-static void count_kind(struct graph *graph, const struct tree *tree, const struct event_kind *kind,
-                       struct node_potential *potentials, uint32_t *stack, uint32_t lane_count) {
-    for (uint32_t node = 0; node < node_count(graph); node++)
-        if (!potentials[node].known)
-            spread_from(graph, tree, node, kind, potentials, stack);
+static void count_kind(struct graph *graph, const struct event_kind *kind,
+                       const struct node_potential *potentials, uint32_t lane_count) {
     struct lanes lanes = {.count = lane_count, .next = graph->function->symbol};
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         count_block(graph, kind, potentials, i, &lanes);
 }
 
-/* Ticks are on few edges, so they get a tree of their own; chords of both trees remain chords. */
-static void place_ticks(struct graph *graph, bool *chords) {
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < graph->blocks.count; i++, at++) {
-        chords[at] = graph->blocks.data[i].chord;
-        graph->blocks.data[i].chord = false;
-    }
-    for (uint32_t i = 0; i < graph->edges.count; i++, at++) {
-        chords[at] = graph->edges.data[i].chord;
-        graph->edges.data[i].chord = false;
-    }
-    place_chords(graph, PLACEMENT_TICKS);
-}
-
-static void join_chords(struct graph *graph, const bool *chords) {
+/* Whatever adds something is a chord. */
+static void mark_chords(struct graph *graph) {
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        graph->blocks.data[i].chord |= *chords++;
+        graph->blocks.data[i].chord |= graph->blocks.data[i].increments.count > 0;
     for (uint32_t i = 0; i < graph->edges.count; i++)
-        graph->edges.data[i].chord |= *chords++;
+        graph->edges.data[i].chord |= graph->edges.data[i].increments.count > 0;
 }
 
 void count_events(struct graph *graph, const struct event_set *events, bool calls) {
-    uint32_t *stack = ARENA_ARRAY(graph->arena, uint32_t, node_count(graph));
-    bool *chords = ARENA_ARRAY(graph->arena, bool, graph->blocks.count + graph->edges.count);
+    struct tree tree = {0};
+    collect_tree(graph, &tree);
     for (uint32_t k = 0; k < events->count; k++) {
-        struct tree tree = {0};
-        bool ticks = events->kinds[k]->cell == 1 + QUIPU_EVENT_TICKS;
-        if (ticks)
-            place_ticks(graph, chords);
-        collect_tree(graph, &tree);
-        graph->potentials[k] = ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
-        bool few = calls && events->kinds[k]->cell == 1 + QUIPU_EVENT_INSTRUCTIONS;
-        count_kind(graph, &tree, events->kinds[k], graph->potentials[k], stack,
-                   few ? QUIPU_CALL_LANES : QUIPU_LANES);
-        if (ticks)
-            join_chords(graph, chords);
+        const struct event_kind *kind = events->kinds[k];
+        struct node_potential *potentials =
+            ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
+        graph->potentials[k] = potentials;
+        if (kind->cell == 1 + QUIPU_EVENT_TICKS)
+            find_tick_potentials(graph, potentials);
+        else
+            find_potentials(graph, &tree, kind, potentials);
+        bool few = calls && kind->cell == 1 + QUIPU_EVENT_INSTRUCTIONS;
+        count_kind(graph, kind, potentials, few ? QUIPU_CALL_LANES : QUIPU_LANES);
     }
+    mark_chords(graph);
 }

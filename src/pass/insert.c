@@ -202,6 +202,30 @@ static void insert_taken_code(struct planner *p, const struct graph_instruction 
                  write_taken_stub(p, branch, code, portable_operand(p, s, operand)));
 }
 
+/* The condition under which a jump is not taken, where its taken edge may get its code right behind
+ * it; else NULL.  That is for those that are taken more often than not: the way is one jump, where
+ * code out of line costs two. */
+static const char *turned_condition(const struct planner *p, const struct graph_instruction *branch,
+                                    const struct edge *taken) {
+    const struct graph *graph = p->graph;
+    const struct statement *s = statement_of(p, branch);
+    if (branch->first_statement != branch->statement || !is_block(graph, taken->target) ||
+        2 * taken->frequency < graph->blocks.data[taken->source - 1].frequency)
+        return NULL;
+    return inverted_condition(graph->unit->text + s->start, statement_word(graph->unit, s));
+}
+
+/* Code on a taken edge: behind the branch, which is turned round. */
+static void insert_turned_code(struct planner *p, const struct graph_instruction *branch,
+                               const char *condition, struct buffer *code) {
+    const struct statement *s = statement_of(p, branch);
+    uint32_t label = ++p->state->labels;
+    buffer_print(code, "; jmp %s; .LQv%u:", portable_operand(p, s, branch_operand(p, s)), label);
+    replace_text(&p->state->edits, s->start, s->end - s->start,
+                 arena_print(&p->state->unit->arena, "%s .LQv%u", condition, label));
+    insert_after(p, branch, code);
+}
+
 /* loop and jrcxz reach 128 bytes: they get a jump close behind them that reaches further. */
 static void lengthen_branch(struct planner *p, uint32_t taken, struct buffer *code) {
     const struct graph *graph = p->graph;
@@ -265,11 +289,15 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
         buffer_text(&text, " ");
     write_edge_increments(p, &text, index);
     write_edge_end(p, &text, index);
+    const char *condition = edge->kind == QUIPU_EDGE_TAKEN ? turned_condition(p, last, edge) : NULL;
     if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
         lengthen_branch(p, index, &text);
     else if (!text.count)
         return;
-    else if (edge->kind == QUIPU_EDGE_TAKEN)
+    else if (edge->kind == QUIPU_EDGE_TAKEN && condition) {
+        insert_turned_code(p, last, condition, &text);
+        p->graph->blocks.data[edge->source - 1].turned = true;
+    } else if (edge->kind == QUIPU_EDGE_TAKEN)
         insert_taken_code(p, last, &text);
     else
         insert_after(p, last, &text);

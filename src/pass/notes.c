@@ -80,7 +80,7 @@ static void add_piece(struct record *note, const struct graph *graph,
         record_number(note, piece ? 0 : block->cell);
         return;
     }
-    bool turned = block->turns_to && piece == placed->splits.count;
+    bool turned = block->turned && piece == placed->splits.count;
     record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
     record_number(note, block->fragment);
     record_number(note, offset);

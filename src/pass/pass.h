@@ -50,6 +50,10 @@ void count_chords(struct graph *graph);
  * requires: place_chords, a graph whose calls are queries   makes: increments, potentials */
 void count_events(struct graph *graph, const struct event_set *events, bool calls);
 
+/* pass/tick_potentials.c: what of the ticks is above the cell, by node.
+ * requires: find_ticks, find_liveness    makes: potentials of all nodes */
+void find_tick_potentials(const struct graph *graph, struct node_potential *potentials);
+
 /* pass/insert.c: the code of all increments.
  * requires: increments   maintains: all that the program can see   breaks: nothing */
 void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number);

@@ -28,7 +28,7 @@ enum {
     RANGES = 4096,
     THREADS = 256,
     /* of quipu_event_cells, by src/data/format.h, section 3 */
-    LANES = 8,
+    LANES = 16,
     CELLS = 14 * LANES * 8,
     BEGIN = (LANES + 1) * 32 * 8,
 };

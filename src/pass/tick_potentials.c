@@ -1,0 +1,258 @@
+/* tick_potentials.c: potentials of ticks: where the software instruction counter is added to.
+ *
+ * Any potentials are exact, as long as arcs that no code can stand on add nothing: an arc adds its
+ * events and what the potentials of its ends differ by (Ball 1994, section 3; event.c).  For ticks
+ * a tree is not the best way to potentials, since it is chosen before the events are looked at, and
+ * most arcs have none.  So this begins with an addition at each edge that ticks, as Mellor-Crummey
+ * & LeBlanc 1989 have it.  Then additions are moved, the costliest first: what is behind one, or in
+ * front of it, gets potentials at which it adds nothing.  That makes other arcs add something, and
+ * where these cost much, what is across them is moved along.  So one addition comes to do for
+ * several turns of an unrolled loop, or for a begin and the loop behind it.  What moves are groups:
+ * nodes with arcs between them that no code can stand on; that of the outside stays.
+ *
+ * requires: find_ticks, find_liveness    makes: potentials of all nodes
+ * Invariant: no arc takes ticks away but where it has to: between a block that is entered from the
+ * outside, which adds a tick for that, and those in front of it.  What a signal handler counts does
+ * not contain what the function that it interrupted has above the cell; as long as the cell only
+ * grows, no two moments in handlers are the same.
+ * Not perfect: it ends where no such move gains, which need not be the best that there is. */
+#include "pass/pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    ROUNDS = 8,
+    TOGETHER = 16
+};
+
+/* Ticks are taken away only where there is no other way. */
+static const double COST_TAKEN_AWAY = 1e9;
+
+/* Less is not worth while, for each call of the function. */
+static const double GAIN_LEAST = 1e-3;
+
+struct arc {
+    uint32_t from, to; /* groups */
+    int32_t amount;
+    uint32_t number; /* makes the order of costs a total one */
+    double cost;
+};
+
+struct groups {
+    const struct graph *graph;
+    uint32_t *parent; /* by node: union and find, */
+    int32_t *above;   /* what its potential is above its parent's, */
+    uint32_t *size;   /* and how many nodes there are below it */
+    struct arc *arcs; /* between two groups */
+    uint32_t count;
+    uint32_t *first; /* by group: into MEETING; one more at the end */
+    uint32_t *meeting;
+    int32_t *shift; /* by group */
+    bool *chosen;   /* by group: a shift that is looked at moves it */
+    uint32_t outside;
+};
+
+/* The node's group.  VALUE: what its potential is above that of the group. */
+static uint32_t find_group(const struct groups *groups, uint32_t node, int32_t *value) {
+    *value = 0;
+    while (groups->parent[node] != node) {
+        *value += groups->above[node];
+        node = groups->parent[node];
+    }
+    return node;
+}
+
+/* No code can stand between the nodes: the potential rises by RISE. */
+static void join(struct groups *groups, uint32_t from, uint32_t to, int32_t rise) {
+    int32_t from_value, to_value;
+    from = find_group(groups, from, &from_value);
+    to = find_group(groups, to, &to_value);
+    int32_t above = from_value + rise - to_value; /* of TO's group above FROM's */
+    if (groups->size[from] < groups->size[to]) {
+        groups->parent[from] = to;
+        groups->above[from] = -above;
+        groups->size[to] += groups->size[from];
+    } else {
+        groups->parent[to] = from;
+        groups->above[to] = above;
+        groups->size[from] += groups->size[to];
+    }
+}
+
+static void find_groups(struct groups *groups) {
+    const struct graph *graph = groups->graph;
+    uint32_t nodes = node_count(graph);
+    groups->parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);
+    groups->above = ARENA_ARRAY(graph->arena, int32_t, nodes);
+    groups->size = ARENA_ARRAY(graph->arena, uint32_t, nodes);
+    for (uint32_t i = 0; i < nodes; i++) {
+        groups->parent[i] = i;
+        groups->size[i] = 1;
+    }
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.data[i].padding)
+            join(groups, in_node(graph, i + 1), out_node(graph, i + 1), 0);
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        if (!edge->countable)
+            join(groups, out_node(graph, edge->source), in_node(graph, edge->target), edge->ticks);
+    }
+}
+
+static void add_arc(struct groups *groups, uint32_t from, uint32_t to, int32_t ticks, double cost) {
+    int32_t from_value, to_value;
+    struct arc arc = {.from = find_group(groups, from, &from_value),
+                      .to = find_group(groups, to, &to_value),
+                      .number = groups->count,
+                      .cost = cost};
+    arc.amount = from_value + ticks - to_value;
+    if (arc.from != arc.to)
+        groups->arcs[groups->count++] = arc;
+}
+
+static void collect_arcs(struct groups *groups) {
+    const struct graph *graph = groups->graph;
+    groups->arcs =
+        ARENA_ARRAY(graph->arena, struct arc, graph->blocks.count + graph->edges.count + 1);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        if (!block->padding)
+            add_arc(groups, in_node(graph, i + 1), out_node(graph, i + 1), 0,
+                    block_cost(graph, block));
+    }
+    for (uint32_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        if (edge->countable)
+            add_arc(groups, out_node(graph, edge->source), in_node(graph, edge->target),
+                    edge->ticks, edge_cost(graph, edge));
+    }
+}
+
+static void sort_by_group(struct groups *groups) {
+    struct arena *arena = groups->graph->arena;
+    uint32_t nodes = node_count(groups->graph);
+    groups->first = ARENA_ARRAY(arena, uint32_t, nodes + 2);
+    groups->meeting = ARENA_ARRAY(arena, uint32_t, 2 * groups->count + 1);
+    uint32_t *next = groups->first + 1; /* counted one behind, so that filling in moves them up */
+    for (uint32_t i = 0; i < groups->count; i++) {
+        next[groups->arcs[i].from + 1]++;
+        next[groups->arcs[i].to + 1]++;
+    }
+    for (uint32_t n = 1; n <= nodes; n++)
+        next[n] += next[n - 1];
+    for (uint32_t i = 0; i < groups->count; i++) {
+        groups->meeting[next[groups->arcs[i].from]++] = i;
+        groups->meeting[next[groups->arcs[i].to]++] = i;
+    }
+}
+
+static double cost_of(const struct arc *arc, int32_t amount) {
+    return amount < 0 ? COST_TAKEN_AWAY + arc->cost : amount > 0 ? arc->cost : 0;
+}
+
+/* Groups that are shifted together. */
+struct shifted {
+    uint32_t groups[TOGETHER];
+    uint32_t count;
+    int32_t by;
+};
+
+/* What arcs at the border of the groups cost less behind the shift.  NEXT: the group across the arc
+ * that then costs most more, or the outside's. */
+static double gain_of(const struct groups *groups, const struct shifted *shifted, uint32_t *next) {
+    double gain = 0, worst = 0;
+    *next = groups->outside;
+    for (uint32_t i = 0; i < shifted->count; i++) {
+        uint32_t group = shifted->groups[i];
+        for (uint32_t m = groups->first[group]; m < groups->first[group + 1]; m++) {
+            const struct arc *arc = &groups->arcs[groups->meeting[m]];
+            uint32_t other = arc->from == group ? arc->to : arc->from;
+            if (groups->chosen[other])
+                continue;
+            int32_t amount = arc->amount + (arc->from == group ? shifted->by : -shifted->by);
+            double less = cost_of(arc, arc->amount) - cost_of(arc, amount);
+            gain += less;
+            if (less < worst) {
+                worst = less;
+                *next = other;
+            }
+        }
+    }
+    return gain;
+}
+
+/* Shifts GROUP, and with it those that it would make costly: as many as gain most.  Returns what is
+ * gained, and those groups in SHIFTED. */
+static double find_gain(const struct groups *groups, uint32_t group, struct shifted *shifted) {
+    double most = 0;
+    uint32_t best = 0, next = group;
+    shifted->count = 0;
+    while (shifted->count < TOGETHER && next != groups->outside) {
+        groups->chosen[next] = true;
+        shifted->groups[shifted->count++] = next;
+        double gain = gain_of(groups, shifted, &next);
+        if (gain <= most)
+            continue;
+        most = gain;
+        best = shifted->count;
+    }
+    for (uint32_t i = 0; i < shifted->count; i++)
+        groups->chosen[shifted->groups[i]] = false;
+    shifted->count = best;
+    return most;
+}
+
+static void shift_groups(const struct groups *groups, const struct shifted *shifted) {
+    for (uint32_t i = 0; i < shifted->count; i++) {
+        uint32_t group = shifted->groups[i];
+        for (uint32_t m = groups->first[group]; m < groups->first[group + 1]; m++) {
+            struct arc *arc = &groups->arcs[groups->meeting[m]];
+            arc->amount += arc->from == group ? shifted->by : -shifted->by;
+        }
+        groups->shift[group] += shifted->by;
+    }
+}
+
+/* Saves the addition on the arc, by what is behind it or in front of it, if that gains something.
+ */
+static bool improve_arc(const struct groups *groups, const struct arc *arc) {
+    struct shifted behind = {.by = arc->amount}, before = {.by = -arc->amount};
+    double gain_behind = find_gain(groups, arc->to, &behind);
+    double gain_before = find_gain(groups, arc->from, &before);
+    if (gain_behind < GAIN_LEAST && gain_before < GAIN_LEAST)
+        return false;
+    shift_groups(groups, gain_behind > gain_before ? &behind : &before);
+    return true;
+}
+
+static int compare_arcs(const void *left, const void *right) {
+    const struct arc *a = left, *b = right;
+    if (a->cost != b->cost)
+        return a->cost > b->cost ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+void find_tick_potentials(const struct graph *graph, struct node_potential *potentials) {
+    uint32_t nodes = node_count(graph);
+    struct groups groups = {.graph = graph};
+    find_groups(&groups);
+    collect_arcs(&groups);
+    qsort(groups.arcs, groups.count, sizeof *groups.arcs, compare_arcs);
+    sort_by_group(&groups);
+    groups.shift = ARENA_ARRAY(graph->arena, int32_t, nodes);
+    groups.chosen = ARENA_ARRAY(graph->arena, bool, nodes);
+    int32_t outside, value;
+    groups.outside = find_group(&groups, 0, &outside);
+    bool improved = true;
+    for (int round = 0; improved && round < ROUNDS; round++) {
+        improved = false;
+        for (uint32_t i = 0; i < groups.count; i++)
+            if (groups.arcs[i].amount)
+                improved |= improve_arc(&groups, &groups.arcs[i]);
+    }
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t group = find_group(&groups, node, &value);
+        potentials[node] = (struct node_potential){value + groups.shift[group] - outside, true};
+    }
+}
