@@ -38,8 +38,10 @@ def nanoseconds(program, name):
 
 
 def build_query_table(result):
-    """A row for each function."""
+    """A row for each function; None where none of them was built."""
     names = [name for name in ('event', 'moment', 'all') if name in result['variants']]
+    if not names:
+        return None
     rows = []
     for program in members(result, 'query'):
         values = [nanoseconds(program, name) for name in names]
