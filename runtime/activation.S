@@ -12,18 +12,17 @@
  * Flags are not kept, and %r11 only where it is said. */
 #include "activation.h"
 
-/* The thread's state to %r11; the zero flag is set where it has none, or is in another module. */
-.macro  find_thread
+/* Where the thread's words are, from the base of %fs, to %r11; the current link to REGISTER. */
+.macro  find_current register
         movq    quipu_context@gottpoff(%rip), %r11
-        movq    %fs:(%r11), %r11
-        testq   %r11, %r11
+        movq    %fs:(%r11), %\register
 .endm
 
-/* What the thread has counted, to REGISTER.  %r11, the thread, is changed. */
+/* What the thread has counted, to REGISTER.  %r11 is changed. */
 .macro  find_now register
-        movq    CONTEXT_BASE(%r11), %\register
-        movq    CONTEXT_CELLS(%r11), %r11
-        .irp    lane, 0, 1, 2, 3
+        movq    %fs:WORDS_BASE(%r11), %\register
+        movq    %fs:WORDS_CELLS(%r11), %r11
+        .irp    lane, LANES
         addq    8*\lane(%r11), %\register
         .endr
 .endm
@@ -31,12 +30,11 @@
 /* The current link, in LINK, is left, by a way that is no other module's.  It and NODE are changed,
  * as is %r11. */
 .macro  leave_link link, node
-        movq    LINK_OPENED(%\link), %\node
+        movq    LINK_NODE(%\link), %\node
         movq    LINK_FROM(%\link), %\link
-        movq    %\link, CONTEXT_CURRENT(%r11)
+        movq    %\link, %fs:(%r11)
         find_now \link
         addq    %\link, NODE_INCLUSIVE(%\node)
-        movl    $0, NODE_DEPTH(%\node)
 .endm
 
 /* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
@@ -77,10 +75,9 @@
         ret
         end     quipu_context_slowly
 
-/* Goes to OTHER where the link in %rax is not of this call; %r10 is the current link, and changed. */
+/* Goes to OTHER where the site and the function are not those of the link in %rax.  %r10 is
+ * changed. */
 .macro  compare_call depth, other
-        cmpq    %r10, LINK_FROM(%rax)
-        jne     \other
         movq    \depth+8(%rsp), %r10
         cmpq    %r10, LINK_SITE(%rax)
         jne     \other
@@ -89,57 +86,72 @@
         jne     \other
 .endm
 
+/* Where a recent link of this call is, to REGISTER, whose low half is HALF. */
+.macro  find_recent depth, register, half
+        leal    \depth(%rsp), %\half
+        addl    \depth+8(%rsp), %\half
+        addl    \depth(%rsp), %\half
+        andl    $8 * (CONTEXT_RECENTS - 1), %\half
+        addq    %fs:WORDS_RECENT(%r11), %\register
+.endm
+
 /* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
  * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do, and to
  * .Lsearch\name, which search_link makes. */
 .macro  enter_link name, depth
-        find_thread
-        je      .Lslow\name
-        movq    CONTEXT_CURRENT(%r11), %r10
+        find_current r10
         leaq    \depth(%rsp), %rax
-        cmpq    %rax, LINK_STACK(%r10) /* activations that are gone, by longjmp? */
+        cmpq    %rax, LINK_STACK(%r10) /* links that are gone, by longjmp?  Another module's? */
         jbe     .Lslow\name
-        movl    \depth+8(%rsp), %eax
-        addl    \depth(%rsp), %eax
-        andl    $CONTEXT_RECENTS - 1, %eax
-        movq    CONTEXT_RECENT(%r11,%rax,8), %rax
+        find_recent \depth, rax, eax
+        movq    (%rax), %rax
+        cmpq    %r10, LINK_OPENS(%rax)
+        jne     .Lsearch\name
         compare_call \depth, .Lsearch\name
-.Lfound\name:
-        movq    LINK_CALL(%rax), %r10
-        incq    NODE_CALLS(%r10)
-        cmpq    $0, LINK_OPENED(%rax)
-        je      .Lentered\name
+.Lopen\name:
         leaq    \depth(%rsp), %r10
         movq    %r10, LINK_STACK(%rax)
-        movq    %rax, CONTEXT_CURRENT(%r11)
+        movq    %rax, %fs:(%r11)
         movq    %r10, LINK_STACK(%rax)
-        movq    LINK_OPENED(%rax), %r10
+        movq    LINK_NODE(%rax), %r10
         find_now rax
-        movl    $1, NODE_DEPTH(%r10)
+        incq    NODE_CALLS(%r10)
         subq    %rax, NODE_INCLUSIVE(%r10)
 .Lentered\name:
 .endm
 
-/* The recent link is another call's. */
+/* The recent link opens none for this call: it is of a call that is folded, or of another one. */
 .macro  search_link name, depth
 .Lsearch\name:
+        movq    %fs:(%r11), %r10
+        cmpq    %r10, LINK_FROM(%rax)
+        jne     .Lbucket\name
+        compare_call \depth, .Lbucket\name
+.Lfold\name:
+        movq    LINK_NODE(%rax), %r10 /* on the way already: one call more */
+        incq    NODE_CALLS(%r10)
+        jmp     .Lentered\name
+.Lbucket\name:
         movl    \depth+8(%rsp), %eax
         addl    \depth(%rsp), %eax
         shll    $3, %eax
-        addl    CONTEXT_CURRENT(%r11), %eax
-        andl    CONTEXT_MASK(%r11), %eax
-        addq    CONTEXT_TABLE(%r11), %rax
+        addl    %fs:(%r11), %eax
+        movq    %fs:WORDS_THREAD(%r11), %r10
+        andl    CONTEXT_MASK(%r10), %eax
+        addq    CONTEXT_TABLE(%r10), %rax
         movq    (%rax), %rax
 .Ltry\name:
         testq   %rax, %rax
         je      .Lslow\name
-        movq    CONTEXT_CURRENT(%r11), %r10
+        movq    %fs:(%r11), %r10
+        cmpq    %r10, LINK_FROM(%rax)
+        jne     .Lother\name
         compare_call \depth, .Lother\name
-        movl    \depth+8(%rsp), %r10d
-        addl    \depth(%rsp), %r10d
-        andl    $CONTEXT_RECENTS - 1, %r10d
-        movq    %rax, CONTEXT_RECENT(%r11,%r10,8)
-        jmp     .Lfound\name
+        find_recent \depth, r10, r10d
+        movq    %rax, (%r10)
+        cmpq    $0, LINK_OPENS(%rax)
+        jne     .Lopen\name
+        jmp     .Lfold\name
 .Lother\name:
         movq    LINK_NEXT(%rax), %rax
         jmp     .Ltry\name
@@ -180,9 +192,7 @@
 /* A function ends: DEPTH(%rsp) is the return address here.  %rax, %r10 and %r11 are changed.  Goes to
  * .Lslow\name where that does not do. */
 .macro  leave_function name, depth
-        find_thread
-        je      .Lslow\name
-        movq    CONTEXT_CURRENT(%r11), %rax
+        find_current rax
         leaq    \depth(%rsp), %r10
         cmpq    %r10, LINK_STACK(%rax)
         jb      .Lslow\name
@@ -231,9 +241,7 @@
 
 /* A function is about to return: %r10 and %rsi are free. */
         begin   quipu_context_return
-        find_thread
-        je      .Lreturn_slow
-        movq    CONTEXT_CURRENT(%r11), %r10
+        find_current r10
         cmpq    %rsp, LINK_STACK(%r10)
         jb      .Lreturn_slow
         ja      1f                   /* it has opened no node */
@@ -249,9 +257,7 @@
         begin   quipu_context_pad
         save    rax, 16
         save    r11, 24
-        find_thread
-        je      .Lpad_slow
-        movq    CONTEXT_CURRENT(%r11), %r11
+        find_current r11
         leaq    16+RED_ZONE(%rsp), %rax
         cmpq    %rax, LINK_STACK(%r11)
         jb      .Lpad_slow
@@ -267,19 +273,32 @@
         go_slowly quipu_context_arrived
         end     quipu_context_pad
 
-        .section .tbss, "awT", @nobits
+        .section .tdata, "awT", @progbits
         .balign 8
         .globl  quipu_context
         .hidden quipu_context
         .type   quipu_context, @object
-        .size   quipu_context, 8
+        .size   quipu_context, WORDS_SIZE
 quipu_context:
+        .quad   quipu_no_link
         .quad   0
-        .globl  quipu_context_known
-        .hidden quipu_context_known
-        .type   quipu_context_known, @object
-        .size   quipu_context_known, 8
-quipu_context_known:
-        .quad   0
+        .quad   quipu_no_recents
+        .quad   0, 0
+
+        .section .data.rel.ro, "aw", @progbits
+        .balign 64
+        .globl  quipu_no_link
+        .hidden quipu_no_link
+        .type   quipu_no_link, @object
+        .size   quipu_no_link, 64
+quipu_no_link:
+        .zero   64                   /* its stack pointer, 0, is below all others */
+
+        .section .bss
+        .balign 64
+        .type   quipu_no_recents, @object
+        .size   quipu_no_recents, 8*CONTEXT_RECENTS
+quipu_no_recents:
+        .zero   8*CONTEXT_RECENTS
 
         .section .note.GNU-stack, "", @progbits

@@ -5,12 +5,6 @@
 #include "context.h"
 
 /* clang-format off */
-#ifdef __CET__
-#include <cet.h>
-#else
-#define _CET_ENDBR
-#endif
-
 .macro  begin name
         .text
         .balign 32
@@ -19,7 +13,6 @@
         .type   \name, @function
 \name:
         .cfi_startproc
-        _CET_ENDBR
 .endm
 
 .macro  end name

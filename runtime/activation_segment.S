@@ -1,28 +1,25 @@
-/* activation_segment.S: a function's begin and its return in executables; see activation.S.
+/* activation_segment.S: a function's begin and its ends in executables; see activation.S.
  *
- * The thread's word is at a known distance from the base of %fs, and its cells from the base of %gs
- * (segment.S), so two registers are enough, which are free at nearly all begins.
+ * The thread's words are at a known distance from the base of %fs, and its cells from the base of
+ * %gs (segment.S), so two registers are enough, which are free at nearly all begins.
  *
  * The linker takes this file from its archive only where inserted code refers to it, which is in
  * executables. */
 #include "activation.h"
 
-/* The current link's thread to REGISTER. */
-.macro  load_thread register
-        movq    %fs:quipu_context@tpoff, %\register
-.endm
+#define WORD(offset) %fs:quipu_context@tpoff+offset
 
-/* What is in the thread's cells, added to REGISTER. */
-.macro  add_cells register
-        .irp    lane, 0, 1, 2, 3
+/* What the thread has counted, to REGISTER. */
+.macro  find_now register
+        movq    WORD(WORDS_BASE), %\register
+        .irp    lane, LANES
         addq    %gs:quipu_event_cells+8*\lane(%rip), %\register
         .endr
 .endm
 
-/* Goes to OTHER where the link in %rax is not of this call; %r11 is the current link, and changed. */
+/* Goes to OTHER where the site and the function are not those of the link in %rax.  %r11 is
+ * changed. */
 .macro  compare_call other
-        cmpq    %r11, LINK_FROM(%rax)
-        jne     \other
         movq    8(%rsp), %r11
         cmpq    %r11, LINK_SITE(%rax)
         jne     \other
@@ -31,55 +28,61 @@
         jne     \other
 .endm
 
+/* Where a recent link of this call is, to REGISTER, whose low half is HALF. */
+.macro  find_recent register, half
+        movl    8(%rsp), %\half
+        addl    (%rsp), %\half
+        addl    %esp, %\half
+        andl    $8 * (CONTEXT_RECENTS - 1), %\half
+        addq    WORD(WORDS_RECENT), %\register
+.endm
+
 /* A function begins: 8(%rsp) is its return address.  %rax is changed. */
         begin   quipu_context_enter_segment
-        load_thread r11
-        testq   %r11, %r11
-        je      .Lenter_slow
-        movl    8(%rsp), %eax
-        addl    (%rsp), %eax
-        andl    $CONTEXT_RECENTS - 1, %eax
-        movq    CONTEXT_RECENT(%r11,%rax,8), %rax
-        movq    CONTEXT_CURRENT(%r11), %r11
-        cmpq    %rsp, LINK_STACK(%r11) /* activations that are gone, by longjmp? */
+        find_recent rax, eax
+        movq    WORD(WORDS_CURRENT), %r11
+        movq    (%rax), %rax
+        cmpq    %rsp, LINK_STACK(%r11) /* links that are gone, by longjmp?  Another module's? */
         jbe     .Lenter_slow
+        cmpq    %r11, LINK_OPENS(%rax)
+        jne     .Lsearch
         compare_call .Lsearch
-.Lfound:
-        movq    LINK_CALL(%rax), %r11
-        incq    NODE_CALLS(%r11)
-        cmpq    $0, LINK_OPENED(%rax)
-        je      1f
-        load_thread r11
+.Lopen: movq    %rsp, LINK_STACK(%rax)
+        movq    %rax, WORD(WORDS_CURRENT)
         movq    %rsp, LINK_STACK(%rax)
-        movq    %rax, CONTEXT_CURRENT(%r11)
-        movq    %rsp, LINK_STACK(%rax)
-        movq    CONTEXT_BASE(%r11), %r11
-        add_cells r11
-        movq    LINK_OPENED(%rax), %rax
-        movl    $1, NODE_DEPTH(%rax)
+        movq    LINK_NODE(%rax), %rax
+        find_now r11
+        incq    NODE_CALLS(%rax)
         subq    %r11, NODE_INCLUSIVE(%rax)
-1:      ret
+        ret
 .Lsearch:
-        load_thread r11
+        movq    WORD(WORDS_CURRENT), %r11
+        cmpq    %r11, LINK_FROM(%rax)
+        jne     .Lbucket
+        compare_call .Lbucket
+.Lfold: movq    LINK_NODE(%rax), %rax /* on the way already: one call more */
+        incq    NODE_CALLS(%rax)
+        ret
+.Lbucket:
         movl    8(%rsp), %eax
         addl    (%rsp), %eax
         shll    $3, %eax
-        addl    CONTEXT_CURRENT(%r11), %eax
+        addl    WORD(WORDS_CURRENT), %eax
+        movq    WORD(WORDS_THREAD), %r11
         andl    CONTEXT_MASK(%r11), %eax
         addq    CONTEXT_TABLE(%r11), %rax
         movq    (%rax), %rax
 .Ltry:  testq   %rax, %rax
         je      .Lenter_slow
-        load_thread r11
-        movq    CONTEXT_CURRENT(%r11), %r11
+        movq    WORD(WORDS_CURRENT), %r11
+        cmpq    %r11, LINK_FROM(%rax)
+        jne     .Lother
         compare_call .Lother
-        movl    8(%rsp), %r11d
-        addl    (%rsp), %r11d
-        andl    $CONTEXT_RECENTS - 1, %r11d
-        shll    $3, %r11d
-        addq    %fs:quipu_context@tpoff, %r11
-        movq    %rax, CONTEXT_RECENT(%r11)
-        jmp     .Lfound
+        find_recent r11, r11d
+        movq    %rax, (%r11)
+        cmpq    $0, LINK_OPENS(%rax)
+        jne     .Lopen
+        jmp     .Lfold
 .Lother:
         movq    LINK_NEXT(%rax), %rax
         jmp     .Ltry
@@ -89,23 +92,38 @@
 
 /* A function is about to return: %r10 and %rsi are free. */
         begin   quipu_context_return_segment
-        load_thread r11
-        testq   %r11, %r11
-        je      .Lreturn_slow
-        movq    CONTEXT_CURRENT(%r11), %r10
+        movq    WORD(WORDS_CURRENT), %r10
         cmpq    %rsp, LINK_STACK(%r10)
         jne     2f
-        movq    LINK_OPENED(%r10), %rsi
-        movq    LINK_FROM(%r10), %r10
-        movq    %r10, CONTEXT_CURRENT(%r11)
-        movq    CONTEXT_BASE(%r11), %r11
-        add_cells r11
-        addq    %r11, NODE_INCLUSIVE(%rsi)
-        movl    $0, NODE_DEPTH(%rsi)
+        movq    LINK_FROM(%r10), %rsi
+        movq    LINK_NODE(%r10), %r10
+        movq    %rsi, WORD(WORDS_CURRENT)
+        find_now r11
+        addq    %r11, NODE_INCLUSIVE(%r10)
 1:      ret
 2:      ja      1b                   /* it has opened no node */
-.Lreturn_slow:
         go_slowly quipu_context_left
         end     quipu_context_return_segment
+
+/* A function is about to jump to another: the stack pointer is what it was at its begin. */
+        begin   quipu_context_leave_segment
+        save    rax, 16
+        movq    WORD(WORDS_CURRENT), %rax
+        leaq    8(%rsp), %r11
+        cmpq    %r11, LINK_STACK(%rax)
+        jne     2f
+        movq    LINK_FROM(%rax), %r11
+        movq    LINK_NODE(%rax), %rax
+        movq    %r11, WORD(WORDS_CURRENT)
+        find_now r11
+        addq    %r11, NODE_INCLUSIVE(%rax)
+1:      restore rax, 8
+        ret
+        .cfi_def_cfa_offset 16
+        .cfi_offset rax, -16
+2:      ja      1b                   /* it has opened no node */
+        restore rax, 8
+        go_slowly quipu_context_left
+        end     quipu_context_leave_segment
 
         .section .note.GNU-stack, "", @progbits

@@ -26,22 +26,22 @@ void quipu_context_arrived(const uint64_t *stack);
 
 /* The stack pointer is written twice: see activation.S. */
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack) {
+    struct context_words *words = thread->module->words;
     for (int turn = 0; turn < 2; turn++) {
         *(volatile uint64_t *)&link->stack = stack;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        thread->current = link;
+        words->current = link;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     }
-    link->opened->depth = 1;
-    link->opened->inclusive -= context_now(thread);
+    link->node->inclusive -= context_now(thread);
 }
 
 void quipu_leave_link(struct context_thread *thread) {
-    struct quipu_context *ended = thread->current->opened;
-    thread->current = thread->current->from;
+    struct context_words *words = thread->module->words;
+    const struct context_link *ended = words->current;
+    words->current = ended->from;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    ended->inclusive += context_now(thread);
-    ended->depth = 0;
+    end_activation(ended->node, context_now(thread));
 }
 
 /* ---- calls from other modules ---- */
@@ -50,7 +50,7 @@ void quipu_leave_link(struct context_thread *thread) {
 static void cross_over(struct context_thread *thread, struct context_link *link,
                        struct context_module *from, uint64_t stack) {
     struct crossing *crossing = thread->crossing;
-    struct context_link *before = thread->current;
+    struct context_link *before = current_link(thread);
     *crossing = (struct crossing){link ? link : before, before, before->stack, from};
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->crossing = crossing + 1;
@@ -63,7 +63,7 @@ static void cross_over(struct context_thread *thread, struct context_link *link,
 /* The current link was entered by a crossing, which ends.  Those above it are of handlers that left
  * while they crossed over. */
 static void cross_back(struct context_thread *thread) {
-    struct context_link *link = thread->current;
+    struct context_link *link = current_link(thread);
     while (thread->crossing > thread->crossings) {
         struct crossing crossing = *--thread->crossing;
         if (crossing.link != link)
@@ -80,8 +80,8 @@ static void cross_back(struct context_thread *thread) {
 
 /* Ends what is entered with its stack pointer below STACK. */
 static void end_below(struct context_thread *thread, uint64_t stack) {
-    while (thread->current->stack < stack) {
-        if (thread->current->stack & ACROSS)
+    while (current_link(thread)->stack < stack) {
+        if (current_link(thread)->stack & ACROSS)
             cross_back(thread);
         else
             quipu_leave_link(thread);
@@ -159,18 +159,18 @@ static uint64_t function_at(uint64_t place) {
  * caller. */
 static struct context_link *make_link(struct context_thread *thread, uint64_t site,
                                       uint64_t place) {
-    struct context_link *from = thread->current;
+    struct context_link *from = current_link(thread);
     bool opens;
     struct quipu_context *node =
-        quipu_find_child(thread, from->opened, site, function_at(place), &opens);
+        quipu_find_child(thread, from->node, site, function_at(place), &opens);
     uint64_t mask = block_signals();
     struct context_link *link = take_link(thread);
     if (link) {
         *link = (struct context_link){.from = from,
                                       .site = site,
                                       .place = place,
-                                      .call = node ? node : from->opened,
-                                      .opened = opens ? node : NULL};
+                                      .opens = opens && node ? from : NULL,
+                                      .node = node ? node : from->node};
         quipu_add_link(thread, link);
     }
     restore_signals(mask);
@@ -179,7 +179,8 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
 
 static struct context_link *find_link(struct context_thread *thread, uint64_t site,
                                       uint64_t place) {
-    struct context_link *from = thread->current, *link = *bucket_of(thread, from, site, place);
+    struct context_link *from = current_link(thread);
+    struct context_link *link = *bucket_of(thread, from, site, place);
     while (link && (link->from != from || link->site != site || link->place != place))
         link = link->next;
     return link ? link : make_link(thread, site, place);
@@ -189,17 +190,17 @@ static struct context_link *find_link(struct context_thread *thread, uint64_t si
 
 /* The calling thread's state; NULL: it has none, or cannot be looked at now. */
 static struct context_thread *known_thread(void) {
-    struct context_thread *thread = quipu_context_known;
+    struct context_thread *thread = quipu_context.thread;
     return thread && thread->switching ? NULL : thread;
 }
 
 void quipu_context_entered(const uint64_t *stack) {
-    struct context_thread *thread = quipu_context ? quipu_context : quipu_find_context();
+    struct context_thread *thread = quipu_find_context();
     if (!thread || thread->switching)
         return;
     end_below(thread, (uint64_t)stack + 1);
     struct context_module *from = thread->module;
-    bool across = !quipu_context;
+    bool across = from->words != &quipu_context;
     if (across && thread->crossing == thread->crossings + CROSSINGS) {
         thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
         return;
@@ -208,10 +209,10 @@ void quipu_context_entered(const uint64_t *stack) {
         quipu_switch_module(thread, quipu_own_module(thread));
     struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
     if (link)
-        link->call->calls++;
+        link->node->calls++;
     else
         thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
-    struct context_link *opening = link && link->opened ? link : NULL;
+    struct context_link *opening = link && link->opens ? link : NULL;
     if (across)
         cross_over(thread, opening, from, (uint64_t)stack);
     else if (opening)

@@ -30,25 +30,29 @@
 #ifndef QUIPU_RUNTIME_CONTEXT_H
 #define QUIPU_RUNTIME_CONTEXT_H
 
-#define CONTEXT_CURRENT 0
-#define CONTEXT_BASE    8
-#define CONTEXT_CELLS   16
-#define CONTEXT_TABLE   24
-#define CONTEXT_MASK    32
-#define CONTEXT_RECENT  4096
-#define CONTEXT_RECENTS 512
+#define WORDS_CURRENT 0
+#define WORDS_BASE    8
+#define WORDS_RECENT  16
+#define WORDS_THREAD  24
+#define WORDS_CELLS   32
+#define WORDS_SIZE    40
 
-#define LINK_STACK  0
-#define LINK_FROM   8
-#define LINK_SITE   16
-#define LINK_PLACE  24
-#define LINK_CALL   32
-#define LINK_OPENED 40
-#define LINK_NEXT   48
+#define CONTEXT_TABLE   0
+#define CONTEXT_MASK    8
+#define CONTEXT_RECENTS 1024
 
-#define NODE_DEPTH     4
+#define LINK_STACK 0
+#define LINK_FROM  8
+#define LINK_SITE  16
+#define LINK_PLACE 24
+#define LINK_OPENS 32
+#define LINK_NODE  40
+#define LINK_NEXT  48
+
 #define NODE_CALLS     24
 #define NODE_INCLUSIVE 32
+
+#define LANES 0, 1, 2, 3 /* QUIPU_CALL_LANES */
 
 #define RED_ZONE 128
 
@@ -65,9 +69,9 @@ enum {
 
 /* What the thread has in one module. */
 struct context_module {
-    struct context_thread **pointer; /* its quipu_context */
-    const uint64_t *cells;           /* of instructions */
-    uint64_t place;                  /* of the cells in the file */
+    struct context_words *words;
+    const uint64_t *cells; /* of instructions */
+    uint64_t place;        /* of the cells in the file */
 };
 
 struct context_link {
@@ -75,10 +79,10 @@ struct context_link {
                        function's own; less ACROSS where it was entered from another module */
     struct context_link *from;
     uint64_t site;
-    uint64_t place;               /* behind the call of quipu_context_enter: tells the function */
-    struct quipu_context *call;   /* the node whose call it is, */
-    struct quipu_context *opened; /* and the same, but NULL where that is on the way already */
-    struct context_link *next;    /* of the bucket */
+    uint64_t place;             /* behind the call of quipu_context_enter: tells the function */
+    struct context_link *opens; /* FROM, but NULL where the node is on the way already */
+    struct quipu_context *node; /* whose call it is */
+    struct context_link *next;  /* of the bucket */
     uint64_t reserved;
 };
 
@@ -95,14 +99,23 @@ struct crossing {
     struct context_module *from;
 };
 
+/* A thread's, in one module. */
+struct context_words {
+    struct context_link *current; /* quipu_no_link: it has no tree, or is in another module */
+    uint64_t base; /* what the thread has counted is this and the cells; above 0, so that nodes that
+                      are entered are below */
+    struct context_link **recent;
+    struct context_thread *thread; /* NULL: none yet */
+    const uint64_t *cells;         /* of instructions */
+};
+
 /* One thread's. */
 struct context_thread {
-    struct context_link *current;
-    uint64_t base;
-    const uint64_t *cells;       /* the thread's instructions are what they sum up to, and base */
     struct context_link **table; /* buckets, a power of two; it grows with the links in it, */
     uint32_t mask;               /* is 8 less than its size, */
     uint32_t link_count;         /* and has so many */
+    uint64_t base;               /* as in the words of the module that leads */
+    const uint64_t *cells;
     struct context_thread *next; /* of the process */
     uint64_t self;               /* the thread pointer, */
     uint32_t owner;              /* and its number: who it is */
@@ -115,34 +128,33 @@ struct context_thread {
     struct crossing *crossing;              /* behind the last one */
     struct context_link root;
     struct quipu_context nowhere; /* what there was no room for */
-    char padding[CONTEXT_RECENT - 104 - 64 - 64 - 8 * CONTEXT_CHUNKS - 24 * CONTEXT_MODULES];
-    struct context_link *recent[CONTEXT_RECENTS];
+    _Alignas(QUIPU_PAGE) struct context_link *recent[CONTEXT_RECENTS];
     struct context_link *first_table[FIRST_BUCKETS];
     struct crossing crossings[CROSSINGS];
 };
 
-_Static_assert(offsetof(struct context_thread, base) == CONTEXT_BASE, "activation.S");
-_Static_assert(offsetof(struct context_thread, cells) == CONTEXT_CELLS, "activation.S");
+_Static_assert(offsetof(struct context_words, base) == WORDS_BASE, "activation.S");
+_Static_assert(offsetof(struct context_words, recent) == WORDS_RECENT, "activation.S");
+_Static_assert(offsetof(struct context_words, thread) == WORDS_THREAD, "activation.S");
+_Static_assert(offsetof(struct context_words, cells) == WORDS_CELLS, "activation.S");
+_Static_assert(sizeof(struct context_words) == WORDS_SIZE, "activation.S");
+_Static_assert(sizeof((int[]){LANES}) / sizeof(int) == QUIPU_CALL_LANES, "activation.S");
 _Static_assert(offsetof(struct context_thread, table) == CONTEXT_TABLE, "activation.S");
 _Static_assert(offsetof(struct context_thread, mask) == CONTEXT_MASK, "activation.S");
-_Static_assert(offsetof(struct context_thread, recent) == CONTEXT_RECENT, "activation.S");
 _Static_assert(offsetof(struct context_thread, first_table) % QUIPU_PAGE == 0, "whole pages");
 _Static_assert(offsetof(struct context_link, from) == LINK_FROM, "activation.S");
 _Static_assert(offsetof(struct context_link, site) == LINK_SITE, "activation.S");
 _Static_assert(offsetof(struct context_link, place) == LINK_PLACE, "activation.S");
-_Static_assert(offsetof(struct context_link, call) == LINK_CALL, "activation.S");
-_Static_assert(offsetof(struct context_link, opened) == LINK_OPENED, "activation.S");
+_Static_assert(offsetof(struct context_link, opens) == LINK_OPENS, "activation.S");
+_Static_assert(offsetof(struct context_link, node) == LINK_NODE, "activation.S");
 _Static_assert(offsetof(struct context_link, next) == LINK_NEXT, "activation.S");
 _Static_assert(sizeof(struct context_link) == 64, "links fill lines");
 _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "activation.S");
 
-/* activation.S: the calling thread's; NULL while it is in another module. */
-extern __thread struct context_thread *quipu_context
+/* activation.S */
+extern __thread struct context_words quipu_context
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* The same, also then; NULL: none yet. */
-extern __thread struct context_thread *quipu_context_known
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern struct context_link quipu_no_link; /* no one writes there */
 
 /* context_thread.c */
 /* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has
@@ -172,6 +184,23 @@ long quipu_begin_tree(struct context_thread *thread);
  * there is no room. */
 struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
                                        uint64_t site, uint64_t callee, bool *opens);
+/* The child of NODE that is entered, or NULL. */
+struct quipu_context *quipu_entered_child(const struct context_thread *thread,
+                                          const struct quipu_context *node);
+
+static inline bool is_entered(const struct quipu_context *node) {
+    return (int64_t)node->inclusive < 0;
+}
+
+/* What runs in NODE has ended.  Nothing is to be done where it was not entered yet. */
+static inline void end_activation(struct quipu_context *node, uint64_t now) {
+    if (is_entered(node))
+        node->inclusive += now;
+}
+
+static inline struct context_link *current_link(const struct context_thread *thread) {
+    return thread->module->words->current;
+}
 
 static inline uint64_t sum_cells(const uint64_t *cells) {
     uint64_t sum = 0;

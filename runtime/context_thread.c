@@ -5,8 +5,7 @@
  * cell + base is what the thread has counted.
  *
  * A thread's state is its own memory and is handed to another thread once the thread is gone, as
- * cells are (slot.c).  Not perfect: a thread that has the number and the thread pointer of one that
- * is gone goes on where that one was; of more than CONTEXT_MODULES modules the last have no part in
+ * cells are (slot.c).  Not perfect: of more than CONTEXT_MODULES modules the last have no part in
  * trees; where a signal comes while the thread goes from module to module, the handler's functions
  * do not enter the tree. */
 #include "context.h"
@@ -15,7 +14,8 @@
 #include <errno.h>
 
 enum {
-    PROBES = 8
+    PROBES = 8,
+    BEGINNING = 1, /* what a thread has counted when it begins */
 };
 
 static bool given_up;               /* there was no room for a thread: no other one asks */
@@ -73,12 +73,19 @@ static uint64_t place_in_file(const uint64_t *cells) {
     return 0;
 }
 
-static void lead(struct context_thread *thread, struct context_module *module) {
+/* MODULE has the lead: CURRENT is the thread's current link, and NOW what it has counted. */
+static void lead(struct context_thread *thread, struct context_module *module,
+                 struct context_link *current, uint64_t now) {
+    struct context_words *words = module->words;
     thread->module = module;
     thread->cells = module->cells;
+    thread->base = now - sum_cells(module->cells);
     thread->chunks[0]->events_base = thread->base;
     thread->chunks[0]->events_cell = module->place;
-    *module->pointer = thread;
+    words->base = thread->base;
+    words->recent = thread->recent;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    words->current = current;
 }
 
 void quipu_switch_module(struct context_thread *thread, struct context_module *module) {
@@ -86,16 +93,16 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
         return;
     thread->switching = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    *thread->module->pointer = NULL;
-    thread->base += sum_cells(thread->module->cells) - sum_cells(module->cells);
-    lead(thread, module);
+    struct context_link *current = current_link(thread);
+    thread->module->words->current = &quipu_no_link;
+    lead(thread, module, current, context_now(thread));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->switching = false;
 }
 
 struct context_module *quipu_own_module(struct context_thread *thread) {
     for (uint32_t i = 0; i < thread->module_count; i++)
-        if (thread->modules[i].pointer == &quipu_context)
+        if (thread->modules[i].words == &quipu_context)
             return &thread->modules[i];
     return NULL;
 }
@@ -107,23 +114,24 @@ static struct context_module *add_module(struct context_thread *thread) {
         module = &thread->modules[thread->module_count++];
     if (!module)
         return NULL;
-    module->pointer = &quipu_context;
+    module->words = &quipu_context;
     module->cells = own_block()->cells[QUIPU_EVENT_INSTRUCTIONS];
+    module->words->cells = module->cells;
     module->place = place_in_file(module->cells);
     return module;
 }
 
 /* ---- threads ---- */
 
-/* All that it was in has ended, with what its cells hold now. */
+/* All that it was in has ended, with what its cells hold now.  Its words are gone with it, so nodes
+ * tell what that is. */
 static void finish_thread(struct context_thread *thread) {
-    struct quipu_context *root = thread->root.opened;
-    while (thread->current != &thread->root)
-        quipu_leave_link(thread);
-    if (root->depth == 0)
-        return;
-    root->inclusive += context_now(thread);
-    root->depth = 0;
+    uint64_t now = context_now(thread);
+    struct quipu_context *node = &thread->chunks[0]->nodes[0];
+    while (node && is_entered(node)) {
+        end_activation(node, now);
+        node = quipu_entered_child(thread, node);
+    }
 }
 
 void quipu_end_contexts(uint32_t owner) {
@@ -132,13 +140,12 @@ void quipu_end_contexts(uint32_t owner) {
             finish_thread(thread);
 }
 
-static void begin_root(struct context_thread *thread) {
+/* The thread is in MODULE, and in no function; NOW is what it has counted. */
+static void begin_root(struct context_thread *thread, struct context_module *module, uint64_t now) {
     struct quipu_context *root = &thread->chunks[0]->nodes[0];
-    thread->root =
-        (struct context_link){.stack = UINT64_MAX - ACROSS, .call = root, .opened = root};
-    thread->current = &thread->root;
-    root->depth = 1;
-    root->inclusive -= context_now(thread);
+    thread->root = (struct context_link){.stack = UINT64_MAX - ACROSS, .node = root};
+    lead(thread, module, &thread->root, now);
+    root->inclusive -= now;
 }
 
 /* The lock is held. */
@@ -161,29 +168,37 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     return 0;
 }
 
-/* A state for the calling thread, as new.  The lock is held. */
+/* A state for the calling thread, as new; or *TAKEN, which another thread has left.  What was
+ * counted goes on from where it was, so that all that is entered is below zero.  The lock is held.
+ */
 static long take_thread(struct context_thread **taken) {
     uint32_t owner = own_number();
-    struct context_thread *thread = find_abandoned(owner);
+    struct context_thread *thread = *taken ? *taken : find_abandoned(owner);
+    uint64_t now = BEGINNING;
     long error = 0;
-    if (thread)
+    if (thread) {
         finish_thread(thread);
-    else
+        now = context_now(thread);
+    } else {
         error = make_thread(&thread, owner);
+    }
     if (!thread)
         return error;
     thread->owner = owner;
     thread->self = own_pointer();
-    thread->base = 0;
     thread->module_count = 0;
     for (uint32_t i = 0; i < thread->chunk_count; i++)
         thread->chunks[i]->owner = owner;
-    lead(thread, add_module(thread));
     thread->crossing = thread->crossings;
-    begin_root(thread);
+    begin_root(thread, add_module(thread), now);
     thread->chunks[0]->nodes[0].calls++;
     *taken = thread;
     return 0;
+}
+
+/* Whether another thread left it, with the same number and thread pointer as the calling one. */
+static bool is_left(const struct context_thread *thread) {
+    return !thread->switching && current_link(thread) == &quipu_no_link;
 }
 
 /* The thread comes into this module for the first time.  Signals are blocked. */
@@ -192,7 +207,7 @@ static struct context_thread *come_in(void) {
     struct context_thread *thread;
     quipu_lock(quipu_state.file);
     thread = find_made(own_number());
-    if (!thread)
+    if (!thread || is_left(thread))
         error = take_thread(&thread);
     quipu_unlock(quipu_state.file);
     if (error < 0) {
@@ -201,20 +216,20 @@ static struct context_thread *come_in(void) {
         return NULL;
     }
     if (add_module(thread))
-        quipu_context_known = thread;
-    return quipu_context_known;
+        quipu_context.thread = thread;
+    return quipu_context.thread;
 }
 
 /* In executables functions do not ask for the thread's cells themselves. */
 struct context_thread *quipu_find_context(void) {
     if (quipu_bias == QUIPU_UNATTACHED)
         quipu_attach_thread();
-    if (quipu_context_known)
-        return quipu_context_known;
+    if (quipu_context.thread)
+        return quipu_context.thread;
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     uint64_t mask = block_signals();
-    struct context_thread *thread = quipu_context_known; /* a handler may have come before us */
+    struct context_thread *thread = quipu_context.thread; /* a handler may have come before us */
     if (!thread && quipu_state.phase == PHASE_READY)
         thread = come_in();
     restore_signals(mask);
@@ -227,17 +242,18 @@ struct context_thread *quipu_find_context(void) {
  * nodes are still there.  Crossings are of these links, and remain. */
 static void copy_way(struct context_thread *thread) {
     struct context_link *way = NULL;
-    for (struct context_link *link = thread->current; link != &thread->root; link = link->from) {
+    for (struct context_link *link = current_link(thread); link != &thread->root;
+         link = link->from) {
         link->next = way;
         way = link;
     }
-    begin_root(thread);
+    begin_root(thread, thread->module, BEGINNING);
     for (struct context_link *link = way, *next; link; link = next) {
         bool opens;
         struct quipu_context *node =
-            quipu_find_child(thread, link->from->opened, link->site, link->opened->callee, &opens);
+            quipu_find_child(thread, link->from->node, link->site, link->node->callee, &opens);
         next = link->next;
-        link->call = link->opened = node && opens ? node : &thread->nowhere;
+        link->node = node && opens ? node : &thread->nowhere;
         quipu_add_link(thread, link);
         quipu_enter_link(thread, link, link->stack);
     }
@@ -251,7 +267,6 @@ static long begin_child(struct context_thread *thread) {
         chunks[i] = thread->chunks[i];
     thread->owner = own_number();
     thread->next = NULL;
-    thread->base = 0;
     quipu_clear_table(thread);
     quipu_lock(quipu_state.file);
     long error = quipu_begin_tree(thread);
@@ -260,7 +275,6 @@ static long begin_child(struct context_thread *thread) {
         return error;
     thread->chunks[0]->thread = 1;
     quipu_state.file->contexts = (uint64_t)thread;
-    lead(thread, thread->module);
     copy_way(thread);
     for (uint32_t i = 0; i < count; i++)
         SYSTEM_CALL(munmap, chunks[i], chunks[i]->chunk.size, 0, 0, 0, 0);
@@ -268,7 +282,7 @@ static long begin_child(struct context_thread *thread) {
 }
 
 void quipu_fork_contexts(void) {
-    struct context_thread *thread = quipu_context_known;
+    struct context_thread *thread = quipu_context.thread;
     hand = NULL;
     if (!thread)
         return;
@@ -282,6 +296,8 @@ void quipu_fork_contexts(void) {
         if (error < 0)
             quipu_warn("extend", false, -error, "calls of a forked process are not told apart");
     }
-    if (error < 0)
-        quipu_context = quipu_context_known = NULL;
+    if (error < 0) {
+        quipu_context.current = &quipu_no_link;
+        quipu_context.thread = NULL;
+    }
 }

@@ -114,6 +114,14 @@ static struct quipu_context *take_node(struct context_thread *thread) {
     }
 }
 
+struct quipu_context *quipu_entered_child(const struct context_thread *thread,
+                                          const struct quipu_context *node) {
+    for (uint32_t n = node->first_child; n; n = node_at(thread, n)->next_sibling)
+        if (is_entered(node_at(thread, n)))
+            return node_at(thread, n);
+    return NULL;
+}
+
 static bool is_way(const struct quipu_context *node, uint64_t site, uint64_t callee) {
     return node->site == site && node->callee == callee;
 }

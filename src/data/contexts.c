@@ -103,13 +103,12 @@ static uint32_t find_context(struct reader *reader, const struct tree *tree, uin
 
 static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
                       const struct quipu_context *node) {
-    uint32_t depth = __atomic_load_n(&node->depth, __ATOMIC_RELAXED);
     uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
     uint64_t inclusive = __atomic_load_n(&node->inclusive, __ATOMIC_RELAXED);
     if (!is_complete(tree, index, parent, __atomic_load_n(&node->callee, __ATOMIC_RELAXED)))
         return;
-    bool known = !depth || tree->parts->events;
-    if (depth && known)
+    bool entered = (int64_t)inclusive < 0, known = !entered || tree->parts->events;
+    if (entered && known)
         inclusive += tree->instructions;
     reader->activations += !known;
     tree->nodes[index] = (struct tree_node){

@@ -115,27 +115,27 @@ struct quipu_blocks {
  * Instructions of an activation are those from its first to its return, or jump to another
  * function, included; the call is the caller's.  INCLUSIVE is a sum over activations that none of
  * the same node surrounds, modulo 1 << 64: of one that runs, minus what the thread had counted at
- * its begin.  So where DEPTH is not 0, add what it has counted now: events_base + the
- * QUIPU_CALL_LANES cells of the file at events_cell, which are exact as events' cells are: while no
- * instrumented code of the thread is in progress but in a call.  Addresses are those of the run: of
- * one in a module, take off its load_bias; addresses in no module are of code that is not
- * instrumented.
+ * its begin.  A thread begins with 1, so a node of which one runs is below zero, and no other is.
+ * To it, add what the thread has counted now: events_base + the QUIPU_CALL_LANES cells of the file
+ * at events_cell, which are exact as events' cells are: while no instrumented code of the thread is
+ * in progress but in a call.  Addresses are those of the run: of one in a module, take off its
+ * load_bias; addresses in no module are of code that is not instrumented.
  *
  * A tree has one chunk or more, of rising first_index.  The trees of threads that are gone are
  * handed to new ones.  Only the thread itself changes its tree, but for the activations of a thread
  * that is gone, which are ended by the one that takes over its cells. */
 struct quipu_context {
     uint32_t parent;       /*  0  1 + index of the node that it was entered from; 0: the root */
-    uint32_t depth;        /*  4  not 0: one of its activations runs */
+    uint32_t reserved;     /*  4  zero */
     uint64_t site;         /*  8  address of the instruction behind the call: what the callee
                                   returns to, so behind jumps between functions the first call's */
     uint64_t callee;       /* 16  address of the function's entry */
     uint64_t calls;        /* 24  how often it was entered, recursion included */
-    uint64_t inclusive;    /* 32  instructions, its callees' included; see above */
+    uint64_t inclusive;    /* 32  instructions, its callees' included; below zero: see above */
     uint32_t first_child;  /* 40  1 + index; 0: none */
     uint32_t next_sibling; /* 44  1 + index; 0: none */
     uint64_t exclusive;    /* 48  of these, its own; only in trees that say so in their flags */
-    uint64_t reserved;     /* 56  zero */
+    uint64_t reserved2;    /* 56  zero */
 };
 
 enum quipu_contexts_flags {

@@ -74,7 +74,7 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     if (edge->kind == QUIPU_EDGE_RETURN)
         write_return(out, p->state->options->shared);
     else
-        write_leave(out, last_instruction(graph, block)->decoded);
+        write_leave(out, last_instruction(graph, block)->decoded, p->state->options->shared);
     return true;
 }
 
@@ -90,5 +90,5 @@ void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
     if (out->count)
         buffer_text(out, "; ");
-    write_leave(out, last_instruction(p->graph, source)->decoded);
+    write_leave(out, last_instruction(p->graph, source)->decoded, p->state->options->shared);
 }

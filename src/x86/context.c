@@ -16,9 +16,9 @@ void write_return(struct buffer *out, bool shared) {
     buffer_print(out, "call quipu_context_return%s", shared ? "" : "_segment");
 }
 
-void write_leave(struct buffer *out, const struct decoded *jump) {
+void write_leave(struct buffer *out, const struct decoded *jump, bool shared) {
     bool kept = jump->registers_read & REGISTER_R11;
-    buffer_print(out, "call quipu_context_leave%s", kept ? "_keeping" : "");
+    buffer_print(out, "call quipu_context_leave%s", kept ? "_keeping" : shared ? "" : "_segment");
 }
 
 void write_pad(struct buffer *out) {
@@ -26,10 +26,10 @@ void write_pad(struct buffer *out) {
 }
 
 void write_context_symbols(struct buffer *out, bool shared) {
-    static const char *const names[] = {"enter",         "enter_keeping", "return",
-                                        "leave",         "leave_keeping", "pad",
-                                        "enter_segment", "return_segment"};
-    static const size_t count = sizeof names / sizeof *names, of_executables = 2;
+    static const char *const names[] = {"enter",         "enter_keeping",  "return",
+                                        "leave",         "leave_keeping",  "pad",
+                                        "enter_segment", "return_segment", "leave_segment"};
+    static const size_t count = sizeof names / sizeof *names, of_executables = 3;
     for (size_t i = 0; i < count - (shared ? of_executables : 0); i++)
         buffer_print(out, "\t.hidden quipu_context_%s\n", names[i]);
 }

@@ -14,7 +14,7 @@ void write_enter(struct buffer *out, bool rax_free, bool shared);
 void write_return(struct buffer *out, bool shared);
 
 /* It is about to jump to another function, by JUMP. */
-void write_leave(struct buffer *out, const struct decoded *jump);
+void write_leave(struct buffer *out, const struct decoded *jump, bool shared);
 
 /* Control comes from elsewhere.  Changes flags. */
 void write_pad(struct buffer *out);

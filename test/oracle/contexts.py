@@ -136,13 +136,12 @@ def read_chunk(data, at, nodes, nows, problems):
     if flags:
         problems.append(f'tree {thread} has the flags {flags}')
     for i in range(count):
-        parent, depth, site, callee, calls, instructions = \
-            struct.unpack_from('<IIQQQQ', data, at + 64 + 64 * i)
-        if depth:
+        parent, _, site, callee, calls, instructions = \
+            struct.unpack_from('<IIQQQq', data, at + 64 + 64 * i)
+        if instructions < 0:
             instructions += nows[thread]
-        if depth > 1 << 20 or instructions % WORD > 1 << 48:
-            problems.append(f'tree {thread}: {depth} activations of {callee:x}, '
-                            f'{instructions % WORD} instructions')
+        if instructions % WORD > 1 << 48:
+            problems.append(f'tree {thread}: {instructions % WORD} instructions of {callee:x}')
         key = (thread, first + i + 1)
         nodes[key] = ((thread, parent) if parent else None, site, callee, calls,
                       instructions % WORD)

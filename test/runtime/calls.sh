@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
 }
 EOF
 
-# dump FILE: a line for each node: its way, calls, instructions, activations.
+# dump FILE: a line for each node: its function, calls, instructions, whether it is entered.
 cat >dump.py <<'EOF'
 import struct, subprocess, sys
 data = open(sys.argv[1], 'rb').read()
@@ -84,9 +84,10 @@ while at < struct.unpack_from('<Q', data, 16)[0]:
             trees += 1
             print('flags', flags)
         for i in range(count):
-            node = struct.unpack_from('<IIQQQQ', data, at + 64 + 64 * i)
+            node = struct.unpack_from('<IIQQQq', data, at + 64 + 64 * i)
+            entered = node[5] < 0
             print('node', names.get(node[3], '-'), node[4],
-                  (node[5] + (now if node[1] else 0)) % 2**64, node[1])
+                  (node[5] + (now if entered else 0)) % 2**64, int(entered))
     at += size
 print('trees', trees)
 EOF
