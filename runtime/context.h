@@ -39,7 +39,7 @@
 
 #define CONTEXT_TABLE   0
 #define CONTEXT_MASK    8
-#define CONTEXT_RECENTS 1024
+#define CONTEXT_RECENTS 4096
 
 #define LINK_STACK 0
 #define LINK_FROM  8

@@ -5,8 +5,8 @@
  * tables of data/format.h, section 4, tell the increment; and since a handler is instrumented too,
  * functions that ask keep the cells as they were when the kernel called them (signal.S).
  *
- * Nothing here calls the C library or takes a lock.  Not perfect: the tables are searched from
- * their begin; counts are those of the module that asks. */
+ * Nothing here calls the C library or takes a lock.  Not perfect: counts are those of the module
+ * that asks. */
 #include "event.h"
 #include "text.h"
 
@@ -53,13 +53,6 @@ uint64_t quipu_runtime_events(unsigned kind) {
     if (!is_counted(kind))
         return NOT_INSTRUMENTED;
     return count_in(own_block(), kind);
-}
-
-const struct quipu_range *quipu_find_range(uint64_t address) {
-    for (uint64_t i = 0; i < range_count(); i++)
-        if (address - range_start(&quipu_ranges_begin[i]) < quipu_ranges_begin[i].size)
-            return &quipu_ranges_begin[i];
-    return NULL;
 }
 
 int64_t quipu_sum_of(uint64_t address, uint32_t kind) {

@@ -5,7 +5,7 @@ contexts.
 It needs nothing of quipu's but the format: the header's size, the first module's path and load bias,
 and chunks of kind 3.  TREE is JSON: a list of threads,
     {"thread": ordinal, "owner": thread id, "flags": 0 to 3, "capacity": nodes of a chunk,
-     "executed": by the thread, "nodes": [[parent, site, callee, calls, inclusive, exclusive, depth]]}
+     "now": what the thread has counted, "nodes": [[parent, site, callee, calls, inclusive, exclusive]]}
 where node 0, the root, is not in the list, a parent is the number of a node, a callee is a symbol, and a site "caller:callee:n", its n-th call of callee from 0, or a number
 that is taken as an address at run time.  DAMAGE is Python that may change `nodes`, a list of lists of
 numbers as they are written, and `head`, a dictionary, of the first chunk.
@@ -66,16 +66,16 @@ def main():
 
     damage = sys.argv[3] if len(sys.argv) > 3 else ''
     for thread in tree:
-        nodes = [[0] * 7] + [
-            [parent + 1, depth, site(place), symbols[callee] + bias, count, inclusive, exclusive]
-            for parent, place, callee, count, inclusive, exclusive, depth in thread['nodes']]
+        nodes = [[0] * 6] + [
+            [parent + 1, site(place), symbols[callee] + bias, count, inclusive, exclusive]
+            for parent, place, callee, count, inclusive, exclusive in thread['nodes']]
         capacity = thread['capacity']
         for first in range(0, len(nodes), capacity):
             part = nodes[first:first + capacity]
             length = -(-(64 + 64 * capacity) // PAGE) * PAGE
             head = {'kind': 3, 'size': length, 'owner': thread['owner'], 'count': len(part),
                     'capacity': capacity, 'flags': thread['flags'], 'thread': thread['thread'],
-                    'first_index': first, 'events_base': thread['executed'] - cell,
+                    'first_index': first, 'events_base': thread['now'] - cell,
                     'events_cell': CELL}
             if not first:
                 exec(damage, {'head': head, 'nodes': part})
@@ -83,8 +83,8 @@ def main():
                                 head['count'], head['capacity'], head['flags'], head['thread'],
                                 head['first_index'], head['events_base'] % 2**64,
                                 head['events_cell'])
-            for parent, depth, place, callee, count, inclusive, exclusive in part:
-                chunk += struct.pack('<IIQQQQIIQ8x', parent, depth, place, callee, count,
+            for parent, place, callee, count, inclusive, exclusive in part:
+                chunk += struct.pack('<I4xQQQQIIQ8x', parent, place, callee, count,
                                      inclusive % 2**64, 0, 0, exclusive)
             data += chunk + bytes(length - len(chunk))
     struct.pack_into('<Q', data, 16, len(data))

@@ -7,23 +7,23 @@ need python3 nm objdump callgrind_annotate protoc
 
 scan=_ZN4tree4scanEi look_up=_ZN4tree7look_upEi fibonacci=_Z9fibonaccii compare=_ZL7comparePKvS0_
 
-# 10000 instructions: parent, site, callee, calls, inclusive, exclusive, activations
-nodes="[[0, 4096, \"main\", 1, 10000, 500, 0],
-    [1, \"main:$scan:0\", \"$scan\", 1, 2000, 400, 0],
-    [2, \"$scan:$look_up:0\", \"$look_up\", 10, 1500, 1500, 0],
-    [2, \"$scan:$look_up:1\", \"$look_up\", 1, 100, 100, 0],
-    [1, \"main:$scan:1\", \"$scan\", 1, 3000, 900, 0],
-    [5, \"$scan:$look_up:0\", \"$look_up\", 20, 2000, 2000, 0],
-    [5, \"$scan:$look_up:1\", \"$look_up\", 1, 100, 100, 0],
-    [1, \"main:$fibonacci:0\", \"$fibonacci\", 1, 4000, 1000, 0],
-    [8, \"$fibonacci:$fibonacci:0\", \"$fibonacci\", 50, 2600, 1600, 0],
-    [9, \"$fibonacci:$fibonacci:1\", \"$fibonacci\", 30, 1000, 1000, 0],
-    [8, \"$fibonacci:$fibonacci:1\", \"$fibonacci\", 7, 400, 400, 0],
-    [1, 8192, \"$compare\", 5, 500, 500, 0]]"
+# 10000 instructions: parent, site, callee, calls, inclusive, exclusive
+nodes="[[0, 4096, \"main\", 1, 10000, 500],
+    [1, \"main:$scan:0\", \"$scan\", 1, 2000, 400],
+    [2, \"$scan:$look_up:0\", \"$look_up\", 10, 1500, 1500],
+    [2, \"$scan:$look_up:1\", \"$look_up\", 1, 100, 100],
+    [1, \"main:$scan:1\", \"$scan\", 1, 3000, 900],
+    [5, \"$scan:$look_up:0\", \"$look_up\", 20, 2000, 2000],
+    [5, \"$scan:$look_up:1\", \"$look_up\", 1, 100, 100],
+    [1, \"main:$fibonacci:0\", \"$fibonacci\", 1, 4000, 1000],
+    [8, \"$fibonacci:$fibonacci:0\", \"$fibonacci\", 50, 2600, 1600],
+    [9, \"$fibonacci:$fibonacci:1\", \"$fibonacci\", 30, 1000, 1000],
+    [8, \"$fibonacci:$fibonacci:1\", \"$fibonacci\", 7, 400, 400],
+    [1, 8192, \"$compare\", 5, 500, 500]]"
 
-# tree CAPACITY NODES: a thread's tree as add_contexts.py takes it.
+# tree CAPACITY NODES: a thread's tree as add_contexts.py takes it.  It began with 1.
 tree() {
-    echo "[{\"thread\": 1, \"owner\": 77, \"flags\": 0, \"capacity\": $1, \"executed\": 10000, \"nodes\": $2}]"
+    echo "[{\"thread\": 1, \"owner\": 77, \"flags\": 0, \"capacity\": $1, \"now\": 10001, \"nodes\": $2}]"
 }
 
 # run_with DATA TREE [DAMAGE]: runs the program, and gives its data the tree.
@@ -271,8 +271,8 @@ build_calls --quipu=count,event
 
 # ---- calls that have not returned: the thread's count is added ----
 
-running=${nodes/\"main\", 1, 10000, 500, 0/\"main\", 1, 0, 500, 1}
-running=${running/1, 3000, 900, 0/1, -7000, 900, 2}
+running=${nodes/\"main\", 1, 10000, 500/\"main\", 1, -1, 500}
+running=${running/1, 3000, 900/1, -7001, 900}
 rm -rf one
 run_with one "$(tree 1000 "$running")"
 rows one >rows.txt
@@ -296,7 +296,7 @@ refuse 'in front of its parent' 'nodes[2][0] = 0'
 refuse 'in front of its parent' 'nodes[2][0] = 2**32 - 1'
 # A node that was taken when the process was killed, and not yet filled in, is passed over.
 rm -rf damaged
-run_with damaged "$(tree 1000 "$nodes")" 'nodes[11] = [0] * 7'
+run_with damaged "$(tree 1000 "$nodes")" 'nodes[11] = [0] * 6'
 rows damaged >rows.txt
 [ "$(wc -l <rows.txt)" = 9 ] || fail "a node that is not filled in changes others: $(cat rows.txt)"
 refuse "impossible place of its thread's count" "head['events_cell'] = 1 << 40"

@@ -90,11 +90,10 @@ static void add_contexts(struct buffer *out, const struct binary *binary) {
     memcpy(bytes, &tree, sizeof tree);
     for (uint32_t i = 1; i < CONTEXTS; i++) {
         struct quipu_context node = {.parent = (i + 1) / 2,
-                                     .depth = i % 3,
                                      .site = code + 8 * i,
                                      .callee = code + 16 * i,
                                      .calls = i,
-                                     .inclusive = 1000 / i};
+                                     .inclusive = 1000 / i - (i % 3 ? 0 : 1000)};
         memcpy(bytes + sizeof tree + i * sizeof node, &node, sizeof node);
     }
     buffer_add(out, bytes, sizeof bytes);
