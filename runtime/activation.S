@@ -239,17 +239,25 @@
         go_slowly quipu_context_left
         end     quipu_context_leave_keeping
 
-/* A function is about to return: %r10 and %rsi are free. */
+/* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
         begin   quipu_context_return
         find_current r10
-        cmpq    %rsp, LINK_STACK(%r10)
-        jb      .Lreturn_slow
+        leaq    -8(%rsp), %rsi
+        cmpq    %rsi, LINK_STACK(%r10)
+        jb      quipu_context_return_slowly
         ja      1f                   /* it has opened no node */
         leave_link r10, rsi
 1:      ret
-.Lreturn_slow:
-        go_slowly quipu_context_left
         end     quipu_context_return
+
+        begin   quipu_context_return_slowly
+        call    1f                   /* as the other routines are called */
+        ret
+1:      .cfi_def_cfa_offset 16
+        pushq   quipu_context_left@GOTPCREL(%rip)
+        .cfi_def_cfa_offset 24
+        jmp     quipu_context_slowly
+        end     quipu_context_return_slowly
 
 /* Control comes from elsewhere: by an exception, by longjmp, or on another stack.  Activations below
  * the stack pointer, and below the red zone that the caller has left alone, are gone.  All registers

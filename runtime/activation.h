@@ -7,7 +7,7 @@
 /* clang-format off */
 .macro  begin name
         .text
-        .balign 32
+        .balign 64
         .globl  \name
         .hidden \name
         .type   \name, @function
@@ -42,6 +42,7 @@
 
         .hidden quipu_context
         .hidden quipu_context_slowly
+        .hidden quipu_context_return_slowly
         .hidden quipu_context_entered
         .hidden quipu_context_left
         .hidden quipu_context_arrived

@@ -90,10 +90,11 @@
         go_slowly quipu_context_entered
         end     quipu_context_enter_segment
 
-/* A function is about to return: %r10 and %rsi are free. */
+/* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
         begin   quipu_context_return_segment
         movq    WORD(WORDS_CURRENT), %r10
-        cmpq    %rsp, LINK_STACK(%r10)
+        leaq    -8(%rsp), %r11
+        cmpq    %r11, LINK_STACK(%r10)
         jne     2f
         movq    LINK_FROM(%r10), %rsi
         movq    LINK_NODE(%r10), %r10
@@ -102,7 +103,7 @@
         addq    %r11, NODE_INCLUSIVE(%r10)
 1:      ret
 2:      ja      1b                   /* it has opened no node */
-        go_slowly quipu_context_left
+        jmp     quipu_context_return_slowly
         end     quipu_context_return_segment
 
 /* A function is about to jump to another: the stack pointer is what it was at its begin. */

@@ -71,10 +71,12 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     if (!edge)
         return false;
     CHECK(!edge->increments.count);
-    if (edge->kind == QUIPU_EDGE_RETURN)
-        write_return(out, p->state->options->shared);
+    const struct graph_instruction *last = last_instruction(graph, block);
+    bool shared = p->state->options->shared;
+    if (is_near_return(last->decoded) && !statement_of(p, last)->inline_asm)
+        write_return(out, shared);
     else
-        write_leave(out, last_instruction(graph, block)->decoded, p->state->options->shared);
+        write_leave(out, last->decoded, shared);
     return true;
 }
 

@@ -1,23 +1,31 @@
 /* context.c: the instructions that keep a calling context tree; see context.h.
  *
- * Each is a call of the runtime, whose part is runtime/activation.S.  At a function's begin and at
- * its ends nothing below the stack pointer is in use.  What may be changed there is what the
- * calling convention leaves free: so the compiler must keep to it between functions that it knows,
- * too
- * (-fno-ipa-ra). */
+ * Each is a call of the runtime, whose part is runtime/activation.S, but in front of a return:
+ * there the runtime is jumped to and returns itself.  The program's own return stays, behind, and
+ * never runs.
+ *
+ * At a function's begin and at its ends nothing below the stack pointer is in use.  What may be
+ * changed there is what the calling convention leaves free: so the compiler must keep to it between
+ * functions that it knows, too (-fno-ipa-ra). */
 #include "x86/context.h"
+
+#include <Zydis/Zydis.h>
 
 void write_enter(struct buffer *out, bool rax_free, bool shared) {
     const char *variant = !rax_free ? "_keeping" : shared ? "" : "_segment";
     buffer_print(out, "call quipu_context_enter%s", variant);
 }
 
-void write_return(struct buffer *out, bool shared) {
-    buffer_print(out, "call quipu_context_return%s", shared ? "" : "_segment");
+bool is_near_return(const struct decoded *decoded) {
+    return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_RET && decoded->size < 3;
 }
 
-void write_leave(struct buffer *out, const struct decoded *jump, bool shared) {
-    bool kept = jump->registers_read & REGISTER_R11;
+void write_return(struct buffer *out, bool shared) {
+    buffer_print(out, "jmp quipu_context_return%s", shared ? "" : "_segment");
+}
+
+void write_leave(struct buffer *out, const struct decoded *last, bool shared) {
+    bool kept = last->registers_read & REGISTER_R11;
     buffer_print(out, "call quipu_context_leave%s", kept ? "_keeping" : shared ? "" : "_segment");
 }
 

@@ -10,11 +10,14 @@
  * SHARED: the code is for shared objects. */
 void write_enter(struct buffer *out, bool rax_free, bool shared);
 
-/* It is about to return. */
+/* Whether it takes nothing but its address from the stack, and nothing of the machine's state. */
+bool is_near_return(const struct decoded *decoded);
+
+/* It is about to return by a near return, which never runs. */
 void write_return(struct buffer *out, bool shared);
 
-/* It is about to jump to another function, by JUMP. */
-void write_leave(struct buffer *out, const struct decoded *jump, bool shared);
+/* It is about to jump to another function, or to return otherwise, by LAST. */
+void write_leave(struct buffer *out, const struct decoded *last, bool shared);
 
 /* Control comes from elsewhere.  Changes flags. */
 void write_pad(struct buffer *out);
