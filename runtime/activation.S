@@ -12,10 +12,12 @@
  * Flags are not kept, and %r11 only where it is said. */
 #include "activation.h"
 
-/* Where the thread's words are, from the base of %fs, to %r11; the current link to REGISTER. */
+/* Where the thread's words are, from the base of %fs, to %r11; the current link to REGISTER.  The
+ * zero flag is set where there is none: the thread has no tree, or is in another module. */
 .macro  find_current register
         movq    quipu_context@gottpoff(%rip), %r11
         movq    %fs:(%r11), %\register
+        testq   %\register, %\register
 .endm
 
 /* What the thread has counted, to REGISTER.  %r11 is changed. */
@@ -100,8 +102,9 @@
  * .Lsearch\name, which search_link makes. */
 .macro  enter_link name, depth
         find_current r10
+        je      .Lslow\name
         leaq    \depth(%rsp), %rax
-        cmpq    %rax, LINK_STACK(%r10) /* links that are gone, by longjmp?  Another module's? */
+        cmpq    %rax, LINK_STACK(%r10) /* links that are gone, by longjmp? */
         jbe     .Lslow\name
         find_recent \depth, rax, eax
         movq    (%rax), %rax
@@ -193,6 +196,7 @@
  * .Lslow\name where that does not do. */
 .macro  leave_function name, depth
         find_current rax
+        je      .Lslow\name
         leaq    \depth(%rsp), %r10
         cmpq    %r10, LINK_STACK(%rax)
         jb      .Lslow\name
@@ -242,6 +246,7 @@
 /* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
         begin   quipu_context_return
         find_current r10
+        je      quipu_context_return_slowly
         leaq    -8(%rsp), %rsi
         cmpq    %rsi, LINK_STACK(%r10)
         jb      quipu_context_return_slowly
@@ -266,6 +271,7 @@
         save    rax, 16
         save    r11, 24
         find_current r11
+        je      .Lpad_slow
         leaq    16+RED_ZONE(%rsp), %rax
         cmpq    %rax, LINK_STACK(%r11)
         jb      .Lpad_slow
@@ -281,32 +287,13 @@
         go_slowly quipu_context_arrived
         end     quipu_context_pad
 
-        .section .tdata, "awT", @progbits
+        .section .tbss, "awT", @nobits
         .balign 8
         .globl  quipu_context
         .hidden quipu_context
         .type   quipu_context, @object
         .size   quipu_context, WORDS_SIZE
 quipu_context:
-        .quad   quipu_no_link
-        .quad   0
-        .quad   quipu_no_recents
-        .quad   0, 0
-
-        .section .data.rel.ro, "aw", @progbits
-        .balign 64
-        .globl  quipu_no_link
-        .hidden quipu_no_link
-        .type   quipu_no_link, @object
-        .size   quipu_no_link, 64
-quipu_no_link:
-        .zero   64                   /* its stack pointer, 0, is below all others */
-
-        .section .bss
-        .balign 64
-        .type   quipu_no_recents, @object
-        .size   quipu_no_recents, 8*CONTEXT_RECENTS
-quipu_no_recents:
-        .zero   8*CONTEXT_RECENTS
+        .zero   WORDS_SIZE
 
         .section .note.GNU-stack, "", @progbits

@@ -39,10 +39,12 @@
 
 /* A function begins: 8(%rsp) is its return address.  %rax is changed. */
         begin   quipu_context_enter_segment
-        find_recent rax, eax
         movq    WORD(WORDS_CURRENT), %r11
+        testq   %r11, %r11
+        je      .Lenter_slow
+        find_recent rax, eax
         movq    (%rax), %rax
-        cmpq    %rsp, LINK_STACK(%r11) /* links that are gone, by longjmp?  Another module's? */
+        cmpq    %rsp, LINK_STACK(%r11) /* links that are gone, by longjmp? */
         jbe     .Lenter_slow
         cmpq    %r11, LINK_OPENS(%rax)
         jne     .Lsearch
@@ -93,6 +95,8 @@
 /* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
         begin   quipu_context_return_segment
         movq    WORD(WORDS_CURRENT), %r10
+        testq   %r10, %r10
+        je      3f
         leaq    -8(%rsp), %r11
         cmpq    %r11, LINK_STACK(%r10)
         jne     2f
@@ -103,13 +107,15 @@
         addq    %r11, NODE_INCLUSIVE(%r10)
 1:      ret
 2:      ja      1b                   /* it has opened no node */
-        jmp     quipu_context_return_slowly
+3:      jmp     quipu_context_return_slowly
         end     quipu_context_return_segment
 
 /* A function is about to jump to another: the stack pointer is what it was at its begin. */
         begin   quipu_context_leave_segment
         save    rax, 16
         movq    WORD(WORDS_CURRENT), %rax
+        testq   %rax, %rax
+        je      3f
         leaq    8(%rsp), %r11
         cmpq    %r11, LINK_STACK(%rax)
         jne     2f
@@ -123,7 +129,7 @@
         .cfi_def_cfa_offset 16
         .cfi_offset rax, -16
 2:      ja      1b                   /* it has opened no node */
-        restore rax, 8
+3:      restore rax, 8
         go_slowly quipu_context_left
         end     quipu_context_leave_segment
 

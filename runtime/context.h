@@ -101,7 +101,7 @@ struct crossing {
 
 /* A thread's, in one module. */
 struct context_words {
-    struct context_link *current; /* quipu_no_link: it has no tree, or is in another module */
+    struct context_link *current; /* NULL: it has no tree, or is in another module */
     uint64_t base; /* what the thread has counted is this and the cells; above 0, so that nodes that
                       are entered are below */
     struct context_link **recent;
@@ -154,7 +154,6 @@ _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "act
 /* activation.S */
 extern __thread struct context_words quipu_context
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern struct context_link quipu_no_link; /* no one writes there */
 
 /* context_thread.c */
 /* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has

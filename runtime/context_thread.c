@@ -94,7 +94,7 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
     thread->switching = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct context_link *current = current_link(thread);
-    thread->module->words->current = &quipu_no_link;
+    thread->module->words->current = NULL;
     lead(thread, module, current, context_now(thread));
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     thread->switching = false;
@@ -187,6 +187,7 @@ static long take_thread(struct context_thread **taken) {
     thread->owner = owner;
     thread->self = own_pointer();
     thread->module_count = 0;
+    thread->switching = false;
     for (uint32_t i = 0; i < thread->chunk_count; i++)
         thread->chunks[i]->owner = owner;
     thread->crossing = thread->crossings;
@@ -198,7 +199,7 @@ static long take_thread(struct context_thread **taken) {
 
 /* Whether another thread left it, with the same number and thread pointer as the calling one. */
 static bool is_left(const struct context_thread *thread) {
-    return !thread->switching && current_link(thread) == &quipu_no_link;
+    return !thread->switching && !current_link(thread);
 }
 
 /* The thread comes into this module for the first time.  Signals are blocked. */
@@ -297,7 +298,7 @@ void quipu_fork_contexts(void) {
             quipu_warn("extend", false, -error, "calls of a forked process are not told apart");
     }
     if (error < 0) {
-        quipu_context.current = &quipu_no_link;
+        quipu_context.current = NULL;
         quipu_context.thread = NULL;
     }
 }
