@@ -6,11 +6,13 @@
  * begin. By that, returns, longjmp and exceptions find their nodes.  A table of links is looked up
  * at every call.
  *
- * activation.S has the fast paths and knows these offsets.
+ * activation.S has the fast paths and knows these offsets.  What they need of the thread stands in
+ * its thread-local storage, for each module.  That is gone with the thread; so what others need once
+ * it is, stands in the thread's state, and in the nodes.
  *
- * By site and function alone, `recent` has a link that was found, or the root, which no one looks
- * for.  It mostly is the one; and to look there need not wait for the current link, which is what
- * the processor otherwise waits for at each begin and end.
+ * By site, function and stack pointer, `recent` has a link that was found, or the root, which no one
+ * looks for.  It mostly is the one; and to look there need not wait for the current link, which is
+ * what the processor otherwise waits for at each begin and end.
  *
  * The table has four buckets for each link, so that it is small where there are few ways.  One that
  * grew is not unmapped: a handler may have made it grow while it was looked into.
@@ -22,8 +24,11 @@
  *     link: so a node's instructions are its own and those of its children, and no instruction is
  *     counted in two nodes of one site and callee.  Its link is only looked up, and opens no node.
  *     So an end whose stack pointer lies below the current link's is that of such a call.
- *   - quipu_context is set in one module at most, the one whose function is the current link's;
- *     `cells` are the thread's there, and `base` is what it has counted in the others.
+ *   - The current link is told in one module at most, the one whose function is at the top; `cells`
+ *     are the thread's there, and `base` is what it has counted in the others.  In all others it is
+ *     NULL, and also before the thread has a tree, or thread-local storage.
+ *   - Cells and base are above 0 and grow, and a node that is entered has them taken off: so it is
+ *     below zero as a signed number, and no other is.
  *   - What a link is found by, and where it leads, is complete before the table leads to it, and is
  *     never changed; so a signal handler may interrupt at any instruction, and enter and leave
  *     functions itself. */

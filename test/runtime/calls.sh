@@ -1,6 +1,7 @@
 #!/bin/bash
 # calls.sh: trees of calls when the process is killed, has no file, has thousands of threads, goes deeper
-# than there is room, has more than one mode; interrupted by a timer at any instruction.
+# than there is room, has more than one mode; interrupted by a timer at any instruction; code that runs
+# before there is thread-local storage.
 . "$(dirname "$0")/common.sh.inc"
 export PATH=${QUIPU_BUILD:?}/bin:$PATH
 
@@ -187,6 +188,50 @@ touch quipu.data
 cmp -s plain out || fail "without a directory: $(cat out)"
 warned 'counts of this run are lost'
 rm quipu.data
+
+# what an ifunc resolver calls in another unit
+cat >early.c <<'EOF'
+#include <stdio.h>
+
+int choose(int n);
+
+static int one(void) {
+    return 1;
+}
+
+static int two(void) {
+    return choose(2);
+}
+
+static int (*resolve(void))(void) {
+    return choose(1) ? two : one;
+}
+
+int chosen(void) __attribute__((ifunc("resolve")));
+
+int main(void) {
+    printf("%d\n", chosen());
+    return 0;
+}
+EOF
+cat >chooser.c <<'EOF'
+static __attribute__((noinline)) int same(volatile int *n) {
+    return *n;
+}
+
+int choose(int n) {
+    volatile int copy = n;
+    return same(&copy);
+}
+EOF
+for flags in -no-pie -pie '-pie -Wl,-z,now'; do
+    quipu cc --quipu=calls -O1 -fPIE $flags early.c chooser.c -o early 2>warnings ||
+        fail "early $flags: cannot build it: $(cat warnings)"
+    rm -rf quipu.data
+    silent ./early >out
+    test "$(cat out)" = 2 || fail "early $flags: $(cat out)"
+done
+rm -rf quipu.data
 
 quipu cc --quipu=count,event,moment,calls --quipu-event=loads -O2 -no-pie -pthread program.c -o program ||
     fail "all modes: cannot build it"
