@@ -4,6 +4,11 @@
 
 #include "context.h"
 
+/* No one comes to these by an indirect branch; the object must still say that it is for those. */
+#ifdef __CET__
+#include <cet.h>
+#endif
+
 /* clang-format off */
 .macro  begin name
         .text

@@ -7,12 +7,12 @@
  * at every call.
  *
  * activation.S has the fast paths and knows these offsets.  What they need of the thread stands in
- * its thread-local storage, for each module.  That is gone with the thread; so what others need once
- * it is, stands in the thread's state, and in the nodes.
+ * its thread-local storage, for each module.  That is gone with the thread; so what others need
+ * once it is, stands in the thread's state, and in the nodes.
  *
- * By site, function and stack pointer, `recent` has a link that was found, or the root, which no one
- * looks for.  It mostly is the one; and to look there need not wait for the current link, which is
- * what the processor otherwise waits for at each begin and end.
+ * By site, function and stack pointer, `recent` has a link that was found, or the root, which no
+ * one looks for.  It mostly is the one; and to look there need not wait for the current link, which
+ * is what the processor otherwise waits for at each begin and end.
  *
  * The table has four buckets for each link, so that it is small where there are few ways.  One that
  * grew is not unmapped: a handler may have made it grow while it was looked into.

@@ -276,7 +276,8 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     if (begin.count) {
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
         buffer_add(&text, begin.data, begin.count);
-        buffer_text(&text, "; ");
+        if (p->load_on_edge[index] || edge->increments.count)
+            buffer_text(&text, "; ");
         buffer_release(&begin);
     }
     if (p->load_on_edge[index]) {
