@@ -5,6 +5,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sources=${QUIPU_BUILD:?}/sources
 unset QUIPU_STRICT
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL TESTS # of our own make: TESTS is automake's, too
 top=$PWD
 data=$PWD/data
 export QUIPU_DATA=$PWD/data-of-configure
