@@ -34,7 +34,7 @@ $B/obj/runtime/%.o: runtime/%.c
 	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
 $B/obj/runtime/%.o: runtime/%.S
 	@mkdir -p $(@D)
-	$(CC) -Isrc -fcf-protection -c -o $@ $<
+	$(CC) -Isrc -fcf-protection -MMD -MP -c -o $@ $<
 $B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
 	rm -f $@; $(AR) rcs $@ $^
