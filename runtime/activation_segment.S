@@ -92,19 +92,26 @@
         go_slowly quipu_context_entered
         end     quipu_context_enter_segment
 
+/* A function ends that began with its stack pointer at DEPTH(%rsp).  Goes to ELSEWHERE where the
+ * current link is another activation's, with the flags of the comparison, and to SLOW where there
+ * is none.  LINK, FROM and %r11 are changed; FROM may be %r11. */
+.macro  leave_link depth, link, from, elsewhere, slow
+        movq    WORD(WORDS_CURRENT), %\link
+        testq   %\link, %\link
+        je      \slow
+        leaq    \depth(%rsp), %r11
+        cmpq    %r11, LINK_STACK(%\link)
+        jne     \elsewhere
+        movq    LINK_FROM(%\link), %\from
+        movq    LINK_NODE(%\link), %\link
+        movq    %\from, WORD(WORDS_CURRENT)
+        find_now r11
+        addq    %r11, NODE_INCLUSIVE(%\link)
+.endm
+
 /* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
         begin   quipu_context_return_segment
-        movq    WORD(WORDS_CURRENT), %r10
-        testq   %r10, %r10
-        je      3f
-        leaq    -8(%rsp), %r11
-        cmpq    %r11, LINK_STACK(%r10)
-        jne     2f
-        movq    LINK_FROM(%r10), %rsi
-        movq    LINK_NODE(%r10), %r10
-        movq    %rsi, WORD(WORDS_CURRENT)
-        find_now r11
-        addq    %r11, NODE_INCLUSIVE(%r10)
+        leave_link -8, r10, rsi, 2f, 3f
 1:      ret
 2:      ja      1b                   /* it has opened no node */
 3:      jmp     quipu_context_return_slowly
@@ -113,17 +120,7 @@
 /* A function is about to jump to another: the stack pointer is what it was at its begin. */
         begin   quipu_context_leave_segment
         save    rax, 16
-        movq    WORD(WORDS_CURRENT), %rax
-        testq   %rax, %rax
-        je      3f
-        leaq    8(%rsp), %r11
-        cmpq    %r11, LINK_STACK(%rax)
-        jne     2f
-        movq    LINK_FROM(%rax), %r11
-        movq    LINK_NODE(%rax), %rax
-        movq    %r11, WORD(WORDS_CURRENT)
-        find_now r11
-        addq    %r11, NODE_INCLUSIVE(%rax)
+        leave_link 8, rax, r11, 2f, 3f
 1:      restore rax, 8
         ret
         .cfi_def_cfa_offset 16

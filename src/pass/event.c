@@ -16,12 +16,13 @@
  *
  * requires: place_chords, on a graph whose calls are all queries
  * makes:    increments, potentials; whatever adds something is a chord */
+#include "flow/arcs.h"
 #include "pass/pass.h"
 
 #include "util/diag.h"
 
 struct arc {
-    uint32_t from, to; /* nodes */
+    struct arc_ends ends;
     const struct basic_block *block;
     const struct edge *edge; /* one of both */
 };
@@ -32,28 +33,25 @@ static int32_t weigh_arc(const struct graph *graph, const struct event_kind *kin
 }
 
 static struct arc block_arc(const struct graph *graph, uint32_t index) {
-    return (struct arc){.from = in_node(graph, index + 1),
-                        .to = out_node(graph, index + 1),
+    return (struct arc){.ends = {in_node(graph, index + 1), out_node(graph, index + 1)},
                         .block = &graph->blocks.data[index]};
 }
 
 static struct arc edge_arc(const struct graph *graph, uint32_t index) {
     const struct edge *edge = &graph->edges.data[index];
-    return (struct arc){
-        .from = out_node(graph, edge->source), .to = in_node(graph, edge->target), .edge = edge};
+    return (struct arc){.ends = {out_node(graph, edge->source), in_node(graph, edge->target)},
+                        .edge = edge};
 }
 
-/* The tree's arcs, and at each node those that meet there. */
+/* The tree's arcs. */
 struct tree {
     struct arc *arcs;
     uint32_t count;
-    uint32_t *first; /* by node: into MEETING; one more at the end */
-    uint32_t *meeting;
+    struct meeting_arcs meeting;
 };
 
 static void collect_tree(const struct graph *graph, struct tree *tree) {
     struct arena *arena = graph->arena;
-    uint32_t nodes = node_count(graph);
     tree->arcs = ARENA_ARRAY(arena, struct arc, graph->blocks.count + graph->edges.count);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         if (!graph->blocks.data[i].chord)
@@ -61,19 +59,8 @@ static void collect_tree(const struct graph *graph, struct tree *tree) {
     for (uint32_t i = 0; i < graph->edges.count; i++)
         if (!graph->edges.data[i].chord)
             tree->arcs[tree->count++] = edge_arc(graph, i);
-    tree->first = ARENA_ARRAY(arena, uint32_t, nodes + 2);
-    tree->meeting = ARENA_ARRAY(arena, uint32_t, 2 * tree->count + 1);
-    uint32_t *next = tree->first + 1; /* counted one behind, so that filling in moves them up */
-    for (uint32_t i = 0; i < tree->count; i++) {
-        next[tree->arcs[i].from + 1]++;
-        next[tree->arcs[i].to + 1]++;
-    }
-    for (uint32_t n = 1; n <= nodes; n++)
-        next[n] += next[n - 1];
-    for (uint32_t i = 0; i < tree->count; i++) {
-        tree->meeting[next[tree->arcs[i].from]++] = i;
-        tree->meeting[next[tree->arcs[i].to]++] = i;
-    }
+    tree->meeting =
+        find_meeting_arcs(arena, tree->arcs, tree->count, sizeof *tree->arcs, node_count(graph));
 }
 
 /* Depth first, with a stack of our own: functions may be long.  Where a tree does not hold the
@@ -86,11 +73,11 @@ static void spread_from(const struct graph *graph, const struct tree *tree, uint
     potentials[root].known = true;
     while (depth > 0) {
         uint32_t node = stack[--depth];
-        for (uint32_t m = tree->first[node]; m < tree->first[node + 1]; m++) {
-            const struct arc *arc = &tree->arcs[tree->meeting[m]];
-            uint32_t other = arc->from == node ? arc->to : arc->from;
+        for (uint32_t m = tree->meeting.first[node]; m < tree->meeting.first[node + 1]; m++) {
+            const struct arc *arc = &tree->arcs[tree->meeting.at[m]];
+            uint32_t other = other_end(&arc->ends, node);
             int32_t weight = weigh_arc(graph, kind, arc);
-            int32_t value = potentials[node].value + (arc->from == node ? weight : -weight);
+            int32_t value = potentials[node].value + (arc->ends.from == node ? weight : -weight);
             if (potentials[other].known) {
                 CHECK(potentials[other].value == value);
                 continue;
@@ -117,8 +104,8 @@ struct lanes {
 static void add_event(struct graph *graph, const struct event_kind *kind, const struct arc *arc,
                       const struct node_potential *potentials, struct lanes *lanes,
                       increment_list *increments) {
-    int32_t amount =
-        potentials[arc->from].value + weigh_arc(graph, kind, arc) - potentials[arc->to].value;
+    int32_t amount = potentials[arc->ends.from].value + weigh_arc(graph, kind, arc) -
+                     potentials[arc->ends.to].value;
     if (amount == 0)
         return;
     CHECK(arc->block ? !arc->block->padding : arc->edge && arc->edge->countable);

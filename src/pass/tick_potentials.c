@@ -16,7 +16,10 @@
  * not contain what the function that it interrupted has above the cell; as long as the cell only
  * grows, no two moments in handlers are the same.
  * Not perfect: it ends where no such move gains, which need not be the best that there is. */
+#include "flow/arcs.h"
 #include "pass/pass.h"
+
+#include "util/diag.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +36,7 @@ static const double COST_TAKEN_AWAY = 1e9;
 static const double GAIN_LEAST = 1e-3;
 
 struct arc {
-    uint32_t from, to; /* groups */
+    struct arc_ends ends; /* groups */
     int32_t amount;
     uint32_t number; /* makes the order of costs a total one */
     double cost;
@@ -46,10 +49,9 @@ struct groups {
     uint32_t *size;   /* and how many nodes there are below it */
     struct arc *arcs; /* between two groups */
     uint32_t count;
-    uint32_t *first; /* by group: into MEETING; one more at the end */
-    uint32_t *meeting;
-    int32_t *shift; /* by group */
-    bool *chosen;   /* by group: a shift that is looked at moves it */
+    struct meeting_arcs meeting; /* by group */
+    int32_t *shift;              /* by group */
+    bool *chosen;                /* by group: a shift that is looked at moves it */
     uint32_t outside;
 };
 
@@ -69,6 +71,7 @@ static void join(struct groups *groups, uint32_t from, uint32_t to, int32_t rise
     from = find_group(groups, from, &from_value);
     to = find_group(groups, to, &to_value);
     int32_t above = from_value + rise - to_value; /* of TO's group above FROM's */
+    CHECK(from != to);                            /* such arcs close no cycle: tree.c */
     if (groups->size[from] < groups->size[to]) {
         groups->parent[from] = to;
         groups->above[from] = -above;
@@ -102,12 +105,12 @@ static void find_groups(struct groups *groups) {
 
 static void add_arc(struct groups *groups, uint32_t from, uint32_t to, int32_t ticks, double cost) {
     int32_t from_value, to_value;
-    struct arc arc = {.from = find_group(groups, from, &from_value),
-                      .to = find_group(groups, to, &to_value),
-                      .number = groups->count,
-                      .cost = cost};
+    struct arc arc = {
+        .ends = {find_group(groups, from, &from_value), find_group(groups, to, &to_value)},
+        .number = groups->count,
+        .cost = cost};
     arc.amount = from_value + ticks - to_value;
-    if (arc.from != arc.to)
+    if (arc.ends.from != arc.ends.to)
         groups->arcs[groups->count++] = arc;
 }
 
@@ -129,24 +132,6 @@ static void collect_arcs(struct groups *groups) {
     }
 }
 
-static void sort_by_group(struct groups *groups) {
-    struct arena *arena = groups->graph->arena;
-    uint32_t nodes = node_count(groups->graph);
-    groups->first = ARENA_ARRAY(arena, uint32_t, nodes + 2);
-    groups->meeting = ARENA_ARRAY(arena, uint32_t, 2 * groups->count + 1);
-    uint32_t *next = groups->first + 1; /* counted one behind, so that filling in moves them up */
-    for (uint32_t i = 0; i < groups->count; i++) {
-        next[groups->arcs[i].from + 1]++;
-        next[groups->arcs[i].to + 1]++;
-    }
-    for (uint32_t n = 1; n <= nodes; n++)
-        next[n] += next[n - 1];
-    for (uint32_t i = 0; i < groups->count; i++) {
-        groups->meeting[next[groups->arcs[i].from]++] = i;
-        groups->meeting[next[groups->arcs[i].to]++] = i;
-    }
-}
-
 static double cost_of(const struct arc *arc, int32_t amount) {
     return amount < 0 ? COST_TAKEN_AWAY + arc->cost : amount > 0 ? arc->cost : 0;
 }
@@ -161,16 +146,17 @@ struct shifted {
 /* What arcs at the border of the groups cost less behind the shift.  NEXT: the group across the arc
  * that then costs most more, or the outside's. */
 static double gain_of(const struct groups *groups, const struct shifted *shifted, uint32_t *next) {
+    const struct meeting_arcs *meeting = &groups->meeting;
     double gain = 0, worst = 0;
     *next = groups->outside;
     for (uint32_t i = 0; i < shifted->count; i++) {
         uint32_t group = shifted->groups[i];
-        for (uint32_t m = groups->first[group]; m < groups->first[group + 1]; m++) {
-            const struct arc *arc = &groups->arcs[groups->meeting[m]];
-            uint32_t other = arc->from == group ? arc->to : arc->from;
+        for (uint32_t m = meeting->first[group]; m < meeting->first[group + 1]; m++) {
+            const struct arc *arc = &groups->arcs[meeting->at[m]];
+            uint32_t other = other_end(&arc->ends, group);
             if (groups->chosen[other])
                 continue;
-            int32_t amount = arc->amount + (arc->from == group ? shifted->by : -shifted->by);
+            int32_t amount = arc->amount + (arc->ends.from == group ? shifted->by : -shifted->by);
             double less = cost_of(arc, arc->amount) - cost_of(arc, amount);
             gain += less;
             if (less < worst) {
@@ -204,11 +190,12 @@ static double find_gain(const struct groups *groups, uint32_t group, struct shif
 }
 
 static void shift_groups(const struct groups *groups, const struct shifted *shifted) {
+    const struct meeting_arcs *meeting = &groups->meeting;
     for (uint32_t i = 0; i < shifted->count; i++) {
         uint32_t group = shifted->groups[i];
-        for (uint32_t m = groups->first[group]; m < groups->first[group + 1]; m++) {
-            struct arc *arc = &groups->arcs[groups->meeting[m]];
-            arc->amount += arc->from == group ? shifted->by : -shifted->by;
+        for (uint32_t m = meeting->first[group]; m < meeting->first[group + 1]; m++) {
+            struct arc *arc = &groups->arcs[meeting->at[m]];
+            arc->amount += arc->ends.from == group ? shifted->by : -shifted->by;
         }
         groups->shift[group] += shifted->by;
     }
@@ -218,8 +205,8 @@ static void shift_groups(const struct groups *groups, const struct shifted *shif
  */
 static bool improve_arc(const struct groups *groups, const struct arc *arc) {
     struct shifted behind = {.by = arc->amount}, before = {.by = -arc->amount};
-    double gain_behind = find_gain(groups, arc->to, &behind);
-    double gain_before = find_gain(groups, arc->from, &before);
+    double gain_behind = find_gain(groups, arc->ends.to, &behind);
+    double gain_before = find_gain(groups, arc->ends.from, &before);
     if (gain_behind < GAIN_LEAST && gain_before < GAIN_LEAST)
         return false;
     shift_groups(groups, gain_behind > gain_before ? &behind : &before);
@@ -239,7 +226,8 @@ void find_tick_potentials(const struct graph *graph, struct node_potential *pote
     find_groups(&groups);
     collect_arcs(&groups);
     qsort(groups.arcs, groups.count, sizeof *groups.arcs, compare_arcs);
-    sort_by_group(&groups);
+    groups.meeting =
+        find_meeting_arcs(graph->arena, groups.arcs, groups.count, sizeof *groups.arcs, nodes);
     groups.shift = ARENA_ARRAY(graph->arena, int32_t, nodes);
     groups.chosen = ARENA_ARRAY(graph->arena, bool, nodes);
     int32_t outside, value;
