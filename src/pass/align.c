@@ -12,8 +12,7 @@ enum {
     FETCH_LINE = 64
 };
 
-/* Bytes of the block with what is inserted into it, about. */
-static uint32_t grown_size(const struct planner *p, uint32_t index) {
+uint32_t grown_size(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     uint32_t size = block->size + increments_size(&block->increments, p->base);
     for (size_t i = 0; i < block->out.count; i++) {

@@ -3,7 +3,8 @@
  * An increment is one instruction on one of the thread's own cells: in executables through the base
  * of %gs, else through a register that holds the cells' address.
  *
- * plan.c decides where; this file writes the text, with copy.c and align.c for loops.
+ * plan.c decides where; this file writes the text, with copy.c and align.c for loops and stubs.c
+ * for what stands out of line.
  *
  * requires: increments, find_liveness
  * maintains: registers and flags that live, the red zone, alignment, unwinding at every instruction
@@ -333,41 +334,6 @@ static void label_blocks(struct planner *p) {
     }
 }
 
-/* The end of what query tables tell of the fragment. */
-static void label_end(struct planner *p, uint32_t last_block) {
-    const struct basic_block *block = &p->graph->blocks.data[last_block];
-    const struct statement *s = statement_of(p, last_instruction(p->graph, block));
-    if (p->state->options->events.count)
-        insert_behind(
-            &p->state->edits, s,
-            arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
-}
-
-/* What stands out of line goes behind the last instruction of the fragment that needs it. */
-static void insert_stubs(struct planner *p, uint32_t last_block) {
-    const struct graph *graph = p->graph;
-    while (graph->blocks.data[last_block].padding)
-        last_block--;
-    if (!p->stubs.count) {
-        label_end(p, last_block);
-        return;
-    }
-    const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[last_block]);
-    uint8_t class = last->decoded->class;
-    bool goes_on = class != CLASS_JUMP && class != CLASS_JUMP_INDIRECT && class != CLASS_RETURN &&
-                   class != CLASS_STOP;
-    uint32_t label = ++p->state->labels;
-    struct buffer text = {0};
-    if (goes_on)
-        buffer_print(&text, "jmp .LQe%u", label);
-    buffer_add(&text, p->stubs.data + (goes_on ? 0 : 2), p->stubs.count - (goes_on ? 0 : 2));
-    if (goes_on)
-        buffer_print(&text, "; .LQe%u:", label);
-    insert_after(p, last, &text);
-    p->stubs.count = 0;
-    label_end(p, last_block);
-}
-
 static void label_fragments(struct planner *p, uint32_t number) {
     const struct unit *unit = p->graph->unit;
     const struct asm_function *function = p->graph->function;
@@ -385,7 +351,8 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     struct planner planner = {.state = state,
                               .graph = graph,
                               .internal = state->internal[number] || asks_at_begin(state, graph),
-                              .handler = state->handlers[number]},
+                              .handler = state->handlers[number],
+                              .place = NONE},
                    *p = &planner;
     p->context =
         (struct code_context){.cells = number,
@@ -409,10 +376,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
             insert_copies(p, i);
         for (size_t e = 0; e < block->out.count && !block->turns_to; e++)
             insert_edge_code(p, block->out.data[e]);
-        bool last =
-            i + 1 == graph->text_blocks || graph->blocks.data[i + 1].fragment != block->fragment;
-        if (last)
-            insert_stubs(p, i);
+        place_stubs(p, i);
     }
     label_blocks(p);
     anchor_pieces(p);
@@ -420,4 +384,5 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
         write_function_note(state, graph, p->placed, number);
     write_query_tables(state, graph, &p->anchors, number);
     buffer_release(&p->stubs);
+    buffer_release(&p->far_stubs);
 }

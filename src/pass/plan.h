@@ -21,11 +21,16 @@ struct block_plan {
     bool holds_at_end; /* and behind the last instruction, jumps only */
 };
 
+/* Code out of line that one block jumps to. */
+struct waiting_stub {
+    size_t end;        /* in planner.stubs */
+    uint32_t position; /* of the jump, in the fragment, about */
+};
+
 struct planner {
     struct pass_state *state;
     const struct graph *graph;
     struct code_context context;
-    struct buffer stubs;
     struct block_plan *blocks;
     bool *load_on_edge; /* by edge: calls whose return needs the base again */
     struct placed_block *placed;
@@ -34,6 +39,13 @@ struct planner {
     int base;
     bool internal; /* who enters it has asked for the thread's cells, or what begins it does */
     bool handler;  /* it notes that the kernel has called it */
+    /* stubs.c */
+    struct buffer far_stubs;             /* code that stands behind the fragment */
+    struct buffer stubs;                 /* other code out of line, that has no place yet ... */
+    VECTOR(struct waiting_stub) waiting; /* ... by the blocks that jump there, in their order */
+    uint32_t position;                   /* bytes of the fragment that are written, about */
+    uint32_t place;          /* the last block that did not go on behind itself, or NONE ... */
+    uint32_t place_position; /* ... and where it ended */
     /* anchors.c */
     anchor_list anchors;
     mark_list marks;        /* of the code that is being written ... */
@@ -103,5 +115,11 @@ void insert_copies(struct planner *p, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);
+
+/* Bytes of the block with what is inserted into it, about. */
+uint32_t grown_size(const struct planner *p, uint32_t index);
+
+/* stubs.c: gives a place to code that stands out of line, once block INDEX is written. */
+void place_stubs(struct planner *p, uint32_t index);
 
 #endif

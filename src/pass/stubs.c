@@ -1,0 +1,150 @@
+/* stubs.c: where code out of line stands.
+ *
+ * It stands behind the function's fragment, so that it parts no code that is fetched together.  But
+ * a conditional jump takes two bytes where it goes no further than 127 bytes, and six else; in a
+ * loop that is the difference between one line of fetched code and two.  So what a loop jumps to is
+ * put behind a block that does not go on behind itself, where one is near: below the jump, as late
+ * as the first jump's reach allows; else above.
+ *
+ * requires: a plan    maintains: everything
+ * Not perfect: sizes are estimates; a wrong one costs some bytes. */
+#include "pass/plan.h"
+
+#include <string.h>
+
+enum {
+    REACH = 120,   /* of a short jump, less what an estimate may be wrong by */
+    STUB_SIZE = 12 /* bytes, about: an addition and a jump back */
+};
+
+#define SEPARATOR "; "
+
+/* Whether control may get from the block's end to what stands behind it. */
+static bool goes_on(const struct planner *p, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(p->graph, block);
+    uint8_t class = last ? last->decoded->class : CLASS_PLAIN;
+    return class != CLASS_JUMP && class != CLASS_JUMP_INDIRECT && class != CLASS_RETURN &&
+           class != CLASS_STOP;
+}
+
+static bool ends_fragment(const struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    return index + 1 == graph->text_blocks ||
+           graph->blocks.data[index + 1].fragment != graph->blocks.data[index].fragment;
+}
+
+/* Bytes from the end of block INDEX to the next place for stubs. */
+static uint32_t bytes_to_next_place(const struct planner *p, uint32_t index) {
+    uint32_t size = 0;
+    while (!ends_fragment(p, index) && size <= REACH) {
+        size += grown_size(p, ++index);
+        if (!goes_on(p, index))
+            break;
+    }
+    return size;
+}
+
+/* The first of the waiting stubs that is in reach, and would not be at the next place; their number
+ * where there is none. */
+static size_t find_first(const struct planner *p, uint32_t index) {
+    uint32_t further = bytes_to_next_place(p, index);
+    size_t first = 0;
+    while (first < p->waiting.count && p->position - p->waiting.data[first].position > REACH)
+        first++;
+    if (first < p->waiting.count &&
+        p->position + further - p->waiting.data[first].position <= REACH)
+        return p->waiting.count;
+    return first;
+}
+
+/* The end of what query tables tell of the fragment. */
+static void label_end(struct planner *p, uint32_t last_block) {
+    const struct basic_block *block = &p->graph->blocks.data[last_block];
+    const struct statement *s = statement_of(p, last_instruction(p->graph, block));
+    if (p->state->options->events.count)
+        insert_behind(
+            &p->state->edits, s,
+            arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
+}
+
+/* Puts TEXT, of which each piece begins with a separator, behind the block's last instruction, and
+ * releases it. */
+static void write_behind(struct planner *p, uint32_t index, struct buffer *text) {
+    struct buffer whole = {0};
+    if (!text->count)
+        return;
+    uint32_t label = ++p->state->labels;
+    if (goes_on(p, index))
+        buffer_print(&whole, "jmp .LQe%u%s; .LQe%u:", label, text->data, label);
+    else
+        buffer_text(&whole, text->data + strlen(SEPARATOR));
+    insert_after(p, last_instruction(p->graph, &p->graph->blocks.data[index]), &whole);
+    buffer_release(text);
+}
+
+/* Puts what waits, from byte START on, behind the block. */
+static void write_waiting(struct planner *p, uint32_t index, size_t start) {
+    struct buffer text = {0};
+    buffer_add(&text, p->stubs.data + start, p->stubs.count - start);
+    p->stubs.count = start;
+    write_behind(p, index, &text);
+}
+
+/* Code out of line of block INDEX, from byte START on, for a jump at POSITION: no place in reach
+ * follows, and so it goes to the last one above, if that is in reach. */
+static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_t position) {
+    if (p->place == NONE || bytes_to_next_place(p, index) <= REACH ||
+        position + STUB_SIZE - p->place_position > REACH)
+        return false;
+    p->position += STUB_SIZE;
+    write_waiting(p, p->place, start);
+    return true;
+}
+
+/* What was put out of line for the block goes behind the fragment, or to the last place, or waits
+ * for the next one. */
+static void sort_stubs(struct planner *p, uint32_t index) {
+    size_t start = p->waiting.count ? p->waiting.data[p->waiting.count - 1].end : 0;
+    p->position += grown_size(p, index);
+    if (p->stubs.count == start)
+        return;
+    if (!p->graph->blocks.data[index].loop_depth) {
+        buffer_add(&p->far_stubs, p->stubs.data + start, p->stubs.count - start);
+        p->stubs.count = start;
+    } else if (!place_above(p, index, start, p->position)) {
+        vector_push(p->graph->arena, &p->waiting,
+                    ((struct waiting_stub){.end = p->stubs.count, .position = p->position}));
+    }
+}
+
+static void place_at_end(struct planner *p, uint32_t index) {
+    while (p->graph->blocks.data[index].padding)
+        index--;
+    buffer_add(&p->far_stubs, p->stubs.data, p->stubs.count);
+    write_behind(p, index, &p->far_stubs);
+    label_end(p, index);
+    p->stubs.count = p->waiting.count = 0;
+    p->position = 0;
+    p->place = NONE;
+}
+
+/* Behind a block that does not go on. */
+static void place_waiting(struct planner *p, uint32_t index) {
+    size_t first = find_first(p, index);
+    p->place = index;
+    p->place_position = p->position;
+    if (first == p->waiting.count)
+        return;
+    p->position += STUB_SIZE * (uint32_t)(p->waiting.count - first);
+    write_waiting(p, index, first ? p->waiting.data[first - 1].end : 0);
+    p->waiting.count = first;
+}
+
+void place_stubs(struct planner *p, uint32_t index) {
+    sort_stubs(p, index);
+    if (ends_fragment(p, index))
+        place_at_end(p, index);
+    else if (!goes_on(p, index))
+        place_waiting(p, index);
+}
