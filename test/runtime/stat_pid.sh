@@ -106,6 +106,7 @@ cat >spin.c <<'END'
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
+#include <unistd.h>
 static volatile unsigned long sink;
 __attribute__((noinline)) static unsigned long mix(unsigned long x) {
     for (int i = 0; i < 50; i++) {
@@ -119,7 +120,9 @@ __attribute__((noinline)) static unsigned long mix(unsigned long x) {
     }
     return x;
 }
+static _Atomic int begun;
 static void *turn(void *start) {
+    begun++;
     for (unsigned long x = (unsigned long)start;; sink = x)
         switch ((x = mix(x + 1)) % 5) {
         case 0: x++; break;
@@ -141,6 +144,8 @@ int main(int argc, char **argv) {
     struct itimerval often = {{0, 3000}, {0, 3000}};
     for (long i = 1; i < 4; i++)
         pthread_create(&thread, 0, turn, (void *)(i * 77));
+    while (begun < 3) /* threads that have counted nothing are in no table */
+        usleep(1000);
     signal(SIGALRM, handle);
     if (argc > 2)
         setitimer(ITIMER_REAL, &often, 0);
