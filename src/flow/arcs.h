@@ -1,8 +1,6 @@
 /* arcs.h: the arcs of flow equations, by the nodes that they meet.
  *
- * Each pass has arcs of its own kind, with what it wants to know of them; all begin with their
- * ends.
- */
+ * Each pass has arcs of its own kind, with what it wants to know of them, behind their ends. */
 #ifndef QUIPU_FLOW_ARCS_H
 #define QUIPU_FLOW_ARCS_H
 

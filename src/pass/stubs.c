@@ -91,11 +91,11 @@ static void write_waiting(struct planner *p, uint32_t index, size_t start) {
     write_behind(p, index, &text);
 }
 
-/* Code out of line of block INDEX, from byte START on, for a jump at POSITION: no place in reach
- * follows, and so it goes to the last one above, if that is in reach. */
-static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_t position) {
+/* Code out of line of block INDEX, which is the last that was written, from byte START on: no place
+ * in reach follows, and so it goes to the last one above, if that is in reach. */
+static bool place_above(struct planner *p, uint32_t index, size_t start) {
     if (p->place == NONE || bytes_to_next_place(p, index) <= REACH ||
-        position + STUB_SIZE - p->place_position > REACH)
+        p->position + STUB_SIZE - p->place_position > REACH)
         return false;
     p->position += STUB_SIZE;
     write_waiting(p, p->place, start);
@@ -112,7 +112,7 @@ static void sort_stubs(struct planner *p, uint32_t index) {
     if (!p->graph->blocks.data[index].loop_depth) {
         buffer_add(&p->far_stubs, p->stubs.data + start, p->stubs.count - start);
         p->stubs.count = start;
-    } else if (!place_above(p, index, start, p->position)) {
+    } else if (!place_above(p, index, start)) {
         vector_push(p->graph->arena, &p->waiting,
                     ((struct waiting_stub){.end = p->stubs.count, .position = p->position}));
     }
