@@ -9,6 +9,7 @@
  *
  * requires: nothing    makes: text, statements, sections, symbols, references */
 #include "asm/lex.h"
+#include "asm/locations.h"
 #include "asm/unit.h"
 
 #include <string.h>
@@ -345,8 +346,12 @@ static void note_macro(struct parser *p, struct span arguments) {
 static bool parse_directive(struct parser *p, struct span word, struct span arguments,
                             struct statement *statement) {
     struct unit *unit = p->unit;
-    if (span_is(word, ".loc") || starts(word, ".cfi_"))
-        return starts(word, ".cfi_");
+    if (span_is(word, ".loc")) {
+        note_location(unit, arguments);
+        return false;
+    }
+    if (starts(word, ".cfi_"))
+        return true;
     if (parse_section_change(p, word, arguments)) {
         p->call_site_field = 0;
         return false;

@@ -73,6 +73,13 @@ struct reference {
     uint32_t statement;
 };
 
+/* A .loc directive. */
+struct location {
+    uint32_t statement;     /* the first that it holds for */
+    uint32_t start, length; /* of the text of its file, line and column */
+    bool is_statement;      /* debuggers may stop there; in force until it is said again */
+};
+
 /* A stretch of one section that belongs to one function. */
 struct fragment {
     uint32_t symbol; /* its label */
@@ -97,6 +104,7 @@ struct unit {
     VECTOR(struct section) sections;
     VECTOR(struct symbol) symbols;
     VECTOR(struct reference) references;
+    VECTOR(struct location) locations; /* in the order of the text */
     VECTOR(struct asm_function) functions;
     struct map symbol_index;
     uint32_t *function_of; /* by statement: the function that it belongs to, or NONE */

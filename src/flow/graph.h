@@ -34,6 +34,8 @@ struct basic_block {
     uint32_t copy;     /* 0: none; n: block n - 1 is its copy, or its next one */
     uint32_t copy_of;  /* 0: none; n: it is a copy of block n - 1 */
     bool counts_turns; /* it is a chord, and counts behind its stores */
+    /* find_tails */
+    bool tail; /* short, and control does not go on behind it: it may be written twice */
     /* find_frequencies */
     uint32_t loop_depth;
     double frequency; /* executions for each call of the function, a guess or a profile's */
@@ -133,6 +135,16 @@ void find_frequencies(struct graph *graph, const struct earlier_counts *earlier)
 
 /* requires: find_frequencies    makes: copies of small loops that store */
 void unroll_loops(struct graph *graph);
+
+enum {
+    TAIL_SIZE_MAX = 32 /* bytes: most functions' ends */
+};
+
+/* requires: unroll_loops    makes: tail of blocks */
+void find_tails(struct graph *graph);
+
+/* Whether code on EDGE may be followed by a copy of the target, in place of a jump there. */
+bool leads_to_tail(const struct graph *graph, const struct edge *edge);
 
 /* requires: unroll_loops    makes: ticks of edges */
 void find_ticks(struct graph *graph);

@@ -74,7 +74,7 @@ double edge_cost(const struct graph *graph, const struct edge *edge) {
     if (is_block(graph, edge->target) &&
         (graph->blocks.data[edge->target - 1].live_in & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
         cost = COST_FLAGS_LIVE;
-    if (!edge->jumps)
+    if (!edge->jumps || leads_to_tail(graph, edge))
         return cost * edge->frequency;
     double other = graph->blocks.data[edge->source - 1].frequency - edge->frequency;
     double jumps = other < edge->frequency ? (other > 0 ? other : 0) : edge->frequency;

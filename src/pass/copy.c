@@ -1,4 +1,4 @@
-/* copy.c: the text of an unrolled loop.
+/* copy.c: text that is written more than once: the ends of ways, by write_body, and unrolled loops.
  *
  *     head: body; jcc head          head: body; jncc exit
  *     exit:                               body; jncc exit
@@ -12,17 +12,15 @@
 
 /* Where a jump along the edge goes: to TARGET, or to a stub that counts and goes there. */
 static const char *jump_target(struct planner *p, uint32_t index, const char *target) {
-    const struct edge *edge = &p->graph->edges.data[index];
     struct buffer code = {0};
     write_edge_increments(p, &code, index);
     if (!code.count)
         return target;
-    const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
-    return write_taken_stub(p, last_instruction(p->graph, source), &code, target);
+    return write_taken_stub(p, index, &code, target);
 }
 
-static void write_instruction(const struct planner *p, struct buffer *out,
-                              const struct graph_instruction *instruction) {
+void write_instruction(const struct planner *p, struct buffer *out,
+                       const struct graph_instruction *instruction) {
     const struct unit *unit = p->graph->unit;
     for (uint32_t s = instruction->first_statement; s <= instruction->statement; s++) {
         const struct statement *statement = &unit->statements.data[s];
@@ -33,8 +31,34 @@ static void write_instruction(const struct planner *p, struct buffer *out,
     }
 }
 
-/* The copy's own text: its counter and its instructions but a jump at its end. */
-static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
+/* Where the instruction is of another line than the one before, or the unwinder has to know more,
+ * that is said; BEFORE is NULL at the begin. */
+static void write_changes(const struct planner *p, struct buffer *out,
+                          const struct graph_instruction *before,
+                          const struct graph_instruction *instruction) {
+    const struct unit *unit = p->graph->unit;
+    const struct location *location = location_of(unit, instruction->statement);
+    if (location && (!before || location != location_of(unit, before->statement))) {
+        write_location(out, unit, location);
+        buffer_text(out, "; ");
+    }
+    if (before && p->row_of[instruction->first_statement] != p->row_of[before->first_statement]) {
+        struct frame_row frame = frame_at(p, instruction);
+        write_frame_change(out, &frame);
+    }
+}
+
+void write_line_again(const struct planner *p, struct buffer *out,
+                      const struct graph_instruction *instruction) {
+    const struct unit *unit = p->graph->unit;
+    const struct location *location = location_of(unit, instruction->statement);
+    if (!location)
+        return;
+    buffer_text(out, "; ");
+    write_location(out, unit, location);
+}
+
+void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *copy = &graph->blocks.data[index];
     const struct block_plan *plan = &p->blocks[index];
@@ -52,6 +76,7 @@ static void write_body(struct planner *p, struct buffer *out, uint32_t index) {
             anchor_marks(p);
             anchor_instructions(p, out, index, slot, copy->count, true);
         }
+        write_changes(p, out, i ? &first[i - 1] : NULL, &first[i]);
         if (first[i].decoded->class == CLASS_PLAIN)
             write_instruction(p, out, &first[i]);
     }
@@ -164,6 +189,7 @@ void insert_copies(struct planner *p, uint32_t index) {
             write_last_jump(p, &text, jumps, mnemonic, head);
     }
     write_fall(p, &text, falls);
-    buffer_print(&text, "%s:", exit);
+    write_line_again(p, &text, last_instruction(graph, &graph->blocks.data[index]));
+    buffer_print(&text, "; %s:", exit);
     insert_after(p, last_instruction(graph, &graph->blocks.data[index]), &text);
 }

@@ -179,28 +179,76 @@ static const char *portable_operand(struct planner *p, const struct statement *b
     return arena_print(arena, ".LQg%u", *named);
 }
 
-const char *write_taken_stub(struct planner *p, const struct graph_instruction *branch,
-                             struct buffer *code, const char *target) {
+static const struct graph_instruction *branch_of(const struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    return last_instruction(graph, &graph->blocks.data[graph->edges.data[index].source - 1]);
+}
+
+/* Whether what stands on the edge goes on by a copy of its target, of at most SIZE bytes. */
+static bool copies_tail(const struct planner *p, uint32_t index, uint32_t size) {
+    const struct graph *graph = p->graph;
+    const struct edge *edge = &graph->edges.data[index];
+    if (!leads_to_tail(graph, edge) || p->blocks[edge->target - 1].load_at_top)
+        return false;
+    const struct basic_block *target = &graph->blocks.data[edge->target - 1];
+    if (target->size > size)
+        return false;
+    if (frame_at(p, last_instruction(graph, target)).known !=
+        frame_at(p, branch_of(p, index)).known)
+        return false;
+    for (size_t i = 0; i < target->out.count; i++)
+        if (graph->edges.data[target->out.data[i]].increments.count)
+            return false;
+    return true;
+}
+
+/* The way on from code on the edge to its TARGET.  A tail may lead to another one.  Returns the
+ * size of what was copied. */
+static uint32_t write_way_on(struct planner *p, struct buffer *out, uint32_t index,
+                             const char *target) {
+    const struct graph *graph = p->graph;
+    if (!copies_tail(p, index, TAIL_SIZE_MAX)) {
+        buffer_print(out, "jmp %s", target);
+        return 0;
+    }
+    p->copied = true;
+    const struct basic_block *tail;
+    uint32_t room = TAIL_SIZE_MAX;
+    do {
+        tail = &graph->blocks.data[graph->edges.data[index].target - 1];
+        room -= tail->size;
+        write_body(p, out, graph->edges.data[index].target - 1);
+        index = tail->out.data[0];
+    } while (copies_tail(p, index, room));
+    write_instruction(p, out, last_instruction(graph, tail));
+    out->count -= strlen("; ");
+    out->data[out->count] = '\0';
+    return TAIL_SIZE_MAX - room;
+}
+
+const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *code,
+                             const char *target) {
     uint32_t label = ++p->state->labels;
-    struct frame_row frame = frame_at(p, branch);
+    struct frame_row frame = frame_at(p, branch_of(p, edge));
+    buffer_text(code, "; ");
+    p->tail_size += write_way_on(p, code, edge, target);
     buffer_print(&p->stubs, "; .LQt%u: ", label);
     write_frame(&p->stubs, &frame, 0);
-    buffer_print(&p->stubs, "%s; jmp %s", code->data, target);
+    buffer_text(&p->stubs, code->data);
     write_frame_end(&p->stubs, &frame);
     buffer_release(code);
     return arena_print(&p->state->unit->arena, ".LQt%u", label);
 }
 
 /* Code on a taken edge: out of line, and the branch goes there. */
-static void insert_taken_code(struct planner *p, const struct graph_instruction *branch,
-                              struct buffer *code) {
-    const struct statement *s = statement_of(p, branch);
+static void insert_taken_code(struct planner *p, uint32_t edge, struct buffer *code) {
+    const struct statement *s = statement_of(p, branch_of(p, edge));
     const struct unit *unit = p->graph->unit;
     const char *end = unit->text + s->end;
     struct span operand = branch_operand(p, s);
     size_t whole = (size_t)(end - operand.start); /* with @PLT */
     replace_text(&p->state->edits, (uint32_t)(operand.start - unit->text), (uint32_t)whole,
-                 write_taken_stub(p, branch, code, portable_operand(p, s, operand)));
+                 write_taken_stub(p, edge, code, portable_operand(p, s, operand)));
 }
 
 /* The condition under which a jump is not taken, where its taken edge may get its code right behind
@@ -217,14 +265,27 @@ static const char *turned_condition(const struct planner *p, const struct graph_
 }
 
 /* Code on a taken edge: behind the branch, which is turned round. */
-static void insert_turned_code(struct planner *p, const struct graph_instruction *branch,
-                               const char *condition, struct buffer *code) {
+static void insert_turned_code(struct planner *p, uint32_t edge, const char *condition,
+                               struct buffer *code) {
+    const struct graph_instruction *branch = branch_of(p, edge);
     const struct statement *s = statement_of(p, branch);
     uint32_t label = ++p->state->labels;
-    buffer_print(code, "; jmp %s; .LQv%u:", portable_operand(p, s, branch_operand(p, s)), label);
+    struct frame_row frame = frame_at(p, branch);
+    struct buffer text = {0};
+    bool tail = copies_tail(p, edge, TAIL_SIZE_MAX);
+    if (tail)
+        write_frame(&text, &frame, 0);
+    buffer_print(&text, "%s; ", code->data);
+    write_way_on(p, &text, edge, portable_operand(p, s, branch_operand(p, s)));
+    if (tail) {
+        write_line_again(p, &text, branch);
+        write_frame_end(&text, &frame);
+    }
+    buffer_print(&text, "; .LQv%u:", label);
+    buffer_release(code);
     replace_text(&p->state->edits, s->start, s->end - s->start,
                  arena_print(&p->state->unit->arena, "%s .LQv%u", condition, label));
-    insert_after(p, branch, code);
+    insert_after(p, branch, &text);
 }
 
 /* loop and jrcxz reach 128 bytes: they get a jump close behind them that reaches further. */
@@ -297,10 +358,10 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     else if (!text.count)
         return;
     else if (edge->kind == QUIPU_EDGE_TAKEN && condition) {
-        insert_turned_code(p, last, condition, &text);
+        insert_turned_code(p, index, condition, &text);
         p->graph->blocks.data[edge->source - 1].turned = true;
     } else if (edge->kind == QUIPU_EDGE_TAKEN)
-        insert_taken_code(p, last, &text);
+        insert_taken_code(p, index, &text);
     else
         insert_after(p, last, &text);
 }

@@ -6,6 +6,7 @@
 
 #include "asm/frames.h"
 #include "asm/lex.h"
+#include "asm/locations.h"
 #include "pass/pass.h"
 #include "x86/sequence.h"
 
@@ -25,6 +26,7 @@ struct block_plan {
 struct waiting_stub {
     size_t end;        /* in planner.stubs */
     uint32_t position; /* of the jump, in the fragment, about */
+    uint32_t size;     /* bytes, about */
 };
 
 struct planner {
@@ -37,6 +39,7 @@ struct planner {
     frame_rows rows;
     uint32_t *row_of;
     int base;
+    bool copied;   /* some text was written once more */
     bool internal; /* who enters it has asked for the thread's cells, or what begins it does */
     bool handler;  /* it notes that the kernel has called it */
     /* stubs.c */
@@ -44,6 +47,7 @@ struct planner {
     struct buffer stubs;                 /* other code out of line, that has no place yet ... */
     VECTOR(struct waiting_stub) waiting; /* ... by the blocks that jump there, in their order */
     uint32_t position;                   /* bytes of the fragment that are written, about */
+    uint32_t tail_size;      /* of the tails in what the present block put out of line */
     uint32_t place;          /* the last block that did not go on behind itself, or NONE ... */
     uint32_t place_position; /* ... and where it ended */
     /* anchors.c */
@@ -72,10 +76,10 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
 /* Appends the increments of edge INDEX, if it has any. */
 void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index);
 
-/* Puts CODE, which is released, and a jump to TARGET out of line, for BRANCH to go to when it is
- * taken.  Returns the stub's label, in the unit's arena. */
-const char *write_taken_stub(struct planner *p, const struct graph_instruction *branch,
-                             struct buffer *code, const char *target);
+/* Puts CODE, which is released, and the way on to TARGET out of line, for EDGE to lead there when
+ * it is taken.  Returns the stub's label, in the unit's arena. */
+const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *code,
+                             const char *target);
 
 /* The symbol in the text of a direct branch. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
@@ -110,7 +114,16 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
 
-/* copy.c: the text of an unrolled loop; all edges of the block and its copies are done with it. */
+/* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.
+ */
+void write_body(struct planner *p, struct buffer *out, uint32_t index);
+/* Where the lines of a copy end, and the text goes on behind INSTRUCTION. */
+void write_line_again(const struct planner *p, struct buffer *out,
+                      const struct graph_instruction *instruction);
+/* The text of one instruction, with its prefixes. */
+void write_instruction(const struct planner *p, struct buffer *out,
+                       const struct graph_instruction *instruction);
+/* The text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */

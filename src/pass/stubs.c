@@ -14,7 +14,7 @@
 
 enum {
     REACH = 120,   /* of a short jump, less what an estimate may be wrong by */
-    STUB_SIZE = 12 /* bytes, about: an addition and a jump back */
+    STUB_SIZE = 12 /* bytes, about: an addition and a jump back; a tail comes above that */
 };
 
 #define SEPARATOR "; "
@@ -75,6 +75,8 @@ static void write_behind(struct planner *p, uint32_t index, struct buffer *text)
     if (!text->count)
         return;
     uint32_t label = ++p->state->labels;
+    if (p->copied)
+        write_line_again(p, text, last_instruction(p->graph, &p->graph->blocks.data[index]));
     if (goes_on(p, index))
         buffer_print(&whole, "jmp .LQe%u%s; .LQe%u:", label, text->data, label);
     else
@@ -93,11 +95,11 @@ static void write_waiting(struct planner *p, uint32_t index, size_t start) {
 
 /* Code out of line of block INDEX, which is the last that was written, from byte START on: no place
  * in reach follows, and so it goes to the last one above, if that is in reach. */
-static bool place_above(struct planner *p, uint32_t index, size_t start) {
+static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_t size) {
     if (p->place == NONE || bytes_to_next_place(p, index) <= REACH ||
-        p->position + STUB_SIZE - p->place_position > REACH)
+        p->position + size - p->place_position > REACH)
         return false;
-    p->position += STUB_SIZE;
+    p->position += size;
     write_waiting(p, p->place, start);
     return true;
 }
@@ -106,15 +108,18 @@ static bool place_above(struct planner *p, uint32_t index, size_t start) {
  * for the next one. */
 static void sort_stubs(struct planner *p, uint32_t index) {
     size_t start = p->waiting.count ? p->waiting.data[p->waiting.count - 1].end : 0;
+    uint32_t size = STUB_SIZE + p->tail_size;
+    p->tail_size = 0;
     p->position += grown_size(p, index);
     if (p->stubs.count == start)
         return;
     if (!p->graph->blocks.data[index].loop_depth) {
         buffer_add(&p->far_stubs, p->stubs.data + start, p->stubs.count - start);
         p->stubs.count = start;
-    } else if (!place_above(p, index, start)) {
-        vector_push(p->graph->arena, &p->waiting,
-                    ((struct waiting_stub){.end = p->stubs.count, .position = p->position}));
+    } else if (!place_above(p, index, start, size)) {
+        vector_push(
+            p->graph->arena, &p->waiting,
+            ((struct waiting_stub){.end = p->stubs.count, .position = p->position, .size = size}));
     }
 }
 
@@ -136,7 +141,8 @@ static void place_waiting(struct planner *p, uint32_t index) {
     p->place_position = p->position;
     if (first == p->waiting.count)
         return;
-    p->position += STUB_SIZE * (uint32_t)(p->waiting.count - first);
+    for (size_t i = first; i < p->waiting.count; i++)
+        p->position += p->waiting.data[i].size;
     write_waiting(p, index, first ? p->waiting.data[first - 1].end : 0);
     p->waiting.count = first;
 }

@@ -33,6 +33,8 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
         decoded->registers_read |=
             register_bit(operand->mem.base) | register_bit(operand->mem.index);
         decoded->stores |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+        decoded->traps |=
+            operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN && operand->mem.base != ZYDIS_REGISTER_RSP;
         return;
     }
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
@@ -352,6 +354,8 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->spelling = spell_instruction(&instruction, operands);
     decoded->steps = adds_constant(&instruction, operands);
+    decoded->traps |=
+        instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
     decoded->class = branch_class(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);

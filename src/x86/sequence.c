@@ -30,6 +30,11 @@ void write_frame(struct buffer *out, const struct frame_row *frame, int64_t push
                  (long long)(frame->offset + (frame->by_rsp ? pushed : 0)));
 }
 
+void write_frame_change(struct buffer *out, const struct frame_row *frame) {
+    if (frame->known)
+        buffer_print(out, ".cfi_def_cfa %s, %lld; ", frame->base, (long long)frame->offset);
+}
+
 void write_frame_end(struct buffer *out, const struct frame_row *frame) {
     if (frame->known)
         buffer_text(out, "; .cfi_restore_state");

@@ -96,6 +96,8 @@ uint32_t increments_size(const increment_list *increments, int base);
 /* Unwinding directives for a stub that runs with FRAME, out of its place in the text. */
 void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed);
 void write_frame_end(struct buffer *out, const struct frame_row *frame);
+/* Within such a stub: from here on it runs with FRAME. */
+void write_frame_change(struct buffer *out, const struct frame_row *frame);
 
 /* The cells of a function: COUNT of them, and their labels, in the present section. */
 void write_cells(struct buffer *out, uint32_t label, uint32_t count);

@@ -1,0 +1,52 @@
+/* locations.c: which line of the source each instruction is of, by the .loc directives.
+ *
+ * Text that is written once more takes its lines along, for debuggers. */
+#include "asm/locations.h"
+
+#include <string.h>
+
+/* File, line and column lead; what follows has names. */
+static uint32_t leading_numbers(struct span text) {
+    uint32_t length = 0;
+    while (length < text.length && strchr("0123456789 \t", text.start[length]))
+        length++;
+    while (length && strchr(" \t", text.start[length - 1]))
+        length--;
+    return length;
+}
+
+/* What is said of the location, such as is_stmt, holds until it is said again. */
+static bool next_is_statement(struct span text, bool before) {
+    static const char name[] = "is_stmt ";
+    const char *found = memmem(text.start, text.length, name, strlen(name));
+    if (!found || found + strlen(name) >= text.start + text.length)
+        return before;
+    return found[strlen(name)] != '0';
+}
+
+void note_location(struct unit *unit, struct span arguments) {
+    size_t count = unit->locations.count;
+    bool before = count == 0 || unit->locations.data[count - 1].is_statement;
+    struct location location = {.statement = (uint32_t)unit->statements.count,
+                                .start = (uint32_t)(arguments.start - unit->text),
+                                .length = leading_numbers(arguments),
+                                .is_statement = next_is_statement(arguments, before)};
+    vector_push(&unit->arena, &unit->locations, location);
+}
+
+const struct location *location_of(const struct unit *unit, uint32_t statement) {
+    size_t low = 0, high = unit->locations.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (unit->locations.data[middle].statement <= statement)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &unit->locations.data[low - 1] : NULL;
+}
+
+void write_location(struct buffer *out, const struct unit *unit, const struct location *location) {
+    buffer_print(out, ".loc %.*s is_stmt %d", (int)location->length, unit->text + location->start,
+                 location->is_statement);
+}

@@ -1,0 +1,19 @@
+/* locations.h: which line of the source each instruction is of, by the .loc directives. */
+#ifndef QUIPU_ASM_LOCATIONS_H
+#define QUIPU_ASM_LOCATIONS_H
+
+#include "asm/lex.h"
+#include "asm/unit.h"
+#include "util/buffer.h"
+
+/* ARGUMENTS: of a .loc that stands in front of the unit's next statement. */
+void note_location(struct unit *unit, struct span arguments);
+
+/* The one in force at the statement; NULL where there is none.  It may be of the function above: a
+ * unit has them for all its functions, or for none. */
+const struct location *location_of(const struct unit *unit, uint32_t statement);
+
+/* A directive that says so again, whatever has been said in between. */
+void write_location(struct buffer *out, const struct unit *unit, const struct location *location);
+
+#endif
