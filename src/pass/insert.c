@@ -184,15 +184,13 @@ static const struct graph_instruction *branch_of(const struct planner *p, uint32
     return last_instruction(graph, &graph->blocks.data[graph->edges.data[index].source - 1]);
 }
 
-/* Whether what stands on the edge goes on by a copy of its target, of at most SIZE bytes. */
-static bool copies_tail(const struct planner *p, uint32_t index, uint32_t size) {
+/* Whether what stands on the edge goes on by a copy of its target. */
+static bool copies_tail(const struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
     if (!leads_to_tail(graph, edge) || p->blocks[edge->target - 1].load_at_top)
         return false;
     const struct basic_block *target = &graph->blocks.data[edge->target - 1];
-    if (target->size > size)
-        return false;
     if (frame_at(p, last_instruction(graph, target)).known !=
         frame_at(p, branch_of(p, index)).known)
         return false;
@@ -202,28 +200,21 @@ static bool copies_tail(const struct planner *p, uint32_t index, uint32_t size) 
     return true;
 }
 
-/* The way on from code on the edge to its TARGET.  A tail may lead to another one.  Returns the
- * size of what was copied. */
+/* The way on from code on the edge to its TARGET.  Returns the size of what was copied. */
 static uint32_t write_way_on(struct planner *p, struct buffer *out, uint32_t index,
                              const char *target) {
     const struct graph *graph = p->graph;
-    if (!copies_tail(p, index, TAIL_SIZE_MAX)) {
+    if (!copies_tail(p, index)) {
         buffer_print(out, "jmp %s", target);
         return 0;
     }
+    uint32_t tail = graph->edges.data[index].target - 1;
     p->copied = true;
-    const struct basic_block *tail;
-    uint32_t room = TAIL_SIZE_MAX;
-    do {
-        tail = &graph->blocks.data[graph->edges.data[index].target - 1];
-        room -= tail->size;
-        write_body(p, out, graph->edges.data[index].target - 1);
-        index = tail->out.data[0];
-    } while (copies_tail(p, index, room));
-    write_instruction(p, out, last_instruction(graph, tail));
+    write_body(p, out, tail);
+    write_instruction(p, out, last_instruction(graph, &graph->blocks.data[tail]));
     out->count -= strlen("; ");
     out->data[out->count] = '\0';
-    return TAIL_SIZE_MAX - room;
+    return graph->blocks.data[tail].size;
 }
 
 const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *code,
@@ -272,7 +263,7 @@ static void insert_turned_code(struct planner *p, uint32_t edge, const char *con
     uint32_t label = ++p->state->labels;
     struct frame_row frame = frame_at(p, branch);
     struct buffer text = {0};
-    bool tail = copies_tail(p, edge, TAIL_SIZE_MAX);
+    bool tail = copies_tail(p, edge);
     if (tail)
         write_frame(&text, &frame, 0);
     buffer_print(&text, "%s; ", code->data);

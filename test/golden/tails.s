@@ -1,7 +1,6 @@
 # Code on a taken edge that leads to a short block which ends the way is followed by a copy of that
-# block, in place of a jump; the copy has the unwinder's rules and its line.  A return: behind the
-# function.  A block that jumps to a return: so both.  A block that jumps elsewhere: in place, since
-# the branch is expected to be taken.
+# block, in place of a jump; the copy has the unwinder's rules and its line.  It stands behind the
+# function; for a branch that is expected to be taken, in place.
 	.file	"tails.c"
 	.text
 	.file 1 "tails.c"
