@@ -30,7 +30,8 @@ void note_location(struct unit *unit, struct span arguments) {
     struct location location = {.statement = (uint32_t)unit->statements.count,
                                 .start = (uint32_t)(arguments.start - unit->text),
                                 .length = leading_numbers(arguments),
-                                .is_statement = next_is_statement(arguments, before)};
+                                .is_statement = next_is_statement(arguments, before),
+                                .has_view = memmem(arguments.start, arguments.length, " view ", 6)};
     vector_push(&unit->arena, &unit->locations, location);
 }
 
@@ -46,7 +47,11 @@ const struct location *location_of(const struct unit *unit, uint32_t statement) 
     return low ? &unit->locations.data[low - 1] : NULL;
 }
 
-void write_location(struct buffer *out, const struct unit *unit, const struct location *location) {
+/* Where all others have views, the assembler takes time by the square of those that have none. */
+void write_location(struct buffer *out, const struct unit *unit, const struct location *location,
+                    uint32_t *labels) {
     buffer_print(out, ".loc %.*s is_stmt %d", (int)location->length, unit->text + location->start,
                  location->is_statement);
+    if (location->has_view)
+        buffer_print(out, " view .LQw%u", ++*labels);
 }

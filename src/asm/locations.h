@@ -13,7 +13,9 @@ void note_location(struct unit *unit, struct span arguments);
  * unit has them for all its functions, or for none. */
 const struct location *location_of(const struct unit *unit, uint32_t statement);
 
-/* A directive that says so again, whatever has been said in between. */
-void write_location(struct buffer *out, const struct unit *unit, const struct location *location);
+/* A directive that says so again, whatever has been said in between.  LABELS: the unit's counter of
+ * labels. */
+void write_location(struct buffer *out, const struct unit *unit, const struct location *location,
+                    uint32_t *labels);
 
 #endif

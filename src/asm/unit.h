@@ -78,6 +78,7 @@ struct location {
     uint32_t statement;     /* the first that it holds for */
     uint32_t start, length; /* of the text of its file, line and column */
     bool is_statement;      /* debuggers may stop there; in force until it is said again */
+    bool has_view;          /* it is numbered among those of one address */
 };
 
 /* A stretch of one section that belongs to one function. */

@@ -39,7 +39,7 @@ static void write_changes(const struct planner *p, struct buffer *out,
     const struct unit *unit = p->graph->unit;
     const struct location *location = location_of(unit, instruction->statement);
     if (location && (!before || location != location_of(unit, before->statement))) {
-        write_location(out, unit, location);
+        write_location(out, unit, location, &p->state->labels);
         buffer_text(out, "; ");
     }
     if (before && p->row_of[instruction->first_statement] != p->row_of[before->first_statement]) {
@@ -55,7 +55,7 @@ void write_line_again(const struct planner *p, struct buffer *out,
     if (!location)
         return;
     buffer_text(out, "; ");
-    write_location(out, unit, location);
+    write_location(out, unit, location, &p->state->labels);
 }
 
 void write_body(struct planner *p, struct buffer *out, uint32_t index) {

@@ -58,7 +58,7 @@ skip:
 	.loc 1 20 3
 	ret
 .L12:
-	.loc 1 21 3
+	.loc 1 21 3 view .LVU9
 	addq	$8, %rdi
 	jmp	.L10
 	.cfi_endproc
