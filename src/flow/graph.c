@@ -37,6 +37,13 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
     return block->count ? &graph->instructions.data[block->first + block->count - 1] : NULL;
 }
 
+bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (graph->edges.data[block->in.data[i]].source == 0)
+            return true;
+    return false;
+}
+
 /* ---- blocks ---- */
 
 static const struct symbol *symbol_of(const struct builder *b, const struct statement *statement) {

@@ -103,6 +103,9 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
  */
 bool call_returns(const struct graph *graph, const struct graph_instruction *call);
 
+/* Whether control may come to the block from the outside. */
+bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block);
+
 /* Whether the call is one that compilers put at functions' begins, of a function that keeps all
  * registers: a profiler's, or one that grows the stack. */
 bool calls_hook(const struct graph *graph, const struct graph_instruction *call);

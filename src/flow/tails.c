@@ -32,13 +32,6 @@ static bool ends_the_way(const struct graph *graph, const struct basic_block *bl
            unit->symbols.data[symbol].name[0] == '.';
 }
 
-static bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block) {
-    for (size_t i = 0; i < block->in.count; i++)
-        if (graph->edges.data[block->in.data[i]].source == 0)
-            return true;
-    return false;
-}
-
 /* Exceptions of traps, which some languages have, are caught by where the instruction stands. */
 static bool may_trap(const struct graph *graph, const struct basic_block *block) {
     for (uint32_t i = 0; i < block->count; i++)

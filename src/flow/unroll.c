@@ -117,13 +117,6 @@ static bool goes_on(const struct graph *graph, const struct loop_text *loop, uin
     return true;
 }
 
-static bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block) {
-    for (size_t i = 0; i < block->in.count; i++)
-        if (graph->edges.data[block->in.data[i]].source == 0)
-            return true;
-    return false;
-}
-
 static bool can_be_copied(const struct graph *graph, const struct loop_text *loop, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
     if (block->copy || block->fragment != graph->blocks.data[loop->first].fragment ||
