@@ -1,5 +1,6 @@
 /* annotate.c: quipu annotate [OPTIONS] [FILE...]: source or assembly with counts. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "report/annotate.h"
 #include "report/output.h"
@@ -8,7 +9,6 @@
 #include "util/diag.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,37 +43,6 @@ static void print_help(void) {
         stdout);
 }
 
-enum option_number {
-    OPTION_DATA = 256,
-    OPTION_ASM,
-    OPTION_FUNCTION,
-    OPTION_MODULE,
-    OPTION_BY_COUNT,
-    OPTION_HOT,
-    OPTION_CONTEXT,
-    OPTION_BRANCHES,
-    OPTION_SOURCE,
-    OPTION_HUMAN,
-    OPTION_COLOR,
-};
-
-static const struct option option_names[] = {
-    {"data", required_argument, NULL, OPTION_DATA},
-    {"asm", no_argument, NULL, OPTION_ASM},
-    {"function", required_argument, NULL, OPTION_FUNCTION},
-    {"module", required_argument, NULL, OPTION_MODULE},
-    {"by-count", no_argument, NULL, OPTION_BY_COUNT},
-    {"hot", required_argument, NULL, OPTION_HOT},
-    {"context", required_argument, NULL, OPTION_CONTEXT},
-    {"branches", no_argument, NULL, OPTION_BRANCHES},
-    {"source", required_argument, NULL, OPTION_SOURCE},
-    {"human", no_argument, NULL, OPTION_HUMAN},
-    {"color", optional_argument, NULL, OPTION_COLOR},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
 static size_t parse_lines(const char *option, const char *word, size_t least) {
     char *end;
     errno = 0;
@@ -83,72 +52,58 @@ static size_t parse_lines(const char *option, const char *word, size_t least) {
     return value;
 }
 
-/* WORD is the option as it was given. */
-static void set_option(struct annotate_options *options, int option, const char *word) {
-    switch (option) {
-    case OPTION_DATA:
-        vector_push(&options->arena, &options->data, optarg);
-        break;
-    case OPTION_ASM:
-        options->assembly = true;
-        break;
-    case OPTION_FUNCTION:
-        options->filter.function = optarg;
-        break;
-    case OPTION_MODULE:
-        options->filter.module = optarg;
-        break;
-    case OPTION_BY_COUNT:
-        options->by_count = true;
-        break;
-    case OPTION_HOT:
-        options->hot = parse_lines("hot", optarg, 1);
-        break;
-    case OPTION_CONTEXT:
-        options->context = parse_lines("context", optarg, 0);
-        break;
-    case OPTION_BRANCHES:
-        options->branches = true;
-        break;
-    case OPTION_SOURCE:
-        vector_push(&options->arena, &options->sources, optarg);
-        break;
-    case OPTION_HUMAN:
-        options->human = true;
-        break;
-    case OPTION_COLOR:
-        options->color = optarg ? optarg : "always";
-        break;
-    case 'o':
-        options->output = optarg;
-        break;
-    default:
-        die("'%s': no such option, or its value is missing; 'quipu annotate --help' lists them",
-            word);
-    }
+static void take_data(void *options, const char *word) {
+    struct annotate_options *annotate = options;
+    vector_push(&annotate->arena, &annotate->data,
+                arena_copy(&annotate->arena, word, strlen(word)));
 }
 
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct annotate_options *options) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:h", option_names, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return false;
-        }
-        set_option(options, option, argv[optind - 1]);
-    }
-    if (options->assembly && (options->hot || options->branches))
-        die("'--%s' goes with source, not with --asm; leave one out",
-            options->hot ? "hot" : "branches");
-    return true;
+static void take_source(void *options, const char *word) {
+    struct annotate_options *annotate = options;
+    vector_push(&annotate->arena, &annotate->sources,
+                arena_copy(&annotate->arena, word, strlen(word)));
 }
+
+static void take_hot(void *options, const char *word) {
+    ((struct annotate_options *)options)->hot = parse_lines("hot", word, 1);
+}
+
+static void take_context(void *options, const char *word) {
+    ((struct annotate_options *)options)->context = parse_lines("context", word, 0);
+}
+
+static void take_color(void *options, const char *word) {
+    ((struct annotate_options *)options)->color = word ? word : "always";
+}
+
+#define FIELD(name) offsetof(struct annotate_options, name)
+
+static const struct option_row rows[] = {
+    {"data", 0, OPTION_PARSED, 0, take_data},
+    {"asm", 0, OPTION_FLAG, FIELD(assembly), NULL},
+    {"function", 0, OPTION_TEXT, FIELD(filter.function), NULL},
+    {"module", 0, OPTION_TEXT, FIELD(filter.module), NULL},
+    {"by-count", 0, OPTION_FLAG, FIELD(by_count), NULL},
+    {"hot", 0, OPTION_PARSED, 0, take_hot},
+    {"context", 0, OPTION_PARSED, 0, take_context},
+    {"branches", 0, OPTION_FLAG, FIELD(branches), NULL},
+    {"source", 0, OPTION_PARSED, 0, take_source},
+    {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"color", 0, OPTION_CHOICE, 0, take_color},
+    {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
+};
+
+static const struct command_line command_line = {"annotate", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
 
 int cmd_annotate(int argc, char **argv) {
     struct annotate_options options = {.output = "-", .color = "auto", .context = 2};
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
+    if (options.assembly && (options.hot || options.branches))
+        die("'--%s' goes with source, not with --asm; leave one out",
+            options.hot ? "hot" : "branches");
     show_progress();
     struct profile *profile = profile_open(options.data.data, options.data.count);
     profile_count(profile, (struct selection){0});
@@ -157,8 +112,8 @@ int cmd_annotate(int argc, char **argv) {
         .arena = &options.arena,
         .profile = profile,
         .filter = options.filter,
-        .files = argv + optind,
-        .file_count = (size_t)(argc - optind),
+        .files = argv + first,
+        .file_count = (size_t)(argc - first),
         .sources =
             sources_start(&options.arena, profile, options.sources.data, options.sources.count),
         .out = out,

@@ -7,6 +7,7 @@
  *
  * Functions are matched as comparison.h tells. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "report/comparison.h"
 #include "report/json_writer.h"
@@ -16,7 +17,6 @@
 #include "util/diag.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -219,71 +219,46 @@ static void print_help(void) {
           stdout);
 }
 
-static const struct diff_format *parse_format(const char *name) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    die("'%s': no such format; --format takes text, json or csv", name);
+static void take_format(void *options, const char *name) {
+    size_t i = 0;
+    while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, name) != 0)
+        i++;
+    if (i == sizeof formats / sizeof *formats)
+        die("'%s': no such format; --format takes text, json or csv", name);
+    ((struct diff_options *)options)->format = &formats[i];
 }
 
-static size_t parse_limit(const char *text) {
+static void take_limit(void *options, const char *text) {
     char *end;
     unsigned long long limit = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || limit > SIZE_MAX)
         die("'%s': --limit takes a number of rows", text);
-    return (size_t)limit;
+    ((struct diff_options *)options)->limit = (size_t)limit;
 }
 
-static double parse_percent(const char *text) {
+static void take_percent(void *options, const char *text) {
     char *end;
     double percent = strtod(text, &end);
     if (end == text || (*end && strcmp(end, "%") != 0) || !isfinite(percent) || percent < 0)
         die("'%s': --fail-above takes a percentage such as 0.5", text);
-    return percent;
+    ((struct diff_options *)options)->fail_above = percent;
 }
 
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct diff_options *options) {
-    static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'}, {"limit", required_argument, NULL, 'l'},
-        {"all", no_argument, NULL, 'a'},          {"fail-above", required_argument, NULL, 'm'},
-        {"color", required_argument, NULL, 'c'},  {"human", no_argument, NULL, 'u'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-    };
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
-        switch (option) {
-        case 'f':
-            options->format = parse_format(optarg);
-            break;
-        case 'l':
-            options->limit = parse_limit(optarg);
-            break;
-        case 'a':
-            options->all = true;
-            break;
-        case 'm':
-            options->fail_above = parse_percent(optarg);
-            break;
-        case 'c':
-            options->color = parse_color(optarg, stdout);
-            break;
-        case 'u':
-            options->human = true;
-            break;
-        case 'h':
-            print_help();
-            return false;
-        default:
-            die("'%s': no such option, or its value is missing; 'quipu diff --help' lists them",
-                argv[optind - 1]);
-        }
-    }
-    if (argc - optind != 2)
-        die("two runs are needed: quipu diff BEFORE AFTER");
-    return true;
+static void take_color(void *options, const char *word) {
+    ((struct diff_options *)options)->color = parse_color(word, stdout);
 }
+
+static const struct option_row rows[] = {
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"limit", 0, OPTION_PARSED, 0, take_limit},
+    {"all", 0, OPTION_FLAG, offsetof(struct diff_options, all), NULL},
+    {"fail-above", 0, OPTION_PARSED, 0, take_percent},
+    {"color", 0, OPTION_PARSED, 0, take_color},
+    {"human", 0, OPTION_FLAG, offsetof(struct diff_options, human), NULL},
+};
+
+static const struct command_line command_line = {"diff", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
 
 static struct profile *open_counted(char *const *path) {
     struct profile *profile = profile_open(path, 1);
@@ -298,11 +273,14 @@ int cmd_diff(int argc, char **argv) {
         .limit = SIZE_MAX,
         .fail_above = INFINITY,
     };
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
+    if (argc - first != 2)
+        die("two runs are needed: quipu diff BEFORE AFTER");
     show_progress();
-    struct profile *before = open_counted(argv + optind);
-    struct profile *after = open_counted(argv + optind + 1);
+    struct profile *before = open_counted(argv + first);
+    struct profile *after = open_counted(argv + first + 1);
     struct arena arena = {0};
     options.arena = &arena;
     struct comparison comparison = compare_profiles(&arena, before, after);

@@ -1,5 +1,6 @@
 /* export.c: quipu export --to=FORMAT [-o FILE] [DATA...]: counts for other tools. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "report/export.h"
 #include "report/output.h"
@@ -9,7 +10,6 @@
 #include "util/path.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,47 +36,21 @@ static void print_help(void) {
           stdout);
 }
 
-static const struct export_format *parse_format(const char *name) {
+static void take_format(void *options, const char *name) {
     const struct export_format *format = find_export_format(name);
     if (!format)
         die("'%s': no such format; 'quipu export --help' lists them", name);
-    return format;
+    ((struct export_options *)options)->format = format;
 }
 
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct export_options *options) {
-    static const struct option names[] = {
-        {"to", required_argument, NULL, 't'},
-        {"output", required_argument, NULL, 'o'},
-        {"source-root", required_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
-        switch (option) {
-        case 't':
-            options->format = parse_format(optarg);
-            break;
-        case 'o':
-            options->output = optarg;
-            break;
-        case 'r':
-            options->source_root = optarg;
-            break;
-        case 'h':
-            print_help();
-            return false;
-        default:
-            die("'%s': no such option, or its value is missing; 'quipu export --help' lists them",
-                argv[optind - 1]);
-        }
-    }
-    if (!options->format)
-        die("no format was given; add --to=FORMAT, 'quipu export --help' lists them");
-    return true;
-}
+static const struct option_row rows[] = {
+    {"to", 0, OPTION_PARSED, 0, take_format},
+    {"output", 'o', OPTION_TEXT, offsetof(struct export_options, output), NULL},
+    {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},
+};
+
+static const struct command_line command_line = {"export", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
 
 static bool any_file_below(struct arena *arena, const struct profile *profile, const char *root) {
     const char **files = source_files(arena, profile, root);
@@ -117,10 +91,13 @@ static const char *find_source_root(struct arena *arena, const struct profile *p
 int cmd_export(int argc, char **argv) {
     struct arena arena = {0};
     struct export_options options = {.output = "-"};
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
+    if (!options.format)
+        die("no format was given; add --to=FORMAT, 'quipu export --help' lists them");
     show_progress();
-    struct profile *profile = profile_open(argv + optind, (size_t)(argc - optind));
+    struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
     profile_count(profile, (struct selection){0});
     struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
     if (options.source_root)

@@ -2,6 +2,7 @@
  *
  * There it is handed over to gdb, or a command, or its registers and calls are printed. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/on_stop.h"
 #include "cmd/temporary_data.h"
 
@@ -11,7 +12,6 @@
 #include "util/path.h"
 #include "x86/trap.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,51 +95,25 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     return status;
 }
 
-enum option_number {
-    OPTION_EXEC = 256,
-    OPTION_PRINT,
+static const struct option_row rows[] = {
+    {"exec", 0, OPTION_TEXT, offsetof(struct goto_options, command), NULL},
+    {"print", 0, OPTION_FLAG, offsetof(struct goto_options, print), NULL},
 };
 
-static const struct option option_names[] = {
-    {"exec", required_argument, NULL, OPTION_EXEC},
-    {"print", no_argument, NULL, OPTION_PRINT},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Reads options up to the first other word.  Returns whether the program may go on. */
-static bool take_options(int argc, char **argv, struct goto_options *options) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
-        switch (option) {
-        case OPTION_EXEC:
-            options->command = optarg;
-            break;
-        case OPTION_PRINT:
-            options->print = true;
-            break;
-        case 'h':
-            print_help();
-            return false;
-        default:
-            die("'%s': no such option, or its value is missing; 'quipu goto --help' lists them",
-                argv[optind - 1]);
-        }
-    }
-    return true;
-}
+static const struct command_line command_line = {"goto", print_help, rows,
+                                                 sizeof rows / sizeof *rows, true};
 
 int cmd_goto(int argc, char **argv) {
     struct goto_options options = {0};
-    if (!take_options(argc, argv, &options))
+    int moment = take_options(&command_line, argc, argv, &options);
+    if (!moment)
         return 0;
-    if (optind == argc)
+    if (moment == argc)
         die("no moment to go to; 'quipu goto --help' tells how");
-    const char *text = argv[optind++];
-    if (!take_options(argc, argv, &options))
+    int more = take_options(&command_line, argc - moment, argv + moment, &options);
+    if (!more)
         return 0;
-    if (optind == argc)
+    if (moment + more == argc)
         die("no program to run; 'quipu goto --help' tells how");
-    return go(text, argv + optind, &options);
+    return go(argv[moment], argv + moment + more, &options);
 }

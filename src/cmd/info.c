@@ -1,6 +1,7 @@
 /* info.c: quipu info [--format=text|json] [BINARY|DATA...]: what is instrumented, what was left
  * alone and why, and what a data file holds. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "data/contexts.h"
 #include "report/json_writer.h"
@@ -10,7 +11,6 @@
 #include "util/diag.h"
 #include "util/map.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,41 +251,26 @@ struct info_options {
     bool json;
 };
 
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct info_options *options) {
-    static const struct option names[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return false;
-        }
-        if (option == 'o')
-            options->output = optarg;
-        else if (option != 'f')
-            die("'%s': no such option, or its value is missing; 'quipu info --help' lists them",
-                argv[optind - 1]);
-        else if (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0)
-            die("'--format=%s': no such format; give text or json", optarg);
-        else
-            options->json = strcmp(optarg, "json") == 0;
-    }
-    return true;
+static void take_format(void *options, const char *word) {
+    ((struct info_options *)options)->json = wants_json(word);
 }
+
+static const struct option_row rows[] = {
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"output", 'o', OPTION_TEXT, offsetof(struct info_options, output), NULL},
+};
+
+static const struct command_line command_line = {"info", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
 
 int cmd_info(int argc, char **argv) {
     struct arena arena = {0};
     struct info_options options = {.output = "-"};
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
     show_progress();
-    profile_list profiles = open_all(&arena, argv + optind, (size_t)(argc - optind));
+    profile_list profiles = open_all(&arena, argv + first, (size_t)(argc - first));
     FILE *out = begin_output(options.output);
     if (options.json)
         write_json(out, &arena, &profiles);

@@ -8,6 +8,7 @@
  *
  * Where it is not perfect: which process and thread made a count is lost. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "cmd/merge_contexts.h"
 #include "data/datafile.h"
@@ -17,7 +18,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,37 +264,34 @@ static void print_help(void) {
           stdout);
 }
 
+struct merge_options {
+    const char *output;
+};
+
+static const struct option_row rows[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(struct merge_options, output), NULL},
+};
+
+static const struct command_line command_line = {"merge", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
+
 int cmd_merge(int argc, char **argv) {
-    static const struct option names[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    const char *output = NULL;
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return 0;
-        }
-        if (option != 'o')
-            die("'%s': no such option, or its value is missing; 'quipu merge --help' lists them",
-                argv[optind - 1]);
-        output = optarg;
-    }
-    if (!output)
+    struct merge_options options = {0};
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
+        return 0;
+    if (!options.output)
         die("no output was given; add -o OUT");
-    if (optind == argc)
+    if (first == argc)
         die("no data was given; name data files or directories of them");
     struct merge merge = {0};
     struct buffer result = {0};
-    for (int i = optind; i < argc; i++)
+    for (int i = first; i < argc; i++)
         add_path(&merge, argv[i]);
     for (size_t i = 0; i < merge.paths.count; i++)
         add_file(&merge, merge.paths.data[i]);
     build_result(&merge, &result);
-    write_result(&merge, &result, output);
+    write_result(&merge, &result, options.output);
     buffer_release(&result);
     arena_release(&merge.arena);
     return 0;

@@ -3,13 +3,13 @@
  * The process is stopped for an instant; ticks are those of its cells, and what the binary's tables
  * tell of the place.  A thread that is away in a call is named by where the call returns to. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/stat.h"
 
 #include "data/queries.h"
 #include "moment/name.h"
 #include "util/diag.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,21 +84,13 @@ static int print_moments(const char *pid) {
     return 0;
 }
 
-static const struct option option_names[] = {
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+static const struct command_line command_line = {"moment", print_help, NULL, 0, true};
 
 int cmd_moment(int argc, char **argv) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
-        if (option != 'h')
-            die("'%s': no such option; 'quipu moment --help' lists them", argv[optind - 1]);
-        print_help();
+    int first = take_options(&command_line, argc, argv, NULL);
+    if (!first)
         return 0;
-    }
-    if (argc - optind != 1)
+    if (argc - first != 1)
         die("give one process number; 'quipu moment --help' tells how");
-    return print_moments(argv[optind]);
+    return print_moments(argv[first]);
 }

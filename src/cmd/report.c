@@ -1,5 +1,6 @@
 /* report.c: quipu report [OPTIONS] [DATA...]: counts as a table. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "report/output.h"
 #include "report/progress.h"
@@ -8,7 +9,6 @@
 #include "util/diag.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,132 +68,63 @@ static uint64_t parse_number(const char *option, const char *word, uint64_t limi
     return value;
 }
 
-static double parse_percent(const char *word) {
+static void take_view(void *options, const char *word) {
+    const struct view *view = find_view(word);
+    if (!view)
+        die("'--by=%s': no such view; 'quipu report --help' lists them", word);
+    ((struct report_options *)options)->view = view;
+}
+
+static void take_format(void *options, const char *word) {
+    ((struct report_options *)options)->format = choose_table_format(word);
+}
+
+static void take_limit(void *options, const char *word) {
+    ((struct report_options *)options)->limit = parse_number("limit", word, SIZE_MAX);
+}
+
+static void take_process(void *options, const char *word) {
+    ((struct report_options *)options)->pid = (uint32_t)parse_number("process", word, UINT32_MAX);
+}
+
+static void take_thread(void *options, const char *word) {
+    ((struct report_options *)options)->thread = (uint32_t)parse_number("thread", word, UINT32_MAX);
+}
+
+static void take_percent(void *options, const char *word) {
     char *end;
     double value = strtod(word, &end);
     if (end == word || *end || !(value >= 0 && value <= 100))
         die("'--min-percent=%s': give a number from 0 to 100", word);
-    return value / 100;
+    ((struct report_options *)options)->min_share = value / 100;
 }
 
-static const struct view *parse_view(const char *word) {
-    const struct view *view = find_view(word);
-    if (!view)
-        die("'--by=%s': no such view; 'quipu report --help' lists them", word);
-    return view;
+static void take_color(void *options, const char *word) {
+    ((struct report_options *)options)->color = word ? word : "always";
 }
 
-static const struct table_format *parse_format(const char *word) {
-    const struct table_format *format = find_table_format(word);
-    if (!format)
-        die("'--format=%s': no such format; give text, json or csv", word);
-    return format;
-}
+#define FIELD(name) offsetof(struct report_options, name)
 
-enum option_number {
-    OPTION_BY = 256,
-    OPTION_FORMAT,
-    OPTION_SORT,
-    OPTION_LIMIT,
-    OPTION_FUNCTION,
-    OPTION_FILE,
-    OPTION_MODULE,
-    OPTION_PROCESS,
-    OPTION_THREAD,
-    OPTION_MIN_PERCENT,
-    OPTION_EXECUTED,
-    OPTION_NEVER_EXECUTED,
-    OPTION_HUMAN,
-    OPTION_COLOR,
+static const struct option_row rows[] = {
+    {"by", 0, OPTION_PARSED, 0, take_view},
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
+    {"limit", 0, OPTION_PARSED, 0, take_limit},
+    {"function", 0, OPTION_TEXT, FIELD(filter.function), NULL},
+    {"file", 0, OPTION_TEXT, FIELD(filter.file), NULL},
+    {"module", 0, OPTION_TEXT, FIELD(filter.module), NULL},
+    {"process", 0, OPTION_PARSED, 0, take_process},
+    {"thread", 0, OPTION_PARSED, 0, take_thread},
+    {"min-percent", 0, OPTION_PARSED, 0, take_percent},
+    {"executed", 0, OPTION_FLAG, FIELD(only_executed), NULL},
+    {"never-executed", 0, OPTION_FLAG, FIELD(only_never), NULL},
+    {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"color", 0, OPTION_CHOICE, 0, take_color},
+    {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
 
-static const struct option option_names[] = {
-    {"by", required_argument, NULL, OPTION_BY},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"function", required_argument, NULL, OPTION_FUNCTION},
-    {"file", required_argument, NULL, OPTION_FILE},
-    {"module", required_argument, NULL, OPTION_MODULE},
-    {"process", required_argument, NULL, OPTION_PROCESS},
-    {"thread", required_argument, NULL, OPTION_THREAD},
-    {"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
-    {"executed", no_argument, NULL, OPTION_EXECUTED},
-    {"never-executed", no_argument, NULL, OPTION_NEVER_EXECUTED},
-    {"human", no_argument, NULL, OPTION_HUMAN},
-    {"color", optional_argument, NULL, OPTION_COLOR},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* WORD is the option as it was given. */
-static void set_option(struct report_options *options, int option, const char *word) {
-    switch (option) {
-    case OPTION_BY:
-        options->view = parse_view(optarg);
-        break;
-    case OPTION_FORMAT:
-        options->format = parse_format(optarg);
-        break;
-    case OPTION_SORT:
-        options->sort = optarg;
-        break;
-    case OPTION_LIMIT:
-        options->limit = parse_number("limit", optarg, SIZE_MAX);
-        break;
-    case OPTION_FUNCTION:
-        options->filter.function = optarg;
-        break;
-    case OPTION_FILE:
-        options->filter.file = optarg;
-        break;
-    case OPTION_MODULE:
-        options->filter.module = optarg;
-        break;
-    case OPTION_PROCESS:
-        options->pid = (uint32_t)parse_number("process", optarg, UINT32_MAX);
-        break;
-    case OPTION_THREAD:
-        options->thread = (uint32_t)parse_number("thread", optarg, UINT32_MAX);
-        break;
-    case OPTION_MIN_PERCENT:
-        options->min_share = parse_percent(optarg);
-        break;
-    case OPTION_EXECUTED:
-        options->only_executed = true;
-        break;
-    case OPTION_NEVER_EXECUTED:
-        options->only_never = true;
-        break;
-    case OPTION_HUMAN:
-        options->human = true;
-        break;
-    case OPTION_COLOR:
-        options->color = optarg ? optarg : "always";
-        break;
-    case 'o':
-        options->output = optarg;
-        break;
-    default:
-        die("'%s': no such option, or its value is missing; 'quipu report --help' lists them",
-            word);
-    }
-}
-
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct report_options *options) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "o:h", option_names, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return false;
-        }
-        set_option(options, option, argv[optind - 1]);
-    }
-    return true;
-}
+static const struct command_line command_line = {"report", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
 
 /* ---- the table ---- */
 
@@ -287,11 +218,12 @@ static void write_table(const struct table *table, const struct report_options *
 int cmd_report(int argc, char **argv) {
     struct report_options options = {
         .view = &view_function, .format = &table_text, .output = "-", .color = "auto"};
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
     struct arena arena = {0};
     show_progress();
-    struct profile *profile = profile_open(argv + optind, (size_t)(argc - optind));
+    struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
     struct selection selection = find_selection(profile, &options);
     if (selection.owner && !has_thread(profile, selection))
         die("thread %" PRIu32 ": none of the data is of it; 'quipu report --by=thread' lists them",

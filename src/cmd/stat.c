@@ -7,11 +7,11 @@
 #include "cmd/temporary_data.h"
 
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "report/output.h"
 #include "util/diag.h"
 #include "util/process.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,92 +78,40 @@ static int count_data(struct profile *profile, const struct stat_options *option
 
 /* ---- options ---- */
 
-enum option_number {
-    OPTION_DATA = 256,
-    OPTION_BASELINE,
-    OPTION_MAX_GROWTH,
-    OPTION_BY,
-    OPTION_FORMAT,
-    OPTION_SORT,
-    OPTION_HUMAN,
-};
-
-static const struct option option_names[] = {
-    {"data", no_argument, NULL, OPTION_DATA},
-    {"pid", required_argument, NULL, 'p'},
-    {"baseline", required_argument, NULL, OPTION_BASELINE},
-    {"max-growth", required_argument, NULL, OPTION_MAX_GROWTH},
-    {"by", required_argument, NULL, OPTION_BY},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {"human", no_argument, NULL, OPTION_HUMAN},
-    {"output", required_argument, NULL, 'o'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static enum stat_rows parse_rows(const char *word) {
+static void take_rows(void *options, const char *word) {
     static const char *const words[] = {
         [ROWS_OF_PROCESSES] = "process",
         [ROWS_OF_THREADS] = "thread",
         [ROWS_OF_EVENTS] = "event",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], word) == 0)
-            return (enum stat_rows)i;
+        if (strcmp(words[i], word) == 0) {
+            ((struct stat_options *)options)->rows = (enum stat_rows)i;
+            return;
+        }
     die("'--by=%s': give process, thread or event", word);
 }
 
-static const struct table_format *parse_format(const char *word) {
-    const struct table_format *format = find_table_format(word);
-    if (!format)
-        die("'--format=%s': no such format; give text, json or csv", word);
-    return format;
+static void take_format(void *options, const char *word) {
+    ((struct stat_options *)options)->format = choose_table_format(word);
 }
 
-/* Returns false where only help was asked for. */
-static bool parse_options(int argc, char **argv, struct stat_options *options) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+o:p:h", option_names, NULL)) != -1) {
-        switch (option) {
-        case OPTION_DATA:
-            options->data = true;
-            break;
-        case 'p':
-            options->pid = optarg;
-            break;
-        case OPTION_BASELINE:
-            options->baseline = optarg;
-            break;
-        case OPTION_MAX_GROWTH:
-            options->max_growth = optarg;
-            break;
-        case OPTION_BY:
-            options->rows = parse_rows(optarg);
-            break;
-        case OPTION_FORMAT:
-            options->format = parse_format(optarg);
-            break;
-        case OPTION_SORT:
-            options->sort = optarg;
-            break;
-        case OPTION_HUMAN:
-            options->human = true;
-            break;
-        case 'o':
-            options->output = optarg;
-            break;
-        case 'h':
-            print_help();
-            return false;
-        default:
-            die("'%s': no such option, or its value is missing; 'quipu stat --help' lists them",
-                argv[optind - 1]);
-        }
-    }
-    return true;
-}
+#define FIELD(name) offsetof(struct stat_options, name)
+
+static const struct option_row rows[] = {
+    {"data", 0, OPTION_FLAG, FIELD(data), NULL},
+    {"pid", 'p', OPTION_TEXT, FIELD(pid), NULL},
+    {"baseline", 0, OPTION_TEXT, FIELD(baseline), NULL},
+    {"max-growth", 0, OPTION_TEXT, FIELD(max_growth), NULL},
+    {"by", 0, OPTION_PARSED, 0, take_rows},
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
+    {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
+};
+
+static const struct command_line command_line = {"stat", print_help, rows,
+                                                 sizeof rows / sizeof *rows, true};
 
 static void check_options(const struct stat_options *options, int words) {
     if (options->pid && (options->data || words))
@@ -185,19 +133,19 @@ static int count_process(const struct stat_options *options) {
 
 int cmd_stat(int argc, char **argv) {
     struct stat_options options = {.format = &table_text};
-    if (!parse_options(argc, argv, &options))
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
         return 0;
-    check_options(&options, argc - optind);
+    check_options(&options, argc - first);
     struct baseline *baseline =
         options.baseline ? read_baseline(options.baseline, options.max_growth) : NULL;
     int status = 0;
     if (options.pid)
         status = count_process(&options);
     else if (options.data)
-        status =
-            count_data(profile_open(argv + optind, (size_t)(argc - optind)), &options, baseline);
+        status = count_data(profile_open(argv + first, (size_t)(argc - first)), &options, baseline);
     else
-        status = run_and_count(argv + optind, &options, baseline);
+        status = run_and_count(argv + first, &options, baseline);
     if (baseline)
         free_baseline(baseline);
     return status;

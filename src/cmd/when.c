@@ -1,6 +1,7 @@
 /* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: the first moment of a run at which an expression
  * becomes true. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 #include "cmd/on_stop.h"
 #include "cmd/temporary_data.h"
 
@@ -13,7 +14,6 @@
 #include "util/diag.h"
 #include "util/path.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,57 +259,30 @@ static int look_for(const char *text, char **argv, const struct when_options *op
     return status;
 }
 
-enum option_number {
-    OPTION_EXACT = 256,
-    OPTION_EXEC,
-};
-
-static const struct option option_names[] = {
-    {"exact", no_argument, NULL, OPTION_EXACT},
-    {"exec", required_argument, NULL, OPTION_EXEC},
-    {"format", required_argument, NULL, 'f'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Reads options up to the first other word.  Returns whether the program may go on. */
-static bool take_options(int argc, char **argv, struct when_options *options) {
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "+h", option_names, NULL)) != -1) {
-        switch (option) {
-        case OPTION_EXACT:
-            options->exact = true;
-            break;
-        case OPTION_EXEC:
-            options->command = optarg;
-            break;
-        case 'f':
-            options->json = strcmp(optarg, "json") == 0;
-            if (!options->json && strcmp(optarg, "text") != 0)
-                die("'--format=%s': no such format; give text or json", optarg);
-            break;
-        case 'h':
-            print_help();
-            return false;
-        default:
-            die("'%s': no such option, or its value is missing; 'quipu when --help' lists them",
-                argv[optind - 1]);
-        }
-    }
-    return true;
+static void take_format(void *options, const char *word) {
+    ((struct when_options *)options)->json = wants_json(word);
 }
+
+static const struct option_row rows[] = {
+    {"exact", 0, OPTION_FLAG, offsetof(struct when_options, exact), NULL},
+    {"exec", 0, OPTION_TEXT, offsetof(struct when_options, command), NULL},
+    {"format", 0, OPTION_PARSED, 0, take_format},
+};
+
+static const struct command_line command_line = {"when", print_help, rows,
+                                                 sizeof rows / sizeof *rows, true};
 
 int cmd_when(int argc, char **argv) {
     struct when_options options = {0};
-    if (!take_options(argc, argv, &options))
+    int expression = take_options(&command_line, argc, argv, &options);
+    if (!expression)
         return 0;
-    if (optind == argc)
+    if (expression == argc)
         die("no expression to look for; 'quipu when --help' tells how");
-    const char *text = argv[optind++];
-    if (!take_options(argc, argv, &options))
+    int more = take_options(&command_line, argc - expression, argv + expression, &options);
+    if (!more)
         return 0;
-    if (optind == argc)
+    if (expression + more == argc)
         die("no program to run; 'quipu when --help' tells how");
-    return look_for(text, argv + optind, &options);
+    return look_for(argv[expression], argv + expression + more, &options);
 }

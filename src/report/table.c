@@ -1,15 +1,17 @@
 /* table.c: rows and columns: adding, sorting, writing; see table.h. */
 #include "report/table.h"
 
+#include "util/diag.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-const struct table_format *find_table_format(const char *name) {
+const struct table_format *choose_table_format(const char *name) {
     static const struct table_format *const formats[] = {&table_text, &table_json, &table_csv};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
-    return NULL;
+    die("'--format=%s': no such format; give text, json or csv", name);
 }
 
 struct row *table_add(struct table *table) {

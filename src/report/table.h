@@ -85,8 +85,8 @@ struct table_format {
 
 extern const struct table_format table_text, table_json, table_csv;
 
-/* The format of that name, or NULL. */
-const struct table_format *find_table_format(const char *name);
+/* The format that --format=NAME means.  Where there is none, that ends the program. */
+const struct table_format *choose_table_format(const char *name);
 
 /* Adds a row of cells that are not known yet. */
 struct row *table_add(struct table *table);

@@ -1,0 +1,86 @@
+/* command_line.c: the options of a command; see command_line.h. */
+#include "cmd/command_line.h"
+
+#include "util/diag.h"
+
+#include <getopt.h>
+#include <string.h>
+
+enum {
+    ROWS_MAX = 32,
+    HELP = 256 /* what getopt_long says for --help; for row n that is HELP + 1 + n */
+};
+
+static int argument_of(const struct option_row *row) {
+    switch (row->kind) {
+    case OPTION_FLAG:
+        return no_argument;
+    case OPTION_CHOICE:
+        return optional_argument;
+    default:
+        return required_argument;
+    }
+}
+
+static void take_option(const struct option_row *row, void *options) {
+    void *field = (char *)options + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        break;
+    case OPTION_TEXT:
+        *(const char **)field = optarg;
+        break;
+    default:
+        row->parse(options, optarg);
+    }
+}
+
+/* The row that getopt_long means by CODE; NULL where there is none. */
+static const struct option_row *find_row(const struct command_line *line, int code) {
+    for (size_t i = 0; i < line->count; i++)
+        if (code == HELP + 1 + (int)i || (line->rows[i].letter && code == line->rows[i].letter))
+            return &line->rows[i];
+    return NULL;
+}
+
+int take_options(const struct command_line *line, int argc, char **argv, void *options) {
+    struct option names[ROWS_MAX + 2] = {{"help", no_argument, NULL, HELP}};
+    char letters[2 * ROWS_MAX + 3] = "", *letter = letters;
+    int code;
+    CHECK(line->count <= ROWS_MAX);
+    if (line->program_follows)
+        *letter++ = '+';
+    *letter++ = 'h';
+    for (size_t i = 0; i < line->count; i++) {
+        const struct option_row *row = &line->rows[i];
+        names[i + 1] = (struct option){row->name, argument_of(row), NULL, HELP + 1 + (int)i};
+        if (!row->letter)
+            continue;
+        *letter++ = row->letter;
+        if (row->kind != OPTION_FLAG)
+            *letter++ = ':';
+    }
+    opterr = 0;
+    optind = 0; /* begins anew */
+    while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+        const struct option_row *row = find_row(line, code);
+        if (code == HELP || code == 'h') {
+            line->print_help();
+            return 0;
+        }
+        if (row)
+            take_option(row, options);
+        else
+            die("'%s': no such option, or its value is missing; 'quipu %s --help' lists them",
+                argv[optind - 1], line->command);
+    }
+    return optind;
+}
+
+bool wants_json(const char *word) {
+    bool json = strcmp(word, "json") == 0;
+    if (!json && strcmp(word, "text") != 0)
+        die("'--format=%s': no such format; give text or json", word);
+    return json;
+}
