@@ -72,10 +72,6 @@ static void take_context(void *options, const char *word) {
     ((struct annotate_options *)options)->context = parse_lines("context", word, 0);
 }
 
-static void take_color(void *options, const char *word) {
-    ((struct annotate_options *)options)->color = word ? word : "always";
-}
-
 #define FIELD(name) offsetof(struct annotate_options, name)
 
 static const struct option_row rows[] = {
@@ -89,7 +85,7 @@ static const struct option_row rows[] = {
     {"branches", 0, OPTION_FLAG, FIELD(branches), NULL},
     {"source", 0, OPTION_PARSED, 0, take_source},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
-    {"color", 0, OPTION_CHOICE, 0, take_color},
+    {"color", 0, OPTION_WHEN, FIELD(color), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
 

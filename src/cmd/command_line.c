@@ -8,14 +8,14 @@
 
 enum {
     ROWS_MAX = 32,
-    HELP = 256 /* what getopt_long says for --help; for row n that is HELP + 1 + n */
+    FIRST_CODE = 256 /* what getopt_long says for row n is FIRST_CODE + n, or its letter */
 };
 
 static int argument_of(const struct option_row *row) {
     switch (row->kind) {
     case OPTION_FLAG:
         return no_argument;
-    case OPTION_CHOICE:
+    case OPTION_WHEN:
         return optional_argument;
     default:
         return required_argument;
@@ -31,21 +31,28 @@ static void take_option(const struct option_row *row, void *options) {
     case OPTION_TEXT:
         *(const char **)field = optarg;
         break;
-    default:
+    case OPTION_WHEN:
+        *(const char **)field = optarg ? optarg : "always";
+        break;
+    case OPTION_PARSED:
         row->parse(options, optarg);
     }
+}
+
+static int code_of(const struct command_line *line, size_t index) {
+    return line->rows[index].letter ? line->rows[index].letter : FIRST_CODE + (int)index;
 }
 
 /* The row that getopt_long means by CODE; NULL where there is none. */
 static const struct option_row *find_row(const struct command_line *line, int code) {
     for (size_t i = 0; i < line->count; i++)
-        if (code == HELP + 1 + (int)i || (line->rows[i].letter && code == line->rows[i].letter))
+        if (code == code_of(line, i))
             return &line->rows[i];
     return NULL;
 }
 
 int take_options(const struct command_line *line, int argc, char **argv, void *options) {
-    struct option names[ROWS_MAX + 2] = {{"help", no_argument, NULL, HELP}};
+    struct option names[ROWS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
     char letters[2 * ROWS_MAX + 3] = "", *letter = letters;
     int code;
     CHECK(line->count <= ROWS_MAX);
@@ -54,7 +61,7 @@ int take_options(const struct command_line *line, int argc, char **argv, void *o
     *letter++ = 'h';
     for (size_t i = 0; i < line->count; i++) {
         const struct option_row *row = &line->rows[i];
-        names[i + 1] = (struct option){row->name, argument_of(row), NULL, HELP + 1 + (int)i};
+        names[i + 1] = (struct option){row->name, argument_of(row), NULL, code_of(line, i)};
         if (!row->letter)
             continue;
         *letter++ = row->letter;
@@ -65,7 +72,7 @@ int take_options(const struct command_line *line, int argc, char **argv, void *o
     optind = 0; /* begins anew */
     while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
         const struct option_row *row = find_row(line, code);
-        if (code == HELP || code == 'h') {
+        if (code == 'h') {
             line->print_help();
             return 0;
         }

@@ -9,7 +9,7 @@ enum option_kind {
     OPTION_FLAG,   /* sets a bool */
     OPTION_TEXT,   /* sets a const char * to its value */
     OPTION_PARSED, /* hands its value on */
-    OPTION_CHOICE, /* the same; NULL where it has none */
+    OPTION_WHEN,   /* sets a const char * to its value, "always" where it has none */
 };
 
 struct option_row {

@@ -99,10 +99,6 @@ static void take_percent(void *options, const char *word) {
     ((struct report_options *)options)->min_share = value / 100;
 }
 
-static void take_color(void *options, const char *word) {
-    ((struct report_options *)options)->color = word ? word : "always";
-}
-
 #define FIELD(name) offsetof(struct report_options, name)
 
 static const struct option_row rows[] = {
@@ -119,7 +115,7 @@ static const struct option_row rows[] = {
     {"executed", 0, OPTION_FLAG, FIELD(only_executed), NULL},
     {"never-executed", 0, OPTION_FLAG, FIELD(only_never), NULL},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
-    {"color", 0, OPTION_CHOICE, 0, take_color},
+    {"color", 0, OPTION_WHEN, FIELD(color), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
 

@@ -37,6 +37,14 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
     return block->count ? &graph->instructions.data[block->first + block->count - 1] : NULL;
 }
 
+bool has_plain_jump(const struct graph *graph, const struct basic_block *block) {
+    const struct unit *unit = graph->unit;
+    const struct statement *jump =
+        &unit->statements.data[last_instruction(graph, block)->statement];
+    return jump->symbol != NONE && unit->symbols.data[jump->symbol].local &&
+           unit->symbols.data[jump->symbol].name[0] == '.';
+}
+
 bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block) {
     for (size_t i = 0; i < block->in.count; i++)
         if (graph->edges.data[block->in.data[i]].source == 0)

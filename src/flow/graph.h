@@ -103,6 +103,9 @@ const struct graph_instruction *last_instruction(const struct graph *graph,
  */
 bool call_returns(const struct graph *graph, const struct graph_instruction *call);
 
+/* Whether the block ends in a jump to a label, which may stand elsewhere too. */
+bool has_plain_jump(const struct graph *graph, const struct basic_block *block);
+
 /* Whether control may come to the block from the outside. */
 bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block);
 
@@ -138,10 +141,6 @@ void find_frequencies(struct graph *graph, const struct earlier_counts *earlier)
 
 /* requires: find_frequencies    makes: copies of small loops that store */
 void unroll_loops(struct graph *graph);
-
-enum {
-    TAIL_SIZE_MAX = 32 /* bytes: most functions' ends */
-};
 
 /* requires: unroll_loops    makes: tail of blocks */
 void find_tails(struct graph *graph);

@@ -9,6 +9,10 @@
  * requires: unroll_loops    makes: tail of blocks    maintains: everything */
 #include "flow/graph.h"
 
+enum {
+    TAIL_SIZE_MAX = 32 /* bytes: most functions' ends */
+};
+
 /* Whether the block's text can stand elsewhere. */
 static bool is_movable(const struct graph *graph, const struct basic_block *block) {
     const struct unit *unit = graph->unit;
@@ -23,13 +27,8 @@ static bool is_movable(const struct graph *graph, const struct basic_block *bloc
 }
 
 static bool ends_the_way(const struct graph *graph, const struct basic_block *block) {
-    const struct unit *unit = graph->unit;
-    const struct graph_instruction *last = last_instruction(graph, block);
-    if (last->decoded->class == CLASS_RETURN)
-        return true;
-    uint32_t symbol = unit->statements.data[last->statement].symbol;
-    return last->decoded->class == CLASS_JUMP && symbol != NONE &&
-           unit->symbols.data[symbol].name[0] == '.';
+    uint8_t class = last_instruction(graph, block)->decoded->class;
+    return class == CLASS_RETURN || (class == CLASS_JUMP && has_plain_jump(graph, block));
 }
 
 /* Exceptions of traps, which some languages have, are caught by where the instruction stands. */

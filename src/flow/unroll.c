@@ -94,15 +94,6 @@ static bool is_plain_text(const struct graph *graph, const struct loop_text *loo
     return true;
 }
 
-/* Whether the block ends in a jump to a label, which may stand elsewhere too. */
-static bool has_plain_jump(const struct graph *graph, const struct basic_block *block) {
-    const struct unit *unit = graph->unit;
-    const struct statement *jump =
-        &unit->statements.data[last_instruction(graph, block)->statement];
-    return jump->symbol != NONE && unit->symbols.data[jump->symbol].local &&
-           unit->symbols.data[jump->symbol].name[0] == '.';
-}
-
 /* Whether the block's ways, but for the last block's jump back, lead out of the text or on in it.
  */
 static bool goes_on(const struct graph *graph, const struct loop_text *loop, uint32_t index) {

@@ -200,7 +200,8 @@ static bool copies_tail(const struct planner *p, uint32_t index) {
     return true;
 }
 
-/* The way on from code on the edge to its TARGET.  Returns the size of what was copied. */
+/* The way on from code on the edge to its TARGET.  Returns the size of what was copied,
+ * 0 where that is nothing. */
 static uint32_t write_way_on(struct planner *p, struct buffer *out, uint32_t index,
                              const char *target) {
     const struct graph *graph = p->graph;
@@ -263,11 +264,11 @@ static void insert_turned_code(struct planner *p, uint32_t edge, const char *con
     uint32_t label = ++p->state->labels;
     struct frame_row frame = frame_at(p, branch);
     struct buffer text = {0};
-    bool tail = copies_tail(p, edge);
+    buffer_text(code, "; ");
+    bool tail = write_way_on(p, code, edge, portable_operand(p, s, branch_operand(p, s))) > 0;
     if (tail)
         write_frame(&text, &frame, 0);
-    buffer_print(&text, "%s; ", code->data);
-    write_way_on(p, &text, edge, portable_operand(p, s, branch_operand(p, s)));
+    buffer_text(&text, code->data);
     if (tail) {
         write_line_again(p, &text, branch);
         write_frame_end(&text, &frame);

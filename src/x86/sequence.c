@@ -23,16 +23,17 @@ enum {
 /* Caller-saved registers, those first that compilers use last. */
 const uint8_t base_candidates[BASE_CANDIDATES] = {11, 10, 9, 8, 1, 2, 6, 7, 0};
 
-void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed) {
-    if (!frame->known)
-        return;
-    buffer_print(out, ".cfi_remember_state; .cfi_def_cfa %s, %lld; ", frame->base,
-                 (long long)(frame->offset + (frame->by_rsp ? pushed : 0)));
-}
-
 void write_frame_change(struct buffer *out, const struct frame_row *frame) {
     if (frame->known)
         buffer_print(out, ".cfi_def_cfa %s, %lld; ", frame->base, (long long)frame->offset);
+}
+
+void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed) {
+    struct frame_row there = *frame;
+    there.offset += frame->by_rsp ? pushed : 0;
+    if (frame->known)
+        buffer_text(out, ".cfi_remember_state; ");
+    write_frame_change(out, &there);
 }
 
 void write_frame_end(struct buffer *out, const struct frame_row *frame) {
