@@ -1,0 +1,201 @@
+/* watch_format.h: the contract of shim, runtime and 'quipu watch' on watched memory (Wahbe, Lucco
+ * and Graham 1993).
+ *
+ * Four things are laid down here:
+ *   1. where the shadow lies, which inserted code asks in front of every store,
+ *   2. what inserted code tells the runtime about a store that may touch a region,
+ *   3. what 'quipu watch' asks of a program, and
+ *   4. the hits that the program tells it of.
+ *
+ * All numbers are little endian.  Did you change a format?  Bump QUIPU_WATCH_VERSION. */
+#ifndef QUIPU_DATA_WATCH_FORMAT_H
+#define QUIPU_DATA_WATCH_FORMAT_H
+
+#include "data/format.h"
+
+enum {
+    QUIPU_WATCH_VERSION = 1
+};
+
+/* ---- 1. The shadow ---------------------------------------------------------------------------
+ *
+ * One byte for each granule of 64 bytes of the address space: that of address A lies at
+ * QUIPU_WATCH_SHADOW + (A >> 6).  Both numbers stand in inserted code, so the shadow needs no base
+ * register; it lies below all that the kernel maps by itself for position-independent programs.
+ * The reservation costs no memory but where regions are.
+ *
+ * A byte is not 0 where a store of at most QUIPU_WATCH_SPAN bytes, whose first byte is in the
+ * granule, may touch a region.  So region [A, A + N) marks the granules of [A - 63, A + N), and one
+ * look at the first byte's granule is enough.
+ *
+ * What the modules of a process share stands in front of it.  Its first byte is not 0 where there
+ * is any region: what cannot tell its addresses by one look asks that. */
+#define QUIPU_WATCH_SHADOW      0x70000000
+#define QUIPU_WATCH_SHADOW_SIZE (1ull << 41) /* for addresses below 1 << 47 */
+#define QUIPU_WATCH_HOME        0x6ff00000
+#define QUIPU_WATCH_HOME_SIZE   0x100000
+
+enum {
+    QUIPU_WATCH_GRANULE_BITS = 6,
+    QUIPU_WATCH_SPAN = 64,
+};
+
+/* ---- 2. Stores --------------------------------------------------------------------------------
+ *
+ * Where the shadow's byte is not 0, control goes out of line:
+ *
+ *         leaq    OPERAND, %rX            the address of the first byte
+ *         leaq    -128(%rsp), %rsp        below the red zone
+ *         pushq   EXTRA                   see below; 0 where it means nothing
+ *         pushq   %rX
+ *         pushq   $DESCRIPTION
+ *         call    quipu_watch_begin       keeps every register, and the flags
+ *         leaq    152(%rsp), %rsp
+ *         STORE                           a copy of the original
+ *         leaq    -128(%rsp), %rsp
+ *         call    quipu_watch_end         keeps every register, and the flags
+ *         leaq    128(%rsp), %rsp
+ *         jmp     behind the original store
+ *
+ * quipu_watch_begin keeps what the touched regions held, quipu_watch_end tells what they hold now.
+ * Between the two a signal handler may run, which has stores of its own, or may leave by longjmp:
+ * the calls of one pair have the same stack pointer (128 bytes below the store's), which tells
+ * pairs apart.
+ *
+ * A call of something that is not instrumented is a store, too: of ranges of the callee's that the
+ * runtime knows by its name (runtime/watch_callees.c), or of whatever has changed. */
+enum quipu_store_kind {
+    QUIPU_STORE_PLAIN = 0,   /* SIZE bytes */
+    QUIPU_STORE_MASKED = 1,  /* elements of 1 << ELEMENT bytes, those whose bit is set in EXTRA */
+    QUIPU_STORE_STRING = 2,  /* EXTRA elements of 1 << ELEMENT bytes, up or, if the direction flag
+                                is set, down from the address */
+    QUIPU_STORE_SCATTER = 3, /* elements of 1 << ELEMENT bytes; EXTRA is the address of a struct
+                                quipu_scatter below the red zone */
+    QUIPU_STORE_STATE = 4,   /* xsave: as many bytes as the processor's state can have */
+};
+
+/* DESCRIPTION, a positive number of 31 bits. */
+#define QUIPU_STORE_DESCRIPTION(size, kind, element, length)                                       \
+    ((uint32_t)(size) | (uint32_t)(kind) << 16 | (uint32_t)(element) << 20 |                       \
+     (uint32_t)(length) << 24)
+#define QUIPU_STORE_SIZE(description)    ((description)&0xffff)       /* bytes */
+#define QUIPU_STORE_KIND(description)    ((description) >> 16 & 0xf)  /* enum quipu_store_kind */
+#define QUIPU_STORE_ELEMENT(description) ((description) >> 20 & 0xf)  /* power of 2 */
+#define QUIPU_STORE_LENGTH(description)  ((description) >> 24 & 0x1f) /* of the instruction */
+
+/* Addresses of a scatter's elements, those whose bit is set in mask. */
+struct quipu_scatter {
+    uint64_t mask;
+    uint64_t count;
+    uint64_t addresses[16];
+};
+
+/* ---- 3. The watch file ------------------------------------------------------------------------
+ *
+ * 'quipu watch' makes it, names it in $QUIPU_WATCH, and removes it.  The program maps it whole,
+ * shared.  A header page, requests, then a ring of hits.  A program that finds $QUIPU_WATCH empty,
+ * or no such file, runs as if nothing were asked. */
+#define QUIPU_WATCH_MAGIC "\211qwatch\n" /* 8 bytes without its NUL */
+
+struct quipu_watch_file {
+    uint8_t magic[8];        /*   0  QUIPU_WATCH_MAGIC */
+    uint32_t version;        /*   8  QUIPU_WATCH_VERSION */
+    uint32_t request_count;  /*  12  may grow; what is counted is complete */
+    uint64_t request_offset; /*  16  of the first struct quipu_watch_request; a multiple of 8 */
+    uint64_t ring_offset;    /*  24  a multiple of QUIPU_PAGE */
+    uint64_t ring_size;      /*  32  bytes, a power of 2, at least 64 KiB */
+    uint32_t consumer;       /*  40  process that reads hits; when it is gone none are written */
+    uint32_t waiting; /*  44  futex: 1 while the consumer sleeps; writers set it to 0 and wake */
+    uint8_t reserved0[80]; /*  48  zero */
+    uint64_t head;         /* 128  bytes that writers have taken, ever; taken by atomic addition */
+    uint8_t reserved1[56];
+    uint64_t tail; /* 192  bytes that the consumer has done with; it clears them first */
+};
+
+enum quipu_request_state {
+    QUIPU_REQUEST_WANTED = 1, /* set by the consumer: the program is to make a region, as soon as
+                                 the module is there */
+    QUIPU_REQUEST_MADE = 2,
+    QUIPU_REQUEST_FAILED = 3,   /* see error */
+    QUIPU_REQUEST_UNWANTED = 4, /* set by the consumer: the region is to go */
+    QUIPU_REQUEST_GONE = 5,
+};
+
+/* A program looks at requests when a module of it starts, and where an answer says so. */
+struct quipu_watch_request {
+    uint64_t address;                     /* as linked; absolute where there is no build id */
+    uint64_t size;                        /* bytes, not 0 */
+    uint32_t flags;                       /* QUIPU_REQUEST_... */
+    uint32_t build_id_size;               /* 0: of no module */
+    uint8_t build_id[QUIPU_BUILD_ID_MAX]; /* of the module */
+    uint32_t state;                       /* enum quipu_request_state */
+    uint32_t error;                       /* why it failed, an errno */
+};
+
+enum {
+    QUIPU_REQUEST_WAITS = 1,   /* a thread that hit waits for the consumer's answer */
+    QUIPU_REQUEST_CHANGES = 2, /* tell only of writes that changed a byte */
+};
+
+enum {
+    QUIPU_ANSWER_GO_ON = 1,
+    QUIPU_ANSWER_TRAP = 2, /* raise SIGTRAP first */
+    QUIPU_ANSWER_LOOK = 4, /* look at the requests first */
+    QUIPU_ANSWER_END = 8,  /* end the process by SIGABRT */
+};
+
+/* ---- 4. Hits ----------------------------------------------------------------------------------
+ *
+ * Records lie one behind the other in the ring, at HEAD modulo its size, each whole: where one
+ * would not fit in front of the ring's end, a record of kind QUIPU_RECORD_PAD fills it.  A record's
+ * `size` is written last, so 0 means: not yet there.  A writer that finds no room waits. */
+enum quipu_record_kind {
+    QUIPU_RECORD_PAD = 1,
+    QUIPU_RECORD_MODULE = 2, /* an instrumented module is there: its hits follow */
+    QUIPU_RECORD_HIT = 3,
+};
+
+struct quipu_record {
+    uint32_t size; /* bytes, this header included; a multiple of 8 */
+    uint32_t kind; /* enum quipu_record_kind */
+    uint32_t pid;
+    uint32_t thread; /* the kernel's number */
+};
+
+struct quipu_module_record {
+    struct quipu_record record;
+    uint64_t bias;  /* where it runs, less where it was linked */
+    uint64_t begin; /* addresses of its segments: [begin, end) */
+    uint64_t end;
+    uint32_t build_id_size;
+    uint8_t build_id[QUIPU_BUILD_ID_MAX];
+    uint32_t name_size; /* of its path, which follows, with its NUL */
+};
+
+enum quipu_cause {
+    QUIPU_CAUSE_STORE = 0,  /* an instruction of instrumented code */
+    QUIPU_CAUSE_CALLEE = 1, /* a call of a function that is known to write there */
+    QUIPU_CAUSE_CHANGE = 2, /* a call, during which the bytes have changed */
+};
+
+/* Behind it stand `told` bytes as they were, filled up to a multiple of 8, and as many as they are
+ * now.  They begin `offset` bytes into the region and hold all of the write that lies in it: the
+ * whole region where that is short, else as much around the write as shows whole elements. */
+struct quipu_hit {
+    struct quipu_record record;
+    uint32_t request; /* number of the struct quipu_watch_request */
+    uint32_t cause;   /* enum quipu_cause */
+    uint64_t pc;      /* a store's: right behind the copy of its instruction; a call's: its return
+                         address */
+    uint64_t address; /* of the write's first byte */
+    uint64_t length;  /* of the write, bytes */
+    uint64_t region;  /* address of the region's first byte */
+    uint64_t offset;
+    uint64_t told;
+    uint64_t ticks;         /* of the thread, where they are counted; else 0 */
+    uint32_t moment_thread; /* the thread's number in moments; 0: not counted */
+    uint32_t answer;        /* futex of QUIPU_REQUEST_WAITS: 0 until the consumer has answered:
+                               QUIPU_ANSWER_... */
+};
+
+#endif
