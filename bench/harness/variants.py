@@ -80,6 +80,7 @@ VARIANTS = [
     Variant('event', QUIPU, ['--quipu=event'], 'instructions counted at any instant'),
     Variant('moment', QUIPU, ['--quipu=moment'], 'the software instruction counter'),
     Variant('calls', QUIPU, ['--quipu=calls'], 'a calling context tree of each thread'),
+    Variant('watch', QUIPU, ['--quipu=watch'], 'every store checked, no region armed'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),

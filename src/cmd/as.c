@@ -205,6 +205,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
         struct pass_options options = {.count = call->options.modes & MODE_COUNT,
                                        .events = events_of(&call->options),
                                        .calls = call->options.modes & MODE_CALLS,
+                                       .watch = call->options.modes & MODE_WATCH,
                                        .earlier = known ? &earlier : NULL,
                                        .placement = call->options.placement,
                                        .shared = call->options.shared || !unit.compiled,

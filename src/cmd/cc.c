@@ -78,7 +78,7 @@ static void find_root(struct driver *driver) {
 
 static void take_modes(struct driver *driver, const char *names) {
     if (!set_modes(&driver->options, names))
-        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', 'calls', several with "
+        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', several with "
             "commas between, and 'none'",
             names);
 }
@@ -224,7 +224,7 @@ static void build_arguments(struct driver *driver, const char *options) {
         }
         push(driver, (char *)"--end-no-unused-arguments");
     } else {
-        if (driver->options.shared)
+        if (driver->options.shared || driver->options.modes & MODE_WATCH)
             push(driver, (char *)"-ffixed-r11");
         if (driver->options.modes & MODE_CALLS)
             push(driver, (char *)"-fno-ipa-ra");
@@ -294,6 +294,7 @@ static const char help[] =
     "  --quipu=event       exact counts of events at any instant; --quipu=count,event: both\n"
     "  --quipu=moment      a name for each moment of a run; 'quipu goto --help' tells more\n"
     "  --quipu=calls       instructions of every call, with what it calls, by its way from main\n"
+    "  --quipu=watch       checks of stores, for 'quipu watch'\n"
     "  --quipu=none        the same code without instrumentation\n"
     "  --quipu-event=KIND  for --quipu=event: a kind of events (instructions), also repeatedly:\n"
     "                      instructions, blocks, branches, branches-taken, branches-not-taken,\n"

@@ -10,11 +10,9 @@
 static const struct {
     const char *name;
     unsigned modes;
-} mode_names[] = {{"none", 0},
-                  {"count", MODE_COUNT},
-                  {"event", MODE_EVENT},
-                  {"moment", MODE_MOMENT},
-                  {"calls", MODE_CALLS}};
+} mode_names[] = {{"none", 0},           {"count", MODE_COUNT},
+                  {"event", MODE_EVENT}, {"moment", MODE_MOMENT},
+                  {"calls", MODE_CALLS}, {"watch", MODE_WATCH}};
 
 static const char *const placement_names[] = {
     [PLACEMENT_TREE] = "tree", [PLACEMENT_BLOCK] = "block"};

@@ -13,6 +13,7 @@ enum mode {
     MODE_COUNT = 1,  /* executions of every instruction */
     MODE_EVENT = 2,  /* events, at any instant */
     MODE_MOMENT = 4, /* ticks of the software instruction counter, with a countdown */
+    MODE_WATCH = 16, /* checks of stores, for watched memory */
     MODE_CALLS = 8,  /* a calling context tree, with the instructions of each way */
 };
 

@@ -31,11 +31,9 @@ void write_instruction(const struct planner *p, struct buffer *out,
     }
 }
 
-/* Where the instruction is of another line than the one before, or the unwinder has to know more,
- * that is said; BEFORE is NULL at the begin. */
-static void write_changes(const struct planner *p, struct buffer *out,
-                          const struct graph_instruction *before,
-                          const struct graph_instruction *instruction) {
+void write_changes(const struct planner *p, struct buffer *out,
+                   const struct graph_instruction *before,
+                   const struct graph_instruction *instruction) {
     const struct unit *unit = p->graph->unit;
     const struct location *location = location_of(unit, instruction->statement);
     if (location && (!before || location != location_of(unit, before->statement))) {

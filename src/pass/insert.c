@@ -26,8 +26,8 @@ static const char *finished(const struct planner *p, const struct statement *aro
     return result;
 }
 
-static void insert_at(struct planner *p, const struct graph_instruction *instruction,
-                      struct buffer *text) {
+void insert_at(struct planner *p, const struct graph_instruction *instruction,
+               struct buffer *text) {
     const struct statement *s = &p->graph->unit->statements.data[instruction->first_statement];
     insert_before(&p->state->edits, s, finished(p, s, text));
 }
@@ -38,8 +38,7 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
     insert_behind(&p->state->edits, s, finished(p, s, text));
 }
 
-/* Puts a label in front of instruction INDEX of the block, and says so in the block's splits. */
-static void split_block(struct planner *p, uint32_t block, uint32_t index) {
+void split_block(struct planner *p, uint32_t block, uint32_t index) {
     struct placed_block *placed = &p->placed[block];
     if (index == 0)
         return;
@@ -424,6 +423,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
             insert_handler_code(p);
         if (!block->padding)
             insert_block_code(p, i);
+        insert_checks(p, i);
         insert_end(p, i);
         if (block->turns_to)
             insert_copies(p, i);
@@ -431,7 +431,8 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
             insert_edge_code(p, block->out.data[e]);
         place_stubs(p, i);
     }
-    label_blocks(p);
+    if (counts_anything(state->options))
+        label_blocks(p);
     anchor_pieces(p);
     if (state->options->count)
         write_function_note(state, graph, p->placed, number);

@@ -19,11 +19,13 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
         return;
     }
     find_frequencies(&graph, options->earlier);
-    unroll_loops(&graph);
-    if (!options->calls)
-        find_tails(&graph);
+    if (!options->watch) { /* checks are in no copies */
+        unroll_loops(&graph);
+        if (!options->calls)
+            find_tails(&graph);
+    }
     find_ticks(&graph);
-    find_liveness(&graph, options->shared ? RESERVED_REGISTERS : 0);
+    find_liveness(&graph, options->shared || options->watch ? RESERVED_REGISTERS : 0);
     place_chords(&graph, options->placement);
     if (options->count)
         count_chords(&graph);

@@ -10,6 +10,7 @@
 #include "data/format.h"
 #include "x86/context.h"
 #include "x86/sequence.h"
+#include "x86/store_check.h"
 
 #include <string.h>
 
@@ -208,12 +209,12 @@ void write_unit_note(struct pass_state *state, const char *version) {
     record_text(&note, version);
     record_text(&note, state->unit->source[0] ? state->unit->source : state->unit->name);
     record_text(&note, state->unit->compiler);
-    record_text(&note,
-                arena_print(&state->unit->arena, "%s%s%s%s,placement=%s",
-                            options->count ? "count" : "",
-                            options->count && options->events.count ? "," : "",
-                            options->events.count ? "event" : "", options->calls ? ",calls" : "",
-                            options->placement == PLACEMENT_TREE ? "tree" : "block"));
+    record_text(&note, arena_print(&state->unit->arena, "%s%s%s%s%s,placement=%s",
+                                   options->count ? "count" : "",
+                                   options->count && options->events.count ? "," : "",
+                                   options->events.count ? "event" : "",
+                                   options->calls ? ",calls" : "", options->watch ? ",watch" : "",
+                                   options->placement == PLACEMENT_TREE ? "tree" : "block"));
     end_record(&note, label);
     if (events)
         write_events_note(state);
@@ -222,6 +223,8 @@ void write_unit_note(struct pass_state *state, const char *version) {
                      options->shared ? "quipu_attach" : "quipu_attach_segment");
     if (state->instrumented && options->calls) /* no code may name it */
         buffer_text(&state->tail, "\t.type quipu_bias, @tls_object\n");
+    if (state->watched)
+        write_watch_symbols(&state->tail, options->shared);
     if (events)
         buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
     if (events && options->calls)

@@ -12,12 +12,18 @@
 struct pass_options {
     bool count;              /* executions of every instruction */
     struct event_set events; /* kinds of events that are counted */
+    bool watch;              /* checks of stores */
     bool calls;              /* a calling context tree; instructions are among the events */
     enum placement placement;
     bool shared;                          /* code may be linked into a shared object */
     bool dump;                            /* graphs to standard error */
     const struct earlier_counts *earlier; /* NULL: frequencies are guessed */
 };
+
+/* Whether anything is counted, for which a thread has cells. */
+static inline bool counts_anything(const struct pass_options *options) {
+    return options->count || options->events.count > 0;
+}
 
 /* What has happened above what the cells hold, by kind of the set. */
 struct event_sums {
@@ -31,7 +37,8 @@ struct pass_state {
     struct edit_list edits;
     struct buffer tail; /* cells and notes: goes behind the unit's text */
     uint32_t labels;    /* counter of labels */
-    bool instrumented;  /* some function was */
+    bool instrumented;  /* some function was, and is counted */
+    bool watched;       /* some store has a check */
     bool *internal;     /* by function: only code that has asked for the thread's cells enters it */
     bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */

@@ -31,7 +31,7 @@ static bool contains(const struct planner *p, const struct graph_instruction *in
 
 /* Code must not stand before endbr64, where indirect branches land, nor between the address and the
  * call of a thread-local access, which linkers rewrite as one. */
-static bool is_place(const struct planner *p, const struct basic_block *block, uint32_t index) {
+bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
     if (index == 0)
         return !contains(p, first, "endbr");
@@ -41,7 +41,7 @@ static bool is_place(const struct planner *p, const struct basic_block *block, u
 /* A block that ends in a plain instruction takes code behind it only on its edge. */
 static bool next_place(const struct planner *p, const struct basic_block *block, uint32_t *index) {
     for (uint32_t i = *index; i < block->count; i++)
-        if (is_place(p, block, i)) {
+        if (code_may_stand(p, block, i)) {
             *index = i;
             return true;
         }
@@ -110,7 +110,7 @@ static double base_cost(const struct planner *p, int candidate) {
 }
 
 static int choose_base(const struct planner *p) {
-    if (!p->state->options->shared)
+    if (!p->state->options->shared || !counts_anything(p->state->options))
         return BASE_SEGMENT;
     int best = base_candidates[0];
     double best_cost = base_cost(p, best);
@@ -194,6 +194,8 @@ static bool can_load(const struct planner *p, uint32_t live) {
 
 /* Whether the base is to be made ready where EDGE comes in from outside. */
 static bool wants_load(const struct planner *p, const struct edge *edge) {
+    if (!counts_anything(p->state->options))
+        return false;
     if (edge->kind == QUIPU_EDGE_ENTRY && p->base == BASE_SEGMENT)
         return !p->internal; /* what is called from here may rely on it */
     return p->blocks[edge->target - 1].needed;

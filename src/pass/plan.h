@@ -69,6 +69,15 @@ const struct statement *statement_of(const struct planner *p,
 bool holds_on_edge(const struct planner *p, uint32_t index);
 struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction);
 
+/* Whether code may stand in front of instruction INDEX of the block. */
+bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index);
+
+/* Puts a label in front of instruction INDEX of the block, and says so in the block's splits. */
+void split_block(struct planner *p, uint32_t block, uint32_t index);
+
+/* Puts TEXT in front of the instruction, and releases it. */
+void insert_at(struct planner *p, const struct graph_instruction *instruction, struct buffer *text);
+
 /* Puts TEXT behind the instruction, and releases it. */
 void insert_after(struct planner *p, const struct graph_instruction *instruction,
                   struct buffer *text);
@@ -117,6 +126,11 @@ void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
 /* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.
  */
 void write_body(struct planner *p, struct buffer *out, uint32_t index);
+/* Where the instruction is of another line than the one before, or the unwinder has to know more,
+ * that is said; BEFORE is NULL at the begin. */
+void write_changes(const struct planner *p, struct buffer *out,
+                   const struct graph_instruction *before,
+                   const struct graph_instruction *instruction);
 /* Where the lines of a copy end, and the text goes on behind INSTRUCTION. */
 void write_line_again(const struct planner *p, struct buffer *out,
                       const struct graph_instruction *instruction);
@@ -125,6 +139,9 @@ void write_instruction(const struct planner *p, struct buffer *out,
                        const struct graph_instruction *instruction);
 /* The text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
+
+/* watch.c: checks of the block's stores. */
+void insert_checks(struct planner *p, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);

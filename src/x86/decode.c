@@ -353,6 +353,8 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->spelling = spell_instruction(&instruction, operands);
+    if (touches_memory(&instruction))
+        decoded->store = find_store(&instruction, operands);
     decoded->steps = adds_constant(&instruction, operands);
     decoded->traps |=
         instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;

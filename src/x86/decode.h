@@ -5,6 +5,8 @@
 #ifndef QUIPU_X86_DECODE_H
 #define QUIPU_X86_DECODE_H
 
+#include "x86/store.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -89,6 +91,7 @@ struct decoded {
     bool vector;   /* works on several elements of a vector register, or on its mask */
     bool atomic;   /* locked, or xchg with memory */
     struct memory_use memory;
+    struct store store;
     struct spelling spelling;
 };
 

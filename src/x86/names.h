@@ -1,4 +1,5 @@
-/* names.h: how decode.c has an instruction spelled.  Zydis's types: private to this folder. */
+/* names.h: what decode.c has others find out: how an instruction is spelled, how it stores. Zydis's
+ * types: private to this folder. */
 #ifndef QUIPU_X86_NAMES_H
 #define QUIPU_X86_NAMES_H
 
@@ -8,5 +9,9 @@
 
 struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
                                   const ZydisDecodedOperand *operands);
+
+/* store.c: how it writes memory, by the first operand that is written. */
+struct store find_store(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands);
 
 #endif

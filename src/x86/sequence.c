@@ -23,6 +23,10 @@ enum {
 /* Caller-saved registers, those first that compilers use last. */
 const uint8_t base_candidates[BASE_CANDIDATES] = {11, 10, 9, 8, 1, 2, 6, 7, 0};
 
+const char *register_name(int number) {
+    return names[number];
+}
+
 void write_frame_change(struct buffer *out, const struct frame_row *frame) {
     if (frame->known)
         buffer_print(out, ".cfi_def_cfa %s, %lld; ", frame->base, (long long)frame->offset);
@@ -60,8 +64,7 @@ static void write_stub(const struct code_context *context, uint32_t label, const
     write_frame_end(out, &place->frame);
 }
 
-/* Moves the stack pointer by PUSHED bytes for the unwinder's eyes. */
-static void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed) {
+void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed) {
     if (frame->known && frame->by_rsp)
         buffer_print(out, "; .cfi_adjust_cfa_offset %d", pushed);
 }
@@ -191,8 +194,7 @@ uint32_t increments_size(const increment_list *increments, int base) {
     return size;
 }
 
-/* A register that may be changed, other than %rax and NOT; -1: there is none. */
-static int find_scratch(uint16_t free, int not ) {
+int find_scratch(uint16_t free, int not ) {
     for (int i = 0; i < BASE_CANDIDATES; i++) {
         int candidate = base_candidates[i];
         if (candidate != RAX && candidate != not &&(free >> candidate & 1))
@@ -200,11 +202,6 @@ static int find_scratch(uint16_t free, int not ) {
     }
     return -1;
 }
-
-/* Flags to %rax and back: lahf keeps all but overflow, seto that one; adding 127 to 1 makes it
- * again.  Much cheaper than pushfq and popfq. */
-#define SAVE_FLAGS    "lahf; seto %al; "
-#define RESTORE_FLAGS "; addb $127, %al; sahf"
 
 /* The base holds; flags live. */
 static void write_keeping_flags(struct buffer *out, const struct code_context *context,

@@ -93,11 +93,24 @@ void write_signal_check(struct buffer *out, const struct code_context *context,
  * register. */
 uint32_t increments_size(const increment_list *increments, int base);
 
+/* The name of a general register, without '%'. */
+const char *register_name(int number);
+
+/* A register of FREE other than %rax and NOT; -1: there is none. */
+int find_scratch(uint16_t free, int not );
+
+/* Flags to %rax and back: lahf keeps all but overflow, seto that one; adding 127 to 1 makes it
+ * again.  Much cheaper than pushfq and popfq. */
+#define SAVE_FLAGS    "lahf; seto %al; "
+#define RESTORE_FLAGS "; addb $127, %al; sahf"
+
 /* Unwinding directives for a stub that runs with FRAME, out of its place in the text. */
 void write_frame(struct buffer *out, const struct frame_row *frame, int64_t pushed);
 void write_frame_end(struct buffer *out, const struct frame_row *frame);
 /* Within such a stub: from here on it runs with FRAME. */
 void write_frame_change(struct buffer *out, const struct frame_row *frame);
+/* The stack pointer has gone down by PUSHED bytes. */
+void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed);
 
 /* The cells of a function: COUNT of them, and their labels, in the present section. */
 void write_cells(struct buffer *out, uint32_t label, uint32_t count);

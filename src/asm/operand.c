@@ -1,0 +1,84 @@
+/* operand.c: an instruction's operand in memory, as the text has it; see operand.h. */
+#include "asm/operand.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool is_prefix(struct span word) {
+    static const char *const names[] = {"lock",    "rep",   "repe",     "repz",
+                                        "repne",   "repnz", "xacquire", "xrelease",
+                                        "notrack", "bnd",   "data16",   "addr32"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (span_is(word, names[i]))
+            return true;
+    return word.length && word.start[0] == '{';
+}
+
+static struct span operands_of(const struct unit *unit, const struct statement *statement) {
+    struct span text = {unit->text + statement->start, statement->end - statement->start};
+    struct span word = first_word(text);
+    while (is_prefix(word)) {
+        text = behind(text, word);
+        word = first_word(text);
+    }
+    return behind(text, word);
+}
+
+static void cut_front(struct span *span, size_t count) {
+    span->start += count;
+    span->length -= count;
+    while (span->length && strchr(" \t", span->start[0])) {
+        span->start++;
+        span->length--;
+    }
+}
+
+static void cut_decoration(struct span *span) {
+    const char *brace = memchr(span->start, '{', span->length);
+    if (brace)
+        span->length = (size_t)(brace - span->start);
+    while (span->length && strchr(" \t", span->start[span->length - 1]))
+        span->length--;
+}
+
+/* %fs:x@tpoff, fs:[rax] */
+static void cut_segment(struct span *span) {
+    const char *colon = memchr(span->start, ':', span->length);
+    if (colon)
+        cut_front(span, (size_t)(colon - span->start) + 1);
+}
+
+static bool is_memory_in_att(struct span argument) {
+    if (!argument.length || argument.start[0] == '$' || argument.start[0] == '{')
+        return false;
+    return argument.start[0] != '%' || memchr(argument.start, ':', argument.length) != NULL;
+}
+
+/* The place behind "PTR" of "DWORD PTR", or 0. */
+static size_t behind_size(struct span argument) {
+    for (size_t i = 0; i + 4 <= argument.length; i++)
+        if (strncasecmp(argument.start + i, "ptr", 3) == 0 && strchr(" \t[", argument.start[i + 3]))
+            return i + 3;
+    return 0;
+}
+
+bool find_memory_operand(const struct unit *unit, const struct statement *statement,
+                         struct span *operand) {
+    struct span text = operands_of(unit, statement);
+    struct cursor cursor = cursor_over(text);
+    for (;;) {
+        struct span argument = next_argument(&cursor);
+        if (!argument.length && cursor.next >= cursor.end)
+            return false;
+        size_t size = statement->intel ? behind_size(argument) : 0;
+        bool found = statement->intel ? size || memchr(argument.start, '[', argument.length) != NULL
+                                      : is_memory_in_att(argument);
+        if (!found)
+            continue;
+        cut_front(&argument, size);
+        cut_segment(&argument);
+        cut_decoration(&argument);
+        *operand = argument;
+        return argument.length > 0;
+    }
+}

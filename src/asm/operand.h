@@ -1,0 +1,13 @@
+/* operand.h: an instruction's operand in memory, as the text has it. */
+#ifndef QUIPU_ASM_OPERAND_H
+#define QUIPU_ASM_OPERAND_H
+
+#include "asm/lex.h"
+#include "asm/unit.h"
+
+/* Finds the operand in memory of STATEMENT, an instruction that has one, without the segment, the
+ * size ("DWORD PTR") and what decorates it ("{%k1}").  Returns false where none is found. */
+bool find_memory_operand(const struct unit *unit, const struct statement *statement,
+                         struct span *operand);
+
+#endif

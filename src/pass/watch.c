@@ -1,0 +1,284 @@
+/* watch.c: checks of stores, for watched memory (Wahbe, Lucco and Graham 1993, sections 2 and 3).
+ *
+ * In front of a store stands a check; what may touch a region goes out of line, where a copy of the
+ * store stands between two calls of the runtime (x86/store_check.c, data/watch_format.h).
+ *
+ * One check may be for several instructions, its *range*: it stands in front of the first, and the
+ * copy out of line is of all of them, with calls around each store.  So
+ *   - stores near to each other, by the same registers, have one check: a look at the shadow tells
+ *     of QUIPU_WATCH_SPAN bytes;
+ *   - where flags live or no register is free at a store, its check stands further up, in front of
+ *     what the address is not made of.
+ *
+ * Invariants: ranges are disjoint or nested; none holds a counter's place, a call, or the end of a
+ * block; the registers of the address are not written between check and last store.
+ *
+ * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
+ * Not perfect: what push, call and enter store is not checked, nor are scatters. */
+#include "pass/plan.h"
+
+#include "asm/operand.h"
+#include "data/watch_format.h"
+#include "x86/store_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RANGE_MAX = 12, /* instructions of a range: they are written twice */
+};
+
+/* Instructions [first, last] of the block, and what their check looks at. */
+struct range {
+    uint32_t first, last;
+    bool joins;         /* other stores may be added: the operand is numbers and registers alone */
+    struct store store; /* the first one, or the bytes of all of them */
+    int64_t begin, end; /* displacements that are stored to: [begin, end) */
+    uint32_t statement; /* whose operand the text is of */
+};
+
+struct watcher {
+    struct planner *p;
+    uint32_t index; /* the block */
+    const struct basic_block *block;
+    const struct graph_instruction *instructions; /* the block's */
+    VECTOR(struct range) ranges;
+};
+
+static bool is_checked(const struct graph_instruction *instruction) {
+    const struct decoded *decoded = instruction->decoded;
+    return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE &&
+           decoded->store.kind != STORE_STACK && decoded->store.kind != STORE_SCATTER;
+}
+
+/* ---- ranges ---- */
+
+/* Whether what is written at `index` in the block's text, its counter or a place for one, would be
+ * passed over by a copy of [FIRST, LAST]. */
+static bool holds_counter(const struct watcher *w, uint32_t first, uint32_t last) {
+    uint32_t slot = w->p->blocks[w->index].slot, top = w->p->blocks[w->index].top;
+    return (slot > first && slot <= last) || (top > first && top <= last);
+}
+
+/* Whether a range that begins at FIRST may reach LAST: no other one would be cut. */
+static bool nests(const struct watcher *w, uint32_t first, uint32_t last) {
+    for (size_t i = 0; i < w->ranges.count; i++) {
+        const struct range *other = &w->ranges.data[i];
+        if ((other->first < first && other->last >= first && other->last < last) ||
+            (other->first > first && other->first <= last && other->last > last))
+            return false;
+    }
+    return true;
+}
+
+static bool writes_any(const struct watcher *w, uint32_t from, uint32_t to, uint16_t registers) {
+    for (uint32_t i = from; i < to; i++)
+        if (w->instructions[i].decoded->registers_written & registers)
+            return true;
+    return false;
+}
+
+/* Whether the operand of instruction INDEX says no more than its registers and a number. */
+static bool is_plain_operand(const struct watcher *w, uint32_t index) {
+    const struct statement *s = statement_of(w->p, &w->instructions[index]);
+    const struct store *store = &w->instructions[index].decoded->store;
+    struct span operand;
+    if (s->intel || store->kind != STORE_PLAIN || store->segment || store->absolute ||
+        store->implicit || store->pops || store->size > QUIPU_WATCH_SPAN ||
+        store->base == NO_REGISTER || !find_memory_operand(w->p->graph->unit, s, &operand))
+        return false;
+    const char *c = operand.start, *end = operand.start + operand.length;
+    while (c < end && strchr("0123456789-+ ", *c))
+        c++;
+    return c < end && *c == '(';
+}
+
+static bool is_same_base(const struct store *a, const struct store *b) {
+    return a->base == b->base && a->index == b->index &&
+           (a->index == NO_REGISTER || a->scale == b->scale);
+}
+
+/* Adds the store to a range that is there already, if that can be. */
+static bool join_range(struct watcher *w, uint32_t index) {
+    const struct store *store = &w->instructions[index].decoded->store;
+    if (!is_plain_operand(w, index))
+        return false;
+    for (size_t i = w->ranges.count; i-- > 0;) {
+        struct range *range = &w->ranges.data[i];
+        int64_t begin = store->displacement, end = begin + store->size;
+        if (!range->joins || !is_same_base(&range->store, store))
+            continue;
+        begin = begin < range->begin ? begin : range->begin;
+        end = end > range->end ? end : range->end;
+        if (end - begin > QUIPU_WATCH_SPAN || index - range->first >= RANGE_MAX ||
+            writes_any(w, range->first, index, store->registers) ||
+            holds_counter(w, range->first, index) || !nests(w, range->first, index))
+            continue;
+        range->last = index;
+        range->begin = begin;
+        range->end = end;
+        return true;
+    }
+    return false;
+}
+
+static struct quiet quiet_in_block(const struct watcher *w, uint32_t index) {
+    return quiet_at(w->p, live_before(w->p->graph, w->block, index), true,
+                    frame_at(w->p, &w->instructions[index]));
+}
+
+static bool is_quiet(const struct quiet *quiet) {
+    return quiet->flags_free && quiet->free;
+}
+
+/* The place for the store's check: in front of it, or above, where there is a register and no flag
+ * lives. */
+static uint32_t find_place(const struct watcher *w, uint32_t index) {
+    uint16_t registers = w->instructions[index].decoded->store.registers;
+    for (uint32_t at = index;; at--) {
+        struct quiet quiet = quiet_in_block(w, at);
+        bool may_stand = code_may_stand(w->p, w->block, at) && nests(w, at, index);
+        if (may_stand && is_quiet(&quiet))
+            return at;
+        if (at == 0 || index - at >= RANGE_MAX || holds_counter(w, at - 1, index) ||
+            (w->instructions[at - 1].decoded->registers_written & registers))
+            return index;
+    }
+}
+
+static void add_range(struct watcher *w, uint32_t index) {
+    const struct store *store = &w->instructions[index].decoded->store;
+    struct range range = {.first = find_place(w, index),
+                          .last = index,
+                          .joins = is_plain_operand(w, index),
+                          .store = *store,
+                          .begin = store->displacement,
+                          .end = store->displacement + store->size,
+                          .statement = w->instructions[index].statement};
+    vector_push(w->p->graph->arena, &w->ranges, range);
+}
+
+/* ---- text ---- */
+
+static bool address_of(const struct watcher *w, const struct store *store, uint32_t statement,
+                       struct store_address *address) {
+    const struct unit *unit = w->p->graph->unit;
+    const struct statement *s = &unit->statements.data[statement];
+    *address = (struct store_address){.store = store, .intel = s->intel};
+    return store->implicit || store->absolute || find_memory_operand(unit, s, &address->operand);
+}
+
+/* The operand of a check of several stores: their first byte. */
+static struct span joint_operand(const struct watcher *w, const struct range *range) {
+    struct buffer text = {0};
+    const struct store *store = &range->store;
+    buffer_print(&text, "%lld(%%%s", (long long)range->begin, register_name(store->base));
+    if (store->index != NO_REGISTER)
+        buffer_print(&text, ",%%%s,%u", register_name(store->index), store->scale);
+    buffer_text(&text, ")");
+    struct span operand = {arena_copy(&w->p->state->unit->arena, text.data, text.count),
+                           text.count};
+    buffer_release(&text);
+    return operand;
+}
+
+static bool is_counted(const struct watcher *w, uint32_t index) {
+    return index >= w->p->blocks[w->index].slot;
+}
+
+/* A copy of instruction INDEX, with calls around it where it stores. */
+static void write_watched(struct watcher *w, struct buffer *out, uint32_t index, bool again) {
+    struct planner *p = w->p;
+    const struct graph_instruction *instruction = &w->instructions[index];
+    const struct statement *s = statement_of(p, instruction);
+    struct frame_row frame = frame_at(p, instruction);
+    struct event_sums sums = sums_in_block(p, w->index, index, is_counted(w, index));
+    struct store_address address;
+    bool stores = is_checked(instruction) &&
+                  address_of(w, &instruction->decoded->store, instruction->statement, &address);
+    write_changes(p, out, again ? instruction - 1 : NULL, instruction);
+    if (stores) {
+        anchor_code(p, out, w->block->fragment, sums);
+        write_store_begin(out, &address, instruction->decoded->size, &frame);
+    }
+    anchor_instructions(p, out, w->index, index, index + 1, is_counted(w, index));
+    if (s->intel)
+        buffer_text(out, ".intel_syntax noprefix; ");
+    write_instruction(p, out, instruction);
+    if (s->intel)
+        buffer_text(out, ".att_syntax prefix; ");
+    if (stores) {
+        anchor_code(p, out, w->block->fragment,
+                    sums_in_block(p, w->index, index + 1, is_counted(w, index)));
+        write_store_end(out, &frame);
+    }
+}
+
+/* The code out of line of LABEL. */
+static void write_range(struct watcher *w, const struct range *range, uint32_t label,
+                        enum check_way way) {
+    struct planner *p = w->p;
+    struct buffer *out = &p->far_stubs;
+    struct frame_row frame = frame_at(p, &w->instructions[range->first]);
+    p->copied = true;
+    buffer_print(out, "; .LQx%u: ", label);
+    anchor_code(p, out, w->block->fragment,
+                sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
+    write_frame(out, &frame, 0);
+    write_check_end(out, way, &frame);
+    for (uint32_t i = range->first; i <= range->last; i++)
+        write_watched(w, out, i, i > range->first);
+    buffer_print(out, "jmp .LQy%u", label);
+    write_frame_end(out, &frame);
+}
+
+static void insert_check(struct watcher *w, const struct range *range) {
+    struct planner *p = w->p;
+    const struct graph_instruction *first = &w->instructions[range->first];
+    struct quiet quiet = quiet_in_block(w, range->first);
+    struct store_address address;
+    struct buffer text = {0};
+    if (!address_of(w, &range->store, range->statement, &address))
+        return;
+    if (range->end - range->begin > range->store.size)
+        address.operand = joint_operand(w, range);
+    uint32_t label = ++p->state->labels;
+    anchor_code(p, &text, w->block->fragment,
+                sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
+    enum check_way way = write_store_check(&text, &address, &quiet, label);
+    split_block(p, w->index, range->first);
+    insert_at(p, first, &text);
+    buffer_print(&text, ".LQy%u:", label);
+    insert_after(p, &w->instructions[range->last], &text);
+    write_range(w, range, label, way);
+}
+
+/* Of those that begin at one place the longest comes first: its copy passes over the others'
+ * checks.
+ */
+static int compare_ranges(const void *left, const void *right) {
+    const struct range *a = left, *b = right;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->last > b->last ? -1 : a->last < b->last;
+}
+
+void insert_checks(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    struct watcher watcher = {.p = p,
+                              .index = index,
+                              .block = block,
+                              .instructions = &graph->instructions.data[block->first]};
+    if (!p->state->options->watch || block->padding)
+        return;
+    for (uint32_t i = 0; i < block->count; i++)
+        if (is_checked(&watcher.instructions[i]) && !join_range(&watcher, i))
+            add_range(&watcher, i);
+    p->state->watched |= watcher.ranges.count > 0;
+    if (watcher.ranges.count)
+        qsort(watcher.ranges.data, watcher.ranges.count, sizeof *watcher.ranges.data,
+              compare_ranges);
+    for (size_t i = 0; i < watcher.ranges.count; i++)
+        insert_check(&watcher, &watcher.ranges.data[i]);
+}

@@ -1,0 +1,131 @@
+/* store.c: how an instruction writes memory; see store.h.
+ *
+ * Not perfect: movdir64b, enqcmd and clzero, whose address is a register's, are not seen. */
+#include "x86/names.h"
+
+#include <string.h>
+
+static uint8_t register_number(ZydisRegister reg) {
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+    if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
+        return NO_REGISTER;
+    return (uint8_t)(whole - ZYDIS_REGISTER_RAX);
+}
+
+static uint8_t log2_bytes(unsigned bits) {
+    uint8_t log = 0;
+    while ((8u << log) < bits)
+        log++;
+    return log;
+}
+
+/* The operand in memory that is written; those that stand in the text first. */
+static const ZydisDecodedOperand *written_operand(const ZydisDecodedInstruction *instruction,
+                                                  const ZydisDecodedOperand *operands) {
+    for (int i = 0; i < instruction->operand_count; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            operands[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+            operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+            return &operands[i];
+    return NULL;
+}
+
+static bool has_prefix(const ZydisDecodedInstruction *instruction, const char *prefix) {
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic);
+    return name && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static void find_address(struct store *store, const ZydisDecodedInstruction *instruction,
+                         const ZydisDecodedOperand *operand) {
+    store->base = register_number(operand->mem.base);
+    store->index = register_number(operand->mem.index);
+    store->scale = operand->mem.scale;
+    store->displacement = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0;
+    store->segment =
+        operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
+    store->registers = (uint16_t)((store->base != NO_REGISTER ? 1u << store->base : 0) |
+                                  (store->index != NO_REGISTER ? 1u << store->index : 0));
+    store->absolute = has_prefix(instruction, "mov") && operand->mem.base == ZYDIS_REGISTER_NONE &&
+                      operand->mem.index == ZYDIS_REGISTER_NONE &&
+                      operand->encoding == ZYDIS_OPERAND_ENCODING_DISP16_32_64;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_POP && operand->mem.base == ZYDIS_REGISTER_RSP)
+        store->pops = 8;
+}
+
+/* A mask of the AVX-512 kind, or one that is a vector. */
+static bool find_mask(struct store *store, const ZydisDecodedInstruction *instruction,
+                      const ZydisDecodedOperand *operands) {
+    ZydisRegister reg = instruction->avx.mask.reg;
+    if (has_prefix(instruction, "vmaskmov") || has_prefix(instruction, "vpmaskmov")) {
+        reg = operands[1].reg.value;
+        store->wide_mask = reg >= ZYDIS_REGISTER_YMM0 && reg <= ZYDIS_REGISTER_YMM31;
+        store->mask =
+            (uint8_t)(reg - (store->wide_mask ? ZYDIS_REGISTER_YMM0 : ZYDIS_REGISTER_XMM0));
+        store->mask_kind = MASK_SIGNS;
+        return true;
+    }
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
+        instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
+        store->mask = (uint8_t)(operands[1].reg.value - ZYDIS_REGISTER_XMM0);
+        store->mask_kind = MASK_BYTES;
+        store->element = 0;
+        return true;
+    }
+    if (reg <= ZYDIS_REGISTER_K0 || reg > ZYDIS_REGISTER_K7)
+        return false;
+    store->mask = (uint8_t)(reg - ZYDIS_REGISTER_K0);
+    store->mask_kind = MASK_REGISTER;
+    store->compresses =
+        has_prefix(instruction, "vpcompress") || has_prefix(instruction, "vcompress");
+    return true;
+}
+
+static bool is_state(const ZydisDecodedInstruction *instruction) {
+    return has_prefix(instruction, "xsave");
+}
+
+static bool is_bit_string(const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands) {
+    return (instruction->mnemonic == ZYDIS_MNEMONIC_BTS ||
+            instruction->mnemonic == ZYDIS_MNEMONIC_BTR ||
+            instruction->mnemonic == ZYDIS_MNEMONIC_BTC) &&
+           operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+struct store find_store(const ZydisDecodedInstruction *instruction,
+                        const ZydisDecodedOperand *operands) {
+    const ZydisDecodedOperand *operand = written_operand(instruction, operands);
+    struct store store = {.kind = STORE_NONE};
+    if (!operand)
+        return store;
+    store.size = (uint16_t)(operand->size / 8);
+    store.element = log2_bytes(operand->element_size);
+    find_address(&store, instruction, operand);
+    bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
+        store.kind = STORE_SCATTER;
+    else if (is_state(instruction))
+        store.kind = STORE_STATE;
+    else if (find_mask(&store, instruction, operands))
+        store.kind = STORE_MASKED;
+    else if (is_bit_string(instruction, operands))
+        store.kind = STORE_BIT;
+    else if (instruction->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+             instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP)
+        store.kind = instruction->attributes &
+                             (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
+                         ? STORE_STRING
+                         : STORE_PLAIN;
+    else if (hidden && store.base == register_number(ZYDIS_REGISTER_RSP))
+        store.kind = STORE_STACK;
+    else
+        store.kind = STORE_PLAIN;
+    store.implicit = hidden;
+    if (store.kind == STORE_STRING || store.kind == STORE_BIT)
+        store.element = log2_bytes(operand->size);
+    if (store.kind == STORE_BIT) {
+        store.bit_register = register_number(operands[1].reg.value);
+        store.registers |= (uint16_t)(1u << store.bit_register);
+    }
+    return store;
+}

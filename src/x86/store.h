@@ -1,0 +1,48 @@
+/* store.h: how an instruction writes memory. */
+#ifndef QUIPU_X86_STORE_H
+#define QUIPU_X86_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum store_kind {
+    STORE_NONE,
+    STORE_PLAIN,   /* `size` bytes at one address */
+    STORE_MASKED,  /* elements of a vector, those that a mask chooses */
+    STORE_STRING,  /* %rcx elements at (%rdi) */
+    STORE_SCATTER, /* elements at an address each */
+    STORE_STATE,   /* xsave: as many bytes as the processor's state has */
+    STORE_BIT,     /* of a string of bits; a register tells which, near the address or far */
+    STORE_STACK,   /* below the stack pointer: push, call, enter */
+};
+
+/* Where the mask of STORE_MASKED and STORE_SCATTER is. */
+enum mask_kind {
+    MASK_REGISTER, /* the bits of %kN */
+    MASK_SIGNS,    /* the signs of the elements of %ymmN, or of %xmmN */
+    MASK_BYTES,    /* the signs of the bytes of %xmmN */
+};
+
+enum {
+    NO_REGISTER = 0xff
+};
+
+struct store {
+    uint8_t kind;            /* enum store_kind */
+    uint8_t element;         /* log2 of bytes; of a string's, a mask's or a bit string's elements */
+    uint8_t mask_kind, mask; /* N */
+    bool wide_mask;          /* MASK_SIGNS: of %ymmN */
+    bool compresses;         /* the chosen elements are written one behind the other */
+    bool segment;            /* %fs or %gs leads the operand */
+    bool absolute;           /* movabs: its address has 64 bits */
+    bool implicit;           /* the operand is not written down, and is (%rdi) */
+    uint8_t bit_register;    /* STORE_BIT: that tells which bit, as it is encoded */
+    uint16_t size;           /* bytes; of a string, one element's */
+    uint16_t registers;      /* general ones that the address is made of, as a set */
+    uint8_t base, index;     /* as encoded, or NO_REGISTER */
+    uint8_t scale;
+    uint8_t pops; /* bytes that the stack pointer goes up before the address is made */
+    int64_t displacement;
+};
+
+#endif

@@ -1,0 +1,233 @@
+/* store_check.c: checks of stores; see store_check.h.
+ *
+ *         leaq    OPERAND, %rX
+ *         shrq    $6, %rX
+ *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
+ *         jne     .LQx
+ *
+ * where a register is free and no flag lives.  What has no one address, or is longer than
+ * QUIPU_WATCH_SPAN, asks whether there is any region. */
+#include "x86/store_check.h"
+
+#include "data/watch_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    RAX = 0,
+    RSP = 4,
+    RED_ZONE = 128,
+};
+
+bool is_seen_at_once(const struct store *store) {
+    switch (store->kind) {
+    case STORE_PLAIN:
+    case STORE_MASKED:
+    case STORE_BIT:
+        return store->size <= QUIPU_WATCH_SPAN;
+    default:
+        return false;
+    }
+}
+
+/* Whether making the address changes flags. */
+static bool changes_flags(const struct store *store) {
+    return store->segment || store->kind == STORE_BIT;
+}
+
+/* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
+static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
+                                  int raised) {
+    const struct store *store = address->store;
+    struct span operand = address->operand;
+    const char *name = register_name(reg);
+    if (store->absolute) {
+        buffer_print(out, "movabsq $%lld, %%%s", (long long)store->displacement, name);
+        return;
+    }
+    if (store->implicit) {
+        buffer_print(out, "leaq (%%rdi), %%%s", name);
+        return;
+    }
+    char shift[16] = "";
+    raised += store->pops;
+    if (store->base == RSP && raised)
+        snprintf(shift, sizeof shift, strchr("([", operand.start[0]) ? "%d" : "%d+", raised);
+    if (address->intel)
+        buffer_print(out, ".intel_syntax noprefix; lea %s, %s%.*s; .att_syntax prefix", name, shift,
+                     (int)operand.length, operand.start);
+    else
+        buffer_print(out, "leaq %s%.*s, %%%s", shift, (int)operand.length, operand.start, name);
+}
+
+/* Puts the address of the first byte into REG.  Changes flags where changes_flags says so. */
+static void write_address(struct buffer *out, const struct store_address *address, int reg,
+                          int raised) {
+    const struct store *store = address->store;
+    if (store->kind == STORE_BIT) { /* the bit's element: the offset is signed */
+        const char *name = register_name(reg);
+        struct store plain = *store;
+        struct store_address element = *address;
+        uint8_t bits = (uint8_t)(store->element + 3);
+        plain.kind = STORE_PLAIN;
+        element.store = &plain;
+        const char *extend = store->element == 1   ? "movswq"
+                             : store->element == 2 ? "movslq"
+                                                   : "movq";
+        /* made in two steps where the register is one of the operand's */
+        buffer_print(out, "pushq %%%s; ", register_name(store->bit_register));
+        write_address(out, &element, reg, raised + 8);
+        buffer_print(out, "; pushq %%%s; %s 8(%%rsp), %%%s; sarq $%u, %%%s; ", name, extend, name,
+                     bits, name);
+        buffer_print(out, "shlq $%u, %%%s; addq (%%rsp), %%%s; leaq 16(%%rsp), %%rsp",
+                     store->element, name, name);
+        return;
+    }
+    write_operand_address(out, address, reg, raised);
+    if (store->segment)
+        buffer_print(out, "; addq %%fs:0, %%%s", register_name(reg));
+}
+
+static void write_jump(struct buffer *out, uint32_t label) {
+    buffer_print(out, "{disp32} jne .LQx%u", label);
+}
+
+/* The question itself; REG may be changed, and the flags. */
+static void write_question(struct buffer *out, const struct store_address *address, int reg,
+                           int raised, uint32_t label) {
+    if (is_seen_at_once(address->store)) {
+        write_address(out, address, reg, raised);
+        buffer_print(out, "; shrq $%d, %%%s; cmpb $0, 0x%x(%%%s); ", QUIPU_WATCH_GRANULE_BITS,
+                     register_name(reg), QUIPU_WATCH_SHADOW, register_name(reg));
+    } else {
+        buffer_print(out, "cmpb $0, 0x%x; ", QUIPU_WATCH_HOME);
+    }
+    write_jump(out, label);
+}
+
+/* By the stack: nothing is free, or the question itself uses the stack. */
+static enum check_way write_spilling(struct buffer *out, const struct store_address *address,
+                                     const struct quiet *quiet, uint32_t label) {
+    bool keeps_flags = !quiet->flags_free;
+    int raised = RED_ZONE + (keeps_flags ? 16 : 8);
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
+    if (keeps_flags)
+        buffer_text(out, "; pushfq");
+    write_adjust(out, &quiet->frame, raised);
+    buffer_text(out, "; ");
+    write_question(out, address, RAX, raised, label);
+    buffer_print(out, "%s; popq %%rax; leaq %d(%%rsp), %%rsp", keeps_flags ? "; popfq" : "",
+                 RED_ZONE);
+    write_adjust(out, &quiet->frame, -raised);
+    return keeps_flags ? CHECK_KEEPS_ALL : CHECK_KEEPS_ON_STACK;
+}
+
+enum check_way write_store_check(struct buffer *out, const struct store_address *address,
+                                 const struct quiet *quiet, uint32_t label) {
+    const struct store *store = address->store;
+    int scratch = find_scratch(quiet->free, -1);
+    bool rax_free = quiet->free >> RAX & 1, at_once = is_seen_at_once(store);
+    if (store->kind == STORE_BIT)
+        return write_spilling(out, address, quiet, label);
+    if (quiet->flags_free && (scratch >= 0 || rax_free || !at_once)) {
+        write_question(out, address, scratch >= 0 ? scratch : RAX, 0, label);
+        return CHECK_CHANGES_NOTHING;
+    }
+    if (!quiet->flags_free && rax_free && (scratch >= 0 || !at_once)) {
+        buffer_text(out, SAVE_FLAGS);
+        write_question(out, address, scratch, 0, label);
+        buffer_text(out, RESTORE_FLAGS);
+        return CHECK_KEEPS_IN_RAX;
+    }
+    return write_spilling(out, address, quiet, label);
+}
+
+void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame) {
+    switch (way) {
+    case CHECK_CHANGES_NOTHING:
+        return;
+    case CHECK_KEEPS_IN_RAX:
+        buffer_text(out, &RESTORE_FLAGS[strlen("; ")]);
+        buffer_text(out, "; ");
+        return;
+    case CHECK_KEEPS_ON_STACK:
+    case CHECK_KEEPS_ALL:
+        write_adjust(out, frame, RED_ZONE + (way == CHECK_KEEPS_ALL ? 16 : 8));
+        buffer_print(out, "; %spopq %%rax; leaq %d(%%rsp), %%rsp",
+                     way == CHECK_KEEPS_ALL ? "popfq; " : "", RED_ZONE);
+        write_adjust(out, frame, -RED_ZONE - (way == CHECK_KEEPS_ALL ? 16 : 8));
+        buffer_text(out, "; ");
+    }
+}
+
+/* Pushes the word that tells more than address and size. */
+static void write_extra(struct buffer *out, const struct store *store) {
+    if (store->kind == STORE_MASKED) {
+        buffer_text(out, "pushq %rax; ");
+        if (store->mask_kind == MASK_REGISTER)
+            buffer_print(out, "kmov%c %%k%u, %%%s", store->size >> store->element > 16 ? 'q' : 'w',
+                         store->mask, store->size >> store->element > 16 ? "rax" : "eax");
+        else if (store->mask_kind == MASK_BYTES)
+            buffer_print(out, "pmovmskb %%xmm%u, %%eax", store->mask);
+        else
+            buffer_print(out, "vmovmskp%c %%%cmm%u, %%eax", store->element == 3 ? 'd' : 's',
+                         store->wide_mask ? 'y' : 'x', store->mask);
+        if (store->compresses)
+            buffer_text(out, "; pextq %rax, %rax, %rax");
+        buffer_text(out, "; xchgq %rax, (%rsp)");
+    } else if (store->kind == STORE_STRING) {
+        buffer_text(out, "pushq %rcx");
+    } else {
+        buffer_text(out, "pushq $0");
+    }
+}
+
+static uint32_t describe(const struct store *store, uint8_t length) {
+    static const uint8_t kinds[] = {
+        [STORE_PLAIN] = QUIPU_STORE_PLAIN,   [STORE_MASKED] = QUIPU_STORE_MASKED,
+        [STORE_STRING] = QUIPU_STORE_STRING, [STORE_SCATTER] = QUIPU_STORE_SCATTER,
+        [STORE_STATE] = QUIPU_STORE_STATE,   [STORE_BIT] = QUIPU_STORE_PLAIN,
+        [STORE_STACK] = QUIPU_STORE_PLAIN,
+    };
+    return QUIPU_STORE_DESCRIPTION(store->size, kinds[store->kind], store->element, length);
+}
+
+void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
+                       const struct frame_row *frame) {
+    const struct store *store = address->store;
+    bool flags = changes_flags(store);
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, RED_ZONE);
+    buffer_text(out, "; ");
+    write_extra(out, store);
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; pushq %%rax%s", flags ? "; pushfq" : "");
+    write_adjust(out, frame, flags ? 16 : 8);
+    buffer_text(out, "; ");
+    write_address(out, address, RAX, RED_ZONE + (flags ? 24 : 16));
+    if (flags) {
+        buffer_text(out, "; popfq");
+        write_adjust(out, frame, -8);
+    }
+    buffer_print(out, "; xchgq %%rax, (%%rsp); pushq $0x%x", describe(store, length));
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; call quipu_watch_begin; leaq %d(%%rsp), %%rsp", RED_ZONE + 24);
+    write_adjust(out, frame, -RED_ZONE - 24);
+    buffer_text(out, "; ");
+}
+
+void write_store_end(struct buffer *out, const struct frame_row *frame) {
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, RED_ZONE);
+    buffer_print(out, "; call quipu_watch_end; leaq %d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, -RED_ZONE);
+    buffer_text(out, "; ");
+}
+
+void write_watch_symbols(struct buffer *out, bool shared) {
+    buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n");
+    if (!shared)
+        buffer_text(out, "\t.hidden quipu_watch_early\n\t.text\n"
+                         "\t.reloc 0, R_X86_64_NONE, quipu_watch_early\n");
+}

@@ -1,0 +1,48 @@
+/* store_check.h: the instructions that ask, in front of a store, whether it may touch a watched
+ * region, and what stands out of line for those that may (Wahbe, Lucco and Graham 1993).
+ *
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h.
+ */
+#ifndef QUIPU_X86_STORE_CHECK_H
+#define QUIPU_X86_STORE_CHECK_H
+
+#include "asm/lex.h"
+#include "x86/sequence.h"
+
+/* Where a store goes. */
+struct store_address {
+    const struct store *store;
+    struct span operand; /* as the text has it; see asm/operand.h */
+    bool intel;          /* ... in Intel's syntax */
+};
+
+/* What a check has changed on the way to the code out of line, which puts it back first. */
+enum check_way {
+    CHECK_CHANGES_NOTHING,
+    CHECK_KEEPS_IN_RAX,   /* flags are in %rax */
+    CHECK_KEEPS_ON_STACK, /* %rax is on the stack, below the red zone */
+    CHECK_KEEPS_ALL,      /* and so are the flags, below it */
+};
+
+/* Whether one look at the shadow tells of all its bytes. */
+bool is_seen_at_once(const struct store *store);
+
+/* Writes the check of ADDRESS, which changes nothing but what QUIET allows.  Where a region may be
+ * touched it jumps to .LQx LABEL. */
+enum check_way write_store_check(struct buffer *out, const struct store_address *address,
+                                 const struct quiet *quiet, uint32_t label);
+
+/* Out of line, first: puts back what the check has changed. */
+void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame);
+
+/* In front of a copy of the store of LENGTH bytes, and behind it.  Keeps every register and flag.
+ */
+void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
+                       const struct frame_row *frame);
+void write_store_end(struct buffer *out, const struct frame_row *frame);
+
+/* Behind the unit: the names of the runtime's.  Of executables, its start comes before all other
+ * code; SHARED objects cannot have that. */
+void write_watch_symbols(struct buffer *out, bool shared);
+
+#endif
