@@ -34,6 +34,14 @@ quipu_cells_begin:
         .size   quipu_ranges_begin, 0
 quipu_ranges_begin:
 
+        .section quipu_sites, "a", @progbits
+        .balign 4
+        .globl  quipu_sites_begin
+        .hidden quipu_sites_begin
+        .type   quipu_sites_begin, @object
+        .size   quipu_sites_begin, 0
+quipu_sites_begin:
+
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_begin
         .hidden quipu_kinds_begin

@@ -28,6 +28,14 @@ quipu_cells_end:
         .size   quipu_ranges_end, 0
 quipu_ranges_end:
 
+        .section quipu_sites, "a", @progbits
+        .balign 4
+        .globl  quipu_sites_end
+        .hidden quipu_sites_end
+        .type   quipu_sites_end, @object
+        .size   quipu_sites_end, 0
+quipu_sites_end:
+
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_end
         .hidden quipu_kinds_end

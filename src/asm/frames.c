@@ -26,8 +26,9 @@ static void set_base(struct frame_row *row, struct span name) {
     size_t length = name.length < sizeof row->base - 1 ? name.length : sizeof row->base - 1;
     memcpy(row->base, name.start, length);
     row->base[length] = '\0';
-    row->by_rsp = strcmp(row->base, "%rsp") == 0 || strcmp(row->base, "rsp") == 0 ||
-                  strcmp(row->base, "7") == 0;
+    const char *base = row->base + (row->base[0] == '%');
+    row->by_rsp = strcmp(base, "rsp") == 0 || strcmp(base, "7") == 0;
+    row->by_rbp = strcmp(base, "rbp") == 0 || strcmp(base, "6") == 0;
 }
 
 static int64_t number(struct span text) {

@@ -7,6 +7,7 @@
 struct frame_row {
     bool known;  /* inside of .cfi_startproc, and told as register and offset */
     bool by_rsp; /* counted from the stack pointer */
+    bool by_rbp; /* from the frame pointer */
     int64_t offset;
     char base[16]; /* the register, as the text names it */
 };

@@ -206,6 +206,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
                                        .events = events_of(&call->options),
                                        .calls = call->options.modes & MODE_CALLS,
                                        .watch = call->options.modes & MODE_WATCH,
+                                       .eliminate = !call->options.all_checks,
                                        .earlier = known ? &earlier : NULL,
                                        .placement = call->options.placement,
                                        .shared = call->options.shared || !unit.compiled,

@@ -112,6 +112,10 @@ static bool take_own_option(struct driver *driver, const char *argument) {
     } else if (strncmp(argument, "--quipu-placement=", 18) == 0) {
         if (!set_placement(&driver->options, argument + 18))
             die("'%s': no such placement; there are 'tree' and 'block'", argument);
+    } else if (strncmp(argument, "--quipu-watch=", 14) == 0) {
+        if (strcmp(argument + 14, "all") != 0 && strcmp(argument + 14, "eliminate") != 0)
+            die("'%s': there are 'all' and 'eliminate'", argument);
+        driver->options.all_checks = argument[14] == 'a';
     } else if (strncmp(argument, "--quipu-profile=", 16) == 0) {
         take_profile(driver, argument + 16);
     } else if (strcmp(argument, "--quipu-dump") == 0) {
@@ -302,6 +306,8 @@ static const char help[] =
     "                      floating-point, vector, atomic\n"
     "  --quipu-event=NAME=PATTERN\n"
     "                      a class of your own: 'mul*|imul*', 'call:malloc|call:calloc'\n"
+    "  --quipu-watch=eliminate|all\n"
+    "                      for --quipu=watch: leave checks out until they are needed (the default)\n"
     "  --quipu-compiler=C  the compiler to run\n"
     "  --quipu-placement=tree|block\n"
     "                      counters on the chords of a spanning tree (the default) or in every block\n"

@@ -117,6 +117,8 @@ void parse_options(struct shim_options *options, const char *text) {
             set_placement(options, field + 10);
         else if (strncmp(field, "event=", 6) == 0)
             add_event(options, field + 6);
+        else if (strcmp(field, "all-checks") == 0)
+            options->all_checks = true;
         else if (strcmp(field, "shared") == 0)
             options->shared = true;
         else if (strcmp(field, "dump") == 0)
@@ -142,8 +144,9 @@ const char *print_options(struct shim_options *options, const char *version) {
             buffer_print(&out, "%s%s", out.count ? "+" : "", mode_names[i].name);
     for (uint32_t i = 0; i < events->count; i++)
         add_event_text(&out, events->kinds[i]);
-    buffer_print(&out, ":placement=%s%s%s:%s", placement_names[options->placement],
-                 options->shared ? ":shared" : "", options->dump ? ":dump" : "", version);
+    buffer_print(&out, ":placement=%s%s%s%s:%s", placement_names[options->placement],
+                 options->all_checks ? ":all-checks" : "", options->shared ? ":shared" : "",
+                 options->dump ? ":dump" : "", version);
     if (options->profile)
         buffer_print(&out, ":profile=%s", options->profile);
     const char *text = arena_copy(&options->arena, out.data, out.count);

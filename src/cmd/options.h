@@ -22,6 +22,7 @@ struct shim_options {
     struct event_set events; /* for MODE_EVENT; empty: instructions */
     struct arena arena;      /* the classes among them */
     enum placement placement;
+    bool all_checks;     /* MODE_WATCH: none is left out until it is needed */
     bool shared;         /* may be linked into a shared object */
     bool dump;           /* graphs to standard error */
     const char *profile; /* data of an earlier run to place counters by, or NULL */

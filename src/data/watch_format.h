@@ -90,6 +90,22 @@ struct quipu_scatter {
     uint64_t addresses[16];
 };
 
+/* Checks that are left out until they are needed (the paper's section 4): of stores whose address
+ * is a variable's, or counted from the stack or frame pointer; calls and pushes among them.  There
+ * stands a no-operation of 5 bytes, within a line of 64 bytes; the runtime makes it a jump to where
+ * the check is.  Where the shadow could not be reserved, it also makes the jumps of all other
+ * checks jumps that are always taken.
+ *
+ * Section QUIPU_SITES_SECTION; all but size are counted from the field's own address. */
+#define QUIPU_SITES_SECTION "quipu_sites"
+
+struct quipu_site {
+    int32_t place;  /* the no-operation; of a check that is there, its jne, of 6 bytes */
+    int32_t code;   /* the check; 0: it is at the place */
+    int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer */
+    uint32_t size;  /* how many */
+};
+
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *
  * 'quipu watch' makes it, names it in $QUIPU_WATCH, and removes it.  The program maps it whole,

@@ -437,6 +437,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     if (state->options->count)
         write_function_note(state, graph, p->placed, number);
     write_query_tables(state, graph, &p->anchors, number);
+    write_sites(p, number);
     buffer_release(&p->stubs);
     buffer_release(&p->far_stubs);
 }

@@ -13,6 +13,7 @@ struct pass_options {
     bool count;              /* executions of every instruction */
     struct event_set events; /* kinds of events that are counted */
     bool watch;              /* checks of stores */
+    bool eliminate;          /* those are left out that are not needed yet */
     bool calls;              /* a calling context tree; instructions are among the events */
     enum placement placement;
     bool shared;                          /* code may be linked into a shared object */

@@ -55,6 +55,8 @@ struct planner {
     mark_list marks;        /* of the code that is being written ... */
     struct event_sums sums; /* ... and what held where it began ... */
     uint8_t fragment;       /* ... in this fragment */
+    /* watch.c */
+    VECTOR(struct buffer) sites; /* by fragment: rows of the table of checks */
 };
 
 /* Fills in all of the plan but what is written. */
@@ -140,8 +142,9 @@ void write_instruction(const struct planner *p, struct buffer *out,
 /* The text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
 
-/* watch.c: checks of the block's stores. */
+/* watch.c: checks of the block's stores, and the table of all checks. */
 void insert_checks(struct planner *p, uint32_t index);
+void write_sites(struct planner *p, uint32_t number);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);

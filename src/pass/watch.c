@@ -14,7 +14,7 @@
  * block; the registers of the address are not written between check and last store.
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
- * Not perfect: what push, call and enter store is not checked, nor are scatters. */
+ * Not perfect: what enter stores is not checked, nor are scatters. */
 #include "pass/plan.h"
 
 #include "asm/operand.h"
@@ -48,7 +48,17 @@ struct watcher {
 static bool is_checked(const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
     return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE &&
-           decoded->store.kind != STORE_STACK && decoded->store.kind != STORE_SCATTER;
+           decoded->store.kind != STORE_SCATTER;
+}
+
+static bool is_push(const struct graph_instruction *instruction) {
+    return instruction->decoded->class == CLASS_PLAIN &&
+           instruction->decoded->store.kind == STORE_STACK;
+}
+
+static bool is_call(const struct graph_instruction *instruction) {
+    return instruction->decoded->class == CLASS_CALL ||
+           instruction->decoded->class == CLASS_CALL_INDIRECT;
 }
 
 /* ---- ranges ---- */
@@ -158,6 +168,24 @@ static void add_range(struct watcher *w, uint32_t index) {
     vector_push(w->p->graph->arena, &w->ranges, range);
 }
 
+/* Instructions that push, one behind the other, and what they push in all; or a call. */
+static void add_pushes(struct watcher *w, uint32_t index) {
+    struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
+    uint16_t size = w->instructions[index].decoded->store.size;
+    if (before && is_push(&w->instructions[index]) && before->store.kind == STORE_STACK &&
+        before->last + 1 == index && before->store.size + size <= QUIPU_WATCH_SPAN &&
+        !holds_counter(w, before->first, index)) {
+        before->last = index;
+        before->store.size = (uint16_t)(before->store.size + size);
+        return;
+    }
+    if (code_may_stand(w->p, w->block, index) && nests(w, index, index)) {
+        struct range range = {
+            .first = index, .last = index, .store = w->instructions[index].decoded->store};
+        vector_push(w->p->graph->arena, &w->ranges, range);
+    }
+}
+
 /* ---- text ---- */
 
 static bool address_of(const struct watcher *w, const struct store *store, uint32_t statement,
@@ -165,6 +193,13 @@ static bool address_of(const struct watcher *w, const struct store *store, uint3
     const struct unit *unit = w->p->graph->unit;
     const struct statement *s = &unit->statements.data[statement];
     *address = (struct store_address){.store = store, .intel = s->intel};
+    if (store->kind == STORE_STACK) {
+        struct arena *arena = &w->p->state->unit->arena;
+        const char *text = arena_print(arena, "-%u(%%rsp)", store->size);
+        address->operand = (struct span){text, strlen(text)};
+        address->intel = false;
+        return true;
+    }
     return store->implicit || store->absolute || find_memory_operand(unit, s, &address->operand);
 }
 
@@ -207,11 +242,16 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
     write_instruction(p, out, instruction);
     if (s->intel)
         buffer_text(out, ".att_syntax prefix; ");
-    if (stores) {
-        anchor_code(p, out, w->block->fragment,
-                    sums_in_block(p, w->index, index + 1, is_counted(w, index)));
-        write_store_end(out, &frame);
-    }
+    if (!stores)
+        return;
+    int pushed = is_push(instruction) ? instruction->decoded->store.size : 0;
+    anchor_code(p, out, w->block->fragment,
+                sums_in_block(p, w->index, index + 1, is_counted(w, index)));
+    if (pushed) /* the pair of calls has one stack pointer */
+        write_stack_move(out, &frame, pushed);
+    write_store_end(out, &frame);
+    if (pushed)
+        write_stack_move(out, &frame, -pushed);
 }
 
 /* The code out of line of LABEL. */
@@ -226,31 +266,117 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     write_frame(out, &frame, 0);
     write_check_end(out, way, &frame);
-    for (uint32_t i = range->first; i <= range->last; i++)
-        write_watched(w, out, i, i > range->first);
-    buffer_print(out, "jmp .LQy%u", label);
+    if (is_call(&w->instructions[range->first])) {
+        struct store_address address;
+        address_of(w, &range->store, 0, &address);
+        write_store_begin(out, &address, 0, &frame);
+        write_return_address(out, label, &frame);
+        write_store_end(out, &frame);
+        buffer_print(out, "jmp .LQq%u", label);
+    } else {
+        for (uint32_t i = range->first; i <= range->last; i++)
+            write_watched(w, out, i, i > range->first);
+        buffer_print(out, "jmp .LQy%u", label);
+    }
     write_frame_end(out, &frame);
 }
 
+/* ---- checks that are left out ---- */
+
+/* Whether the store's address is known before the program runs, or by the stack alone. */
+static bool is_on_stack(const struct watcher *w, const struct store *store, uint32_t first) {
+    struct frame_row frame = frame_at(w->p, &w->instructions[first]);
+    if (store->kind == STORE_STACK)
+        return true;
+    if (store->kind != STORE_PLAIN || store->segment || store->index != NO_REGISTER)
+        return false;
+    return store->registers == REGISTER_RSP ||
+           (store->registers == REGISTER_RBP && frame.known && frame.by_rbp);
+}
+
+/* The variable's part of "variable+8(%rip)"; of no length where it is something else. */
+static struct span variable_of(const struct store_address *address) {
+    struct span operand = address->operand;
+    const char *end = memchr(operand.start, '(', operand.length);
+    if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel || !end)
+        return (struct span){operand.start, 0};
+    return (struct span){operand.start, (size_t)(end - operand.start)};
+}
+
+static struct buffer *rows_of(struct watcher *w) {
+    struct planner *p = w->p;
+    while (p->sites.count <= w->block->fragment)
+        vector_push(p->graph->arena, &p->sites, (struct buffer){0});
+    return &p->sites.data[w->block->fragment];
+}
+
+/* Puts a no-operation in the check's place, and the check out of line.  Returns false where it is
+ * needed from the beginning. */
+static bool leave_out(struct watcher *w, const struct range *range, uint32_t label,
+                      const struct buffer *check, const struct store_address *address) {
+    struct planner *p = w->p;
+    struct span variable = variable_of(address);
+    bool on_stack = is_on_stack(w, &range->store, range->first);
+    bool wanted = p->state->options->eliminate || range->store.kind == STORE_STACK;
+    if (!wanted || (!on_stack && !variable.length))
+        return false;
+    struct buffer *rows = rows_of(w), text = {0};
+    anchor_code(p, &text, w->block->fragment,
+                sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
+    write_site(&text, label);
+    insert_at(p, &w->instructions[range->first], &text);
+    struct frame_row frame = frame_at(p, &w->instructions[range->first]);
+    buffer_print(&p->far_stubs, "; .LQz%u: ", label);
+    write_frame(&p->far_stubs, &frame, 0);
+    buffer_print(&p->far_stubs, "%s; jmp .LQq%u", check->data, label);
+    write_frame_end(&p->far_stubs, &frame);
+    if (on_stack)
+        buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., 0, 0\n", label, label);
+    else
+        buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., %.*s-., %u\n", label, label,
+                     (int)variable.length, variable.start, range->store.size);
+    return true;
+}
+
+/* ---- */
+
 static void insert_check(struct watcher *w, const struct range *range) {
     struct planner *p = w->p;
-    const struct graph_instruction *first = &w->instructions[range->first];
     struct quiet quiet = quiet_in_block(w, range->first);
     struct store_address address;
-    struct buffer text = {0};
+    struct buffer check = {0}, text = {0};
     if (!address_of(w, &range->store, range->statement, &address))
         return;
     if (range->end - range->begin > range->store.size)
         address.operand = joint_operand(w, range);
     uint32_t label = ++p->state->labels;
-    anchor_code(p, &text, w->block->fragment,
+    anchor_code(p, &check, w->block->fragment,
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
-    enum check_way way = write_store_check(&text, &address, &quiet, label);
+    enum check_way way = write_store_check(&check, &address, &quiet, label);
     split_block(p, w->index, range->first);
-    insert_at(p, first, &text);
+    if (leave_out(w, range, label, &check, &address))
+        buffer_release(&check);
+    else
+        insert_at(p, &w->instructions[range->first], &check);
+    buffer_print(rows_of(w), "\t.long .LQp%u-., 0, 0, 0\n", label);
     buffer_print(&text, ".LQy%u:", label);
     insert_after(p, &w->instructions[range->last], &text);
     write_range(w, range, label, way);
+}
+
+void write_sites(struct planner *p, uint32_t number) {
+    struct buffer *out = &p->state->tail;
+    for (size_t f = 0; f < p->sites.count; f++) {
+        const struct fragment *fragment = &p->graph->function->fragments.data[f];
+        const char *directive = p->state->unit->sections.data[fragment->section].directive;
+        uint32_t label = ++p->state->labels;
+        if (p->sites.data[f].count)
+            buffer_print(out,
+                         "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
+                         "\t.section " QUIPU_SITES_SECTION ",\"a?\",@progbits\n.LQr%u:\n%s",
+                         directive, number, f, label, label, p->sites.data[f].data);
+        buffer_release(&p->sites.data[f]);
+    }
 }
 
 /* Of those that begin at one place the longest comes first: its copy passes over the others'
@@ -272,9 +398,13 @@ void insert_checks(struct planner *p, uint32_t index) {
                               .instructions = &graph->instructions.data[block->first]};
     if (!p->state->options->watch || block->padding)
         return;
-    for (uint32_t i = 0; i < block->count; i++)
-        if (is_checked(&watcher.instructions[i]) && !join_range(&watcher, i))
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct graph_instruction *instruction = &watcher.instructions[i];
+        if (is_push(instruction) || is_call(instruction))
+            add_pushes(&watcher, i);
+        else if (is_checked(instruction) && !join_range(&watcher, i))
             add_range(&watcher, i);
+    }
     p->state->watched |= watcher.ranges.count > 0;
     if (watcher.ranges.count)
         qsort(watcher.ranges.data, watcher.ranges.count, sizeof *watcher.ranges.data,

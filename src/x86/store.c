@@ -45,6 +45,7 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
         operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
     store->registers = (uint16_t)((store->base != NO_REGISTER ? 1u << store->base : 0) |
                                   (store->index != NO_REGISTER ? 1u << store->index : 0));
+    store->relative = operand->mem.base == ZYDIS_REGISTER_RIP;
     store->absolute = has_prefix(instruction, "mov") && operand->mem.base == ZYDIS_REGISTER_NONE &&
                       operand->mem.index == ZYDIS_REGISTER_NONE &&
                       operand->encoding == ZYDIS_OPERAND_ENCODING_DISP16_32_64;
@@ -120,7 +121,7 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
         store.kind = STORE_STACK;
     else
         store.kind = STORE_PLAIN;
-    store.implicit = hidden;
+    store.implicit = hidden && store.kind != STORE_STACK;
     if (store.kind == STORE_STRING || store.kind == STORE_BIT)
         store.element = log2_bytes(operand->size);
     if (store.kind == STORE_BIT) {

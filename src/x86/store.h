@@ -34,6 +34,7 @@ struct store {
     bool wide_mask;          /* MASK_SIGNS: of %ymmN */
     bool compresses;         /* the chosen elements are written one behind the other */
     bool segment;            /* %fs or %gs leads the operand */
+    bool relative;           /* to the instruction pointer */
     bool absolute;           /* movabs: its address has 64 bits */
     bool implicit;           /* the operand is not written down, and is (%rdi) */
     uint8_t bit_register;    /* STORE_BIT: that tells which bit, as it is encoded */

@@ -25,6 +25,7 @@ bool is_seen_at_once(const struct store *store) {
     case STORE_PLAIN:
     case STORE_MASKED:
     case STORE_BIT:
+    case STORE_STACK:
         return store->size <= QUIPU_WATCH_SPAN;
     default:
         return false;
@@ -90,7 +91,7 @@ static void write_address(struct buffer *out, const struct store_address *addres
 }
 
 static void write_jump(struct buffer *out, uint32_t label) {
-    buffer_print(out, "{disp32} jne .LQx%u", label);
+    buffer_print(out, ".LQp%u: {disp32} jne .LQx%u", label, label);
 }
 
 /* The question itself; REG may be changed, and the flags. */
@@ -225,9 +226,29 @@ void write_store_end(struct buffer *out, const struct frame_row *frame) {
     buffer_text(out, "; ");
 }
 
+void write_stack_move(struct buffer *out, const struct frame_row *frame, int up) {
+    buffer_print(out, "leaq %d(%%rsp), %%rsp", up);
+    write_adjust(out, frame, -up);
+    buffer_text(out, "; ");
+}
+
+void write_return_address(struct buffer *out, uint32_t label, const struct frame_row *frame) {
+    buffer_text(out, "pushq %rax");
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; leaq .LQy%u(%%rip), %%rax; xchgq %%rax, (%%rsp); leaq 8(%%rsp), %%rsp",
+                 label);
+    write_adjust(out, frame, -8);
+    buffer_text(out, "; ");
+}
+
 void write_watch_symbols(struct buffer *out, bool shared) {
     buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n");
     if (!shared)
         buffer_text(out, "\t.hidden quipu_watch_early\n\t.text\n"
                          "\t.reloc 0, R_X86_64_NONE, quipu_watch_early\n");
+}
+
+void write_site(struct buffer *out, uint32_t label) {
+    buffer_print(out, ".p2align 6,,4; .LQa%u: {disp8} nopl 0(%%rax,%%rax,1); .LQq%u:", label,
+                 label);
 }

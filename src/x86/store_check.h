@@ -16,6 +16,10 @@ struct store_address {
     bool intel;          /* ... in Intel's syntax */
 };
 
+/* The check of a range that is left out until it is needed: a no-operation, within a line of
+ * 64 bytes, which the runtime makes a jump. */
+void write_site(struct buffer *out, uint32_t label);
+
 /* What a check has changed on the way to the code out of line, which puts it back first. */
 enum check_way {
     CHECK_CHANGES_NOTHING,
@@ -40,6 +44,12 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
 void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
                        const struct frame_row *frame);
 void write_store_end(struct buffer *out, const struct frame_row *frame);
+
+/* The stack pointer goes UP, or down, where the original's does not. */
+void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
+
+/* What a call stores: the address of .LQy LABEL. */
+void write_return_address(struct buffer *out, uint32_t label, const struct frame_row *frame);
 
 /* Behind the unit: the names of the runtime's.  Of executables, its start comes before all other
  * code; SHARED objects cannot have that. */
