@@ -81,6 +81,8 @@ VARIANTS = [
     Variant('moment', QUIPU, ['--quipu=moment'], 'the software instruction counter'),
     Variant('calls', QUIPU, ['--quipu=calls'], 'a calling context tree of each thread'),
     Variant('watch', QUIPU, ['--quipu=watch'], 'every store checked, no region armed'),
+    Variant('watch all', QUIPU, ['--quipu=watch', '--quipu-watch=all'],
+            'the same, none left out until it is needed'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),

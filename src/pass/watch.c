@@ -247,8 +247,11 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
     int pushed = is_push(instruction) ? instruction->decoded->store.size : 0;
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, index + 1, is_counted(w, index)));
-    if (pushed) /* the pair of calls has one stack pointer */
+    if (pushed) { /* the pair of calls has one stack pointer */
+        write_adjust(out, &frame, pushed);
+        buffer_text(out, "; ");
         write_stack_move(out, &frame, pushed);
+    }
     write_store_end(out, &frame);
     if (pushed)
         write_stack_move(out, &frame, -pushed);
