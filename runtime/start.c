@@ -17,23 +17,10 @@ struct quipu_state quipu_state;
 
 extern char **environ;
 
-/* Returns the value of the variable whose name and '=' are PREFIX, or NULL. */
-static const char *find_variable(const char *prefix) {
-    size_t length = text_length(prefix);
-    for (char **variable = environ; variable && *variable; variable++) {
-        size_t i = 0;
-        while (i < length && (*variable)[i] == prefix[i])
-            i++;
-        if (i == length)
-            return *variable + length;
-    }
-    return NULL;
-}
-
 /* Sets the directory's absolute path, with a '/' at its end, in state.path. */
 static long find_directory(void) {
     struct text path = {quipu_state.path, sizeof quipu_state.path, 0, false};
-    const char *name = getauxval(AT_SECURE) ? NULL : find_variable("QUIPU_DATA=");
+    const char *name = getauxval(AT_SECURE) ? NULL : text_variable(environ, "QUIPU_DATA=");
     if (!name || !*name)
         name = "quipu.data";
     if (name[0] != '/') {

@@ -62,4 +62,17 @@ static inline bool text_equal(const char *a, const char *b) {
     return *a == *b;
 }
 
+/* Returns the value of the variable whose name and '=' are PREFIX, or NULL. */
+static inline const char *text_variable(char **environment, const char *prefix) {
+    size_t length = text_length(prefix);
+    for (; environment && *environment; environment++) {
+        size_t i = 0;
+        while (i < length && (*environment)[i] == prefix[i])
+            i++;
+        if (i == length)
+            return *environment + length;
+    }
+    return NULL;
+}
+
 #endif
