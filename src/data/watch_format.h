@@ -137,7 +137,9 @@ enum quipu_request_state {
     QUIPU_REQUEST_GONE = 5,
 };
 
-/* A program looks at requests when a module of it starts, and where an answer says so. */
+/* A program looks at requests when a module of it starts, and where an answer says so.  The state
+ * is the file's, for all processes that map it: each makes a region of its own for a request that
+ * is WANTED or MADE, and removes it where that is UNWANTED or GONE. */
 struct quipu_watch_request {
     uint64_t address;                     /* as linked; absolute where there is no build id */
     uint64_t size;                        /* bytes, not 0 */
@@ -155,16 +157,19 @@ enum {
 
 enum {
     QUIPU_ANSWER_GO_ON = 1,
-    QUIPU_ANSWER_TRAP = 2, /* raise SIGTRAP first */
-    QUIPU_ANSWER_LOOK = 4, /* look at the requests first */
-    QUIPU_ANSWER_END = 8,  /* end the process by SIGABRT */
+    QUIPU_ANSWER_TRAP = 2,   /* raise SIGTRAP first */
+    QUIPU_ANSWER_LOOK = 4,   /* look at the requests first */
+    QUIPU_ANSWER_END = 8,    /* end the process by SIGABRT */
+    QUIPU_ANSWER_TAKEN = 16, /* set by the thread that has read its answer, with a wake of the
+                                futex: the consumer clears the record only then */
 };
 
 /* ---- 4. Hits ----------------------------------------------------------------------------------
  *
  * Records lie one behind the other in the ring, at HEAD modulo its size, each whole: where one
- * would not fit in front of the ring's end, a record of kind QUIPU_RECORD_PAD fills it.  A record's
- * `size` is written last, so 0 means: not yet there.  A writer that finds no room waits. */
+ * would not fit in front of the ring's end, a record of kind QUIPU_RECORD_PAD fills it; of that
+ * only size and kind are sure to be there.  A record's `size` is written last, so 0 means: not yet
+ * there.  A writer that finds no room waits. */
 enum quipu_record_kind {
     QUIPU_RECORD_PAD = 1,
     QUIPU_RECORD_MODULE = 2, /* an instrumented module is there: its hits follow */
@@ -196,7 +201,13 @@ enum quipu_cause {
 
 /* Behind it stand `told` bytes as they were, filled up to a multiple of 8, and as many as they are
  * now.  They begin `offset` bytes into the region and hold all of the write that lies in it: the
- * whole region where that is short, else as much around the write as shows whole elements. */
+ * whole region where that is short, else as much around the write as shows whole elements.  Where
+ * that were more than QUIPU_TOLD_MAX, they begin with the first that changed.  A store tells of a
+ * region once, whatever its elements. */
+enum {
+    QUIPU_TOLD_MAX = 4096
+};
+
 struct quipu_hit {
     struct quipu_record record;
     uint32_t request; /* number of the struct quipu_watch_request */
