@@ -1,0 +1,300 @@
+/* watch.h: what the files of watched memory offer each other, and what all modules of a process
+ * share.
+ *
+ * Wahbe, Lucco and Graham 1993, "monitored region service".  Inserted code asks the shadow
+ * (data/watch_format.h) in front of each store and comes to watch_entry.S where it is not 0.  Each
+ * instrumented module has its own copy of this code; what they share lies at QUIPU_WATCH_HOME, a
+ * fixed address, and was made by the first of them.
+ *
+ * Invariants
+ *   - `armed` is not 0 exactly while there is a region; `never` is 0.
+ *   - Regions, chains and counters of the shadow change under `lock`, with all signals blocked, and
+ *     only while `sequence` is odd.  Readers take no lock: what they read while it changed is
+ *     thrown away.  No memory that a reader may come to is ever unmapped.
+ *   - Copies of the regions' bytes are read and changed under `lock`; or by a thread that pins the
+ *     region, which changes what it has written itself.  Blocking signals costs two system calls,
+ *     which is more than all else about a hit.
+ *   - The program's own memory is read without the lock and with signals as they are, so that a
+ *     fault is the program's; or else `quipu_watch_read` reads it, which does not fault.
+ *   - A thread is known by its thread pointer, which is the same in all modules.  Thread-local
+ *     variables are not used: threads that the C library did not make have none of their own. */
+#ifndef QUIPU_RUNTIME_WATCH_H
+#define QUIPU_RUNTIME_WATCH_H
+
+#include "data/watch_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WATCH_MAGIC 0x3168637461772071 /* "q watch1" */
+
+enum {
+    WATCH_SEGMENTS = 21, /* of regions; segment s has WATCH_FIRST << s */
+    WATCH_FIRST = 1024,
+    WATCH_LEVELS = 12,
+    WATCH_SETS = 256, /* of pairs */
+    WATCH_WAYS = 8,
+    WATCH_HANDLERS = 128,
+    WATCH_CLASSES = 13,      /* of copies: 16 << class bytes */
+    WATCH_INLINE = 8,        /* bytes of a copy that stand in the region itself */
+    WATCH_BATCH = 16,        /* regions that are found at a time */
+    WATCH_UNKNOWN = 1 << 15, /* flag: the copy, or parts of it, were never read */
+};
+
+struct watch_region {
+    uint64_t address;
+    uint64_t size;       /* 0: free */
+    uint64_t handler;    /* of the program; 0: made by a request */
+    uint64_t argument;   /* of the handler; or the request's number */
+    uint32_t generation; /* how many have had this place; with its index it is the region's id */
+    uint16_t flags;      /* QUIPU_REQUEST_..., WATCH_UNKNOWN */
+    uint16_t pins;       /* threads that change the copy without the lock; it is not given to
+                            another region meanwhile.  One that a longjmp left behind keeps it. */
+    uint32_t next[2];    /* in the chains of its cells: node, 0 at the end; of free ones, index */
+    uint32_t previous[2];
+    union {
+        uint8_t bytes[WATCH_INLINE]; /* as last known */
+        uint8_t *copy;               /* where they are more */
+    };
+};
+
+/* A store between its two calls.  It is found by its stack pointer. */
+struct watch_pair {
+    uint64_t stack;       /* 0: free */
+    uint64_t stamp;       /* when; the oldest one of a full set was left by longjmp */
+    uint64_t address;     /* of the first byte that is written, or may be */
+    uint64_t length;      /* up to the last; 0: nothing is written */
+    uint64_t mask;        /* of bytes from the address on; of a scatter's elements */
+    uint64_t made;        /* regions that had been made at the begin */
+    uint32_t description; /* QUIPU_STORE_DESCRIPTION */
+    bool is_long;         /* too long for `old`: the regions' copies hold what was */
+    uint8_t old[64];      /* what was there; of a scatter element behind element */
+    uint64_t addresses[16];
+};
+
+/* A thread that is in a handler of the program. */
+struct watch_handler {
+    uint64_t thread; /* its thread pointer; 0: free */
+    uint64_t frame;  /* of what called the handler: address of a word that holds WATCH_MAGIC */
+};
+
+/* A child's copy of this is zero, whatever other threads were doing. */
+struct watch_wiped {
+    uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
+    uint32_t pid;  /* 0: not asked yet */
+    uint64_t sequence;
+};
+
+struct watch {
+    uint8_t armed;
+    uint8_t never;
+    uint8_t reserved0[6];
+    uint64_t magic; /* written last */
+    uint32_t version;
+    uint32_t size; /* of this: other builds may have other members */
+    uint32_t no_shadow;
+    uint8_t reserved1[36];
+    /* 64: regions */
+    struct watch_region *segments[WATCH_SEGMENTS];
+    uint32_t used; /* indices that were ever given */
+    uint32_t count;
+    uint32_t free;  /* index + 1 of the first free one */
+    uint32_t limbo; /* of the first and the last that is free but for its pins */
+    uint32_t limbo_end;
+    uint32_t levels; /* bit: there are regions of that level */
+    uint32_t level_counts[WATCH_LEVELS];
+    uint64_t made;    /* regions, ever */
+    uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
+                         page's, plus the logarithm of their number: so no reader sees one of both
+                         changed */
+    /* copies */
+    uint8_t *free_copies[WATCH_CLASSES];
+    uint8_t *chunk;
+    uint64_t chunk_left;
+    /* the watch file */
+    struct quipu_watch_file *file; /* NULL: none */
+    uint64_t file_size;
+    int64_t *request_regions; /* ids by request's number; 0: none */
+    uint32_t request_room;
+    uint32_t consumer_gone;
+    /* fork */
+    uint64_t forking; /* thread pointer of the one that holds the lock for it */
+    uint64_t fork_mask;
+    uint32_t fork_depth;
+};
+
+#define WATCH          ((struct watch *)QUIPU_WATCH_HOME)
+#define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
+#define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
+#define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
+
+_Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
+_Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
+_Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
+_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
+                   QUIPU_WATCH_HOME_SIZE,
+               "the home's size");
+
+/* ---- Small helpers ---- */
+
+static inline uint64_t thread_pointer(void) {
+    uint64_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
+/* The C library is not called; and this is fast where it counts. */
+static inline void copy_bytes(void *to, const void *from, uint64_t count) {
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
+}
+
+static inline uint64_t round_to_page(uint64_t size) {
+    return (size + QUIPU_PAGE - 1) & -(uint64_t)QUIPU_PAGE;
+}
+
+static inline uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static inline uint64_t greater(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Fibonacci hashing: the top bits are the good ones. */
+static inline uint64_t scatter_bits(uint64_t key) {
+    key ^= key >> 29;
+    return key * 0x9e3779b97f4a7c15;
+}
+
+static inline struct watch_region *region_at(uint32_t index) {
+    uint64_t place = (uint64_t)index + WATCH_FIRST;
+    unsigned segment = 63 - (unsigned)__builtin_clzll(place) - 10;
+    struct watch_region *regions = WATCH->segments[segment];
+    return regions ? regions + (place - ((uint64_t)WATCH_FIRST << segment)) : NULL;
+}
+
+static inline uint8_t *bytes_of(struct watch_region *region) {
+    return region->size <= WATCH_INLINE ? region->bytes : region->copy;
+}
+
+/* ---- watch_start.c ---- */
+
+/* Whether the home is there and of this build's making.  Where not, nothing is told. */
+extern bool quipu_watch_ready;
+
+/* Makes the home and the shadow, or finds them; may run several times.  watch_entry.S and
+ * watch_early.S name it. */
+void quipu_watch_start(int argc, char **argv, char **environment);
+
+/* Blocks all signals and takes the lock.  Returns the mask. */
+uint64_t quipu_watch_lock(void);
+void quipu_watch_unlock(uint64_t mask);
+/* The lock alone, where signals are blocked. */
+void quipu_watch_take_lock(void);
+void quipu_watch_give_lock(void);
+
+/* Memory that is zero, or NULL.  Much of it is in large pages: it is looked at at random. */
+void *quipu_watch_map(uint64_t size);
+
+/* ---- watch_bitmap.c ---- */
+
+/* The shadow was refused: has the checks of this module ask the runtime always. */
+void quipu_watch_use_bitmap(void);
+
+/* ---- watch_bytes.c ---- */
+
+/* Reads the program's memory.  What cannot be read is left as it is; returns how many bytes from
+ * the first on could be. */
+uint64_t quipu_watch_read(void *to, uint64_t from, uint64_t size);
+/* A copy's memory, of more than WATCH_INLINE bytes.  The lock is held. */
+uint8_t *quipu_watch_new_copy(uint64_t size);
+void quipu_watch_free_copy(uint8_t *copy, uint64_t size);
+
+/* ---- watch_region.c ---- */
+
+/* Makes a region.  Returns its id, or minus an error's number. */
+int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument,
+                        uint32_t flags);
+/* Returns 0, or -ENOENT. */
+int quipu_watch_remove(int64_t id);
+/* Finds regions that overlap [ADDRESS, END), whose indices are at least FROM: the WATCH_BATCH
+ * lowest, in order.  Returns how many.  They may be gone already. */
+unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
+                          uint32_t found[WATCH_BATCH]);
+/* Copies a region's record.  Returns whether it is one that overlaps [ADDRESS, END). */
+bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region);
+
+/* ---- watch_tell.c ---- */
+
+/* quipu.h's, which is the program's. */
+struct quipu_write {
+    const void *region;
+    uint64_t region_size;
+    const void *address;
+    uint64_t size;
+    const void *old_bytes;
+    const void *new_bytes;
+    uint64_t offset;
+    uint64_t told;
+    const void *pc;
+};
+
+int64_t quipu_runtime_watch(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument);
+int quipu_runtime_unwatch(int64_t id);
+
+/* A write, as it is told. */
+struct watch_write {
+    uint64_t address;
+    uint64_t length; /* not 0 */
+    uint64_t pc;
+    uint32_t cause;                /* enum quipu_cause */
+    bool if_changed;               /* tell only where a byte is another than before */
+    const struct watch_pair *pair; /* what was; NULL: the copy of the region is */
+    uint64_t made;                 /* regions made since are not known by their copies */
+};
+
+/* Tells of the write to one region, whose copy is brought up to date. */
+void quipu_watch_tell(uint32_t index, const struct watch_write *write);
+/* Tells of the write to all regions that it touches. */
+void quipu_watch_tell_all(const struct watch_write *write);
+/* Has the copies of regions in [ADDRESS, END) hold what is there now. */
+void quipu_watch_refresh(uint64_t address, uint64_t end);
+/* What is told of a write: FROM and COUNT, of at most MOST bytes, within the region. */
+struct watch_window {
+    uint64_t from;
+    uint64_t count;
+};
+/* Sets the window's bytes as they were and as they are, and brings the copy up to date.  Returns
+ * whether the region is still there and the write is to be told.  The lock is held. */
+bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
+                      const struct watch_write *write, struct watch_window *window, uint8_t *old,
+                      uint8_t *now);
+/* In a forked child: the other threads are not there. */
+void quipu_watch_forget_handlers(void);
+/* As quipu_watch_fill, but takes the lock, if that has to be. */
+bool quipu_watch_fill_alone(uint32_t index, const struct watch_region *region,
+                            const struct watch_write *write, struct watch_window *window,
+                            uint8_t *old, uint8_t *now);
+/* ---- watch_log.c, watch_request.c ---- */
+
+/* Maps the file, if there is one. */
+void quipu_watch_open_log(char **environment);
+/* Makes and removes regions as the requests say. */
+void quipu_watch_look_at_requests(void);
+/* Writes a hit.  Signals are as the program has them. */
+void quipu_watch_log(uint32_t index, const struct watch_region *region,
+                     const struct watch_write *write, struct watch_window window);
+/* Tells that this module is there, in a process that has not been told so. */
+void quipu_watch_announce(void);
+/* Room in the ring for SIZE bytes, a multiple of 8; waits for it.  Returns NULL where no one reads.
+ * Else, with MASK, signals are blocked, and that is what they were. */
+struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask);
+/* Completes a record, and wakes the consumer. */
+void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
+uint32_t quipu_watch_pid(void);
+
+/* handler.S */
+void quipu_call_handler(uint64_t handler, const void *first, uint64_t argument);
+
+#endif

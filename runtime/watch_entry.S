@@ -1,0 +1,41 @@
+/* watch_entry.S: where inserted code comes around a store that may touch watched memory.
+ *
+ * The contract stands in data/watch_format.h, section 2.  The caller is anywhere in a function:
+ * every register and the flags are kept; vector and x87 registers are not touched by the runtime,
+ * and kept around the program's own handlers.
+ *
+ * All modules with watched stores have this, so the start of all stands here, too. */
+#include "registers.inc"
+
+/* A function of C that gets the frame's address: it finds there
+ *     -8 flags, 0 %rbp, 8 the return address, 16 what was pushed last, 24, 32
+ */
+.macro  entry name, function
+        .text
+        .balign 16
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+        _CET_ENDBR
+        keep_registers
+        movq    %rbp, %rdi
+        call    \function
+        leaq    -80(%rbp), %rsp
+        popq    %r11
+        restore_registers
+        .cfi_endproc
+        .size   \name, . - \name
+        .hidden \function
+.endm
+
+        entry   quipu_watch_begin, quipu_watch_begun
+        entry   quipu_watch_end, quipu_watch_ended
+
+        .section .init_array.00000, "aw", @init_array
+        .balign 8
+        .quad   quipu_watch_start
+        .hidden quipu_watch_start
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,281 @@
+/* watch_log.c: hits into the ring of the watch file.
+ *
+ * Many threads of many processes write, one process reads.  A writer takes bytes by moving the head
+ * on, only where they are free; writes; and sets the record's size last.  While it waits, for room
+ * or for an answer, nothing is held.
+ *
+ * Not perfect: between taking and setting the size a signal may come whose handler leaves by
+ * longjmp, and then the record never comes to its end.  The consumer passes over it (ring.c of the
+ * tool).  To block signals costs more than all else about a hit, so that is done only where much is
+ * copied; else these are some twenty instructions. */
+#include "note.h"
+#include "syscall.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <time.h>
+
+enum {
+    NAP = 50 * 1000,         /* nanoseconds, while the ring is full */
+    FEW = 96,                /* bytes of a region that are told of most writes */
+    LOOK_UP = 100 * 1000000, /* nanoseconds between looks whether the consumer is still there */
+};
+
+static uint8_t *ring_at(uint64_t at) {
+    const struct quipu_watch_file *file = WATCH->file;
+    return (uint8_t *)file + file->ring_offset + (at & (file->ring_size - 1));
+}
+
+/* Whether somebody reads hits. */
+static bool is_read(void) {
+    struct watch *watch = WATCH;
+    uint32_t consumer = watch->file->consumer;
+    if (watch->consumer_gone || !consumer)
+        return false;
+    if (SYSTEM_CALL(kill, consumer, 0, 0, 0, 0, 0) == -ESRCH)
+        watch->consumer_gone = consumer;
+    return !watch->consumer_gone;
+}
+
+void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind) {
+    struct quipu_watch_file *file = WATCH->file;
+    record->kind = kind;
+    __atomic_store_n(&record->size, size, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&file->waiting, __ATOMIC_SEQ_CST) &&
+        __atomic_exchange_n(&file->waiting, 0, __ATOMIC_SEQ_CST))
+        SYSTEM_CALL(futex, &file->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Takes SIZE bytes, and those in front of the ring's end where they do not fit there.  Returns NULL
+ * where there is no room.  Signals are blocked. */
+static struct quipu_record *take_room(uint32_t size) {
+    struct quipu_watch_file *file = WATCH->file;
+    uint64_t head = __atomic_load_n(&file->head, __ATOMIC_RELAXED), pad;
+    do {
+        uint64_t rest = file->ring_size - (head & (file->ring_size - 1));
+        pad = rest < size ? rest : 0;
+        if (head + pad + size - __atomic_load_n(&file->tail, __ATOMIC_ACQUIRE) > file->ring_size)
+            return NULL;
+    } while (!__atomic_compare_exchange_n(&file->head, &head, head + pad + size, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    if (pad)
+        quipu_watch_publish((struct quipu_record *)ring_at(head), (uint32_t)pad, QUIPU_RECORD_PAD);
+    return (struct quipu_record *)ring_at(head + pad);
+}
+
+/* The kernel's number of the thread, which costs as much as all else. */
+static uint32_t own_thread(uint32_t pid) {
+    static __thread struct { uint32_t pid, number; } own __attribute__((tls_model("initial-exec")));
+    if (own.pid != pid) {
+        own.number = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+        own.pid = pid;
+    }
+    return own.number;
+}
+
+struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask) {
+    const struct quipu_watch_file *file = WATCH->file;
+    const struct timespec nap = {0, NAP};
+    if (!file || size > file->ring_size || WATCH->consumer_gone)
+        return NULL;
+    for (;;) {
+        if (mask)
+            *mask = block_signals();
+        struct quipu_record *record = take_room(size);
+        if (record) {
+            record->pid = quipu_watch_pid();
+            record->thread = own_thread(record->pid);
+            return record;
+        }
+        if (mask)
+            restore_signals(*mask);
+        if (!is_read())
+            return NULL;
+        SYSTEM_CALL(nanosleep, &nap, NULL, 0, 0, 0, 0);
+    }
+}
+
+/* ---- Answers ---- */
+
+/* Whether the consumer has done with what was at AT: then there will be no answer. */
+static bool is_passed(const struct quipu_hit *hit) {
+    const struct quipu_watch_file *file = WATCH->file;
+    uint64_t at = (uint64_t)((const uint8_t *)hit - ring_at(0));
+    uint64_t tail = __atomic_load_n(&file->tail, __ATOMIC_ACQUIRE) & (file->ring_size - 1);
+    uint64_t used = (__atomic_load_n(&file->head, __ATOMIC_ACQUIRE) & (file->ring_size - 1)) - tail;
+    return ((at - tail) & (file->ring_size - 1)) >= (used & (file->ring_size - 1)) &&
+           __atomic_load_n(&hit->record.size, __ATOMIC_ACQUIRE) == 0;
+}
+
+static uint32_t wait_for_answer(struct quipu_hit *hit) {
+    const struct timespec look_up = {0, LOOK_UP};
+    uint32_t answer;
+    while (!(answer = __atomic_load_n(&hit->answer, __ATOMIC_ACQUIRE))) {
+        if (!is_read() || is_passed(hit))
+            return QUIPU_ANSWER_GO_ON;
+        SYSTEM_CALL(futex, &hit->answer, FUTEX_WAIT, 0, &look_up, NULL, 0);
+    }
+    __atomic_fetch_or(&hit->answer, QUIPU_ANSWER_TAKEN, __ATOMIC_ACQ_REL);
+    SYSTEM_CALL(futex, &hit->answer, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    return answer;
+}
+
+static void raise_signal(int number) {
+    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
+                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), number, 0, 0, 0);
+}
+
+/* Whatever the program does with SIGABRT. */
+static void end_process(void) {
+    struct {
+        uint64_t handler, flags, restorer, mask;
+    } plain = {0, 0, 0, 0};
+    uint64_t aborting = (uint64_t)1 << (SIGABRT - 1);
+    SYSTEM_CALL(rt_sigaction, SIGABRT, &plain, NULL, sizeof plain.mask, 0, 0);
+    SYSTEM_CALL(rt_sigprocmask, SIG_UNBLOCK, &aborting, NULL, sizeof aborting, 0, 0);
+    raise_signal(SIGABRT);
+}
+
+static void follow(uint32_t answer) {
+    if (answer & QUIPU_ANSWER_LOOK)
+        quipu_watch_look_at_requests();
+    if (answer & QUIPU_ANSWER_TRAP)
+        raise_signal(SIGTRAP);
+    if (answer & QUIPU_ANSWER_END)
+        end_process();
+}
+
+/* ---- Hits ---- */
+
+static uint64_t round_to_8(uint64_t size) {
+    return (size + 7) & -(uint64_t)8;
+}
+
+static void describe(struct quipu_hit *hit, const struct watch_region *region,
+                     const struct watch_write *write, const struct watch_window *window) {
+    hit->request = (uint32_t)region->argument;
+    hit->cause = write->cause;
+    hit->pc = write->pc;
+    hit->address = write->address;
+    hit->length = write->length;
+    hit->region = region->address;
+    hit->offset = window->from - region->address;
+    hit->told = window->count;
+    hit->ticks = 0;
+    hit->moment_thread = 0;
+}
+
+/* The bytes are looked at before there is a record. */
+static struct quipu_hit *log_few(uint32_t index, const struct watch_region *region,
+                                 const struct watch_write *write, struct watch_window *window) {
+    uint64_t bytes[2 * FEW / sizeof(uint64_t)];
+    uint64_t room = round_to_8(window->count);
+    uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
+    uint8_t *old = (uint8_t *)bytes;
+    if (!quipu_watch_fill_alone(index, region, write, window, old, old + room))
+        return NULL;
+    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(size, NULL);
+    if (!hit)
+        return NULL;
+    describe(hit, region, write, window);
+    copy_bytes(hit + 1, bytes, 2 * room);
+    quipu_watch_publish(&hit->record, size, QUIPU_RECORD_HIT);
+    return hit;
+}
+
+/* The bytes go into the record at once. */
+static struct quipu_hit *log_many(uint32_t index, const struct watch_region *region,
+                                  const struct watch_write *write, struct watch_window *window) {
+    uint64_t mask, room = round_to_8(window->count);
+    uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
+    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(size, &mask);
+    if (!hit)
+        return NULL;
+    uint8_t *old = (uint8_t *)(hit + 1);
+    quipu_watch_take_lock();
+    bool tell = quipu_watch_fill(index, region, write, window, old, old + room);
+    quipu_watch_give_lock();
+    describe(hit, region, write, window);
+    quipu_watch_publish(&hit->record, size, tell ? QUIPU_RECORD_HIT : QUIPU_RECORD_PAD);
+    restore_signals(mask);
+    return tell ? hit : NULL;
+}
+
+void quipu_watch_log(uint32_t index, const struct watch_region *region,
+                     const struct watch_write *write, struct watch_window window) {
+    quipu_watch_announce();
+    struct quipu_hit *hit = window.count <= FEW ? log_few(index, region, write, &window)
+                                                : log_many(index, region, write, &window);
+    if (hit && region->flags & QUIPU_REQUEST_WAITS)
+        follow(wait_for_answer(hit));
+}
+
+/* ---- Modules ---- */
+
+struct found_module {
+    struct quipu_module_record record;
+    const char *name;
+    bool found;
+};
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
+    struct found_module *module = data;
+    struct quipu_module_record *record = &module->record;
+    (void)size;
+    if (!module_contains(info, &quipu_watch_ready))
+        return 0;
+    record->bias = info->dlpi_addr;
+    record->begin = UINT64_MAX;
+    record->end = 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+            uint64_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            record->begin = lesser(record->begin, begin);
+            record->end = greater(record->end, begin + info->dlpi_phdr[i].p_memsz);
+        }
+    record->build_id_size = find_build_id(info, record->build_id);
+    module->name = info->dlpi_name;
+    module->found = true;
+    return 1;
+}
+
+/* The executable has no name in the list; its path is what the kernel says. */
+static uint32_t find_name(const char *name, char *path, uint32_t size) {
+    if (!*name) {
+        long length = SYSTEM_CALL(readlink, "/proc/self/exe", path, size - 1, 0, 0, 0);
+        path[length > 0 ? length : 0] = '\0';
+    } else {
+        struct text text = {path, size, 0, false};
+        text_add(&text, name);
+    }
+    return (uint32_t)text_length(path) + 1;
+}
+
+/* The module's name and path take stack, so this stands apart. */
+static __attribute__((noinline)) void write_module(void) {
+    struct found_module module;
+    char path[1024];
+    uint64_t mask;
+    module.found = false;
+    dl_iterate_phdr(find_module, &module);
+    if (!module.found)
+        return;
+    module.record.name_size = find_name(module.name, path, sizeof path);
+    uint32_t size = (uint32_t)round_to_8(sizeof module.record + module.record.name_size);
+    struct quipu_record *record = quipu_watch_reserve(size, &mask);
+    if (!record)
+        return;
+    copy_bytes(record + 1, &module.record.record + 1, sizeof module.record - sizeof *record);
+    copy_bytes((uint8_t *)record + sizeof module.record, path, module.record.name_size);
+    quipu_watch_publish(record, size, QUIPU_RECORD_MODULE);
+    restore_signals(mask);
+}
+
+void quipu_watch_announce(void) {
+    static uint32_t announced; /* the process that this module was told of in */
+    uint32_t pid = quipu_watch_pid();
+    if (WATCH->file && __atomic_exchange_n(&announced, pid, __ATOMIC_ACQ_REL) != pid)
+        write_module();
+}

@@ -1,0 +1,409 @@
+/* watch_region.c: the table of regions.
+ *
+ * A region goes into the cells that it overlaps, at the first level whose cells are not smaller
+ * than it: cells of 64 << (4 * level) bytes, so it goes into one or two.  A cell's regions are a
+ * chain in a hash table.  Who looks for an address probes one cell of each level in use, so that
+ * neither the number of regions nor their size counts.
+ *
+ * Besides, each region is in the shadow: bytes there count regions, up to 255; one that has got
+ * there stays, and costs time only.
+ *
+ * Not perfect: where many regions lie in one cell its chain is long.  Stores that are longer than
+ * all regions together look at each region. */
+#include "syscall.h"
+#include "watch.h"
+
+#include <errno.h>
+
+enum {
+    FIRST_BUCKETS = 10, /* bits */
+    TRIES = 8,          /* to read without the lock */
+};
+
+#define ADDRESSES_END ((uint64_t)1 << 47)
+
+static inline unsigned shift_of(unsigned level) {
+    return QUIPU_WATCH_GRANULE_BITS + 4 * level;
+}
+
+static unsigned level_of(uint64_t size) {
+    unsigned bits = size > 1 ? 64 - (unsigned)__builtin_clzll(size - 1) : 0;
+    return bits <= QUIPU_WATCH_GRANULE_BITS ? 0 : (bits - QUIPU_WATCH_GRANULE_BITS + 3) / 4;
+}
+
+/* Bits of the number of buckets. */
+static inline unsigned bits_of(uint64_t buckets) {
+    return buckets & (QUIPU_PAGE - 1);
+}
+
+static inline uint32_t *bucket_of(uint64_t cell, unsigned level) {
+    uint64_t buckets = __atomic_load_n(&WATCH->buckets, __ATOMIC_RELAXED);
+    unsigned bits = bits_of(buckets);
+    return (uint32_t *)(buckets - bits) + (scatter_bits(cell << 4 | level) >> (64 - bits));
+}
+
+/* The region and which of its cells a node stands for. */
+static inline struct watch_region *region_of(uint32_t node) {
+    return region_at((node - 1) >> 1);
+}
+
+static inline unsigned which_of(uint32_t node) {
+    return (node - 1) & 1;
+}
+
+/* ---- Change: the lock is held, the sequence odd ---- */
+
+static void begin_change(void) {
+    __atomic_store_n(&WATCH_WIPED->sequence, WATCH_WIPED->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void end_change(void) {
+    __atomic_store_n(&WATCH_WIPED->sequence, WATCH_WIPED->sequence + 1, __ATOMIC_RELEASE);
+}
+
+static void link_node(struct watch_region *region, uint32_t node, uint64_t cell, unsigned level) {
+    uint32_t *bucket = bucket_of(cell, level);
+    unsigned which = which_of(node);
+    region->next[which] = *bucket;
+    region->previous[which] = 0;
+    if (*bucket)
+        region_of(*bucket)->previous[which_of(*bucket)] = node;
+    *bucket = node;
+}
+
+static void link_region(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(region->size);
+    uint64_t first = region->address >> shift_of(level);
+    uint64_t last = (region->address + region->size - 1) >> shift_of(level);
+    for (uint64_t cell = first; cell <= last; cell++)
+        link_node(region, index * 2 + (uint32_t)(cell - first) + 1, cell, level);
+}
+
+static void unlink_region(const struct watch_region *region) {
+    unsigned level = level_of(region->size);
+    uint64_t first = region->address >> shift_of(level);
+    uint64_t last = (region->address + region->size - 1) >> shift_of(level);
+    for (uint64_t cell = first; cell <= last; cell++) {
+        unsigned which = (unsigned)(cell - first);
+        uint32_t next = region->next[which], previous = region->previous[which];
+        if (previous)
+            region_of(previous)->next[which_of(previous)] = next;
+        else
+            *bucket_of(cell, level) = next;
+        if (next)
+            region_of(next)->previous[which_of(next)] = previous;
+    }
+}
+
+/* Doubles the buckets.  The old ones stay mapped, for readers; their memory is given back. */
+static long grow_buckets(void) {
+    struct watch *watch = WATCH;
+    unsigned old_bits = bits_of(watch->buckets);
+    unsigned bits = watch->buckets ? old_bits + 1 : FIRST_BUCKETS;
+    uint64_t old = watch->buckets - old_bits;
+    uint64_t buckets = (uint64_t)quipu_watch_map(sizeof(uint32_t) << bits);
+    if (!buckets)
+        return old ? 0 : -ENOMEM; /* chains are longer than they could be */
+    begin_change();
+    __atomic_store_n(&watch->buckets, buckets | bits, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < watch->used; i++)
+        if (region_at(i)->size)
+            link_region(i);
+    end_change();
+    if (old)
+        SYSTEM_CALL(madvise, old, sizeof(uint32_t) << old_bits, MADV_DONTNEED, 0, 0, 0);
+    return 0;
+}
+
+/* Returns the index of a free record, or -ENOMEM. */
+static int64_t take_index(void) {
+    struct watch *watch = WATCH;
+    if (watch->free) {
+        uint32_t index = watch->free - 1;
+        watch->free = region_at(index)->next[0];
+        return index;
+    }
+    uint32_t index = watch->used;
+    uint64_t place = (uint64_t)index + WATCH_FIRST;
+    unsigned segment = 63 - (unsigned)__builtin_clzll(place) - 10;
+    if (segment >= WATCH_SEGMENTS)
+        return -ENOMEM;
+    if (!watch->segments[segment]) {
+        uint64_t size = (uint64_t)WATCH_FIRST * sizeof(struct watch_region) << segment;
+        struct watch_region *regions = quipu_watch_map(size);
+        if (!regions)
+            return -ENOMEM;
+        __atomic_store_n(&watch->segments[segment], regions, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&watch->used, index + 1, __ATOMIC_RELEASE);
+    return index;
+}
+
+/* Frees a region that is gone; its `argument` says how long the copy is. */
+static void release(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    if (region->argument > WATCH_INLINE)
+        quipu_watch_free_copy(region->copy, region->argument);
+    region->next[0] = WATCH->free;
+    WATCH->free = index + 1;
+}
+
+/* A region that is gone, until nobody pins it. */
+static void put_in_limbo(uint32_t index) {
+    struct watch *watch = WATCH;
+    region_at(index)->next[0] = 0;
+    if (watch->limbo)
+        region_at(watch->limbo_end - 1)->next[0] = index + 1;
+    else
+        watch->limbo = index + 1;
+    watch->limbo_end = index + 1;
+}
+
+static bool is_pinned(const struct watch_region *region) {
+    return __atomic_load_n(&region->pins, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Looks at the first in limbo; it is free now, or goes to the end. */
+static void leave_limbo(void) {
+    struct watch *watch = WATCH;
+    if (!watch->limbo)
+        return;
+    uint32_t index = watch->limbo - 1;
+    watch->limbo = region_at(index)->next[0];
+    if (is_pinned(region_at(index)))
+        put_in_limbo(index);
+    else
+        release(index);
+}
+
+/* Adds one to the granules from which a store can come to the region, or takes one away. */
+static void mark_shadow(uint64_t address, uint64_t size, bool add) {
+    if (WATCH->no_shadow)
+        return;
+    uint64_t reach = QUIPU_WATCH_SPAN - 1;
+    uint64_t first = (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
+    uint64_t last = (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
+    volatile uint8_t *shadow = (uint8_t *)QUIPU_WATCH_SHADOW;
+    for (uint64_t granule = first; granule <= last; granule++)
+        if (shadow[granule] != UINT8_MAX)
+            shadow[granule] = (uint8_t)(shadow[granule] + (add ? 1 : -1));
+}
+
+static int64_t id_of(uint32_t index) {
+    return (int64_t)((uint64_t)(region_at(index)->generation & INT32_MAX) << 32 | (index + 1));
+}
+
+/* Enters the region of a record whose other members are set. */
+static void enter(uint32_t index, uint64_t address, uint64_t size) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(size);
+    begin_change();
+    region->address = address;
+    region->size = size;
+    link_region(index);
+    watch->level_counts[level]++;
+    watch->levels |= (uint32_t)1 << level;
+    watch->count++;
+    end_change();
+}
+
+static int64_t add_locked(const struct watch_region *wanted) {
+    struct watch *watch = WATCH;
+    if (!watch->buckets || watch->count >> bits_of(watch->buckets)) {
+        long error = grow_buckets();
+        if (error < 0)
+            return error;
+    }
+    int64_t index = take_index();
+    if (index < 0)
+        return index;
+    struct watch_region *region = region_at((uint32_t)index);
+    if (wanted->size > WATCH_INLINE) {
+        uint8_t *copy = quipu_watch_new_copy(wanted->size);
+        if (!copy) {
+            region->argument = 0;
+            release((uint32_t)index);
+            return -ENOMEM;
+        }
+        region->copy = copy;
+    }
+    region->handler = wanted->handler;
+    region->argument = wanted->argument;
+    region->flags = wanted->flags | WATCH_UNKNOWN;
+    watch->made++;
+    enter((uint32_t)index, wanted->address, wanted->size);
+    mark_shadow(wanted->address, wanted->size, true);
+    __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
+    return id_of((uint32_t)index);
+}
+
+int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument,
+                        uint32_t flags) {
+    struct watch_region wanted = {.address = address,
+                                  .size = size,
+                                  .handler = handler,
+                                  .argument = argument,
+                                  .flags = (uint16_t)flags};
+    if (size == 0 || address >= ADDRESSES_END || size > ADDRESSES_END - address)
+        return -EINVAL;
+    if (!quipu_watch_ready)
+        return -ENOSYS;
+    uint64_t mask = quipu_watch_lock();
+    int64_t id = add_locked(&wanted);
+    quipu_watch_unlock(mask);
+    return id;
+}
+
+static void remove_locked(uint32_t index) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(region->size);
+    mark_shadow(region->address, region->size, false);
+    begin_change();
+    unlink_region(region);
+    region->argument = region->size;
+    region->size = 0;
+    __atomic_fetch_add(&region->generation, 1, __ATOMIC_SEQ_CST); /* then it is asked for pins */
+    if (--watch->level_counts[level] == 0)
+        watch->levels &= ~((uint32_t)1 << level);
+    watch->count--;
+    end_change();
+    leave_limbo();
+    if (is_pinned(region))
+        put_in_limbo(index);
+    else
+        release(index);
+    if (watch->count == 0)
+        __atomic_store_n(&watch->armed, 0, __ATOMIC_RELEASE);
+}
+
+int quipu_watch_remove(int64_t id) {
+    int error = -ENOENT;
+    uint32_t index = (uint32_t)id - 1;
+    if (id <= 0 || !quipu_watch_ready)
+        return error;
+    uint64_t mask = quipu_watch_lock();
+    if (index < WATCH->used && region_at(index)->size && id_of(index) == id) {
+        remove_locked(index);
+        error = 0;
+    }
+    quipu_watch_unlock(mask);
+    return error;
+}
+
+/* ---- Look: what is read may be torn, but lies in the arrays, and no chain is endless ---- */
+
+struct search {
+    uint64_t address;
+    uint64_t end;
+    uint32_t from;
+    uint32_t count;
+    uint32_t *found;
+};
+
+/* Keeps the lowest indices, each once: a region may be met in two cells. */
+static void keep_index(struct search *search, uint32_t index) {
+    if (index < search->from)
+        return;
+    uint32_t place = search->count;
+    while (place > 0 && search->found[place - 1] > index)
+        place--;
+    if (place == WATCH_BATCH || (place > 0 && search->found[place - 1] == index))
+        return;
+    if (search->count < WATCH_BATCH)
+        search->count++;
+    for (uint32_t i = search->count - 1; i > place; i--)
+        search->found[i] = search->found[i - 1];
+    search->found[place] = index;
+}
+
+static bool overlaps(const struct watch_region *region, uint64_t address, uint64_t end) {
+    return region->size && region->address < end && address < region->address + region->size;
+}
+
+/* Returns whether the chain was whole. */
+static bool search_cell(struct search *search, uint64_t cell, unsigned level) {
+    uint64_t steps = 2 * (uint64_t)WATCH->used + 2;
+    uint32_t node = __atomic_load_n(bucket_of(cell, level), __ATOMIC_RELAXED);
+    while (node && steps--) {
+        uint32_t index = (node - 1) >> 1;
+        if (index >= WATCH->used)
+            return false;
+        const struct watch_region *region = region_at(index);
+        if (!region)
+            return false;
+        if (overlaps(region, search->address, search->end))
+            keep_index(search, index);
+        node = __atomic_load_n(&region->next[which_of(node)], __ATOMIC_RELAXED);
+    }
+    return node == 0;
+}
+
+static bool search_all(struct search *search) {
+    for (uint32_t i = search->from; i < WATCH->used && search->count < WATCH_BATCH; i++) {
+        const struct watch_region *region = region_at(i);
+        if (region && overlaps(region, search->address, search->end))
+            keep_index(search, i);
+    }
+    return true;
+}
+
+static bool search_cells(struct search *search) {
+    uint32_t levels = __atomic_load_n(&WATCH->levels, __ATOMIC_RELAXED);
+    for (; levels; levels &= levels - 1) {
+        unsigned level = (unsigned)__builtin_ctz(levels);
+        uint64_t first = search->address >> shift_of(level);
+        uint64_t last = (search->end - 1) >> shift_of(level);
+        if (last - first > WATCH->used) {
+            search->count = 0;
+            return search_all(search);
+        }
+        for (uint64_t cell = first; cell <= last; cell++)
+            if (!search_cell(search, cell, level))
+                return false;
+    }
+    return true;
+}
+
+/* The sequence, once it is even. */
+static uint64_t begin_look(void) {
+    uint64_t sequence;
+    while ((sequence = __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_ACQUIRE)) & 1)
+        __builtin_ia32_pause();
+    return sequence;
+}
+
+static bool is_unchanged(uint64_t sequence) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_RELAXED) == sequence;
+}
+
+unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
+                          uint32_t found[WATCH_BATCH]) {
+    struct search search = {address, end, from, 0, found};
+    if (address >= end || !WATCH->armed)
+        return 0;
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t sequence = begin_look();
+        search.count = 0;
+        if (search_cells(&search) && is_unchanged(sequence))
+            return search.count;
+    }
+    uint64_t mask = quipu_watch_lock();
+    search.count = 0;
+    search_cells(&search);
+    quipu_watch_unlock(mask);
+    return search.count;
+}
+
+bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region) {
+    uint64_t sequence;
+    do {
+        sequence = begin_look();
+        copy_bytes(region, region_at(index), sizeof *region);
+    } while (!is_unchanged(sequence));
+    return overlaps(region, address, end);
+}

@@ -1,0 +1,148 @@
+/* watch_request.c: the watch file, and the regions that 'quipu watch' asks for in it.
+ *
+ * The first module maps the file; each one that starts looks whether a request waits for it.  The
+ * regions of a request are this process's own, and the request's state is that of the file
+ * (data/watch_format.h, section 3). */
+#include "note.h"
+#include "syscall.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
+extern char **environ;
+
+static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
+    return size >= sizeof *file &&
+           bytes_equal(file->magic, QUIPU_WATCH_MAGIC, sizeof file->magic) &&
+           file->version == QUIPU_WATCH_VERSION && file->request_offset >= sizeof *file &&
+           file->request_offset <= file->ring_offset && file->ring_offset <= size &&
+           file->ring_size <= size - file->ring_offset && file->ring_size >= 65536 &&
+           !(file->ring_size & (file->ring_size - 1));
+}
+
+/* Maps the file at PATH, whole. */
+static void map_file(const char *path) {
+    struct watch *watch = WATCH;
+    struct stat status;
+    long fd = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY, 0, 0, 0);
+    if (fd < 0)
+        return;
+    uint64_t size = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0) == 0 ? (uint64_t)status.st_size : 0;
+    struct quipu_watch_file *file =
+        map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    if (is_error(file))
+        return;
+    uint64_t room = 0;
+    int64_t *ids = NULL;
+    if (is_sound(file, size)) {
+        room = (file->ring_offset - file->request_offset) / sizeof(struct quipu_watch_request);
+        ids = quipu_watch_map((room + 1) * sizeof *ids);
+    }
+    if (!ids) {
+        SYSTEM_CALL(munmap, file, size, 0, 0, 0, 0);
+        return;
+    }
+    watch->request_regions = ids;
+    watch->request_room = (uint32_t)room;
+    watch->file_size = size;
+    __atomic_store_n(&watch->file, file, __ATOMIC_RELEASE);
+}
+
+/* ---- Requests ---- */
+
+struct wanted {
+    const struct quipu_watch_request *request;
+    uint64_t bias;
+    bool found;
+};
+
+static int is_module(struct dl_phdr_info *info, size_t size, void *data) {
+    struct wanted *wanted = data;
+    uint8_t id[QUIPU_BUILD_ID_MAX];
+    const struct quipu_watch_request *request = wanted->request;
+    (void)size;
+    if (find_build_id(info, id) != request->build_id_size ||
+        !bytes_equal(id, request->build_id, request->build_id_size))
+        return 0;
+    wanted->bias = info->dlpi_addr;
+    wanted->found = true;
+    return 1;
+}
+
+/* Makes the region of a request, if its module is there. */
+static void make_region(uint32_t number, struct quipu_watch_request *request) {
+    struct wanted wanted = {request, 0, request->build_id_size == 0};
+    int64_t *own = &WATCH->request_regions[number];
+    if (request->build_id_size > QUIPU_BUILD_ID_MAX)
+        return;
+    if (!wanted.found)
+        dl_iterate_phdr(is_module, &wanted);
+    if (!wanted.found)
+        return;
+    int64_t id =
+        quipu_watch_add(request->address + wanted.bias, request->size, 0, number, request->flags);
+    int64_t none = 0;
+    uint32_t state = QUIPU_REQUEST_WANTED;
+    if (id < 0)
+        request->error = (uint32_t)-id;
+    else if (!__atomic_compare_exchange_n(own, &none, id, false, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_RELAXED)) {
+        quipu_watch_remove(id); /* another thread was faster */
+        return;
+    }
+    __atomic_compare_exchange_n(&request->state, &state,
+                                id < 0 ? QUIPU_REQUEST_FAILED : QUIPU_REQUEST_MADE, false,
+                                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void remove_region(uint32_t number) {
+    int64_t id = __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL);
+    if (id > 0)
+        quipu_watch_remove(id);
+}
+
+static void look_at(uint32_t number, struct quipu_watch_request *request) {
+    uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
+    switch (state) {
+    case QUIPU_REQUEST_WANTED: /* where there is one, the number is in use for the second time */
+        remove_region(number);
+        make_region(number, request);
+        break;
+    case QUIPU_REQUEST_MADE:
+        if (!WATCH->request_regions[number])
+            make_region(number, request);
+        break;
+    case QUIPU_REQUEST_UNWANTED:
+    case QUIPU_REQUEST_GONE:
+        remove_region(number);
+        __atomic_compare_exchange_n(&request->state, &state, QUIPU_REQUEST_GONE, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        break;
+    }
+}
+
+void quipu_watch_look_at_requests(void) {
+    struct quipu_watch_file *file = WATCH->file;
+    if (!file)
+        return;
+    struct quipu_watch_request *requests =
+        (struct quipu_watch_request *)((uint8_t *)file + file->request_offset);
+    uint32_t count = __atomic_load_n(&file->request_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count && i < WATCH->request_room; i++)
+        look_at(i, &requests[i]);
+}
+
+void quipu_watch_open_log(char **environment) {
+    /* In .preinit_array the C library's own variable is not set yet; but it gives it to us. */
+    const char *path = text_variable(environ ? environ : environment, "QUIPU_WATCH=");
+    if (!WATCH->file && path && *path && !getauxval(AT_SECURE))
+        map_file(path);
+    if (!WATCH->file)
+        return;
+    quipu_watch_announce();
+    quipu_watch_look_at_requests();
+}

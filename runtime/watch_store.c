@@ -1,0 +1,186 @@
+/* watch_store.c: a store's begin and end.
+ *
+ * The begin keeps what the store will overwrite, the end finds the regions that it touched and
+ * tells of them.  So a region that another thread makes or takes away meanwhile does no harm.
+ * Between the two stand one instruction of the program and whatever signal handlers run there: few
+ * pairs are open at a time, all with stack pointers of their own.  A handler that leaves by longjmp
+ * leaves a pair behind, which the next one with the same stack pointer takes over, or one that
+ * finds its set full.
+ *
+ * A store of at most 64 bytes keeps them in the pair.  Longer ones (rep movs, xsave, fxsave) bring
+ * the copies of the regions that they will touch up to date, and these hold what was.
+ *
+ * Nothing of the pair is the thread's: a handler that swaps stacks may end it in another one.
+ *
+ * Not perfect: more than 8 open pairs whose stack pointers hash alike push out the oldest. */
+#include "watch.h"
+
+enum {
+    FLAG_DOWN = 1 << 10, /* the direction flag */
+    INLINE_MAX = sizeof((struct watch_pair *)0)->old,
+    END_SIZE = 10, /* leaq -128(%rsp), %rsp and the call of quipu_watch_end: 5 bytes each */
+};
+
+/* What entry.S keeps. */
+enum {
+    FRAME_FLAGS = -1,
+    FRAME_RETURN = 1,
+    FRAME_DESCRIPTION = 2,
+    FRAME_ADDRESS = 3,
+    FRAME_EXTRA = 4,
+    FRAME_BEGIN = 5, /* the stack pointer below the red zone, at the begin ... */
+    FRAME_END = 2,   /* ... and at the end */
+};
+
+void quipu_watch_begun(const uint64_t *frame);
+void quipu_watch_ended(const uint64_t *frame);
+
+static struct watch_pair *set_of(uint64_t stack) {
+    return WATCH_PAIRS + (scatter_bits(stack) >> 56) * WATCH_WAYS;
+}
+
+static struct watch_pair *find_pair(uint64_t stack) {
+    struct watch_pair *set = set_of(stack);
+    for (int i = 0; i < WATCH_WAYS; i++)
+        if (__atomic_load_n(&set[i].stack, __ATOMIC_ACQUIRE) == stack)
+            return &set[i];
+    return NULL;
+}
+
+static bool claim(struct watch_pair *pair, uint64_t from, uint64_t stack) {
+    return __atomic_compare_exchange_n(&pair->stack, &from, stack, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+/* One that was left behind at this stack pointer, a free one, or the oldest of its set. */
+static struct watch_pair *take_pair(uint64_t stack) {
+    struct watch_pair *set = set_of(stack), *pair = find_pair(stack);
+    if (pair)
+        return pair;
+    for (;;) {
+        struct watch_pair *oldest = set;
+        for (int i = 0; i < WATCH_WAYS; i++) {
+            if (claim(&set[i], 0, stack))
+                return &set[i];
+            if (set[i].stamp < oldest->stamp)
+                oldest = &set[i];
+        }
+        uint64_t other = __atomic_load_n(&oldest->stack, __ATOMIC_RELAXED);
+        if (other && claim(oldest, other, stack))
+            return oldest;
+    }
+}
+
+static uint64_t low_bits(uint64_t count) {
+    return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
+}
+
+/* Bits of bytes, for bits of elements. */
+static uint64_t mask_of_bytes(uint64_t elements, unsigned size_bits) {
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < (unsigned)INLINE_MAX >> size_bits; i++)
+        if (elements >> i & 1)
+            mask |= low_bits((uint64_t)1 << size_bits) << (i << size_bits);
+    return mask;
+}
+
+/* Bytes that the processor's whole state takes; asked for once, since it is slow. */
+static uint64_t state_size(void) {
+    static uint32_t known;
+    if (!known) {
+        uint32_t a = 13, b = 0, c = 0, d;
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        known = b > 576 ? b : 576;
+    }
+    return known;
+}
+
+static void begin_string(struct watch_pair *pair, uint64_t elements, bool down) {
+    unsigned bits = QUIPU_STORE_ELEMENT(pair->description);
+    pair->length = elements << bits;
+    if (down && elements)
+        pair->address -= (elements - 1) << bits;
+}
+
+/* The elements' addresses lie on the stack, where a handler may overwrite them. */
+static void begin_scatter(struct watch_pair *pair, const struct quipu_scatter *scatter) {
+    uint64_t size = (uint64_t)1 << QUIPU_STORE_ELEMENT(pair->description), end = 0;
+    unsigned count = (unsigned)lesser(scatter->count, 16);
+    pair->mask = scatter->mask & low_bits(count);
+    pair->address = UINT64_MAX;
+    for (unsigned i = 0; i < count && (i + 1) * size <= INLINE_MAX; i++) {
+        uint64_t address = pair->addresses[i] = scatter->addresses[i];
+        if (!(pair->mask >> i & 1))
+            continue;
+        pair->address = lesser(pair->address, address);
+        end = greater(end, address + size);
+        copy_bytes(pair->old + i * size, (const void *)address, size);
+    }
+    pair->length = end ? end - pair->address : 0;
+}
+
+static void begin_masked(struct watch_pair *pair, uint64_t mask) {
+    pair->mask = mask;
+    pair->length = mask ? 64 - (uint64_t)__builtin_clzll(mask) : 0;
+    const uint8_t *from = (const uint8_t *)pair->address;
+    if (mask == low_bits(pair->length)) {
+        copy_bytes(pair->old, from, pair->length);
+        return;
+    }
+    for (; mask; mask &= mask - 1) { /* bytes between may not be there */
+        int i = __builtin_ctzll(mask);
+        pair->old[i] = from[i];
+    }
+}
+
+void quipu_watch_begun(const uint64_t *frame) {
+    uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
+    uint64_t extra = frame[FRAME_EXTRA];
+    if (!quipu_watch_ready)
+        return;
+    struct watch_pair *pair = take_pair((uint64_t)(frame + FRAME_BEGIN));
+    pair->stamp = __builtin_ia32_rdtsc();
+    pair->description = description;
+    pair->address = frame[FRAME_ADDRESS];
+    pair->length = QUIPU_STORE_SIZE(description);
+    pair->is_long = false;
+    switch (QUIPU_STORE_KIND(description)) {
+    case QUIPU_STORE_SCATTER:
+        begin_scatter(pair, (const struct quipu_scatter *)extra);
+        return;
+    case QUIPU_STORE_MASKED:
+        begin_masked(pair, mask_of_bytes(extra, QUIPU_STORE_ELEMENT(description)));
+        return;
+    case QUIPU_STORE_STRING:
+        begin_string(pair, extra, (uint64_t)frame[FRAME_FLAGS] & FLAG_DOWN);
+        break;
+    case QUIPU_STORE_STATE:
+        pair->length = state_size();
+        break;
+    }
+    if (pair->length <= INLINE_MAX && QUIPU_STORE_KIND(description) != QUIPU_STORE_STATE) {
+        begin_masked(pair, low_bits(pair->length));
+        return;
+    }
+    pair->is_long = true;
+    pair->made = __atomic_load_n(&WATCH->made, __ATOMIC_RELAXED);
+    quipu_watch_refresh(pair->address, pair->address + pair->length);
+}
+
+void quipu_watch_ended(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END);
+    struct watch_pair *pair = quipu_watch_ready ? find_pair(stack) : NULL;
+    if (!pair)
+        return;
+    struct watch_write write = {.address = pair->address,
+                                .length = pair->length,
+                                .pc = frame[FRAME_RETURN] - END_SIZE,
+                                .cause = QUIPU_CAUSE_STORE,
+                                .if_changed =
+                                    QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_STATE,
+                                .pair = pair->is_long ? NULL : pair,
+                                .made = pair->made};
+    if (write.length && WATCH->armed)
+        quipu_watch_tell_all(&write);
+    __atomic_store_n(&pair->stack, 0, __ATOMIC_RELEASE);
+}
