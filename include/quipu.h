@@ -122,6 +122,46 @@ static inline int quipu_after(uint64_t ticks, void (*handler)(const struct quipu
     return quipu_runtime_after ? quipu_runtime_after(ticks, handler, argument) : -38;
 }
 
+/* ---- Watched memory: --quipu=watch ---- */
+
+/* A write that touched a region.  All of this is gone when the handler returns. */
+struct quipu_write {
+    const void *region; /* first byte of the region ... */
+    uint64_t region_size;
+    const void *address; /* ... and of the write, which may begin in front of it */
+    uint64_t size;
+    const void *old_bytes; /* `told` bytes of the region, from `offset` on, as they were ... */
+    const void *new_bytes; /* ... and as they are */
+    uint64_t offset;
+    uint64_t told;
+    const void *pc; /* right behind the instruction that wrote, or the call */
+};
+
+/* Not for callers. */
+extern int64_t quipu_runtime_watch(const void *address, uint64_t size,
+                                   void (*handler)(const struct quipu_write *, void *),
+                                   void *argument) __attribute__((weak));
+extern int quipu_runtime_unwatch(int64_t id) __attribute__((weak));
+
+/* Has HANDLER called with ARGUMENT for each write that touches one of the SIZE bytes at ADDRESS, in
+ * the thread that wrote, right behind the write.  Regions may lie at any byte, have any size and
+ * overlap; there may be millions.  HANDLER may do what a signal handler may, and make and delete
+ * regions; what it writes itself is told to no handler.  Where a write is longer than 256 bytes,
+ * the told bytes begin with the first that changed.  Returns the region's number, above 0; -EINVAL
+ * where SIZE is 0 or the region does not end in the program's addresses; -ENOMEM; -ENOSYS in a
+ * program that was not built with --quipu=watch. */
+static inline int64_t quipu_watch_create(const void *address, uint64_t size,
+                                         void (*handler)(const struct quipu_write *, void *),
+                                         void *argument) {
+    return quipu_runtime_watch ? quipu_runtime_watch(address, size, handler, argument) : -38;
+}
+
+/* Deletes a region.  A thread that has just written may still call its handler.  Returns 0; -ENOENT
+ * where there is none of that number, or no longer. */
+static inline int quipu_watch_delete(int64_t id) {
+    return quipu_runtime_unwatch ? quipu_runtime_unwatch(id) : -2;
+}
+
 #ifdef __cplusplus
 }
 #endif
