@@ -11,6 +11,7 @@ static const struct command commands[] = {
     {"run", "run a program with a data directory", cmd_run},
     {"goto", "run a program to a moment of its run", cmd_goto},
     {"when", "find the first moment at which an expression becomes true", cmd_when},
+    {"watch", "tell of each write to variables of a program", cmd_watch},
     {"moment", "print the moments of a running process's threads", cmd_moment},
     {"stat", "print exact counts of events of a program or a running process", cmd_stat},
     {"report", "print counts by function, file, line, block, instruction, ...", cmd_report},

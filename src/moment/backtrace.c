@@ -12,8 +12,24 @@ enum {
     FRAMES_MAX = 100 /* printed */
 };
 
-static int print_frame(Dwfl_Frame *frame, void *argument) {
-    unsigned *number = argument;
+struct frames {
+    struct buffer *text;
+    const char *indent;
+    uint64_t function; /* that the first one is in; 0: any */
+    unsigned number;
+};
+
+/* Where the function begins that ADDRESS is in; 0 where no symbol tells. */
+static uint64_t function_at(Dwfl_Module *module, uint64_t address) {
+    GElf_Sym symbol;
+    GElf_Off offset = 0;
+    return module && dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL)
+               ? address - offset
+               : 0;
+}
+
+static int add_frame(Dwfl_Frame *frame, void *argument) {
+    struct frames *frames = argument;
     Dwarf_Addr address;
     bool activation;
     if (!dwfl_frame_pc(frame, &address, &activation))
@@ -21,16 +37,20 @@ static int print_frame(Dwfl_Frame *frame, void *argument) {
     Dwarf_Addr inside = activation ? address : address - 1;
     Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
     Dwfl_Module *module = dwfl_addrmodule(dwfl, inside);
+    if (frames->function && function_at(module, inside) != frames->function)
+        return DWARF_CB_OK;
+    frames->function = 0;
     const char *name = module ? dwfl_module_addrname(module, inside) : NULL;
     Dwfl_Line *line = module ? dwfl_module_getsrc(module, inside) : NULL;
     int line_number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL) : NULL;
     const char *slash = file ? strrchr(file, '/') : NULL;
-    printf("#%-3u 0x%016llx  %s", *number, (unsigned long long)address, name ? name : "?");
+    buffer_print(frames->text, "%s#%-3u 0x%016llx  %s", frames->indent, frames->number,
+                 (unsigned long long)address, name ? name : "?");
     if (file)
-        printf("  %s:%d", slash ? slash + 1 : file, line_number);
-    putchar('\n');
-    return ++*number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+        buffer_print(frames->text, "  %s:%d", slash ? slash + 1 : file, line_number);
+    buffer_text(frames->text, "\n");
+    return ++frames->number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 /* All that PROCESS has mapped; NULL, and a warning, where that cannot be read. */
@@ -47,13 +67,26 @@ static Dwfl *open_process(pid_t process, bool to_unwind) {
     return NULL;
 }
 
-void print_backtrace(pid_t process, pid_t thread) {
-    unsigned number = 0;
+void add_backtrace(struct buffer *text, const char *indent, pid_t process, pid_t thread,
+                   uint64_t address) {
+    struct frames frames = {.text = text, .indent = indent};
     Dwfl *dwfl = open_process(process, true);
     if (!dwfl)
         return;
-    dwfl_getthread_frames(dwfl, thread, print_frame, &number);
+    frames.function = address ? function_at(dwfl_addrmodule(dwfl, address), address) : 0;
+    dwfl_getthread_frames(dwfl, thread, add_frame, &frames);
+    if (!frames.number && frames.function) {
+        frames.function = 0;
+        dwfl_getthread_frames(dwfl, thread, add_frame, &frames);
+    }
     dwfl_end(dwfl);
+}
+
+void print_backtrace(pid_t process, pid_t thread) {
+    struct buffer text = {0};
+    add_backtrace(&text, "", process, thread, 0);
+    fwrite(text.data, 1, text.count, stdout);
+    buffer_release(&text);
 }
 
 static int take_caller(Dwfl_Frame *frame, void *argument) {
@@ -75,12 +108,8 @@ void read_callers(pid_t thread, struct caller_list *list) {
 }
 
 uint64_t find_function(pid_t process, uint64_t address) {
-    GElf_Sym symbol;
-    GElf_Off offset = 0;
     Dwfl *dwfl = open_process(process, false);
-    Dwfl_Module *module = dwfl ? dwfl_addrmodule(dwfl, address) : NULL;
-    const char *name =
-        module ? dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL) : NULL;
+    uint64_t begin = function_at(dwfl ? dwfl_addrmodule(dwfl, address) : NULL, address);
     dwfl_end(dwfl);
-    return name ? address - offset : 0;
+    return begin;
 }

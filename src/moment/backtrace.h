@@ -2,12 +2,19 @@
 #ifndef QUIPU_MOMENT_BACKTRACE_H
 #define QUIPU_MOMENT_BACKTRACE_H
 
+#include "util/buffer.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 /* Prints the frames of THREAD, which we trace and which stands, to standard output. */
 void print_backtrace(pid_t process, pid_t thread);
+
+/* Appends them to TEXT, a line each behind INDENT, from the one on that is in the function that
+ * ADDRESS is in; all where there is none, or ADDRESS is 0. */
+void add_backtrace(struct buffer *text, const char *indent, pid_t process, pid_t thread,
+                   uint64_t address);
 
 enum {
     CALLERS_MAX = 64

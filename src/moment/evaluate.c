@@ -19,6 +19,8 @@ enum {
 struct process {
     pid_t number;
     uint64_t bias;
+    const struct image *images;
+    size_t image_count;
 };
 
 struct value {
@@ -79,6 +81,20 @@ static bool address_of(const struct process *process, const struct node *node, u
     }
 }
 
+static bool read_object(const struct process *process, uint64_t address, void *bytes, size_t size) {
+    uint64_t linked = address - process->bias;
+    for (size_t i = 0; i < process->image_count; i++) {
+        const struct image *image = &process->images[i];
+        if (linked < image->address || linked - image->address >= image->size)
+            continue;
+        if (image->size - (linked - image->address) < size)
+            return false;
+        memcpy(bytes, image->bytes + (linked - image->address), size);
+        return true;
+    }
+    return process->number && read_memory(process->number, address, bytes, size);
+}
+
 static bool load_real(const struct process *process, uint64_t address, uint64_t size,
                       struct value *value) {
     union {
@@ -86,7 +102,7 @@ static bool load_real(const struct process *process, uint64_t address, uint64_t 
         double twice;
         long double extended;
     } bytes = {.extended = 0};
-    if (!read_memory(process->number, address, &bytes, size == 16 ? LONG_DOUBLE_BYTES : size))
+    if (!read_object(process, address, &bytes, size == 16 ? LONG_DOUBLE_BYTES : size))
         return false;
     value->real = size == 4 ? bytes.single : size == 8 ? bytes.twice : bytes.extended;
     return true;
@@ -96,7 +112,7 @@ static bool load_real(const struct process *process, uint64_t address, uint64_t 
 static bool load_bits(const struct process *process, const struct node *node, uint64_t address,
                       struct value *value) {
     unsigned __int128 bytes = 0;
-    if (!read_memory(process->number, address, &bytes, (node->bit + node->bits + 7) / 8))
+    if (!read_object(process, address, &bytes, (node->bit + node->bits + 7) / 8))
         return false;
     value->bits = extend((uint64_t)(bytes >> node->bit), node->bits, node->type.is_signed);
     return true;
@@ -115,7 +131,7 @@ static bool load(const struct process *process, const struct node *node, struct 
     if (node->type.kind == TYPE_FLOATING)
         return load_real(process, address, node->type.size, value);
     value->bits = 0;
-    if (!read_memory(process->number, address, &value->bits, node->type.size))
+    if (!read_object(process, address, &value->bits, node->type.size))
         return false;
     value->bits = extend(value->bits, 8 * (unsigned)node->type.size, node->type.is_signed);
     return true;
@@ -328,7 +344,12 @@ static bool value_of(const struct process *process, const struct node *node, str
 /* ---- the whole ---- */
 
 enum truth evaluate(const struct expression *expression, pid_t number, uint64_t bias) {
-    struct process process = {number, bias};
+    return evaluate_with(expression, number, bias, NULL, 0);
+}
+
+enum truth evaluate_with(const struct expression *expression, pid_t number, uint64_t bias,
+                         const struct image *images, size_t count) {
+    struct process process = {number, bias, images, count};
     struct value value;
     if (!value_of(&process, expression->root, &value))
         return TRUTH_UNKNOWN;
@@ -336,7 +357,7 @@ enum truth evaluate(const struct expression *expression, pid_t number, uint64_t 
 }
 
 const char *value_text(struct arena *arena, const struct node *node, pid_t number, uint64_t bias) {
-    struct process process = {number, bias};
+    struct process process = {.number = number, .bias = bias};
     struct value value;
     if (!value_of(&process, node, &value))
         return "?";
@@ -351,6 +372,6 @@ const char *value_text(struct arena *arena, const struct node *node, pid_t numbe
 }
 
 bool object_address(const struct node *object, pid_t number, uint64_t bias, uint64_t *address) {
-    struct process process = {number, bias};
+    struct process process = {.number = number, .bias = bias};
     return address_of(&process, object, address);
 }

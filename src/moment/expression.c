@@ -1,8 +1,8 @@
 /* expression.c: the grammar of expressions; see expression.h.
  *
  * ISO C 2011, 6.4.4 and 6.5, without calls, casts, assignments and sizeof.  Besides: FILE:NAME and
- * SCOPE::NAME.  A file's name is told from the rest by being one: the text in front of a ':' must
- * be a source file of the program. */
+ * SCOPE::NAME, and, where an object is named, its slice ARRAY[FIRST..LAST].  A file's name is told
+ * from the rest by being one: the text in front of a ':' must be a source file of the program. */
 #include "moment/expression.h"
 
 #include <ctype.h>
@@ -19,6 +19,9 @@ struct parser {
     struct tree tree;
     const char *at;
     unsigned depth;
+    bool may_slice;
+    struct node *slice; /* its first element; NULL: there is none */
+    uint64_t count;     /* of its elements */
 };
 
 static struct node *parse_condition(struct parser *parser);
@@ -91,6 +94,8 @@ static bool is_real(const char *text) {
     text += hexadecimal ? 2 : 0;
     while (hexadecimal ? isxdigit((unsigned char)*text) : isdigit((unsigned char)*text))
         text++;
+    if (text[0] == '.' && text[1] == '.') /* of a slice */
+        return false;
     return *text == '.' || (*text | 32) == (hexadecimal ? 'p' : 'e');
 }
 
@@ -283,9 +288,43 @@ static struct node *parse_member(struct parser *parser, struct node *record, boo
     return make_field(&parser->tree, record, name, where);
 }
 
+/* How many elements ARRAY has; 0: that is not known. */
+static uint64_t element_count(struct parser *parser, const struct node *array) {
+    if (array->type.kind != TYPE_ARRAY)
+        return 0;
+    uint64_t size = target_of(parser->tree.binary, &array->type).size;
+    return size ? array->type.size / size : 0;
+}
+
+/* The last index of a slice of ARRAY that begins with FIRST. */
+static bool parse_last(struct parser *parser, const struct node *array, const struct node *first) {
+    skip_blanks(parser);
+    const char *at = parser->at;
+    const struct node *last = parse_condition(parser);
+    uint64_t elements = element_count(parser, array);
+    if (!last)
+        return false;
+    const char *wrong = NULL;
+    if (first->kind != NODE_NUMBER || last->kind != NODE_NUMBER ||
+        first->type.kind != TYPE_INTEGER || last->type.kind != TYPE_INTEGER)
+        wrong = "the first and last index of a slice must be numbers";
+    else if (last->number < first->number)
+        wrong = "the last index is less than the first";
+    else if (elements && last->number >= elements)
+        wrong = arena_print(parser->tree.arena, "there are %llu elements; the last index is %llu",
+                            (unsigned long long)elements, (unsigned long long)elements - 1);
+    if (wrong)
+        return refuse(parser, at, wrong);
+    parser->count = last->number - first->number + 1;
+    return true;
+}
+
 static struct node *parse_element(struct parser *parser, struct node *array) {
     struct node *index = parse_condition(parser);
     if (!index)
+        return NULL;
+    bool slices = parser->may_slice && !parser->slice && take(parser, "..");
+    if (slices && !parse_last(parser, array, index))
         return NULL;
     if (!take(parser, "]"))
         return refuse(parser, parser->at, "']' is missing here");
@@ -293,7 +332,9 @@ static struct node *parse_element(struct parser *parser, struct node *array) {
     struct node *place_of_it = make_binary(&parser->tree, OPERATION_ADD, array, index);
     if (!spans(parser, begin, place_of_it))
         return NULL;
-    return make_target(&parser->tree, place_of_it);
+    struct node *element = make_target(&parser->tree, place_of_it);
+    parser->slice = slices ? element : parser->slice;
+    return element;
 }
 
 static struct node *parse_postfix(struct parser *parser) {
@@ -306,7 +347,7 @@ static struct node *parse_postfix(struct parser *parser) {
             node = parse_element(parser, node);
         else if (take(parser, "->"))
             node = parse_member(parser, node, true);
-        else if (take(parser, "."))
+        else if (strncmp(parser->at, "..", 2) != 0 && take(parser, "."))
             node = parse_member(parser, node, false);
         else
             break;
@@ -438,17 +479,28 @@ static const char *tail_of(const struct parser *parser) {
     return "an operator must stand here, or the end";
 }
 
+/* All of the text.  Returns NULL where the tree has its error. */
+static struct node *parse_whole(struct parser *parser) {
+    struct node *root = parse_condition(parser);
+    skip_blanks(parser);
+    if (root && *parser->at)
+        refuse(parser, parser->at, tail_of(parser));
+    return parser->tree.wrong ? NULL : root;
+}
+
+static struct parser begin_parser(struct arena *arena, const struct variables *variables,
+                                  const char *text) {
+    return (struct parser){.variables = variables,
+                           .tree = {.arena = arena, .binary = variables->binary, .text = text},
+                           .at = text};
+}
+
 const char *parse_expression(struct arena *arena, const struct variables *variables,
                              const char *text, struct expression *expression, size_t *where) {
-    struct parser parser = {.variables = variables,
-                            .tree = {.arena = arena, .binary = variables->binary, .text = text},
-                            .at = text};
+    struct parser parser = begin_parser(arena, variables, text);
     *expression = (struct expression){.text = text};
-    struct node *root = parse_condition(&parser);
-    skip_blanks(&parser);
-    if (root && *parser.at)
-        refuse(&parser, parser.at, tail_of(&parser));
-    if (root && !parser.tree.wrong)
+    struct node *root = parse_whole(&parser);
+    if (root)
         check_scalar(&parser.tree, root);
     *where = parser.tree.where;
     if (parser.tree.wrong)
@@ -456,4 +508,24 @@ const char *parse_expression(struct arena *arena, const struct variables *variab
     expression->root = root;
     find_objects(arena, expression, root, true);
     return expression->objects.count ? NULL : "it names no variable, so it never changes";
+}
+
+const char *parse_object(struct arena *arena, const struct variables *variables, const char *text,
+                         struct object *object, size_t *where) {
+    struct parser parser = begin_parser(arena, variables, text);
+    parser.may_slice = true;
+    *object = (struct object){.text = text, .way = {.text = text}};
+    struct node *root = parse_whole(&parser);
+    if (root && parser.slice && root != parser.slice)
+        refuse(&parser, text, "a slice must be the last that is named");
+    else if (root && !is_object(root))
+        refuse(&parser, text, "that has a value, but no place in memory that could be written");
+    *where = parser.tree.where;
+    if (parser.tree.wrong)
+        return parser.tree.wrong;
+    object->node = root;
+    object->count = parser.count;
+    object->way.root = root;
+    find_objects(arena, &object->way, root, false);
+    return NULL;
 }

@@ -67,6 +67,20 @@ struct expression {
 const char *parse_expression(struct arena *arena, const struct variables *variables,
                              const char *text, struct expression *expression, size_t *where);
 
+/* What a text names. */
+struct object {
+    const char *text;
+    struct node *node;     /* it, or the first element of a slice */
+    uint64_t count;        /* elements of a slice; 0: it is none */
+    struct expression way; /* its objects are those whose contents tell the address; none: it is the
+                              same for all of the run */
+};
+
+/* Reads TEXT, which names an object, or the elements of a slice, ARRAY[FIRST..LAST].  Returns as
+ * parse_expression does. */
+const char *parse_object(struct arena *arena, const struct variables *variables, const char *text,
+                         struct object *object, size_t *where);
+
 /* ---- tree.c: nodes with their types.  Each returns NULL and sets *WRONG where types do not fit.
  * ---- */
 
@@ -102,6 +116,17 @@ enum truth {
 };
 
 enum truth evaluate(const struct expression *expression, pid_t process, uint64_t bias);
+
+/* Bytes that are read in place of the process's: those of the variable that ADDRESS, as linked, is
+ * said to be of. */
+struct image {
+    uint64_t address, size;
+    const uint8_t *bytes;
+};
+
+/* The same, with IMAGES.  Where nothing else is read there need be no process. */
+enum truth evaluate_with(const struct expression *expression, pid_t process, uint64_t bias,
+                         const struct image *images, size_t count);
 
 /* The value of NODE there as text: "4097", "'a' (97)", "0x7ffe12", "?" where it has none. */
 const char *value_text(struct arena *arena, const struct node *node, pid_t process, uint64_t bias);

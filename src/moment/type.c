@@ -165,7 +165,10 @@ struct type type_of(const struct binary *binary, Dwarf_Die *die) {
         return (struct type){.kind = TYPE_NONE};
     if (dwarf_peel_type(&type, &peeled) != 0)
         return (struct type){.kind = TYPE_NONE};
-    return type_at(binary, &peeled);
+    struct type found = type_at(binary, &peeled);
+    found.spelled = type;
+    found.is_spelled = true;
+    return found;
 }
 
 struct type target_of(const struct binary *binary, const struct type *type) {

@@ -21,6 +21,9 @@ struct type {
     Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
     bool has_die;      /* 0: a pointer to void */
     unsigned depth;    /* of an array: dimensions that are behind */
+    Dwarf_Die spelled; /* as the source says it, typedef and all; of an array that is an array's
+                          element: of the whole */
+    bool is_spelled;   /* false: no entry tells of it */
 };
 
 /* A member of a record. */

@@ -61,6 +61,10 @@ char *make_temporary(const char *prefix) {
     const char *directory = getenv("TMPDIR");
     if (!directory || !*directory)
         directory = "/tmp";
+    return make_temporary_in(directory, prefix);
+}
+
+char *make_temporary_in(const char *directory, const char *prefix) {
     struct buffer path = {0};
     buffer_print(&path, "%s/%sXXXXXX", directory, prefix);
     int fd = mkostemp(path.data, O_CLOEXEC);

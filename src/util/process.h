@@ -14,4 +14,7 @@ int run_program(char *const *argv, const void *input, size_t input_size, bool qu
  * Returns its path, to be freed, or NULL with errno set. */
 char *make_temporary(const char *prefix);
 
+/* The same in DIRECTORY. */
+char *make_temporary_in(const char *directory, const char *prefix);
+
 #endif

@@ -1,0 +1,238 @@
+/* watch.c: quipu watch -e EXPRESSION... [--] PROGRAM ARGS: who writes an object, when, and what.
+ *
+ * The exit status is the program's; 1 where it was not started, and where a promise was broken. */
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/on_stop.h"
+#include "cmd/watch_summary.h"
+
+#include "util/diag.h"
+#include "util/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct named {
+    const char *text;
+    bool is_violation;
+};
+
+struct watch_options {
+    struct arena arena;
+    VECTOR(struct named) named;
+    bool summary, longer, stop, backtrace, follow, fatal;
+    uint64_t limit;
+    const char *condition, *log, *command, *format; /* NULL: none */
+};
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... [--] PROGRAM [ARGS]\n\n"
+        "Runs PROGRAM, which 'quipu cc --quipu=watch -g' built, and tells of each write to the\n"
+        "objects that are named: old and new value, function, line, instruction.\n\n"
+        "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a field, an element,\n"
+        "a slice as buffer[0..4095], what a pointer points to, or bytes as ADDRESS:LENGTH.\n\n"
+        "  -e, --expression=EXPRESSION\n"
+        "                      watch that\n"
+        "      --never-written=EXPRESSION\n"
+        "                      watch that, and end with status 1 if it is written\n"
+        "      --fatal         end the program by SIGABRT where that happens\n"
+        "      --follow        where a pointer leads to the object: go along when it changes\n"
+        "      --if=CONDITION  only writes of which that C condition is true; 'old' and 'new' are\n"
+        "                      the values, other names are the program's variables\n"
+        "      --limit=N       tell N writes, then let the program run on\n"
+        "      --summary       at the end, who wrote it and how often, instead of each write\n"
+        "      --backtrace     the calls that each write is in\n"
+        "      --long          process, thread, address and bytes, too\n"
+        "      --stop          raise SIGTRAP in the program right behind the first write\n"
+        "      --exec=COMMAND  run COMMAND by the shell at each write, while its thread waits\n"
+        "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too\n"
+        "      --log=FILE      write to FILE instead of standard error\n"
+        "      --help          print this\n\n"
+        "Exit status: the program's; 1 where it was not started, or --never-written was broken.\n",
+        stdout);
+}
+
+/* ---- options ---- */
+
+static void take_expression(void *options, const char *value) {
+    struct watch_options *watch = options;
+    vector_push(&watch->arena, &watch->named, ((struct named){value, false}));
+}
+
+static void take_promise(void *options, const char *value) {
+    struct watch_options *watch = options;
+    vector_push(&watch->arena, &watch->named, ((struct named){value, true}));
+}
+
+static void take_limit(void *options, const char *value) {
+    char *end;
+    errno = 0;
+    unsigned long long limit = strtoull(value, &end, 10);
+    if (errno || *end || end == value || *value == '-' || !limit)
+        die("'--limit=%s': it must be a number of hits from 1", value);
+    ((struct watch_options *)options)->limit = limit;
+}
+
+static const struct option_row rows[] = {
+    {"expression", 'e', OPTION_PARSED, 0, take_expression},
+    {"never-written", 0, OPTION_PARSED, 0, take_promise},
+    {"fatal", 0, OPTION_FLAG, offsetof(struct watch_options, fatal), NULL},
+    {"follow", 0, OPTION_FLAG, offsetof(struct watch_options, follow), NULL},
+    {"if", 0, OPTION_TEXT, offsetof(struct watch_options, condition), NULL},
+    {"limit", 0, OPTION_PARSED, 0, take_limit},
+    {"summary", 0, OPTION_FLAG, offsetof(struct watch_options, summary), NULL},
+    {"backtrace", 0, OPTION_FLAG, offsetof(struct watch_options, backtrace), NULL},
+    {"long", 0, OPTION_FLAG, offsetof(struct watch_options, longer), NULL},
+    {"stop", 0, OPTION_FLAG, offsetof(struct watch_options, stop), NULL},
+    {"exec", 0, OPTION_TEXT, offsetof(struct watch_options, command), NULL},
+    {"format", 0, OPTION_TEXT, offsetof(struct watch_options, format), NULL},
+    {"log", 0, OPTION_TEXT, offsetof(struct watch_options, log), NULL},
+};
+
+static const struct command_line command_line = {"watch", print_help, rows,
+                                                 sizeof rows / sizeof *rows, true};
+
+/* ---- what is watched ---- */
+
+/* An error in the expression, with a mark below its place. */
+static _Noreturn void die_at(const char *text, size_t where, const char *wrong) {
+    error("%s\n    %s\n    %*s", wrong, text, (int)where + 1, "^");
+    exit(1);
+}
+
+static void read_all(struct session *session, const struct watch_options *options) {
+    struct variables variables;
+    size_t where = 0;
+    const char *wrong = read_variables(&session->arena, session->binary, &variables);
+    if (wrong)
+        die("'%s': %s", session->file, wrong);
+    for (size_t i = 0; i < options->named.count; i++) {
+        const struct named *named = &options->named.data[i];
+        struct watched watched;
+        wrong = read_watched(&session->arena, &variables, named->text, &watched, &where);
+        if (wrong)
+            die_at(named->text, where, wrong);
+        watched.is_violation = named->is_violation;
+        if (options->condition)
+            wrong =
+                read_condition(&session->arena, &variables, options->condition, &watched, &where);
+        if (wrong)
+            die_at(options->condition, where, wrong);
+        vector_push(&session->arena, &session->watched, watched);
+    }
+}
+
+static void open_program(struct session *session, const char *name) {
+    session->file = find_program(&session->arena, name);
+    if (!session->file)
+        die("'%s': no such program; give its path", name);
+    const char *wrong = binary_open(&session->arena, session->file, &session->binary);
+    if (!wrong)
+        wrong = check_watchable(session->binary);
+    if (wrong)
+        die("'%s': %s", session->file, wrong);
+}
+
+/* ---- hits ---- */
+
+static void set_variable(const char *name, const char *value) {
+    if (setenv(name, value, 1) != 0)
+        die("cannot set %s: %s", name, strerror(errno));
+}
+
+/* Runs the command, which finds the hit in its environment. */
+static void run_at_hit(void *context, const struct told_hit *told) {
+    struct buffer name = {0}, old = {0}, now = {0};
+    char number[32];
+    print_name(told, &name);
+    print_values(told, &old, &now);
+    snprintf(number, sizeof number, "%" PRIu64, told->number);
+    set_variable("QUIPU_HIT", number);
+    set_variable("QUIPU_NAME", name.data);
+    set_variable("QUIPU_OLD", old.data);
+    set_variable("QUIPU_NEW", now.data);
+    set_variable("QUIPU_FUNCTION", told->writer->function);
+    set_variable("QUIPU_LINE", told->writer->place);
+    unsetenv("QUIPU_WATCH"); /* the command is not the program */
+    run_on_stop(context, (pid_t)told->hit->record.pid, (pid_t)told->hit->record.thread);
+    buffer_release(&name);
+    buffer_release(&old);
+    buffer_release(&now);
+}
+
+static int open_log(const char *path) {
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDERR_FILENO;
+    if (fd < 0)
+        die("cannot write '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+/* ---- the whole ---- */
+
+/* Writes the table where the hits would have gone. */
+static void summarize(const struct session *session, const struct table_format *format) {
+    FILE *out = session->fd == STDERR_FILENO ? stderr : fdopen(session->fd, "w");
+    if (!out)
+        die("cannot write the summary: %s", strerror(errno));
+    print_summary(session, format, out);
+    if (fflush(out) != 0)
+        die("cannot write the summary: %s", strerror(errno));
+}
+
+static int status_of(const struct session *session) {
+    int status = session->program.status;
+    if (session->violations)
+        error("%" PRIu64 " write%s to what is never written", session->violations,
+              session->violations == 1 ? "" : "s");
+    if (session->violations || session->is_lost)
+        return 1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int watch(const struct watch_options *options, char **argv) {
+    const struct table_format *table =
+        options->summary ? choose_table_format(options->format ? options->format : "text") : NULL;
+    struct session session = {.options = {.stop = options->stop,
+                                          .backtrace = options->backtrace,
+                                          .follow = options->follow,
+                                          .quiet = options->summary,
+                                          .fatal = options->fatal,
+                                          .limit = options->limit,
+                                          .on_hit = options->command ? run_at_hit : NULL,
+                                          .context = (void *)options->command}};
+    session.format.json = !table && options->format && wants_json(options->format);
+    session.format.longer = options->longer;
+    open_program(&session, argv[0]);
+    read_all(&session, options);
+    session.fd = open_log(options->log);
+    const char *wrong = run_session(&session, argv);
+    if (wrong)
+        error("%s", wrong);
+    else if (table)
+        summarize(&session, table);
+    int status = wrong ? 1 : status_of(&session);
+    binary_close(session.binary);
+    end_session(&session);
+    return status;
+}
+
+int cmd_watch(int argc, char **argv) {
+    struct watch_options options = {0};
+    int program = take_options(&command_line, argc, argv, &options);
+    if (!program)
+        return 0;
+    if (program == argc)
+        die("no program to run; 'quipu watch --help' tells how");
+    if (!options.named.count)
+        die("nothing to watch; name it with -e, as 'quipu watch --help' tells");
+    int status = watch(&options, argv + program);
+    arena_release(&options.arena);
+    return status;
+}

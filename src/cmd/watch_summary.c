@@ -1,0 +1,51 @@
+/* watch_summary.c: who wrote what was watched; see watch_summary.h. */
+#include "cmd/watch_summary.h"
+
+enum summary_column {
+    COLUMN_HITS,
+    COLUMN_CHANGES,
+    COLUMN_FUNCTION,
+    COLUMN_FILE,
+    COLUMN_LINE,
+    COLUMN_PLACE,
+    COLUMN_EXPRESSION,
+    COLUMN_INSTRUCTION,
+    COLUMNS,
+};
+
+static const struct column columns[COLUMNS] = {
+    [COLUMN_HITS] = {"hits", "hits", CELL_COUNT, false, "total_hits"},
+    [COLUMN_CHANGES] = {"changes", "changes", CELL_COUNT, false, "total_changes"},
+    [COLUMN_FUNCTION] = {"function", "function", CELL_TEXT, false, NULL},
+    [COLUMN_FILE] = {"file", "file", CELL_TEXT, false, NULL},
+    [COLUMN_LINE] = {"line", "line", CELL_NUMBER, false, NULL},
+    [COLUMN_PLACE] = {"place", "line", CELL_TEXT, true, NULL},
+    [COLUMN_EXPRESSION] = {"expression", "expression", CELL_TEXT, false, NULL},
+    [COLUMN_INSTRUCTION] = {"instruction", "instruction", CELL_TEXT, false, NULL},
+};
+static const uint8_t text_columns[] = {COLUMN_HITS,  COLUMN_CHANGES,    COLUMN_FUNCTION,
+                                       COLUMN_PLACE, COLUMN_EXPRESSION, COLUMN_INSTRUCTION};
+
+static const struct table_shape shape = {"writers",           columns, COLUMNS, text_columns,
+                                         sizeof text_columns, "hits"};
+
+void print_summary(const struct session *session, const struct table_format *format, FILE *out) {
+    struct arena arena = {0};
+    struct table table = {.arena = &arena, .shape = &shape};
+    const struct table_style style = {.out = out};
+    for (size_t i = 0; i < session->writers.all.count; i++) {
+        const struct writer *writer = session->writers.all.data[i];
+        struct cell *cells = table_add(&table)->cells;
+        cells[COLUMN_HITS] = cell_count(writer->hits);
+        cells[COLUMN_CHANGES] = cell_count(writer->changes);
+        cells[COLUMN_FUNCTION] = cell_text(writer->function);
+        cells[COLUMN_FILE] = cell_text(writer->file);
+        cells[COLUMN_LINE] = cell_known(writer->line, writer->line);
+        cells[COLUMN_PLACE] = cell_text(writer->place);
+        cells[COLUMN_EXPRESSION] = cell_text(session->watched.data[writer->watched].text);
+        cells[COLUMN_INSTRUCTION] = cell_text(writer->instruction);
+    }
+    table_sort(&table, shape.sort);
+    table_write(&table, format, &style, 0);
+    arena_release(&arena);
+}

@@ -1,0 +1,110 @@
+/* follow.c: objects that pointers lead to; see follow.h.
+ *
+ * Where it is not perfect: a process that is forked has the regions of the one that forked it, and
+ * changes of its pointers move them for both. */
+#include "watch/follow.h"
+
+#include <gelf.h>
+
+enum {
+    NULL_PAGE = 4096 /* below that nothing is pointed to */
+};
+
+/* A region on the way, or the object itself. */
+struct stage {
+    const struct node *node;
+    uint64_t size;
+    uint64_t address; /* 0: nowhere now */
+    uint32_t request; /* REQUESTS_MAX: none */
+};
+
+/* The way to one object. */
+struct follow {
+    VECTOR(struct stage) stages; /* the object is the last; none: its address is fixed */
+    bool is_found;               /* and not to be looked for any more */
+};
+
+bool follow_begin(struct session *session) {
+    bool any = false;
+    session->ways = ARENA_ARRAY(&session->arena, struct follow, session->watched.count);
+    for (size_t i = 0; i < session->watched.count; i++) {
+        const struct watched *watched = &session->watched.data[i];
+        struct follow *way = &session->ways[i];
+        for (size_t j = 0; j < watched->object.way.objects.count; j++) {
+            const struct node *node = watched->object.way.objects.data[j];
+            struct stage stage = {.node = node, .size = node->type.size, .request = REQUESTS_MAX};
+            vector_push(&session->arena, &way->stages, stage);
+        }
+        if (!way->stages.count)
+            continue;
+        any = true;
+        vector_push(&session->arena, &way->stages,
+                    ((struct stage){.node = watched->object.node,
+                                    .size = watched->size,
+                                    .request = REQUESTS_MAX}));
+    }
+    return any;
+}
+
+static void drop(struct session *session, struct stage *stage) {
+    if (stage->request != REQUESTS_MAX)
+        __atomic_store_n(&session->ring.requests[stage->request].state, QUIPU_REQUEST_UNWANTED,
+                         __ATOMIC_RELEASE);
+    stage->request = REQUESTS_MAX;
+    stage->address = 0;
+}
+
+/* STAGE, the last where IS_LAST, is at ADDRESS; 0: nowhere. */
+static void move(struct session *session, uint32_t number, struct stage *stage, uint64_t address,
+                 bool is_last) {
+    if (address == stage->address)
+        return;
+    drop(session, stage);
+    stage->address = address;
+    if (!address)
+        return;
+    struct quipu_watch_request request = {
+        .address = address,
+        .size = stage->size,
+        .flags = is_last ? flags_of(session, &session->watched.data[number])
+                         : QUIPU_REQUEST_WAITS | QUIPU_REQUEST_CHANGES};
+    stage->request = ask(session, &request, (struct role){number, !is_last});
+}
+
+/* Goes the way to the object NUMBER anew, in PROCESS, which waits. */
+static void go(struct session *session, uint32_t number, pid_t process, uint64_t bias) {
+    struct follow *way = &session->ways[number];
+    for (size_t i = 0; i < way->stages.count && !way->is_found; i++) {
+        struct stage *stage = &way->stages.data[i];
+        uint64_t address = 0;
+        if (!object_address(stage->node, process, bias, &address) || address < NULL_PAGE)
+            address = 0;
+        move(session, number, stage, address, i + 1 == way->stages.count);
+    }
+    struct stage *last = &way->stages.data[way->stages.count - 1];
+    if (session->options.follow || !last->address)
+        return;
+    way->is_found = true;
+    for (size_t i = 0; i + 1 < way->stages.count; i++)
+        drop(session, &way->stages.data[i]);
+}
+
+void follow_start(struct session *session) {
+    GElf_Ehdr header;
+    uint64_t entry = program_entry(&session->program);
+    uint64_t bias = gelf_getehdr(session->binary->elf, &header) ? entry - header.e_entry : 0;
+    for (uint32_t i = 0; i < session->watched.count; i++)
+        if (session->ways[i].stages.count)
+            go(session, i, session->program.process, bias);
+}
+
+uint32_t follow_hit(struct session *session, uint32_t watched, const struct quipu_hit *hit) {
+    const struct watch_module *module = NULL;
+    if (session->ways[watched].is_found)
+        return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
+    for (size_t i = 0; i < session->writers.modules.count; i++)
+        if (session->writers.modules.data[i]->binary == session->binary)
+            module = session->writers.modules.data[i];
+    go(session, watched, (pid_t)hit->record.pid, module ? module->bias : 0);
+    return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
+}

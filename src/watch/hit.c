@@ -1,0 +1,262 @@
+/* hit.c: hits as text and as JSON; see hit.h.
+ *
+ *     12:  stats.count  3 -> 4  (int)  add_entry  table.c:88  addl $1, 8(%rdi)
+ *
+ * What is the same for all hits of a writer is made once. */
+#include "watch/hit.h"
+
+#include "moment/name.h"
+#include "util/utf8.h"
+
+#include <string.h>
+
+enum {
+    NUMBER_WIDTH = 6,
+    WIDTH_MAX = 28 /* to which columns grow; what is longer sticks out */
+};
+
+bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct told_hit *told) {
+    const uint8_t *bytes = (const uint8_t *)(hit + 1);
+    uint64_t region = hit->region, end = hit->region + watched->size;
+    uint64_t low = hit->address > region ? hit->address : region;
+    uint64_t high = hit->address + hit->length < end ? hit->address + hit->length : end;
+    *told = (struct told_hit){
+        .hit = hit,
+        .watched = watched,
+        .old = {bytes, hit->offset, hit->told},
+        .now = {bytes + (hit->told + 7) / 8 * 8, hit->offset, hit->told},
+        .begin = low - region,
+        .end = high - region,
+    };
+    return low < high && hit->offset <= watched->size && hit->told <= watched->size - hit->offset;
+}
+
+/* ---- what was written ---- */
+
+static struct part find_part(const struct told_hit *told, struct buffer *name) {
+    struct part part = told->watched->whole;
+    narrow(&part, told->begin, told->end, told->watched->first, name);
+    return part;
+}
+
+void print_name(const struct told_hit *told, struct buffer *out) {
+    buffer_text(out, told->watched->base);
+    find_part(told, out);
+}
+
+void print_values(const struct told_hit *told, struct buffer *old, struct buffer *now) {
+    struct buffer name = {0};
+    struct part part = find_part(told, &name);
+    print_part(old, &part, &told->old);
+    print_part(now, &part, &told->now);
+    buffer_release(&name);
+}
+
+/* ---- text ---- */
+
+static void pad(struct buffer *out, size_t begin, size_t *width) {
+    static const char blanks[] = "                                ";
+    size_t length = out->count - begin;
+    if (length > *width)
+        *width = length < WIDTH_MAX ? length : WIDTH_MAX;
+    buffer_add(out, blanks, 2 + (length < *width ? *width - length : 0));
+}
+
+static const char *writer_text(struct arena *arena, struct hit_format *format,
+                               const struct writer *writer) {
+    struct buffer text = {0};
+    bool is_known = *writer->function;
+    if (is_known)
+        buffer_text(&text, writer->function);
+    else
+        buffer_print(&text, "0x%llx", (unsigned long long)writer->pc);
+    pad(&text, 0, &format->function_width);
+    size_t begin = text.count;
+    buffer_text(&text, *writer->place ? writer->place : "?");
+    pad(&text, begin, &format->place_width);
+    buffer_text(&text, *writer->instruction ? writer->instruction : "?");
+    const char *copy = arena_copy(arena, text.data, text.count);
+    buffer_release(&text);
+    return copy;
+}
+
+/* "work+0x2c@1204311/1~1f3a9c2b"; "" where moments are not counted. */
+static const char *moment_of(struct arena *arena, const struct told_hit *told) {
+    const struct writer *writer = told->writer;
+    if (!told->hit->moment_thread || !writer->module || !writer->module->binary)
+        return "";
+    return moment_text(arena, writer->module->binary,
+                       writer->address ? writer->address : writer->pc, told->hit->ticks,
+                       told->hit->moment_thread);
+}
+
+static void print_text_tail(struct hit_format *format, const struct told_hit *told,
+                            struct buffer *out) {
+    struct arena arena = {0};
+    const struct quipu_hit *hit = told->hit;
+    if (hit->cause == QUIPU_CAUSE_CHANGE)
+        buffer_text(out, "  (changed during the call)");
+    if (hit->moment_thread)
+        buffer_print(out, "  %s", moment_of(&arena, told));
+    if (format->longer)
+        buffer_print(out, "  %llu bytes at 0x%llx, process %u, thread %u",
+                     (unsigned long long)hit->length, (unsigned long long)hit->address,
+                     hit->record.pid, hit->record.thread);
+    if (told->watched->is_violation)
+        buffer_text(out, "  VIOLATION");
+    arena_release(&arena);
+}
+
+static void print_text(struct arena *arena, struct hit_format *format, const struct told_hit *told,
+                       struct buffer *out) {
+    static const char blanks[] = "        ";
+    size_t begin = out->count, length;
+    print_unsigned(out, told->number);
+    length = out->count - begin;
+    out->count = begin;
+    if (length < NUMBER_WIDTH)
+        buffer_add(out, blanks, NUMBER_WIDTH - length);
+    print_unsigned(out, told->number);
+    buffer_add(out, ":  ", 3);
+    begin = out->count;
+    buffer_text(out, told->watched->base);
+    struct part part = find_part(told, out);
+    pad(out, begin, &format->name_width);
+    begin = out->count;
+    print_part(out, &part, &told->old);
+    buffer_add(out, " -> ", 4);
+    print_part(out, &part, &told->now);
+    pad(out, begin, &format->value_width);
+    buffer_add(out, "(", 1);
+    buffer_text(out, part.shape->name);
+    if (part.count)
+        buffer_print(out, "[%llu]", (unsigned long long)part.count);
+    buffer_add(out, ")  ", 3);
+    if (!told->writer->text)
+        told->writer->text = writer_text(arena, format, told->writer);
+    buffer_text(out, told->writer->text);
+    if (format->longer || told->watched->is_violation || told->hit->moment_thread ||
+        told->hit->cause == QUIPU_CAUSE_CHANGE)
+        print_text_tail(format, told, out);
+    buffer_add(out, "\n", 1);
+    if (told->backtrace)
+        buffer_text(out, told->backtrace);
+}
+
+/* ---- JSON ---- */
+
+static void json_text(struct buffer *out, const char *text, size_t length) {
+    static const char replacement[] = "\xef\xbf\xbd";
+    const char *end = text + length;
+    buffer_add(out, "\"", 1);
+    while (text < end) {
+        size_t size = utf8_length(text);
+        if (*text == '"' || *text == '\\')
+            buffer_add(out, "\\", 1);
+        if ((unsigned char)*text < 0x20)
+            buffer_print(out, "\\u%04x", (unsigned)*text);
+        else if (size)
+            buffer_add(out, text, size);
+        else
+            buffer_text(out, replacement);
+        text += size ? size : 1;
+    }
+    buffer_add(out, "\"", 1);
+}
+
+static void json_key(struct buffer *out, const char *key) {
+    buffer_add(out, ",\"", 2);
+    buffer_text(out, key);
+    buffer_add(out, "\":", 2);
+}
+
+static void json_member(struct buffer *out, const char *key, const char *value) {
+    json_key(out, key);
+    json_text(out, value, strlen(value));
+}
+
+static void json_number(struct buffer *out, const char *key, uint64_t value) {
+    json_key(out, key);
+    print_unsigned(out, value);
+}
+
+static const char *writer_json(struct arena *arena, const struct told_hit *told) {
+    static const char *const causes[] = {"store", "call", "change"};
+    const struct writer *writer = told->writer;
+    uint32_t cause = told->hit->cause;
+    struct buffer text = {0};
+    json_member(&text, "expression", told->watched->text);
+    json_member(&text, "function", writer->function);
+    json_member(&text, "file", writer->file);
+    json_number(&text, "line", writer->line);
+    json_member(&text, "instruction", writer->instruction);
+    json_number(&text, "pc", writer->pc);
+    json_member(&text, "cause", cause < 3 ? causes[cause] : "");
+    json_key(&text, "violation");
+    buffer_text(&text, told->watched->is_violation ? "true" : "false");
+    const char *copy = arena_copy(arena, text.data, text.count);
+    buffer_release(&text);
+    return copy;
+}
+
+static void json_backtrace(struct buffer *out, const char *lines) {
+    json_key(out, "backtrace");
+    buffer_add(out, "[", 1);
+    for (bool first = true; *lines; first = false) {
+        size_t length = strcspn(lines, "\n");
+        size_t blanks = strspn(lines, " ");
+        buffer_text(out, first ? "" : ",");
+        json_text(out, lines + blanks, length - blanks);
+        lines += length + (lines[length] == '\n');
+    }
+    buffer_add(out, "]", 1);
+}
+
+static void print_json_values(const struct told_hit *told, struct buffer *out) {
+    struct buffer text = {0};
+    buffer_text(&text, told->watched->base);
+    struct part part = find_part(told, &text);
+    json_member(out, "name", text.data);
+    text.count = 0;
+    buffer_text(&text, part.shape->name);
+    if (part.count)
+        buffer_print(&text, "[%llu]", (unsigned long long)part.count);
+    json_member(out, "type", text.data);
+    text.count = 0;
+    print_part(&text, &part, &told->old);
+    json_member(out, "old", text.data);
+    text.count = 0;
+    print_part(&text, &part, &told->now);
+    json_member(out, "new", text.data);
+    buffer_release(&text);
+}
+
+static void print_json(struct arena *arena, const struct told_hit *told, struct buffer *out) {
+    const struct quipu_hit *hit = told->hit;
+    buffer_text(out, "{\"hit\":");
+    print_unsigned(out, told->number);
+    json_number(out, "process", hit->record.pid);
+    json_number(out, "thread", hit->record.thread);
+    json_number(out, "address", hit->address);
+    json_number(out, "bytes", hit->length);
+    print_json_values(told, out);
+    if (!told->writer->json)
+        told->writer->json = writer_json(arena, told);
+    buffer_text(out, told->writer->json);
+    if (hit->moment_thread) {
+        struct arena scratch = {0};
+        json_member(out, "moment", moment_of(&scratch, told));
+        arena_release(&scratch);
+    }
+    if (told->backtrace)
+        json_backtrace(out, told->backtrace);
+    buffer_add(out, "}\n", 2);
+}
+
+void print_hit(struct arena *arena, struct hit_format *format, const struct told_hit *told,
+               struct buffer *out) {
+    if (format->json)
+        print_json(arena, told, out);
+    else
+        print_text(arena, format, told, out);
+}

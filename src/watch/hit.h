@@ -1,0 +1,37 @@
+/* hit.h: hits as text and as JSON, a line each. */
+#ifndef QUIPU_WATCH_HIT_H
+#define QUIPU_WATCH_HIT_H
+
+#include "util/buffer.h"
+#include "watch/request.h"
+#include "watch/writer.h"
+
+/* What is told of one hit. */
+struct told_hit {
+    uint64_t number; /* from 1 */
+    const struct quipu_hit *hit;
+    const struct watched *watched;
+    struct writer *writer;
+    struct told_bytes old, now;
+    uint64_t begin, end;   /* the bytes of the object that were written */
+    const char *backtrace; /* lines, or NULL */
+};
+
+struct hit_format {
+    bool json;
+    bool longer; /* text: process, thread, address and bytes too */
+    size_t name_width, value_width, function_width, place_width; /* of text, so far */
+};
+
+/* Sets what HIT says; false: it tells nothing of WATCHED. */
+bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct told_hit *told);
+
+/* Appends it to OUT. */
+void print_hit(struct arena *arena, struct hit_format *format, const struct told_hit *told,
+               struct buffer *out);
+
+/* The name of what was written, and the values, appended each. */
+void print_name(const struct told_hit *told, struct buffer *out);
+void print_values(const struct told_hit *told, struct buffer *old, struct buffer *now);
+
+#endif

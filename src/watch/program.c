@@ -1,0 +1,146 @@
+/* program.c: the program that is watched; see program.h. */
+#include "watch/program.h"
+
+#include "moment/backtrace.h"
+#include "util/buffer.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- signals ---- */
+
+static const int kept[] = {SIGINT, SIGQUIT}; /* the terminal sends them to the program, too */
+static const int handed_on[] = {SIGTERM, SIGHUP};
+
+static void do_nothing(int signal) {
+    (void)signal; /* it has ended our sleep */
+}
+
+static sigset_t set_of_handed_on(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof handed_on / sizeof *handed_on; i++)
+        sigaddset(&set, handed_on[i]);
+    return set;
+}
+
+static void take_signals(void) {
+    struct sigaction end_sleep = {.sa_handler = do_nothing};
+    sigset_t set = set_of_handed_on();
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        signal(kept[i], SIG_IGN);
+    sigaction(SIGCHLD, &end_sleep, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* ---- start ---- */
+
+/* What the child does; it tells by TELL if it fails. */
+static _Noreturn void become(const char *file, char **argv, const sigset_t *mask, bool stops,
+                             int tell) {
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (!stops || ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+        execv(file, argv);
+    int failure = errno;
+    if (write(tell, &failure, sizeof failure) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* Runs PROGRAM, which has just become the program, up to ADDRESS. */
+static bool run_to(const struct program *program, uint64_t address) {
+    struct user_regs_struct registers;
+    int status;
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKTEXT, program->process, address, NULL);
+    if (errno || ptrace(PTRACE_POKETEXT, program->process, address, (word & ~0xffl) | 0xcc) != 0 ||
+        ptrace(PTRACE_CONT, program->process, NULL, NULL) != 0 ||
+        waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status) ||
+        WSTOPSIG(status) != SIGTRAP)
+        return false;
+    ptrace(PTRACE_POKETEXT, program->process, address, word);
+    ptrace(PTRACE_GETREGS, program->process, NULL, &registers);
+    registers.rip = address;
+    return ptrace(PTRACE_SETREGS, program->process, NULL, &registers) == 0;
+}
+
+uint64_t program_entry(const struct program *program) {
+    char path[64];
+    Elf64_auxv_t entry = {0};
+    snprintf(path, sizeof path, "/proc/%d/auxv", program->process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && read(fd, &entry, sizeof entry) == sizeof entry && entry.a_type != AT_ENTRY &&
+           entry.a_type != AT_NULL)
+        continue;
+    if (fd >= 0)
+        close(fd);
+    return entry.a_type == AT_ENTRY ? entry.a_un.a_val : 0;
+}
+
+static const char *stop_at_entry(const struct program *program) {
+    int status;
+    if (waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status))
+        return "it cannot be traced, and so no pointer of its be followed";
+    uint64_t entry = program_entry(program);
+    if (entry && run_to(program, entry))
+        return NULL;
+    kill(program->process, SIGKILL);
+    return "it does not come to its entry";
+}
+
+const char *start_program(struct program *program, const char *file, char **argv, const char *path,
+                          bool stops) {
+    int tell[2], failure = 0;
+    sigset_t mask;
+    *program = (struct program){.process = 0};
+    if (setenv("QUIPU_WATCH", path, 1) != 0 || pipe2(tell, O_CLOEXEC) != 0)
+        return strerror(errno);
+    sigprocmask(SIG_SETMASK, NULL, &mask);
+    program->process = fork();
+    if (program->process == 0)
+        become(file, argv, &mask, stops, tell[1]);
+    close(tell[1]);
+    take_signals();
+    ssize_t got = program->process > 0 ? read(tell[0], &failure, sizeof failure) : 0;
+    close(tell[0]);
+    if (program->process < 0 || got == sizeof failure)
+        return strerror(program->process < 0 ? errno : failure);
+    return stops ? stop_at_entry(program) : NULL;
+}
+
+void release_program(const struct program *program) {
+    ptrace(PTRACE_DETACH, program->process, NULL, NULL);
+}
+
+bool look_at_program(struct program *program) {
+    sigset_t set = set_of_handed_on();
+    struct timespec none = {0};
+    int signal;
+    while (!program->ended && (signal = sigtimedwait(&set, NULL, &none)) > 0)
+        kill(program->process, signal);
+    if (!program->ended && waitpid(program->process, &program->status, WNOHANG) == program->process)
+        program->ended = WIFEXITED(program->status) || WIFSIGNALED(program->status);
+    return program->ended;
+}
+
+void add_calls(struct buffer *text, pid_t process, pid_t thread, uint64_t address) {
+    int status;
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0 ||
+        ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0 ||
+        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
+        buffer_print(text, "        no backtrace: %s\n", strerror(errno));
+        return;
+    }
+    add_backtrace(text, "        ", process, thread, address);
+    ptrace(PTRACE_DETACH, thread, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+/* program.h: the program that is watched. */
+#ifndef QUIPU_WATCH_PROGRAM_H
+#define QUIPU_WATCH_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct program {
+    pid_t process;
+    bool ended;
+    int status; /* as of wait, where it has ended */
+};
+
+/* Starts ARGV, whose watch file is at PATH.  The keys that interrupt are the program's; SIGTERM and
+ * SIGHUP that we get are handed on by look_at_program.  With STOPS it stands at its entry, traced:
+ * all that it begins with is in memory, and none of its own code has run.  Returns NULL, or what is
+ * wrong. */
+const char *start_program(struct program *program, const char *file, char **argv, const char *path,
+                          bool stops);
+
+/* The address of its entry; it stands there. */
+uint64_t program_entry(const struct program *program);
+
+/* Lets go of a program that stands. */
+void release_program(const struct program *program);
+
+/* Whether it has ended. */
+bool look_at_program(struct program *program);
+
+/* Appends the calls that THREAD is in to TEXT. */
+struct buffer;
+void add_calls(struct buffer *text, pid_t process, pid_t thread, uint64_t address);
+
+#endif

@@ -1,0 +1,48 @@
+/* request.h: what is to be watched, by name. */
+#ifndef QUIPU_WATCH_REQUEST_H
+#define QUIPU_WATCH_REQUEST_H
+
+#include "data/watch_format.h"
+#include "moment/expression.h"
+#include "watch/shape.h"
+
+struct watched {
+    const char *text;     /* as the user wrote it */
+    const char *base;     /* what names of its parts begin with */
+    struct object object; /* its node is NULL where an address was given */
+    struct part whole;
+    uint64_t first;   /* index of the first element of a slice */
+    uint64_t address; /* as linked, or absolute where an address was given; not known where
+                         the object's way has pointers */
+    uint64_t size;    /* bytes */
+    bool has_condition;
+    struct expression condition;
+    bool reads_program;  /* the condition does, beside old and new */
+    bool is_violation;   /* that it is written */
+    uint64_t value_size; /* of old and new: the object, or the element of an array or slice */
+};
+
+/* Returns NULL, or why nothing can be watched in runs of BINARY. */
+const char *check_watchable(const struct binary *binary);
+
+/* Reads TEXT: an object, a slice, or ADDRESS:LENGTH.  Returns NULL, or what is wrong, and in WHERE
+ * the place in TEXT. */
+const char *read_watched(struct arena *arena, const struct variables *variables, const char *text,
+                         struct watched *watched, size_t *where);
+
+/* Gives WATCHED the condition TEXT over old, new and the program's variables.  Returns in the same
+ * way. */
+const char *read_condition(struct arena *arena, const struct variables *variables, const char *text,
+                           struct watched *watched, size_t *where);
+
+/* Whether the condition of WATCHED is true of a hit that wrote [BEGIN, END) of it: of any of the
+ * elements there.  PROCESS waits where the condition reads it, and runs with BIAS. */
+bool is_wanted(const struct watched *watched, const struct told_bytes *old,
+               const struct told_bytes *now, uint64_t begin, uint64_t end, pid_t process,
+               uint64_t bias);
+
+/* What to ask for it, once its address is known. */
+struct quipu_watch_request request_for(const struct watched *watched, const struct binary *binary,
+                                       uint32_t flags);
+
+#endif

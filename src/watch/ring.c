@@ -1,0 +1,206 @@
+/* ring.c: the watch file; see ring.h.
+ *
+ * A record may hold anything where the program has written to the mapping by mistake: sizes are
+ * checked, so that no more than its hits are lost. */
+#include "watch/ring.h"
+
+#include "util/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    REQUESTS_OFFSET = QUIPU_PAGE,
+    RING_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
+    ANSWER_TAKEN_MS = 20, /* between looks whether a thread that was answered is still there */
+};
+_Static_assert(RING_OFFSET % QUIPU_PAGE == 0, "the ring begins with a page");
+
+/* ---- the file ---- */
+
+const char *ring_make(struct ring *ring) {
+    *ring = (struct ring){.size = RING_OFFSET + RING_SIZE};
+    ring->path = make_temporary_in("/dev/shm", "quipu-watch-");
+    if (!ring->path)
+        ring->path = make_temporary("quipu-watch-");
+    int fd = ring->path ? open(ring->path, O_RDWR | O_CLOEXEC) : -1;
+    void *map = MAP_FAILED;
+    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)ring->size) == 0)
+        map = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const char *wrong = map == MAP_FAILED ? strerror(errno) : NULL;
+    if (fd >= 0)
+        close(fd);
+    if (wrong)
+        return wrong;
+    ring->file = map;
+    ring->requests = (void *)((char *)map + REQUESTS_OFFSET);
+    ring->records = (uint8_t *)map + RING_OFFSET;
+    memcpy(ring->file->magic, QUIPU_WATCH_MAGIC, sizeof ring->file->magic);
+    ring->file->version = QUIPU_WATCH_VERSION;
+    ring->file->request_offset = REQUESTS_OFFSET;
+    ring->file->ring_offset = RING_OFFSET;
+    ring->file->ring_size = RING_SIZE;
+    ring->file->consumer = (uint32_t)getpid();
+    return NULL;
+}
+
+void ring_remove(struct ring *ring) {
+    if (ring->file)
+        munmap(ring->file, ring->size);
+    if (ring->path)
+        unlink(ring->path);
+    free(ring->path);
+    *ring = (struct ring){0};
+}
+
+uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request) {
+    uint32_t number = 0, count = ring->file->request_count;
+    while (number < count &&
+           __atomic_load_n(&ring->requests[number].state, __ATOMIC_ACQUIRE) != QUIPU_REQUEST_GONE)
+        number++;
+    if (number == REQUESTS_MAX)
+        return REQUESTS_MAX;
+    ring->requests[number] = *request;
+    __atomic_store_n(&ring->requests[number].state, QUIPU_REQUEST_WANTED, __ATOMIC_RELEASE);
+    if (number == count)
+        __atomic_store_n(&ring->file->request_count, count + 1, __ATOMIC_RELEASE);
+    return number;
+}
+
+/* ---- records ---- */
+
+static struct quipu_record *record_at(const struct ring *ring, uint64_t at) {
+    return (struct quipu_record *)(ring->records + at % RING_SIZE);
+}
+
+static uint32_t size_of(const struct quipu_record *record) {
+    return __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t head_of(const struct ring *ring) {
+    return __atomic_load_n(&ring->file->head, __ATOMIC_ACQUIRE);
+}
+
+/* Whether the rest of RECORD has the form that its kind has. */
+static bool is_sound(const struct quipu_record *record, uint32_t size) {
+    const struct quipu_hit *hit = (const void *)record;
+    const struct quipu_module_record *module = (const void *)record;
+    switch (record->kind) {
+    case QUIPU_RECORD_PAD:
+        return true;
+    case QUIPU_RECORD_MODULE:
+        return size >= sizeof *module && module->build_id_size <= QUIPU_BUILD_ID_MAX &&
+               module->name_size && module->name_size <= size - sizeof *module &&
+               ((const char *)(module + 1))[module->name_size - 1] == '\0';
+    case QUIPU_RECORD_HIT:
+        return size >= sizeof *hit && hit->told <= size &&
+               2 * ((hit->told + 7) / 8 * 8) <= size - sizeof *hit;
+    default:
+        return false;
+    }
+}
+
+/* Whether SIZE can be that of a record at AT. */
+static bool fits(uint64_t at, uint32_t size) {
+    return size && size % 8 == 0 && size <= RING_SIZE - at % RING_SIZE;
+}
+
+static void clear(struct ring *ring, uint64_t size) {
+    memset(record_at(ring, ring->tail), 0, size);
+    ring->tail += size;
+    __atomic_store_n(&ring->file->tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+const struct quipu_record *ring_next(struct ring *ring) {
+    for (;;) {
+        const struct quipu_record *record = record_at(ring, ring->tail);
+        uint32_t size = size_of(record);
+        if (!size)
+            return NULL;
+        if (!fits(ring->tail, size)) {
+            ring_skip(ring);
+            continue;
+        }
+        if (record->kind != QUIPU_RECORD_PAD && is_sound(record, size))
+            return record;
+        ring->lost += record->kind == QUIPU_RECORD_PAD ? 0 : size;
+        clear(ring, size);
+    }
+}
+
+void ring_done(struct ring *ring, const struct quipu_record *record) {
+    clear(ring, record->size);
+}
+
+/* ---- what never came to its end ---- */
+
+bool ring_is_stuck(const struct ring *ring) {
+    return head_of(ring) > ring->tail && !size_of(record_at(ring, ring->tail));
+}
+
+/* Clears the bytes up to AT; they may go over the ring's end. */
+static void skip_to(struct ring *ring, uint64_t at) {
+    ring->lost += at - ring->tail;
+    while (ring->tail < at) {
+        uint64_t here = RING_SIZE - ring->tail % RING_SIZE;
+        clear(ring, at - ring->tail < here ? at - ring->tail : here);
+    }
+}
+
+void ring_skip(struct ring *ring) {
+    uint64_t head = head_of(ring), at = ring->tail + 8;
+    for (; at < head; at += 8) {
+        const struct quipu_record *record = record_at(ring, at);
+        uint32_t size = size_of(record);
+        if (fits(at, size) && record->pid && record->kind != QUIPU_RECORD_PAD &&
+            is_sound(record, size))
+            break;
+    }
+    skip_to(ring, at < head ? at : head > ring->tail ? head : ring->tail + 8);
+}
+
+/* ---- sleeping and waking ---- */
+
+static void wait_on(uint32_t *word, uint32_t value, unsigned milliseconds) {
+    struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0);
+}
+
+void ring_sleep(struct ring *ring, unsigned milliseconds) {
+    __atomic_store_n(&ring->file->waiting, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&record_at(ring, ring->tail)->size, __ATOMIC_SEQ_CST))
+        wait_on(&ring->file->waiting, 1, milliseconds);
+    __atomic_store_n(&ring->file->waiting, 0, __ATOMIC_SEQ_CST);
+}
+
+/* A process that has ended keeps its number until somebody waits for it. */
+static bool is_gone(uint32_t process, uint32_t thread) {
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, thread);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return true;
+    text[size] = '\0';
+    const char *state = strrchr(text, ')');
+    return state && (state[1] == '\0' || strchr("ZXx", state[2]));
+}
+
+void ring_answer(struct quipu_hit *hit, uint32_t answer) {
+    __atomic_store_n(&hit->answer, answer, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &hit->answer, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    while (__atomic_load_n(&hit->answer, __ATOMIC_SEQ_CST) == answer &&
+           !is_gone(hit->record.pid, hit->record.thread))
+        wait_on(&hit->answer, answer, ANSWER_TAKEN_MS);
+}

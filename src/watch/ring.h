@@ -1,0 +1,55 @@
+/* ring.h: the watch file: what is asked of a program, and the ring of what it tells
+ * (data/watch_format.h). */
+#ifndef QUIPU_WATCH_RING_H
+#define QUIPU_WATCH_RING_H
+
+#include "data/watch_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    RING_SIZE = 8 << 20,
+    REQUESTS_MAX = 4096,
+};
+
+struct ring {
+    char *path; /* owned */
+    struct quipu_watch_file *file;
+    size_t size; /* of the mapping */
+    struct quipu_watch_request *requests;
+    uint8_t *records;
+    uint64_t tail; /* bytes that were read, ever */
+    uint64_t lost; /* of those: bytes of records that never were complete */
+};
+
+/* Makes the file, with no requests.  Returns NULL, or what is wrong. */
+const char *ring_make(struct ring *ring);
+
+/* Unmaps it and removes the file. */
+void ring_remove(struct ring *ring);
+
+/* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */
+uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request);
+
+/* The next record that is complete, padding left out; NULL: there is none now.  It stays until
+ * ring_done. */
+const struct quipu_record *ring_next(struct ring *ring);
+
+/* Clears the record that ring_next gave. */
+void ring_done(struct ring *ring, const struct quipu_record *record);
+
+/* Answers HIT, whose thread waits, and waits until it has read that. */
+void ring_answer(struct quipu_hit *hit, uint32_t answer);
+
+/* Sleeps until a writer wakes us, a signal comes or the time is over. */
+void ring_sleep(struct ring *ring, unsigned milliseconds);
+
+/* Whether a writer has taken bytes that are not complete. */
+bool ring_is_stuck(const struct ring *ring);
+
+/* No writer is left that could complete the record at the tail: goes on with the next one that is
+ * complete, or to the end of what was taken. */
+void ring_skip(struct ring *ring);
+
+#endif

@@ -1,0 +1,211 @@
+/* session.c: one run of a program that is watched; see session.h. */
+#include "watch/session.h"
+
+#include "util/clock.h"
+#include "watch/follow.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    OUT_SIZE = 1 << 16, /* bytes that are written at once */
+    SLEEP = 20,         /* milliseconds between looks at the program */
+    STUCK_SECONDS = 2,  /* after which a record that is not complete is given up */
+    STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
+};
+
+uint32_t flags_of(const struct session *session, const struct watched *watched) {
+    const struct session_options *options = &session->options;
+    bool waits = options->stop || options->backtrace || options->on_hit || watched->reads_program ||
+                 (options->fatal && watched->is_violation);
+    return waits ? QUIPU_REQUEST_WAITS : 0;
+}
+
+uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role) {
+    uint32_t number = ring_ask(&session->ring, request);
+    if (number == REQUESTS_MAX)
+        error("'%s': more than %d regions are asked for; it is not watched any more",
+              session->watched.data[role.watched].text, REQUESTS_MAX);
+    else
+        session->roles[number] = role;
+    return number;
+}
+
+/* ---- hits ---- */
+
+static void flush(struct session *session) {
+    if (session->out.count && !write_whole(session->fd, session->out.data, session->out.count))
+        session->is_lost = true;
+    session->out.count = 0;
+}
+
+/* Regions are to go, and what is told all the same is passed over. */
+static void drop_requests(struct session *session) {
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++)
+        __atomic_store_n(&session->ring.requests[i].state, QUIPU_REQUEST_UNWANTED,
+                         __ATOMIC_RELEASE);
+}
+
+static void count_hit(const struct told_hit *told) {
+    told->writer->hits++;
+    told->writer->changes += memcmp(told->old.bytes, told->now.bytes, told->old.count) != 0;
+}
+
+/* Returns the answer to a thread that waits. */
+static uint32_t tell(struct session *session, struct told_hit *told) {
+    const struct session_options *options = &session->options;
+    const struct quipu_record *record = &told->hit->record;
+    struct buffer calls = {0};
+    uint32_t answer = QUIPU_ANSWER_GO_ON;
+    told->number = ++session->hits;
+    session->violations += told->watched->is_violation;
+    count_hit(told);
+    if (options->backtrace) {
+        add_calls(&calls, (pid_t)record->pid, (pid_t)record->thread, told->hit->pc - 1);
+        told->backtrace = calls.data;
+    }
+    if (!options->quiet)
+        print_hit(&session->arena, &session->format, told, &session->out);
+    if (session->out.count >= OUT_SIZE || session->options.on_hit)
+        flush(session);
+    if (options->on_hit)
+        options->on_hit(options->context, told);
+    buffer_release(&calls);
+    if (options->stop && session->hits == 1)
+        answer |= QUIPU_ANSWER_TRAP;
+    if (options->fatal && told->watched->is_violation)
+        answer |= QUIPU_ANSWER_END;
+    if (options->limit && session->hits == options->limit) {
+        drop_requests(session);
+        answer |= QUIPU_ANSWER_LOOK;
+    }
+    return answer;
+}
+
+static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
+    const struct role *role = &session->roles[hit->request];
+    const struct watched *watched = &session->watched.data[role->watched];
+    const struct watch_module *module;
+    struct told_hit told;
+    if (role->is_internal)
+        return follow_hit(session, role->watched, hit);
+    if ((session->options.limit && session->hits >= session->options.limit) ||
+        !read_hit(hit, watched, &told))
+        return QUIPU_ANSWER_GO_ON;
+    module = watched->reads_program
+                 ? writers_find_module(&session->writers, hit->record.pid, hit->pc)
+                 : NULL;
+    if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, (pid_t)hit->record.pid,
+                   module ? module->bias : 0))
+        return QUIPU_ANSWER_GO_ON;
+    told.writer = writers_find(&session->writers, hit, role->watched);
+    return tell(session, &told);
+}
+
+static void take_record(struct session *session, const struct quipu_record *record) {
+    struct quipu_hit *hit = (struct quipu_hit *)record;
+    if (record->kind == QUIPU_RECORD_MODULE) {
+        session->modules++;
+        writers_module(&session->writers, (const struct quipu_module_record *)record);
+        return;
+    }
+    if (hit->request >= session->ring.file->request_count)
+        return;
+    uint32_t answer = take_hit(session, hit);
+    if (session->ring.requests[hit->request].flags & QUIPU_REQUEST_WAITS) {
+        flush(session);
+        ring_answer(hit, answer);
+    }
+}
+
+/* ---- the run ---- */
+
+/* Takes all that is there.  Returns whether there was any. */
+static bool take_records(struct session *session) {
+    const struct quipu_record *record;
+    bool any = false;
+    while ((record = ring_next(&session->ring))) {
+        take_record(session, record);
+        ring_done(&session->ring, record);
+        any = true;
+    }
+    return any;
+}
+
+static void watch_run(struct session *session) {
+    double stuck = 0; /* since when */
+    for (;;) {
+        bool ended = look_at_program(&session->program);
+        if (take_records(session)) {
+            stuck = 0;
+            continue;
+        }
+        flush(session);
+        bool is_stuck = ring_is_stuck(&session->ring);
+        if (ended && !is_stuck)
+            return;
+        if (!is_stuck)
+            stuck = 0;
+        else if (stuck == 0)
+            stuck = clock_seconds();
+        else if (clock_seconds() - stuck > (ended ? STUCK_AT_END / 1e3 : STUCK_SECONDS))
+            ring_skip(&session->ring);
+        ring_sleep(&session->ring, SLEEP);
+    }
+}
+
+/* What was asked for and never came to be. */
+static void tell_failures(struct session *session) {
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
+        const struct quipu_watch_request *request = &session->ring.requests[i];
+        const char *text = session->watched.data[session->roles[i].watched].text;
+        if (request->state == QUIPU_REQUEST_FAILED)
+            error("'%s' was not watched: %s", text, strerror((int)request->error));
+    }
+    if (!session->modules)
+        error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
+    if (session->ring.lost)
+        warn("%llu bytes of hits are lost: a process ended while it wrote them, or wrote over them",
+             (unsigned long long)session->ring.lost);
+    if (session->is_lost)
+        error("not all hits could be written: %s", strerror(errno));
+}
+
+static void ask_for_all(struct session *session) {
+    for (uint32_t i = 0; i < session->watched.count; i++) {
+        const struct watched *watched = &session->watched.data[i];
+        struct quipu_watch_request request =
+            request_for(watched, session->binary, flags_of(session, watched));
+        if (!watched->object.way.objects.count)
+            ask(session, &request, (struct role){.watched = i});
+    }
+}
+
+const char *run_session(struct session *session, char **argv) {
+    const char *wrong = ring_make(&session->ring);
+    if (wrong)
+        return arena_print(&session->arena, "cannot make '%s': %s",
+                           session->ring.path ? session->ring.path : "a file in /dev/shm or TMPDIR",
+                           wrong);
+    session->roles = ARENA_ARRAY(&session->arena, struct role, REQUESTS_MAX);
+    session->writers.program = session->binary;
+    ask_for_all(session);
+    bool follows = follow_begin(session);
+    wrong = start_program(&session->program, session->file, argv, session->ring.path, follows);
+    if (wrong)
+        return arena_print(&session->arena, "cannot run '%s': %s", session->file, wrong);
+    if (follows) {
+        follow_start(session);
+        release_program(&session->program);
+    }
+    watch_run(session);
+    tell_failures(session);
+    return NULL;
+}
+
+void end_session(struct session *session) {
+    ring_remove(&session->ring);
+    writers_release(&session->writers);
+    buffer_release(&session->out);
+    arena_release(&session->arena);
+}

@@ -1,0 +1,60 @@
+/* session.h: one run of a program that is watched. */
+#ifndef QUIPU_WATCH_SESSION_H
+#define QUIPU_WATCH_SESSION_H
+
+#include "watch/hit.h"
+#include "watch/program.h"
+#include "watch/ring.h"
+
+struct session_options {
+    bool stop; /* a trap at the first hit */
+    bool backtrace;
+    bool follow;    /* pointers: also to what they point to later */
+    bool quiet;     /* hits are counted, not told */
+    bool fatal;     /* a violation ends the program */
+    uint64_t limit; /* hits; 0: none */
+    /* Called for each hit that is told while its thread waits; NULL: not. */
+    void (*on_hit)(void *context, const struct told_hit *told);
+    void *context;
+};
+
+/* What a request is for. */
+struct role {
+    uint32_t watched; /* number of the object */
+    bool is_internal; /* it is of something on the way to the object */
+};
+
+struct session {
+    struct arena arena;
+    struct binary *binary;
+    const char *file; /* the program's */
+    struct session_options options;
+    VECTOR(struct watched) watched;
+    struct ring ring;
+    struct role *roles;  /* by number of the request */
+    struct follow *ways; /* by number of the object; NULL: no object has pointers on its way */
+    struct program program;
+    struct writers writers;
+    struct hit_format format;
+    struct buffer out; /* not written yet */
+    int fd;            /* where hits go */
+    bool is_lost;      /* something could not be written there */
+    uint64_t hits, violations;
+    uint64_t modules; /* that have begun */
+};
+
+/* Runs ARGV with all of `watched`, told in options, format and fd.  Returns NULL, or why it was not
+ * started. */
+const char *run_session(struct session *session, char **argv);
+
+/* Releases what run_session has made, and the arena. */
+void end_session(struct session *session);
+
+/* Flags of the requests for WATCHED. */
+uint32_t flags_of(const struct session *session, const struct watched *watched);
+
+/* Asks for a region in the ROLE.  Returns the number of the request, or REQUESTS_MAX, with an
+ * error, where there are too many. */
+uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role);
+
+#endif

@@ -1,0 +1,265 @@
+/* shape.c: layouts of objects; see shape.h.
+ *
+ * Not perfect: of a union the first member that fits is taken for the one that was written, one of
+ * just the written size before others. */
+#include "watch/shape.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 32 /* of types in one another */
+};
+
+/* ---- names of types ---- */
+
+static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned depth);
+
+static const char *name_behind(struct arena *arena, Dwarf_Die *die, unsigned depth) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die behind;
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+        !dwarf_formref_die(&attribute, &behind))
+        return "void";
+    return name_of_die(arena, &behind, depth + 1);
+}
+
+static const char *pointer_name(struct arena *arena, Dwarf_Die *die, const char *sign,
+                                unsigned depth) {
+    const char *target = name_behind(arena, die, depth);
+    size_t length = strlen(target);
+    return arena_print(arena, length && target[length - 1] == '*' ? "%s%s" : "%s %s", target, sign);
+}
+
+static const char *array_name(struct arena *arena, Dwarf_Die *die, unsigned depth) {
+    const char *name = name_behind(arena, die, depth);
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0)
+        return arena_print(arena, "%s[]", name);
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Word number = 0;
+        if (dwarf_attr(&child, DW_AT_count, &attribute) &&
+            dwarf_formudata(&attribute, &number) == 0)
+            name = arena_print(arena, "%s[%llu]", name, (unsigned long long)number);
+        else if (dwarf_attr(&child, DW_AT_upper_bound, &attribute) &&
+                 dwarf_formudata(&attribute, &number) == 0)
+            name = arena_print(arena, "%s[%llu]", name, (unsigned long long)number + 1);
+        else
+            name = arena_print(arena, "%s[]", name);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return name;
+}
+
+static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned depth) {
+    static const struct {
+        int tag;
+        const char *prefix;
+    } prefixes[] = {{DW_TAG_structure_type, "struct "},
+                    {DW_TAG_union_type, "union "},
+                    {DW_TAG_enumeration_type, "enum "}};
+    const char *name = dwarf_diename(die);
+    int tag = dwarf_tag(die);
+    if (depth > DEPTH_MAX)
+        return "...";
+    switch (tag) {
+    case DW_TAG_pointer_type:
+        return pointer_name(arena, die, "*", depth);
+    case DW_TAG_reference_type:
+        return pointer_name(arena, die, "&", depth);
+    case DW_TAG_rvalue_reference_type:
+        return pointer_name(arena, die, "&&", depth);
+    case DW_TAG_array_type:
+        return array_name(arena, die, depth);
+    case DW_TAG_const_type:
+        return arena_print(arena, "const %s", name_behind(arena, die, depth));
+    case DW_TAG_volatile_type:
+    case DW_TAG_atomic_type:
+    case DW_TAG_restrict_type:
+        return name_behind(arena, die, depth);
+    case DW_TAG_subroutine_type:
+        return "function";
+    default:
+        break;
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (tag == prefixes[i].tag)
+            return arena_print(arena, "%s%s", prefixes[i].prefix, name ? name : "{...}");
+    return name ? name : "?";
+}
+
+static const char *type_name(struct arena *arena, const struct type *type) {
+    Dwarf_Die die = type->spelled;
+    return type->is_spelled ? name_of_die(arena, &die, 0) : "?";
+}
+
+/* ---- shapes ---- */
+
+static struct shape *new_shape(struct arena *arena, const struct type *type) {
+    struct shape *shape = ARENA_NEW(arena, struct shape);
+    shape->kind = type->kind;
+    shape->is_signed = type->is_signed;
+    shape->size = type->size;
+    return shape;
+}
+
+struct names {
+    struct arena *arena;
+    VECTOR(const char *) all;
+};
+
+static void take_name(void *context, const char *name) {
+    struct names *names = context;
+    vector_push(names->arena, &names->all, name);
+}
+
+static void take_fields(struct arena *arena, const struct binary *binary, const struct type *record,
+                        struct shape *shape) {
+    struct names names = {.arena = arena};
+    each_field(binary, record, take_name, &names);
+    for (size_t i = 0; i < names.all.count; i++) {
+        struct field field;
+        if (!find_field(binary, record, names.all.data[i], &field))
+            continue;
+        struct shape_field made = {.name = names.all.data[i],
+                                   .shape = make_shape(arena, binary, &field.type),
+                                   .offset = field.offset,
+                                   .bit = field.bit,
+                                   .bits = field.bits};
+        vector_push(arena, &shape->fields, made);
+    }
+}
+
+static void take_constants(struct arena *arena, Dwarf_Die *enumeration, struct shape *shape) {
+    Dwarf_Die child;
+    if (dwarf_child(enumeration, &child) != 0)
+        return;
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Sword value = 0;
+        const char *name = dwarf_diename(&child);
+        if (!name || !dwarf_attr(&child, DW_AT_const_value, &attribute) ||
+            dwarf_formsdata(&attribute, &value) != 0)
+            continue;
+        vector_reserve(arena, &shape->constants);
+        shape->constants.data[shape->constants.count].name = name;
+        shape->constants.data[shape->constants.count++].value = value;
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* How an integer is shown. */
+static void take_look(struct arena *arena, const struct type *type, struct shape *shape) {
+    Dwarf_Die spelled = type->spelled, die;
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0;
+    if (!type->is_spelled || dwarf_peel_type(&spelled, &die) != 0)
+        return;
+    const char *name = dwarf_diename(&die);
+    if (dwarf_tag(&die) == DW_TAG_enumeration_type)
+        take_constants(arena, &die, shape);
+    else if (dwarf_attr(&die, DW_AT_encoding, &attribute))
+        dwarf_formudata(&attribute, &encoding);
+    if (encoding == DW_ATE_boolean)
+        shape->look = LOOK_TRUTH;
+    else if (name && strcmp(name, "char") == 0)
+        shape->look = LOOK_CHARACTER;
+}
+
+const struct shape *byte_shape(struct arena *arena) {
+    struct type type = {.kind = TYPE_INTEGER, .size = 1};
+    struct shape *shape = new_shape(arena, &type);
+    shape->look = LOOK_BYTE;
+    shape->name = "byte";
+    return shape;
+}
+
+const struct shape *make_shape(struct arena *arena, const struct binary *binary,
+                               const struct type *type) {
+    struct shape *shape = new_shape(arena, type);
+    shape->name = type_name(arena, type);
+    if (type->kind == TYPE_ARRAY) {
+        struct type element = target_of(binary, type);
+        shape->element = make_shape(arena, binary, &element);
+        shape->count = element.size ? type->size / element.size : 0;
+        if (!shape->count)
+            shape->kind = TYPE_NONE;
+        if (!element.is_spelled || element.kind == TYPE_ARRAY || type->depth)
+            return shape;
+        shape->name =
+            arena_print(arena, "%s[%llu]", shape->element->name, (unsigned long long)shape->count);
+    }
+    if (type->kind == TYPE_RECORD)
+        take_fields(arena, binary, type, shape);
+    if (type->kind == TYPE_INTEGER)
+        take_look(arena, type, shape);
+    return shape;
+}
+
+/* ---- parts ---- */
+
+/* The field of RECORD that the bytes [BEGIN, END) lie in; NULL: none, or several. */
+static const struct shape_field *find_written(const struct shape *record, uint64_t begin,
+                                              uint64_t end) {
+    const struct shape_field *found = NULL;
+    for (size_t i = 0; i < record->fields.count; i++) {
+        const struct shape_field *field = &record->fields.data[i];
+        uint64_t size = field->bits ? (field->bit + field->bits + 7) / 8 : field->shape->size;
+        if (begin < field->offset || end > field->offset + size)
+            continue;
+        if (size == end - begin)
+            return field;
+        found = found ? found : field;
+    }
+    return found;
+}
+
+static void print_index(struct buffer *name, uint64_t first, uint64_t last) {
+    buffer_add(name, "[", 1);
+    print_unsigned(name, first);
+    if (last != first) {
+        buffer_add(name, "..", 2);
+        print_unsigned(name, last);
+    }
+    buffer_add(name, "]", 1);
+}
+
+/* Narrows PART, elements behind one another, to those of them that hold [BEGIN, END). */
+static void narrow_elements(struct part *part, uint64_t begin, uint64_t end, uint64_t first,
+                            struct buffer *name) {
+    uint64_t size = part->shape->size, low = (begin - part->offset) / size;
+    uint64_t high = (end - 1 - part->offset) / size;
+    print_index(name, first + low, first + high);
+    part->offset += low * size;
+    part->count = low == high ? 0 : high - low + 1;
+}
+
+/* Narrows PART, an object, by one step.  Returns false where that cannot be. */
+static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struct buffer *name) {
+    const struct shape *shape = part->shape;
+    if (shape->kind == TYPE_ARRAY) {
+        if (begin <= part->offset && end >= part->offset + shape->size && shape->count > 1)
+            return false;
+        part->shape = shape->element;
+        narrow_elements(part, begin, end, 0, name);
+        return part->count == 0;
+    }
+    const struct shape_field *field =
+        shape->kind == TYPE_RECORD ? find_written(shape, begin - part->offset, end - part->offset)
+                                   : NULL;
+    if (!field)
+        return false;
+    buffer_add(name, ".", 1);
+    buffer_text(name, field->name);
+    part->offset += field->offset;
+    part->shape = field->shape;
+    part->bit = field->bit;
+    part->bits = field->bits;
+    return true;
+}
+
+void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name) {
+    if (part->count)
+        narrow_elements(part, begin, end, first, name);
+    while (!part->count && narrow_object(part, begin, end, name))
+        continue;
+}

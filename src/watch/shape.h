@@ -1,0 +1,73 @@
+/* shape.h: how an object is laid out, read once out of debug information, and its bytes as text.
+ *
+ * Hits come by the million, so names and values are made from this, and not from DWARF. */
+#ifndef QUIPU_WATCH_SHAPE_H
+#define QUIPU_WATCH_SHAPE_H
+
+#include "moment/type.h"
+#include "util/buffer.h"
+
+enum shape_look {
+    LOOK_NUMBER,
+    LOOK_CHARACTER,
+    LOOK_TRUTH,
+    LOOK_BYTE, /* of what no type is known */
+};
+
+struct shape {
+    uint8_t kind; /* enum type_kind */
+    uint8_t look; /* enum shape_look */
+    bool is_signed;
+    uint64_t size;    /* bytes */
+    const char *name; /* of the type, as C spells it */
+    const struct shape *element;
+    uint64_t count;                    /* elements of an array */
+    VECTOR(struct shape_field) fields; /* of a record */
+    VECTOR(struct {
+        const char *name;
+        int64_t value;
+    })
+    constants; /* of an enumeration */
+};
+
+struct shape_field {
+    const char *name;
+    const struct shape *shape;
+    uint64_t offset;
+    uint32_t bit, bits; /* as in struct field */
+};
+
+/* All lies in ARENA. */
+const struct shape *make_shape(struct arena *arena, const struct binary *binary,
+                               const struct type *type);
+
+/* A byte of unknown type. */
+const struct shape *byte_shape(struct arena *arena);
+
+/* A part of an object. */
+struct part {
+    const struct shape *shape;
+    uint64_t offset;    /* in the object */
+    uint64_t count;     /* elements from there on; 0: it is one object */
+    uint32_t bit, bits; /* of a bit field; else bits is 0 */
+};
+
+/* Narrows PART to the least part of it that holds the bytes [BEGIN, END), which lie in it, and
+ * appends what leads there to NAME: ".limits[3]", "[4..7]".  FIRST is the index of the first of its
+ * elements, where it has a count. */
+void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name);
+
+/* Bytes of an object, those from BEGIN on, COUNT of them. */
+struct told_bytes {
+    const uint8_t *bytes;
+    uint64_t begin, count;
+};
+
+/* Appends the value of PART to TEXT: "4097", "'a' (97)", "{1, 2, ...}", "?" for what is not among
+ * BYTES. */
+void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes);
+
+void print_unsigned(struct buffer *text, uint64_t number);
+void print_base16(struct buffer *text, uint64_t number);
+
+#endif

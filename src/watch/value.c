@@ -1,0 +1,203 @@
+/* value.c: an object's bytes as text; see shape.h. */
+#include "watch/shape.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHOWN_MAX = 4, /* elements or fields of one object */
+    TEXT_MAX = 32, /* characters of an array of them */
+    DEPTH_MAX = 3, /* of objects in one another */
+};
+
+static void print_object(struct buffer *text, const struct part *part,
+                         const struct told_bytes *bytes, unsigned depth);
+
+/* ---- numbers ---- */
+
+void print_unsigned(struct buffer *text, uint64_t number) {
+    char digits[24], *at = digits + sizeof digits;
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    buffer_add(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+void print_base16(struct buffer *text, uint64_t number) {
+    char digits[24], *at = digits + sizeof digits;
+    do
+        *--at = "0123456789abcdef"[number % 16];
+    while (number /= 16);
+    *--at = 'x';
+    *--at = '0';
+    buffer_add(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+static void print_integer(struct buffer *text, uint64_t bits, bool is_signed) {
+    if (is_signed && (int64_t)bits < 0) {
+        buffer_add(text, "-", 1);
+        bits = -bits;
+    }
+    print_unsigned(text, bits);
+}
+
+static void print_character(struct buffer *text, uint64_t bits) {
+    char shown[] = {'\'', (char)bits, '\'', ' ', '('};
+    if (!isprint((int)(bits & 0xff)) || bits > 126) {
+        print_integer(text, bits, true);
+        return;
+    }
+    buffer_add(text, shown, sizeof shown);
+    print_unsigned(text, bits);
+    buffer_add(text, ")", 1);
+}
+
+/* The least digits that give the same number. */
+static void print_floating(struct buffer *text, const uint8_t *bytes, uint64_t size) {
+    union {
+        float single;
+        double twice;
+        long double extended;
+    } number = {.extended = 0};
+    char shown[64];
+    memcpy(&number, bytes, size == 16 ? 10 : size);
+    if (size == 4) {
+        snprintf(shown, sizeof shown, "%.6g", (double)number.single);
+        if (strtof(shown, NULL) != number.single)
+            snprintf(shown, sizeof shown, "%.9g", (double)number.single);
+    } else if (size == 8) {
+        snprintf(shown, sizeof shown, "%.15g", number.twice);
+        if (strtod(shown, NULL) != number.twice)
+            snprintf(shown, sizeof shown, "%.17g", number.twice);
+    } else {
+        snprintf(shown, sizeof shown, "%.21Lg", number.extended);
+    }
+    buffer_text(text, shown);
+}
+
+static const char *constant_of(const struct shape *shape, int64_t value) {
+    for (size_t i = 0; i < shape->constants.count; i++)
+        if (shape->constants.data[i].value == value)
+            return shape->constants.data[i].name;
+    return NULL;
+}
+
+static uint64_t extend(uint64_t bits, unsigned width, bool is_signed) {
+    unsigned unused = 64 - width;
+    return is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits << unused >> unused;
+}
+
+static void print_scalar(struct buffer *text, const struct part *part, uint64_t bits) {
+    const struct shape *shape = part->shape;
+    const char *constant = constant_of(shape, (int64_t)bits);
+    if (shape->kind == TYPE_POINTER)
+        print_base16(text, bits);
+    else if (constant)
+        buffer_text(text, constant);
+    else if (shape->look == LOOK_CHARACTER)
+        print_character(text, bits);
+    else if (shape->look == LOOK_TRUTH && bits < 2)
+        buffer_text(text, bits ? "true" : "false");
+    else if (shape->look == LOOK_BYTE)
+        print_base16(text, bits);
+    else
+        print_integer(text, bits, shape->is_signed);
+}
+
+/* ---- objects ---- */
+
+/* The SIZE bytes at OFFSET of the object; NULL where they are not all told. */
+static const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size) {
+    uint64_t at = offset - bytes->begin;
+    bool inside = offset >= bytes->begin && at <= bytes->count && size <= bytes->count - at;
+    return inside ? bytes->bytes + at : NULL;
+}
+
+static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t count) {
+    size_t length = strnlen((const char *)bytes, count);
+    size_t shown = length < TEXT_MAX ? length : TEXT_MAX;
+    buffer_add(text, "\"", 1);
+    for (size_t i = 0; i < shown; i++) {
+        char c = (char)bytes[i];
+        if (isprint((unsigned char)c) && c != '"' && c != '\\')
+            buffer_add(text, &c, 1);
+        else
+            buffer_print(text, "\\%03o", bytes[i]);
+    }
+    buffer_text(text, shown < length ? "\"..." : "\"");
+}
+
+static void print_elements(struct buffer *text, const struct part *part, uint64_t count,
+                           const struct told_bytes *bytes, unsigned depth) {
+    const struct shape *element = part->shape;
+    const uint8_t *found = find_bytes(bytes, part->offset, count);
+    if (element->look == LOOK_CHARACTER && found) {
+        print_string(text, found, count);
+        return;
+    }
+    buffer_add(text, "{", 1);
+    for (uint64_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        struct part one = {.shape = element, .offset = part->offset + i * element->size};
+        buffer_text(text, i ? ", " : "");
+        print_object(text, &one, bytes, depth + 1);
+    }
+    buffer_text(text, count > SHOWN_MAX ? ", ...}" : "}");
+}
+
+static void print_record(struct buffer *text, const struct part *part,
+                         const struct told_bytes *bytes, unsigned depth) {
+    const struct shape *shape = part->shape;
+    buffer_add(text, "{", 1);
+    for (size_t i = 0; i < shape->fields.count && i < SHOWN_MAX; i++) {
+        const struct shape_field *field = &shape->fields.data[i];
+        struct part one = {.shape = field->shape,
+                           .offset = part->offset + field->offset,
+                           .bit = field->bit,
+                           .bits = field->bits};
+        buffer_text(text, i ? ", " : "");
+        print_object(text, &one, bytes, depth + 1);
+    }
+    buffer_text(text, shape->fields.count > SHOWN_MAX ? ", ...}" : "}");
+}
+
+static void print_single(struct buffer *text, const struct part *part,
+                         const struct told_bytes *bytes) {
+    const struct shape *shape = part->shape;
+    uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : shape->size;
+    const uint8_t *found = size ? find_bytes(bytes, part->offset, size) : NULL;
+    unsigned __int128 bits = 0;
+    if (!found || size > sizeof bits || shape->kind == TYPE_NONE) {
+        buffer_add(text, "?", 1);
+    } else if (shape->kind == TYPE_FLOATING) {
+        print_floating(text, found, size);
+    } else {
+        memcpy(&bits, found, size);
+        print_scalar(text, part,
+                     extend((uint64_t)(bits >> part->bit),
+                            part->bits ? part->bits : 8 * (unsigned)size, shape->is_signed));
+    }
+}
+
+static void print_object(struct buffer *text, const struct part *part,
+                         const struct told_bytes *bytes, unsigned depth) {
+    const struct shape *shape = part->shape;
+    bool holds = shape->kind == TYPE_ARRAY || shape->kind == TYPE_RECORD;
+    struct part first = {.shape = shape->element, .offset = part->offset};
+    if (holds && depth >= DEPTH_MAX)
+        buffer_text(text, "{...}");
+    else if (shape->kind == TYPE_ARRAY)
+        print_elements(text, &first, shape->count, bytes, depth);
+    else if (shape->kind == TYPE_RECORD)
+        print_record(text, part, bytes, depth);
+    else
+        print_single(text, part, bytes);
+}
+
+void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes) {
+    if (part->count)
+        print_elements(text, part, part->count, bytes, 0);
+    else
+        print_object(text, part, bytes, 0);
+}

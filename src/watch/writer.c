@@ -1,0 +1,217 @@
+/* writer.c: the instructions that write; see writer.h.
+ *
+ * Symbols, lines and instructions are looked up when a writer is met for the first time.
+ *
+ * Where it is not perfect: a process that was forked has told of no modules; those of any other
+ * process are taken that lie where its code runs. */
+#include "watch/writer.h"
+
+#include "data/demangle.h"
+#include "moment/name.h"
+#include "x86/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COPY_MAX = 64, /* bytes of the instructions that a store's copy has */
+    CAPACITY_MIN = 256,
+    CALL_SIZE_MAX = 8,
+};
+
+/* ---- modules ---- */
+
+static struct binary *open_binary(struct writers *writers, const struct quipu_module_record *record,
+                                  const char *path) {
+    const struct binary *program = writers->program;
+    struct binary *binary = NULL;
+    if (record->build_id_size == program->build_id_size &&
+        memcmp(record->build_id, program->build_id, record->build_id_size) == 0)
+        return writers->program;
+    for (size_t i = 0; i < writers->modules.count; i++)
+        if (strcmp(writers->modules.data[i]->path, path) == 0)
+            return writers->modules.data[i]->binary;
+    if (binary_open(&writers->arena, path, &binary))
+        return NULL;
+    if (binary->build_id_size == record->build_id_size &&
+        memcmp(binary->build_id, record->build_id, record->build_id_size) == 0)
+        return binary;
+    warn("'%s' is not the file that runs; what it writes has no names", path);
+    binary_close(binary);
+    return NULL;
+}
+
+const struct watch_module *writers_module(struct writers *writers,
+                                          const struct quipu_module_record *record) {
+    const char *name = (const char *)(record + 1);
+    struct watch_module *module = ARENA_NEW(&writers->arena, struct watch_module);
+    *module = (struct watch_module){.process = record->record.pid,
+                                    .bias = record->bias,
+                                    .begin = record->begin,
+                                    .end = record->end,
+                                    .path = arena_copy(&writers->arena, name, strlen(name))};
+    module->binary = open_binary(writers, record, module->path);
+    vector_push(&writers->arena, &writers->modules, module);
+    return module;
+}
+
+/* The last one counts: a process may have become another program. */
+const struct watch_module *writers_find_module(const struct writers *writers, uint32_t process,
+                                               uint64_t pc) {
+    const struct watch_module *other = NULL;
+    for (size_t i = writers->modules.count; i-- > 0;) {
+        const struct watch_module *module = writers->modules.data[i];
+        if (pc < module->begin || pc >= module->end)
+            continue;
+        if (module->process == process)
+            return module;
+        other = other ? other : module;
+    }
+    return other;
+}
+
+/* ---- instructions ---- */
+
+static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
+    return binary_name(context, address, text, size);
+}
+
+static const char *disassemble(struct arena *arena, struct binary *binary, uint64_t address) {
+    char text[256];
+    size_t count = 0;
+    const uint8_t *code = binary_code(binary, address, &count);
+    if (!code ||
+        !disassemble_instruction(code, count, address, text, sizeof text, name_operand, binary))
+        return "";
+    return arena_copy(arena, text, strlen(text));
+}
+
+/* The instruction between FIRST and END that stores; that ends there where none is known to.  0:
+ * they are not instructions. */
+static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t end) {
+    uint64_t found = 0, at = first;
+    bool stores = false;
+    while (at < end) {
+        struct decoded decoded;
+        size_t count = 0;
+        const uint8_t *code = binary_code(binary, at, &count);
+        if (!code || !decode_instruction(code, count, &decoded))
+            return 0;
+        if (decoded.memory.stores || !stores)
+            found = at;
+        stores |= decoded.memory.stores;
+        at += decoded.size;
+    }
+    return at == end ? found : 0;
+}
+
+/* The copy of a store ends at PC and begins behind `leaq 152(%rsp), %rsp` (watch_format.h). */
+static uint64_t find_copy(const struct binary *binary, uint64_t pc) {
+    static const uint8_t front[] = {0x48, 0x8d, 0xa4, 0x24, 0x98, 0, 0, 0};
+    for (uint64_t size = 1; size <= COPY_MAX && size + sizeof front <= pc; size++) {
+        size_t count = 0;
+        const uint8_t *code = binary_code(binary, pc - size - sizeof front, &count);
+        if (!code || count < size + sizeof front || memcmp(code, front, sizeof front) != 0)
+            continue;
+        uint64_t found = find_store(binary, pc - size, pc);
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+/* The call that ends at PC.  Longer ones first: a prefix belongs to it. */
+static uint64_t find_call(const struct binary *binary, uint64_t pc) {
+    for (uint64_t size = CALL_SIZE_MAX; size >= 2 && size < pc; size--) {
+        struct decoded decoded;
+        size_t count = 0;
+        const uint8_t *code = binary_code(binary, pc - size, &count);
+        if (code && (*code == 0xe8 ? size == 5 : *code == 0xff || (*code & 0xf0) == 0x40) &&
+            decode_instruction(code, count, &decoded) && decoded.size == size &&
+            (decoded.class == CLASS_CALL || decoded.class == CLASS_CALL_INDIRECT))
+            return pc - size;
+    }
+    return 0;
+}
+
+/* ---- writers ---- */
+
+static void take_place(struct arena *arena, const struct binary *binary, struct writer *writer) {
+    const struct symbol *function = binary_function(binary, writer->pc - 1);
+    writer->place = line_text(arena, binary, writer->pc - 1);
+    const char *colon = strrchr(writer->place, ':');
+    if (function)
+        writer->function = demangle(arena, function->name);
+    if (!colon)
+        return;
+    writer->file = arena_copy(arena, writer->place, (size_t)(colon - writer->place));
+    writer->line = (unsigned)strtoul(colon + 1, NULL, 10);
+}
+
+static struct writer *make_writer(struct writers *writers, const struct writer *key,
+                                  const struct quipu_hit *hit) {
+    struct writer *writer = ARENA_NEW(&writers->arena, struct writer);
+    struct binary *binary = key->module ? key->module->binary : NULL;
+    *writer = *key;
+    writer->function = writer->file = writer->place = writer->instruction = "";
+    if (!binary)
+        return writer;
+    take_place(&writers->arena, binary, writer);
+    writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc)
+                                                      : find_call(binary, writer->pc);
+    if (writer->address)
+        writer->instruction = disassemble(&writers->arena, binary, writer->address);
+    return writer;
+}
+
+/* Whose pc is as linked belongs to a binary, in whichever process it runs. */
+static const void *owner_of(const struct watch_module *module) {
+    return module && module->binary ? (const void *)module->binary : module;
+}
+
+static size_t place_in_table(const struct writers *writers, const struct writer *key) {
+    uint64_t hash = key->pc * 0x9e3779b97f4a7c15 + key->watched * 0xff51afd7ed558ccd;
+    size_t at = (size_t)(hash >> 20);
+    for (;; at++) {
+        const struct writer *found = writers->table[at &= writers->capacity - 1];
+        if (!found || (found->pc == key->pc && found->watched == key->watched &&
+                       owner_of(found->module) == owner_of(key->module)))
+            return at;
+    }
+}
+
+static void grow(struct writers *writers) {
+    writers->capacity = writers->capacity ? 2 * writers->capacity : CAPACITY_MIN;
+    writers->table = ARENA_ARRAY(&writers->arena, struct writer *, writers->capacity);
+    for (size_t i = 0; i < writers->all.count; i++) {
+        struct writer *writer = writers->all.data[i];
+        writers->table[place_in_table(writers, writer)] = writer;
+    }
+}
+
+struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit,
+                            uint32_t watched) {
+    struct writer key = {.module = writers_find_module(writers, hit->record.pid, hit->pc),
+                         .watched = watched};
+    key.pc = hit->pc - (key.module ? key.module->bias : 0);
+    if (writers->all.count * 2 >= writers->capacity)
+        grow(writers);
+    size_t at = place_in_table(writers, &key);
+    if (!writers->table[at]) {
+        writers->table[at] = make_writer(writers, &key, hit);
+        vector_push(&writers->arena, &writers->all, writers->table[at]);
+    }
+    return writers->table[at];
+}
+
+void writers_release(struct writers *writers) {
+    for (size_t i = 0; i < writers->modules.count; i++) {
+        struct binary *binary = writers->modules.data[i]->binary;
+        for (size_t j = i; j < writers->modules.count; j++)
+            if (writers->modules.data[j]->binary == binary)
+                writers->modules.data[j]->binary = NULL;
+        if (binary && binary != writers->program)
+            binary_close(binary);
+    }
+    arena_release(&writers->arena);
+}

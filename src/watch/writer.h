@@ -1,0 +1,54 @@
+/* writer.h: modules of the program, and the instructions in them that write what is watched. */
+#ifndef QUIPU_WATCH_WRITER_H
+#define QUIPU_WATCH_WRITER_H
+
+#include "data/binary.h"
+#include "data/watch_format.h"
+
+/* A module of a process. */
+struct watch_module {
+    uint32_t process;
+    uint64_t bias, begin, end;
+    const char *path;
+    struct binary *binary; /* NULL: it cannot be read */
+};
+
+/* An instruction, or a call, that writes one of the watched objects. */
+struct writer {
+    const struct watch_module *module; /* NULL: none is known; of the process that was first */
+    uint64_t pc;                       /* as linked */
+    uint32_t watched;                  /* number of the object */
+    const char *function;              /* "" each where it is not known */
+    const char *file;
+    unsigned line;
+    const char *place; /* "table.c:88" */
+    const char *instruction;
+    uint64_t address; /* of the instruction, as linked */
+    const char *text; /* what a hit's text says of it, and its JSON; set by hit.c */
+    const char *json;
+    uint64_t hits, changes;
+};
+
+struct writers {
+    struct arena arena;
+    VECTOR(struct watch_module *) modules;
+    VECTOR(struct writer *) all;
+    struct writer **table;  /* by module, pc and object */
+    size_t capacity;        /* of the table: a power of 2 */
+    struct binary *program; /* not owned */
+};
+
+/* Notes a module that has begun; all of RECORD is copied. */
+const struct watch_module *writers_module(struct writers *writers,
+                                          const struct quipu_module_record *record);
+
+/* The module of PROCESS that PC, where it runs, lies in; NULL: none is known. */
+const struct watch_module *writers_find_module(const struct writers *writers, uint32_t process,
+                                               uint64_t pc);
+
+/* The writer of HIT, of the object WATCHED. */
+struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit, uint32_t watched);
+
+void writers_release(struct writers *writers);
+
+#endif
