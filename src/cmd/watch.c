@@ -20,13 +20,14 @@
 
 struct named {
     const char *text;
-    bool is_violation;
+    bool is_violation, is_guarded;
 };
 
 struct watch_options {
     struct arena arena;
     VECTOR(struct named) named;
-    bool summary, longer, stop, backtrace, follow, fatal;
+    VECTOR(const char *) allowed;
+    bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
     const char *condition, *log, *command, *format; /* NULL: none */
 };
@@ -42,7 +43,10 @@ static void print_help(void) {
         "                      watch that\n"
         "      --never-written=EXPRESSION\n"
         "                      watch that, and end with status 1 if it is written\n"
-        "      --fatal         end the program by SIGABRT where that happens\n"
+        "      --guard=EXPRESSION\n"
+        "                      watch that, and end with status 1 if what is not allowed writes it\n"
+        "      --allow=NAME    the function, source file or module NAME may write what is guarded\n"
+        "      --fatal         end the program by SIGABRT at a write that must not be\n"
         "      --follow        where a pointer leads to the object: go along when it changes\n"
         "      --if=CONDITION  only writes of which that C condition is true; 'old' and 'new' are\n"
         "                      the values, other names are the program's variables\n"
@@ -55,7 +59,8 @@ static void print_help(void) {
         "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too\n"
         "      --log=FILE      write to FILE instead of standard error\n"
         "      --help          print this\n\n"
-        "Exit status: the program's; 1 where it was not started, or --never-written was broken.\n",
+        "Exit status: the program's; 1 where it was not started, or something was written that\n"
+        "must not be.\n",
         stdout);
 }
 
@@ -63,12 +68,23 @@ static void print_help(void) {
 
 static void take_expression(void *options, const char *value) {
     struct watch_options *watch = options;
-    vector_push(&watch->arena, &watch->named, ((struct named){value, false}));
+    vector_push(&watch->arena, &watch->named, ((struct named){value, false, false}));
 }
 
 static void take_promise(void *options, const char *value) {
     struct watch_options *watch = options;
-    vector_push(&watch->arena, &watch->named, ((struct named){value, true}));
+    vector_push(&watch->arena, &watch->named, ((struct named){value, true, false}));
+}
+
+static void take_guard(void *options, const char *value) {
+    struct watch_options *watch = options;
+    vector_push(&watch->arena, &watch->named, ((struct named){value, true, true}));
+    watch->guards = true;
+}
+
+static void take_allowed(void *options, const char *value) {
+    struct watch_options *watch = options;
+    vector_push(&watch->arena, &watch->allowed, value);
 }
 
 static void take_limit(void *options, const char *value) {
@@ -83,6 +99,8 @@ static void take_limit(void *options, const char *value) {
 static const struct option_row rows[] = {
     {"expression", 'e', OPTION_PARSED, 0, take_expression},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
+    {"guard", 0, OPTION_PARSED, 0, take_guard},
+    {"allow", 0, OPTION_PARSED, 0, take_allowed},
     {"fatal", 0, OPTION_FLAG, offsetof(struct watch_options, fatal), NULL},
     {"follow", 0, OPTION_FLAG, offsetof(struct watch_options, follow), NULL},
     {"if", 0, OPTION_TEXT, offsetof(struct watch_options, condition), NULL},
@@ -120,6 +138,7 @@ static void read_all(struct session *session, const struct watch_options *option
         if (wrong)
             die_at(named->text, where, wrong);
         watched.is_violation = named->is_violation;
+        watched.is_guarded = named->is_guarded;
         if (options->condition)
             wrong =
                 read_condition(&session->arena, &variables, options->condition, &watched, &where);
@@ -189,7 +208,7 @@ static void summarize(const struct session *session, const struct table_format *
 static int status_of(const struct session *session) {
     int status = session->program.status;
     if (session->violations)
-        error("%" PRIu64 " write%s to what is never written", session->violations,
+        error("%" PRIu64 " write%s that must not be", session->violations,
               session->violations == 1 ? "" : "s");
     if (session->violations || session->is_lost)
         return 1;
@@ -212,6 +231,8 @@ static int watch(const struct watch_options *options, char **argv) {
     open_program(&session, argv[0]);
     read_all(&session, options);
     session.fd = open_log(options->log);
+    for (size_t i = 0; i < options->allowed.count; i++)
+        vector_push(&session.writers.arena, &session.writers.allowed, options->allowed.data[i]);
     const char *wrong = run_session(&session, argv);
     if (wrong)
         error("%s", wrong);
@@ -230,6 +251,8 @@ int cmd_watch(int argc, char **argv) {
         return 0;
     if (program == argc)
         die("no program to run; 'quipu watch --help' tells how");
+    if (options.allowed.count && !options.guards)
+        die("'--allow' is for what is guarded; name that with --guard");
     if (!options.named.count)
         die("nothing to watch; name it with -e, as 'quipu watch --help' tells");
     int status = watch(&options, argv + program);

@@ -169,17 +169,25 @@ const char *place_text(struct arena *arena, const struct binary *binary, uint64_
                 : arena_print(arena, "0x%llx", (unsigned long long)address);
 }
 
-const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {
+const char *find_line(struct arena *arena, const struct binary *binary, uint64_t address,
+                      unsigned *line) {
     Dwarf_Die unit;
     int number = 0;
     if (!binary->dwarf || !dwarf_addrdie(binary->dwarf, address, &unit))
-        return "";
-    Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
-    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
-    if (!file || dwarf_lineno(line, &number) != 0)
-        return "";
-    const char *slash = strrchr(file, '/');
-    return arena_print(arena, "%s:%d", slash ? slash + 1 : file, number);
+        return NULL;
+    Dwarf_Line *found = dwarf_getsrc_die(&unit, address);
+    const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
+    if (!file || dwarf_lineno(found, &number) != 0)
+        return NULL;
+    *line = (unsigned)number;
+    return arena_copy(arena, file, strlen(file));
+}
+
+const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {
+    unsigned line = 0;
+    const char *file = find_line(arena, binary, address, &line);
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    return file ? arena_print(arena, "%s:%u", slash ? slash + 1 : file, line) : "";
 }
 
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,

@@ -36,6 +36,11 @@ const char *find_places(struct arena *arena, const struct binary *binary,
 const char *place_text(struct arena *arena, const struct binary *binary, uint64_t address);
 const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address);
 
+/* The source file of the code at ADDRESS, as linked, and its LINE; NULL where they are not known.
+ */
+const char *find_line(struct arena *arena, const struct binary *binary, uint64_t address,
+                      unsigned *line);
+
 /* The whole name of a moment. */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);

@@ -19,6 +19,7 @@ struct watched {
     struct expression condition;
     bool reads_program;  /* the condition does, beside old and new */
     bool is_violation;   /* that it is written */
+    bool is_guarded;     /* likewise, but for writers that are allowed */
     uint64_t value_size; /* of old and new: the object, or the element of an array or slice */
 };
 

@@ -99,6 +99,8 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
                    module ? module->bias : 0))
         return QUIPU_ANSWER_GO_ON;
     told.writer = writers_find(&session->writers, hit, role->watched);
+    if (watched->is_guarded && told.writer->is_allowed)
+        return QUIPU_ANSWER_GO_ON;
     return tell(session, &told);
 }
 

@@ -10,7 +10,6 @@
 #include "moment/name.h"
 #include "x86/decode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -138,14 +137,33 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
 
 static void take_place(struct arena *arena, const struct binary *binary, struct writer *writer) {
     const struct symbol *function = binary_function(binary, writer->pc - 1);
-    writer->place = line_text(arena, binary, writer->pc - 1);
-    const char *colon = strrchr(writer->place, ':');
+    const char *file = find_line(arena, binary, writer->pc - 1, &writer->line);
     if (function)
         writer->function = demangle(arena, function->name);
-    if (!colon)
+    if (!file)
         return;
-    writer->file = arena_copy(arena, writer->place, (size_t)(colon - writer->place));
-    writer->line = (unsigned)strtoul(colon + 1, NULL, 10);
+    const char *slash = strrchr(file, '/');
+    writer->source = file;
+    writer->file = slash ? slash + 1 : file;
+    writer->place = arena_print(arena, "%s:%u", writer->file, writer->line);
+}
+
+/* Whether PATH is NAME, or ends in it behind a '/'. */
+static bool ends_in(const char *path, const char *name) {
+    size_t own = strlen(path), length = strlen(name);
+    return own >= length && strcmp(path + own - length, name) == 0 &&
+           (own == length || path[own - length - 1] == '/');
+}
+
+static bool is_allowed(const struct writers *writers, const struct writer *writer) {
+    const char *file = writer->source;
+    for (size_t i = 0; i < writers->allowed.count; i++) {
+        const char *name = writers->allowed.data[i];
+        if (strcmp(writer->function, name) == 0 || ends_in(file, name) ||
+            (writer->module && ends_in(writer->module->path, name)))
+            return true;
+    }
+    return false;
 }
 
 static struct writer *make_writer(struct writers *writers, const struct writer *key,
@@ -153,10 +171,12 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
     struct writer *writer = ARENA_NEW(&writers->arena, struct writer);
     struct binary *binary = key->module ? key->module->binary : NULL;
     *writer = *key;
-    writer->function = writer->file = writer->place = writer->instruction = "";
+    writer->function = writer->file = writer->source = "";
+    writer->place = writer->instruction = "";
     if (!binary)
         return writer;
     take_place(&writers->arena, binary, writer);
+    writer->is_allowed = is_allowed(writers, writer);
     writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc)
                                                       : find_call(binary, writer->pc);
     if (writer->address)

@@ -19,7 +19,8 @@ struct writer {
     uint64_t pc;                       /* as linked */
     uint32_t watched;                  /* number of the object */
     const char *function;              /* "" each where it is not known */
-    const char *file;
+    const char *source;                /* path of its file, as the compiler was given it */
+    const char *file;                  /* the same without directories */
     unsigned line;
     const char *place; /* "table.c:88" */
     const char *instruction;
@@ -27,15 +28,17 @@ struct writer {
     const char *text; /* what a hit's text says of it, and its JSON; set by hit.c */
     const char *json;
     uint64_t hits, changes;
+    bool is_allowed; /* to write what is guarded */
 };
 
 struct writers {
     struct arena arena;
     VECTOR(struct watch_module *) modules;
     VECTOR(struct writer *) all;
-    struct writer **table;  /* by module, pc and object */
-    size_t capacity;        /* of the table: a power of 2 */
-    struct binary *program; /* not owned */
+    struct writer **table;        /* by module, pc and object */
+    size_t capacity;              /* of the table: a power of 2 */
+    struct binary *program;       /* not owned */
+    VECTOR(const char *) allowed; /* functions, source files and modules, by name */
 };
 
 /* Notes a module that has begun; all of RECORD is copied. */
