@@ -33,14 +33,25 @@ bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct
 
 /* ---- what was written ---- */
 
+/* Appends its name to NAME. */
 static struct part find_part(const struct told_hit *told, struct buffer *name) {
-    struct part part = told->watched->whole;
-    narrow(&part, told->begin, told->end, told->watched->first, name);
+    const struct watched *watched = told->watched;
+    struct part part = watched->whole;
+    size_t begin = name->count, end;
+    bool is_unary = *watched->base == '*'; /* which binds less than what may follow */
+    buffer_text(name, is_unary ? "(" : "");
+    buffer_text(name, watched->base);
+    buffer_text(name, is_unary ? ")" : "");
+    end = name->count;
+    narrow(&part, told->begin, told->end, watched->first, name);
+    if (is_unary && name->count == end) {
+        name->count = begin;
+        buffer_text(name, watched->base);
+    }
     return part;
 }
 
 void print_name(const struct told_hit *told, struct buffer *out) {
-    buffer_text(out, told->watched->base);
     find_part(told, out);
 }
 
@@ -119,7 +130,6 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     print_unsigned(out, told->number);
     buffer_add(out, ":  ", 3);
     begin = out->count;
-    buffer_text(out, told->watched->base);
     struct part part = find_part(told, out);
     pad(out, begin, &format->name_width);
     begin = out->count;
@@ -214,7 +224,6 @@ static void json_backtrace(struct buffer *out, const char *lines) {
 
 static void print_json_values(const struct told_hit *told, struct buffer *out) {
     struct buffer text = {0};
-    buffer_text(&text, told->watched->base);
     struct part part = find_part(told, &text);
     json_member(out, "name", text.data);
     text.count = 0;

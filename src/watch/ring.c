@@ -143,8 +143,29 @@ void ring_done(struct ring *ring, const struct quipu_record *record) {
 
 /* ---- what never came to its end ---- */
 
+/* A process that has ended keeps its number until somebody waits for it. */
+static bool is_gone(uint32_t process, uint32_t thread) {
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, thread);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return true;
+    text[size] = '\0';
+    const char *state = strrchr(text, ')');
+    return state && (state[1] == '\0' || strchr("ZXx", state[2]));
+}
+
 bool ring_is_stuck(const struct ring *ring) {
     return head_of(ring) > ring->tail && !size_of(record_at(ring, ring->tail));
+}
+
+bool ring_is_abandoned(const struct ring *ring) {
+    const struct quipu_record *record = record_at(ring, ring->tail);
+    return record->pid && record->thread && is_gone(record->pid, record->thread) &&
+           !size_of(record);
 }
 
 /* Clears the bytes up to AT; they may go over the ring's end. */
@@ -180,21 +201,6 @@ void ring_sleep(struct ring *ring, unsigned milliseconds) {
     if (!__atomic_load_n(&record_at(ring, ring->tail)->size, __ATOMIC_SEQ_CST))
         wait_on(&ring->file->waiting, 1, milliseconds);
     __atomic_store_n(&ring->file->waiting, 0, __ATOMIC_SEQ_CST);
-}
-
-/* A process that has ended keeps its number until somebody waits for it. */
-static bool is_gone(uint32_t process, uint32_t thread) {
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, thread);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (size <= 0)
-        return true;
-    text[size] = '\0';
-    const char *state = strrchr(text, ')');
-    return state && (state[1] == '\0' || strchr("ZXx", state[2]));
 }
 
 void ring_answer(struct quipu_hit *hit, uint32_t answer) {

@@ -48,6 +48,9 @@ void ring_sleep(struct ring *ring, unsigned milliseconds);
 /* Whether a writer has taken bytes that are not complete. */
 bool ring_is_stuck(const struct ring *ring);
 
+/* Whether the one that has begun to write them is known to be gone. */
+bool ring_is_abandoned(const struct ring *ring);
+
 /* No writer is left that could complete the record at the tail: goes on with the next one that is
  * complete, or to the end of what was taken. */
 void ring_skip(struct ring *ring);

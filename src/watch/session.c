@@ -10,7 +10,7 @@
 enum {
     OUT_SIZE = 1 << 16, /* bytes that are written at once */
     SLEEP = 20,         /* milliseconds between looks at the program */
-    STUCK_SECONDS = 2,  /* after which a record that is not complete is given up */
+    STUCK = 2000,       /* after which a record that is not complete is given up */
     STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
 };
 
@@ -134,8 +134,19 @@ static bool take_records(struct session *session) {
     return any;
 }
 
+/* The next record has begun and has no end, since STUCK, in seconds; 0: since now. */
+static void wait_for_end(struct session *session, double *stuck) {
+    double patience = session->program.ended ? STUCK_AT_END : STUCK;
+    if (*stuck == 0)
+        *stuck = clock_seconds();
+    if (ring_is_abandoned(&session->ring) || clock_seconds() - *stuck > patience / 1e3)
+        ring_skip(&session->ring);
+    else
+        ring_sleep(&session->ring, 1);
+}
+
 static void watch_run(struct session *session) {
-    double stuck = 0; /* since when */
+    double stuck = 0;
     for (;;) {
         bool ended = look_at_program(&session->program);
         if (take_records(session)) {
@@ -143,16 +154,12 @@ static void watch_run(struct session *session) {
             continue;
         }
         flush(session);
-        bool is_stuck = ring_is_stuck(&session->ring);
-        if (ended && !is_stuck)
+        if (ring_is_stuck(&session->ring))
+            wait_for_end(session, &stuck);
+        else if (ended)
             return;
-        if (!is_stuck)
-            stuck = 0;
-        else if (stuck == 0)
-            stuck = clock_seconds();
-        else if (clock_seconds() - stuck > (ended ? STUCK_AT_END / 1e3 : STUCK_SECONDS))
-            ring_skip(&session->ring);
-        ring_sleep(&session->ring, SLEEP);
+        else
+            ring_sleep(&session->ring, SLEEP);
     }
 }
 

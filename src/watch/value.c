@@ -129,6 +129,16 @@ static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t cou
     buffer_text(text, shown < length ? "\"..." : "\"");
 }
 
+/* The first of COUNT elements that is told; 0 where none is. */
+static uint64_t first_told(const struct part *part, uint64_t count,
+                           const struct told_bytes *bytes) {
+    uint64_t size = part->shape->size;
+    if (bytes->begin <= part->offset || !size)
+        return 0;
+    uint64_t first = (bytes->begin - part->offset + size - 1) / size;
+    return first < count ? first : 0;
+}
+
 static void print_elements(struct buffer *text, const struct part *part, uint64_t count,
                            const struct told_bytes *bytes, unsigned depth) {
     const struct shape *element = part->shape;
@@ -137,13 +147,14 @@ static void print_elements(struct buffer *text, const struct part *part, uint64_
         print_string(text, found, count);
         return;
     }
-    buffer_add(text, "{", 1);
-    for (uint64_t i = 0; i < count && i < SHOWN_MAX; i++) {
+    uint64_t first = first_told(part, count, bytes);
+    buffer_text(text, first ? "{..., " : "{");
+    for (uint64_t i = first; i < count && i < first + SHOWN_MAX; i++) {
         struct part one = {.shape = element, .offset = part->offset + i * element->size};
-        buffer_text(text, i ? ", " : "");
+        buffer_text(text, i > first ? ", " : "");
         print_object(text, &one, bytes, depth + 1);
     }
-    buffer_text(text, count > SHOWN_MAX ? ", ...}" : "}");
+    buffer_text(text, count - first > SHOWN_MAX ? ", ...}" : "}");
 }
 
 static void print_record(struct buffer *text, const struct part *part,

@@ -1,0 +1,68 @@
+#!/bin/bash
+# What 'quipu watch' refuses: one error each, exit status 1, the program not started, and nothing left
+# behind.
+. "$(dirname "$0")/lib.bash"
+make_standin
+gcc -O1 -pthread -I"$top/src" "$top/test/watch/parts/program.c" -o no_lines || fail "no_lines"
+printf 'static int used; int main(void) { return used++; }\n' >plain.c
+gcc -g plain.c -o plain || fail "plain"
+printf '#!/bin/sh\n./program types\n' >script
+chmod +x script
+
+# wrong TEXT COLUMN EXPRESSION [OPTIONS]: refused with TEXT, and a mark below the column.
+wrong() {
+    ends 1 quipu watch "${@:4}" -e "$3" -- ./program types
+    [[ ! -s output ]] || fail "'$3': started: $(cat output)"
+    [[ $(wc -l <messages) -eq 3 ]] || fail "'$3': $(cat messages)"
+    [[ $(sed -n 1p messages) == "quipu: error: "*"$1"* ]] || fail "'$3': not '$1': $(cat messages)"
+    [[ $(sed -n 3p messages) == "$(printf '    %*s' "$2" '^')" ]] ||
+        fail "'$3': not at $2: $(cat messages)"
+}
+wrong "did you mean 'config'" 1 'confg'
+wrong "did you mean 'limits'" 8 'config.limts[3]'
+wrong "no address" 1 'set_types::i'
+wrong "thread-local" 1 'local_to_thread'
+wrong "is no pointer" 2 '*counter'
+wrong "no place in memory" 1 'counter + 1'
+wrong "no place in memory" 1 '&counter'
+wrong "no place in memory" 1 'GREEN'
+wrong "there are 8 elements; the last index is 7" 18 'config.limits[2..8]'
+wrong "less than the first" 18 'config.limits[3..2]'
+wrong "must be numbers" 11 'buffer[0..index_of]'
+wrong "must be the last" 1 'grid[0..1][2]'
+wrong "must stand here" 11 'buffer[0..]'
+wrong "']' is missing" 12 'buffer[0..1'
+wrong "an operator must stand here" 11 '0x7fff1234:0'
+wrong "an operator must stand here" 11 '0x7fff1234:x'
+# wrong_if TEXT EXPRESSION CONDITION
+wrong_if() {
+    ends 1 quipu watch --if "$3" -e "$2" -- ./program types
+    grep -qF -- "$1" messages || fail "'$3': not '$1': $(cat messages)"
+    [[ ! -s output ]] || fail "'$3': started: $(cat output)"
+}
+wrong_if "did you mean 'new'" counter 'nev > 1'
+wrong_if "is a structure" config 'new > 1'
+wrong_if "has no member" config 'new.limts'
+wrong_if "bit field" config.low 'new > 1'
+wrong_if "names no variable" counter '1 > 2'
+
+expect() {
+    refuses "$1" -- quipu watch "${@:2}"
+    [[ ! -s output ]] || fail "'${*:2}': started: $(cat output)"
+}
+expect "no such program" -e counter -- ./no_such_program
+expect "-g" -e counter -- ./no_lines types
+expect "--quipu=watch" -e used -- ./plain
+expect "no ELF file" -e counter -- ./script
+expect "nothing to watch" -- ./program types
+expect "no program" -e counter
+expect "nonsense" --nonsense -e counter -- ./program types
+expect "--limit" --limit=0 -e counter -- ./program types
+expect "--limit" --limit=many -e counter -- ./program types
+expect "xml" --format=xml -e counter -- ./program types
+expect "csv" --format=csv -e counter -- ./program types
+expect "cannot write" --log=/nowhere/hits -e counter -- ./program types
+expect "--guard" --allow main -e counter -- ./program types
+ends 0 quipu watch --help
+grep -q never-written output || fail "$(cat output)"
+leaves_nothing

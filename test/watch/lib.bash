@@ -1,0 +1,31 @@
+# lib.bash: what the tests of this folder share.
+. "$(dirname "${BASH_SOURCE[0]}")/../bad/lib.bash"
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+
+# make_standin: builds 'program', which tells of its writes itself.
+make_standin() {
+    gcc -Wall -Wextra -O1 -g -pthread -I"$top/src" "$top/test/watch/parts/program.c" -o program ||
+        fail "cannot build 'program'"
+}
+
+# watches STATUS ARGS...: 'quipu watch' ends so; hits go to the file hits.
+watches() {
+    local status=$1
+    shift
+    rm -f hits
+    ends "$status" quipu watch --log=hits "$@"
+}
+
+# tells TEXT...: hits are those lines, blanks aside, with what stands behind the type left out.
+tells() {
+    printf '%s' "${@/%/$'\n'}" >expected
+    sed -E 's/^ *[0-9]+:  //; s/  +\(.*//; s/  +/ /g' hits >told
+    diff expected told >difference || fail "hits differ: $(cat difference)"
+}
+
+# leaves_nothing: neither files nor processes are left.
+leaves_nothing() {
+    local left
+    left=$(find /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 -name 'quipu-watch-*' -newer program 2>/dev/null)
+    [[ -z $left ]] || fail "left behind: $left"
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Conditions, limits, summaries, commands, promises and guards.
+. "$(dirname "$0")/lib.bash"
+make_standin
+
+watches 0 --if 'old != new && new < 15' -e 'config.limits' -- ./program types
+tells 'config.limits[1] 0 -> 10' 'config.limits[1..2] {10, 20} -> {1, 2}'
+watches 0 --if 'new.y' -e config.at -- ./program types
+tells 'config.at {0, 0} -> {3, -4}'
+watches 0 --if 'new > 0.2' -e config.exact -e config.ratio -- ./program types
+tells 'config.exact 0.1 -> 0.5'
+watches 0 --if 'config.color == GREEN && new' -e 'config.limits' -e config.exact -- ./program types
+tells 'config.exact 0 -> 0.1' 'config.limits[1..2] {10, 20} -> {1, 2}' 'config.exact 0.1 -> 0.5'
+watches 0 --if 'new / (new - 10)' -e 'config.limits[1]' -- ./program types
+tells
+
+watches 0 --limit 2 -e config -- ./program types
+tells 'config.limits[0] 0 -> 0' 'config.limits[1] 0 -> 10'
+
+watches 0 --summary -e config.exact -e grid -- ./program types
+grep -qE '^ +2 +2 +set_types +program.c:[0-9]+ +grid' hits || [[ $(grep -c set_types hits) -eq 3 ]] ||
+    fail "summary: $(cat hits)"
+watches 0 --summary --format=json -e counter -- ./program count 1000 3
+python3 - <<'EOT' || fail "summary: $(cat hits)"
+import json
+table = json.load(open('hits'))
+(row,) = table['writers']
+assert row['hits'] == 3000 and row['changes'] > 900 and row['function'] == 'count_up', row
+assert row['file'] == 'program.c' and row['expression'] == 'counter' and row['line'], row
+EOT
+watches 0 --summary --format=csv -e config.color -- ./program types
+[[ $(head -n 1 hits | tr -d '\r') == hits,changes,function,file,line,expression,instruction ]] ||
+    fail "csv: $(cat hits)"
+
+watches 0 --exec 'echo "$QUIPU_HIT $QUIPU_NAME $QUIPU_OLD $QUIPU_NEW $QUIPU_FUNCTION"
+    [ -d /proc/$QUIPU_PID/task/$QUIPU_THREAD ] && [ -z "$QUIPU_WATCH" ] && echo there' \
+    -e config.color -- ./program types
+[[ $(cat output) == $'1 config.color RED GREEN set_types\nthere\ntypes begins' ]] ||
+    fail "--exec: $(cat output)"
+
+watches 0 --backtrace -e config.color -- ./program types
+grep -qE '#0 .* set_types  program.c' hits && grep -qE '#1 .* main  program.c' hits ||
+    fail "--backtrace: $(cat hits)"
+
+watches 133 --stop -e config -- ./program types
+tells 'config.limits[0] 0 -> 0'
+
+watches 1 --never-written config.color -e config.on -- ./program types
+grep -qF "1 write that must not be" messages || fail "$(cat messages)"
+tells 'config.color RED -> GREEN' 'config.on false -> true'
+[[ $(grep -c VIOLATION hits) -eq 1 ]] || fail "violations: $(cat hits)"
+watches 0 --never-written filled -- ./program types
+watches 1 --fatal --never-written config.color --never-written config.on -- ./program types
+tells 'config.color RED -> GREEN'
+
+watches 0 --guard config --allow set_types --allow main -- ./program types
+tells
+watches 0 --guard config --allow parts/program.c -- ./program types
+watches 0 --guard config --allow program -- ./program types
+watches 1 --guard config.exact --allow set_types -- ./program types
+tells 'config.exact 0.1 -> 0.5'
+leaves_nothing
