@@ -5,6 +5,7 @@
 #include "watch/follow.h"
 
 #include <gelf.h>
+#include <string.h>
 
 enum {
     NULL_PAGE = 4096 /* below that nothing is pointed to */
@@ -89,10 +90,18 @@ static void go(struct session *session, uint32_t number, pid_t process, uint64_t
         drop(session, &way->stages.data[i]);
 }
 
-void follow_start(struct session *session) {
+uint64_t follow_place(struct session *session) {
+    const struct binary *binary = session->binary;
     GElf_Ehdr header;
-    uint64_t entry = program_entry(&session->program);
-    uint64_t bias = gelf_getehdr(session->binary->elf, &header) ? entry - header.e_entry : 0;
+    session->program.entry = gelf_getehdr(binary->elf, &header) ? header.e_entry : 0;
+    for (size_t i = 0; i < binary->names.count; i++)
+        if (strcmp(binary->names.data[i].name, "quipu_watch_start") == 0)
+            return binary->names.data[i].address;
+    return session->program.entry;
+}
+
+void follow_start(struct session *session) {
+    uint64_t bias = program_bias(&session->program);
     for (uint32_t i = 0; i < session->watched.count; i++)
         if (session->ways[i].stages.count)
             go(session, i, session->program.process, bias);

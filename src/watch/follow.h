@@ -10,7 +10,11 @@
 /* Whether there is any such object.  Called before the program is started. */
 bool follow_begin(struct session *session);
 
-/* Goes all ways for the first time; the program stands at its entry. */
+/* Where the program is to stop for that, an address as linked: what it begins with is in memory
+ * there, and the runtime has not looked at the requests yet. */
+uint64_t follow_place(struct session *session);
+
+/* Goes all ways for the first time; the program stands there. */
 void follow_start(struct session *session);
 
 /* HIT has changed something on the way to the object WATCHED.  Returns the answer. */

@@ -74,7 +74,7 @@ static bool run_to(const struct program *program, uint64_t address) {
     return ptrace(PTRACE_SETREGS, program->process, NULL, &registers) == 0;
 }
 
-uint64_t program_entry(const struct program *program) {
+uint64_t program_bias(const struct program *program) {
     char path[64];
     Elf64_auxv_t entry = {0};
     snprintf(path, sizeof path, "/proc/%d/auxv", program->process);
@@ -84,38 +84,36 @@ uint64_t program_entry(const struct program *program) {
         continue;
     if (fd >= 0)
         close(fd);
-    return entry.a_type == AT_ENTRY ? entry.a_un.a_val : 0;
+    return entry.a_type == AT_ENTRY ? entry.a_un.a_val - program->entry : 0;
 }
 
-static const char *stop_at_entry(const struct program *program) {
+static const char *stop_at(const struct program *program, uint64_t stop) {
     int status;
     if (waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status))
         return "it cannot be traced, and so no pointer of its be followed";
-    uint64_t entry = program_entry(program);
-    if (entry && run_to(program, entry))
+    if (run_to(program, stop + program_bias(program)))
         return NULL;
     kill(program->process, SIGKILL);
-    return "it does not come to its entry";
+    return "it does not come to its start";
 }
 
 const char *start_program(struct program *program, const char *file, char **argv, const char *path,
-                          bool stops) {
+                          uint64_t stop) {
     int tell[2], failure = 0;
     sigset_t mask;
-    *program = (struct program){.process = 0};
     if (setenv("QUIPU_WATCH", path, 1) != 0 || pipe2(tell, O_CLOEXEC) != 0)
         return strerror(errno);
     sigprocmask(SIG_SETMASK, NULL, &mask);
     program->process = fork();
     if (program->process == 0)
-        become(file, argv, &mask, stops, tell[1]);
+        become(file, argv, &mask, stop, tell[1]);
     close(tell[1]);
     take_signals();
     ssize_t got = program->process > 0 ? read(tell[0], &failure, sizeof failure) : 0;
     close(tell[0]);
     if (program->process < 0 || got == sizeof failure)
         return strerror(program->process < 0 ? errno : failure);
-    return stops ? stop_at_entry(program) : NULL;
+    return stop ? stop_at(program, stop) : NULL;
 }
 
 void release_program(const struct program *program) {

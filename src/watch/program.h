@@ -7,20 +7,20 @@
 #include <sys/types.h>
 
 struct program {
+    uint64_t entry; /* as linked */
     pid_t process;
     bool ended;
     int status; /* as of wait, where it has ended */
 };
 
 /* Starts ARGV, whose watch file is at PATH.  The keys that interrupt are the program's; SIGTERM and
- * SIGHUP that we get are handed on by look_at_program.  With STOPS it stands at its entry, traced:
- * all that it begins with is in memory, and none of its own code has run.  Returns NULL, or what is
- * wrong. */
+ * SIGHUP that we get are handed on by look_at_program.  Where STOP is not 0 the program then stands
+ * there, an address as linked, traced.  Returns NULL, or what is wrong. */
 const char *start_program(struct program *program, const char *file, char **argv, const char *path,
-                          bool stops);
+                          uint64_t stop);
 
-/* The address of its entry; it stands there. */
-uint64_t program_entry(const struct program *program);
+/* Where it runs, less where it was linked; it has just been started. */
+uint64_t program_bias(const struct program *program);
 
 /* Lets go of a program that stands. */
 void release_program(const struct program *program);

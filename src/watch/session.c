@@ -200,7 +200,8 @@ const char *run_session(struct session *session, char **argv) {
     session->writers.program = session->binary;
     ask_for_all(session);
     bool follows = follow_begin(session);
-    wrong = start_program(&session->program, session->file, argv, session->ring.path, follows);
+    wrong = start_program(&session->program, session->file, argv, session->ring.path,
+                          follows ? follow_place(session) : 0);
     if (wrong)
         return arena_print(&session->arena, "cannot run '%s': %s", session->file, wrong);
     if (follows) {

@@ -115,16 +115,22 @@ static const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset
     return inside ? bytes->bytes + at : NULL;
 }
 
+/* Whether they are characters up to the end, or to a 0. */
+static bool is_string(const uint8_t *bytes, uint64_t count) {
+    uint64_t i = 0;
+    while (i < count && isprint(bytes[i]))
+        i++;
+    return i == count || !bytes[i];
+}
+
 static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t count) {
     size_t length = strnlen((const char *)bytes, count);
     size_t shown = length < TEXT_MAX ? length : TEXT_MAX;
     buffer_add(text, "\"", 1);
     for (size_t i = 0; i < shown; i++) {
-        char c = (char)bytes[i];
-        if (isprint((unsigned char)c) && c != '"' && c != '\\')
-            buffer_add(text, &c, 1);
-        else
-            buffer_print(text, "\\%03o", bytes[i]);
+        if (bytes[i] == '"' || bytes[i] == '\\')
+            buffer_add(text, "\\", 1);
+        buffer_add(text, &bytes[i], 1);
     }
     buffer_text(text, shown < length ? "\"..." : "\"");
 }
@@ -143,7 +149,7 @@ static void print_elements(struct buffer *text, const struct part *part, uint64_
                            const struct told_bytes *bytes, unsigned depth) {
     const struct shape *element = part->shape;
     const uint8_t *found = find_bytes(bytes, part->offset, count);
-    if (element->look == LOOK_CHARACTER && found) {
+    if (element->look == LOOK_CHARACTER && found && is_string(found, count)) {
         print_string(text, found, count);
         return;
     }
