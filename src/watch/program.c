@@ -14,41 +14,38 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- signals ---- */
 
-static const int kept[] = {SIGINT, SIGQUIT}; /* the terminal sends them to the program, too */
-static const int handed_on[] = {SIGTERM, SIGHUP};
+static volatile pid_t gets_signals; /* 0: nobody */
+
+static void hand_on(int signal) {
+    if (gets_signals)
+        kill(gets_signals, signal);
+}
 
 static void do_nothing(int signal) {
     (void)signal; /* it has ended our sleep */
 }
 
-static sigset_t set_of_handed_on(void) {
-    sigset_t set;
-    sigemptyset(&set);
+static void take_signals(pid_t process) {
+    static const int ignored[] = {SIGINT,
+                                  SIGQUIT}; /* the terminal sends them to the program, too */
+    static const int handed_on[] = {SIGTERM, SIGHUP};
+    struct sigaction end_sleep = {.sa_handler = do_nothing}, hand = {.sa_handler = hand_on};
+    gets_signals = process;
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
     for (size_t i = 0; i < sizeof handed_on / sizeof *handed_on; i++)
-        sigaddset(&set, handed_on[i]);
-    return set;
-}
-
-static void take_signals(void) {
-    struct sigaction end_sleep = {.sa_handler = do_nothing};
-    sigset_t set = set_of_handed_on();
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        signal(kept[i], SIG_IGN);
+        sigaction(handed_on[i], &hand, NULL);
     sigaction(SIGCHLD, &end_sleep, NULL);
-    sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 /* ---- start ---- */
 
 /* What the child does; it tells by TELL if it fails. */
-static _Noreturn void become(const char *file, char **argv, const sigset_t *mask, bool stops,
-                             int tell) {
-    sigprocmask(SIG_SETMASK, mask, NULL);
+static _Noreturn void become(const char *file, char **argv, bool stops, int tell) {
     if (!stops || ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
         execv(file, argv);
     int failure = errno;
@@ -100,15 +97,14 @@ static const char *stop_at(const struct program *program, uint64_t stop) {
 const char *start_program(struct program *program, const char *file, char **argv, const char *path,
                           uint64_t stop) {
     int tell[2], failure = 0;
-    sigset_t mask;
     if (setenv("QUIPU_WATCH", path, 1) != 0 || pipe2(tell, O_CLOEXEC) != 0)
         return strerror(errno);
-    sigprocmask(SIG_SETMASK, NULL, &mask);
     program->process = fork();
     if (program->process == 0)
-        become(file, argv, &mask, stop, tell[1]);
+        become(file, argv, stop, tell[1]);
     close(tell[1]);
-    take_signals();
+    if (program->process > 0)
+        take_signals(program->process);
     ssize_t got = program->process > 0 ? read(tell[0], &failure, sizeof failure) : 0;
     close(tell[0]);
     if (program->process < 0 || got == sizeof failure)
@@ -121,13 +117,10 @@ void release_program(const struct program *program) {
 }
 
 bool look_at_program(struct program *program) {
-    sigset_t set = set_of_handed_on();
-    struct timespec none = {0};
-    int signal;
-    while (!program->ended && (signal = sigtimedwait(&set, NULL, &none)) > 0)
-        kill(program->process, signal);
     if (!program->ended && waitpid(program->process, &program->status, WNOHANG) == program->process)
         program->ended = WIFEXITED(program->status) || WIFSIGNALED(program->status);
+    if (program->ended)
+        gets_signals = 0;
     return program->ended;
 }
 

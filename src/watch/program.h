@@ -14,7 +14,7 @@ struct program {
 };
 
 /* Starts ARGV, whose watch file is at PATH.  The keys that interrupt are the program's; SIGTERM and
- * SIGHUP that we get are handed on by look_at_program.  Where STOP is not 0 the program then stands
+ * SIGHUP that we get are handed on.  Where STOP is not 0 the program then stands
  * there, an address as linked, traced.  Returns NULL, or what is wrong. */
 const char *start_program(struct program *program, const char *file, char **argv, const char *path,
                           uint64_t stop);

@@ -86,8 +86,10 @@ static uint32_t size_of(const struct quipu_record *record) {
     return __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
 }
 
+/* Bytes that were taken, ever; at most a ring's beyond the tail, or it is not true. */
 static uint64_t head_of(const struct ring *ring) {
-    return __atomic_load_n(&ring->file->head, __ATOMIC_ACQUIRE);
+    uint64_t head = __atomic_load_n(&ring->file->head, __ATOMIC_ACQUIRE);
+    return head < ring->tail + RING_SIZE ? head : ring->tail + RING_SIZE;
 }
 
 /* Whether the rest of RECORD has the form that its kind has. */
@@ -127,8 +129,12 @@ const struct quipu_record *ring_next(struct ring *ring) {
         if (!size)
             return NULL;
         if (!fits(ring->tail, size)) {
-            ring_skip(ring);
-            continue;
+            if (head_of(ring) > ring->tail) {
+                ring_skip(ring);
+                continue;
+            }
+            memset(record_at(ring, ring->tail), 0, 8); /* nobody has taken that */
+            return NULL;
         }
         if (record->kind != QUIPU_RECORD_PAD && is_sound(record, size))
             return record;

@@ -10,6 +10,7 @@
 enum {
     OUT_SIZE = 1 << 16, /* bytes that are written at once */
     SLEEP = 20,         /* milliseconds between looks at the program */
+    LIMIT_WAITS = 1000, /* up to this limit writers wait, so that regions go at it */
     STUCK = 2000,       /* after which a record that is not complete is given up */
     STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
 };
@@ -17,7 +18,8 @@ enum {
 uint32_t flags_of(const struct session *session, const struct watched *watched) {
     const struct session_options *options = &session->options;
     bool waits = options->stop || options->backtrace || options->on_hit || watched->reads_program ||
-                 (options->fatal && watched->is_violation);
+                 (options->fatal && watched->is_violation) ||
+                 (options->limit && options->limit <= LIMIT_WAITS);
     return waits ? QUIPU_REQUEST_WAITS : 0;
 }
 
@@ -210,6 +212,7 @@ const char *run_session(struct session *session, char **argv) {
     }
     watch_run(session);
     tell_failures(session);
+    ring_remove(&session->ring);
     return NULL;
 }
 

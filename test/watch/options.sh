@@ -35,7 +35,7 @@ watches 0 --summary --format=csv -e config.color -- ./program types
 watches 0 --exec 'echo "$QUIPU_HIT $QUIPU_NAME $QUIPU_OLD $QUIPU_NEW $QUIPU_FUNCTION"
     [ -d /proc/$QUIPU_PID/task/$QUIPU_THREAD ] && [ -z "$QUIPU_WATCH" ] && echo there' \
     -e config.color -- ./program types
-[[ $(cat output) == $'1 config.color RED GREEN set_types\nthere\ntypes begins' ]] ||
+[[ $(cat output) == $'types begins\n1 config.color RED GREEN set_types\nthere' ]] ||
     fail "--exec: $(cat output)"
 
 watches 0 --backtrace -e config.color -- ./program types

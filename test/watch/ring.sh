@@ -22,6 +22,32 @@ grep -qF "104 bytes of hits are lost" messages || fail "$(cat messages)"
 watches 137 -e config -- ./program dies
 grep -qF "104 bytes of hits are lost" messages || fail "$(cat messages)"
 
+# A child's hits are told, too; it has told of no module.
+watches 0 --format=json -e counter -- ./program fork
+python3 - <<'EOT' || fail "hits of a child"
+import json
+hits = [json.loads(line) for line in open('hits')]
+assert len(hits) == 2000 and len({hit['thread'] for hit in hits}) == 2, len(hits)
+assert all(hit['function'] == 'count_up' and hit['process'] for hit in hits), hits[0]
+EOT
+
+# A program that writes over the ring loses hits, and no more than that.
+watches 0 -e counter -- ./program scribble
+grep -q "bytes of hits are lost" messages || fail "$(cat messages)"
+[[ $(grep -c '  counter ' hits) -gt 1000 ]] || fail "$(wc -l <hits) hits of 5000"
+
+# What would end us ends the program.
+quipu watch --log=hits -e counter -- ./program sleep >output 2>messages &
+watch=$!
+for ((i = 0; i < 100; i++)); do
+    [[ ! -s output ]] || break
+    sleep 0.1
+done
+kill -TERM "$watch"
+status=0
+wait "$watch" || status=$?
+[[ $status -eq 143 ]] || fail "SIGTERM: exit status $status: $(cat messages)"
+
 begun=$(date +%s%N)
 watches 0 -e counter -- ./program count 1000000 1
 taken=$((($(date +%s%N) - begun) / 1000000))

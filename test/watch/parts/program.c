@@ -96,16 +96,33 @@ static void lose_child(void) {
     standin_write(&counter, 2ul);
 }
 
+/* Writes over what nobody has taken, and over a hit that is not read yet, perhaps. */
+static void scribble(void) {
+    for (unsigned i = 0; i < 5000; i++) {
+        uint32_t *place = standin_at(standin_file->head + 8 * (i % 97));
+        standin_write(&counter, counter + 1);
+        for (unsigned k = 0; k < 1 + i % 3; k++)
+            place[k] = i * 2654435761u >> i % 32;
+    }
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     long times = argc > 2 ? atol(argv[2]) : 0;
     printf("%s begins\n", what);
+    fflush(stdout);
     if (strcmp(what, "types") == 0)
         set_types();
     else if (strcmp(what, "pointers") == 0)
         set_pointers();
     else if (strcmp(what, "count") == 0)
         count(times, argc > 3 ? atoi(argv[3]) : 1);
+    else if (strcmp(what, "scribble") == 0 && standin_file)
+        scribble();
+    else if (strcmp(what, "fork") == 0)
+        fork() == 0 ? count(1000, 2) : (void)wait(NULL);
+    else if (strcmp(what, "sleep") == 0)
+        sleep(60);
     else if (strcmp(what, "child") == 0)
         lose_child();
     standin_dies = strcmp(what, "dies") == 0;
