@@ -6,6 +6,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,6 +18,7 @@ struct frames {
     const char *indent;
     uint64_t function; /* that the first one is in; 0: any */
     unsigned number;
+    bool is_strange; /* there is code that was not there when the process was looked at */
 };
 
 /* Where the function begins that ADDRESS is in; 0 where no symbol tells. */
@@ -37,6 +39,7 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     Dwarf_Addr inside = activation ? address : address - 1;
     Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
     Dwfl_Module *module = dwfl_addrmodule(dwfl, inside);
+    frames->is_strange |= !module;
     if (frames->function && function_at(module, inside) != frames->function)
         return DWARF_CB_OK;
     frames->function = 0;
@@ -67,25 +70,65 @@ static Dwfl *open_process(pid_t process, bool to_unwind) {
     return NULL;
 }
 
-void add_backtrace(struct buffer *text, const char *indent, pid_t process, pid_t thread,
+/* ---- backtraces ---- */
+
+struct unwinder {
+    Dwfl *dwfl; /* NULL: a library came, and there is nothing to be known any more */
+    pid_t process;
+};
+
+struct unwinder *open_unwinder(pid_t process) {
+    Dwfl *dwfl = open_process(process, true);
+    struct unwinder *unwinder = dwfl ? malloc(sizeof *unwinder) : NULL;
+    if (!unwinder) {
+        dwfl_end(dwfl);
+        return NULL;
+    }
+    *unwinder = (struct unwinder){dwfl, process};
+    return unwinder;
+}
+
+void close_unwinder(struct unwinder *unwinder) {
+    if (unwinder)
+        dwfl_end(unwinder->dwfl);
+    free(unwinder);
+}
+
+/* Appends the frames behind those that are there.  Returns whether all their code was known. */
+static bool add_frames(const struct unwinder *unwinder, struct frames *frames, pid_t thread,
+                       uint64_t address) {
+    Dwfl *dwfl = unwinder->dwfl;
+    frames->number = 0;
+    frames->is_strange = false;
+    frames->function = address ? function_at(dwfl_addrmodule(dwfl, address), address) : 0;
+    dwfl_getthread_frames(dwfl, thread, add_frame, frames);
+    if (!frames->number && frames->function) { /* the way does not lead through it */
+        frames->function = 0;
+        dwfl_getthread_frames(dwfl, thread, add_frame, frames);
+    }
+    return !frames->is_strange;
+}
+
+void add_backtrace(struct unwinder *unwinder, struct buffer *text, const char *indent, pid_t thread,
                    uint64_t address) {
     struct frames frames = {.text = text, .indent = indent};
-    Dwfl *dwfl = open_process(process, true);
-    if (!dwfl)
+    size_t begin = text->count;
+    if (!unwinder->dwfl || add_frames(unwinder, &frames, thread, address))
         return;
-    frames.function = address ? function_at(dwfl_addrmodule(dwfl, address), address) : 0;
-    dwfl_getthread_frames(dwfl, thread, add_frame, &frames);
-    if (!frames.number && frames.function) {
-        frames.function = 0;
-        dwfl_getthread_frames(dwfl, thread, add_frame, &frames);
-    }
-    dwfl_end(dwfl);
+    dwfl_end(unwinder->dwfl);
+    unwinder->dwfl = open_process(unwinder->process, true);
+    text->count = begin;
+    if (unwinder->dwfl)
+        add_frames(unwinder, &frames, thread, address);
 }
 
 void print_backtrace(pid_t process, pid_t thread) {
     struct buffer text = {0};
-    add_backtrace(&text, "", process, thread, 0);
-    fwrite(text.data, 1, text.count, stdout);
+    struct unwinder *unwinder = open_unwinder(process);
+    if (unwinder)
+        add_backtrace(unwinder, &text, "", thread, 0);
+    fwrite(text.data ? text.data : "", 1, text.count, stdout);
+    close_unwinder(unwinder);
     buffer_release(&text);
 }
 

@@ -11,9 +11,16 @@
 /* Prints the frames of THREAD, which we trace and which stands, to standard output. */
 void print_backtrace(pid_t process, pid_t thread);
 
-/* Appends them to TEXT, a line each behind INDENT, from the one on that is in the function that
- * ADDRESS is in; all where there is none, or ADDRESS is 0. */
-void add_backtrace(struct buffer *text, const char *indent, pid_t process, pid_t thread,
+/* What is known of a process's code, to be asked often. */
+struct unwinder;
+
+/* NULL, and a warning, where nothing can be known.  Is closed by close_unwinder. */
+struct unwinder *open_unwinder(pid_t process);
+void close_unwinder(struct unwinder *unwinder);
+
+/* Appends the frames of THREAD to TEXT, a line each behind INDENT, from the one on that is in the
+ * function that ADDRESS is in; all where there is none, or ADDRESS is 0. */
+void add_backtrace(struct unwinder *unwinder, struct buffer *text, const char *indent, pid_t thread,
                    uint64_t address);
 
 enum {

@@ -124,14 +124,14 @@ bool look_at_program(struct program *program) {
     return program->ended;
 }
 
-void add_calls(struct buffer *text, pid_t process, pid_t thread, uint64_t address) {
+void add_calls(struct unwinder *unwinder, struct buffer *text, pid_t thread, uint64_t address) {
     int status;
-    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0 ||
+    if (!unwinder || ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0 ||
         ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0 ||
         waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
         buffer_print(text, "        no backtrace: %s\n", strerror(errno));
         return;
     }
-    add_backtrace(text, "        ", process, thread, address);
+    add_backtrace(unwinder, text, "        ", thread, address);
     ptrace(PTRACE_DETACH, thread, NULL, NULL);
 }

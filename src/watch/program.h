@@ -28,8 +28,10 @@ void release_program(const struct program *program);
 /* Whether it has ended. */
 bool look_at_program(struct program *program);
 
-/* Appends the calls that THREAD is in to TEXT. */
+/* Appends the calls that THREAD, which does not stand, is in to TEXT, from the function on that
+ * ADDRESS is in.  UNWINDER is of its process; NULL: there is none. */
 struct buffer;
-void add_calls(struct buffer *text, pid_t process, pid_t thread, uint64_t address);
+struct unwinder;
+void add_calls(struct unwinder *unwinder, struct buffer *text, pid_t thread, uint64_t address);
 
 #endif

@@ -1,6 +1,7 @@
 /* session.c: one run of a program that is watched; see session.h. */
 #include "watch/session.h"
 
+#include "moment/backtrace.h"
 #include "util/clock.h"
 #include "watch/follow.h"
 
@@ -26,7 +27,7 @@ uint32_t flags_of(const struct session *session, const struct watched *watched) 
 uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role) {
     uint32_t number = ring_ask(&session->ring, request);
     if (number == REQUESTS_MAX)
-        error("'%s': more than %d regions are asked for; it is not watched any more",
+        error("'%s': more than %d regions are asked for; it is not watched",
               session->watched.data[role.watched].text, REQUESTS_MAX);
     else
         session->roles[number] = role;
@@ -53,6 +54,25 @@ static void count_hit(const struct told_hit *told) {
     told->writer->changes += memcmp(told->old.bytes, told->now.bytes, told->old.count) != 0;
 }
 
+/* PROCESS has got other code. */
+static void forget_unwinder(struct session *session, uint32_t process) {
+    for (size_t i = 0; i < session->calls.count; i++)
+        if (session->calls.data[i].process == process) {
+            close_unwinder(session->calls.data[i].unwinder);
+            session->calls.data[i] = session->calls.data[--session->calls.count];
+            return;
+        }
+}
+
+static struct unwinder *find_unwinder(struct session *session, uint32_t process) {
+    for (size_t i = 0; i < session->calls.count; i++)
+        if (session->calls.data[i].process == process)
+            return session->calls.data[i].unwinder;
+    struct unwinder *unwinder = open_unwinder((pid_t)process);
+    vector_push(&session->arena, &session->calls, ((struct process_calls){process, unwinder}));
+    return unwinder;
+}
+
 /* Returns the answer to a thread that waits. */
 static uint32_t tell(struct session *session, struct told_hit *told) {
     const struct session_options *options = &session->options;
@@ -63,7 +83,8 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     session->violations += told->watched->is_violation;
     count_hit(told);
     if (options->backtrace) {
-        add_calls(&calls, (pid_t)record->pid, (pid_t)record->thread, told->hit->pc - 1);
+        add_calls(find_unwinder(session, record->pid), &calls, (pid_t)record->thread,
+                  told->hit->pc - 1);
         told->backtrace = calls.data;
     }
     if (!options->quiet)
@@ -110,6 +131,7 @@ static void take_record(struct session *session, const struct quipu_record *reco
     struct quipu_hit *hit = (struct quipu_hit *)record;
     if (record->kind == QUIPU_RECORD_MODULE) {
         session->modules++;
+        forget_unwinder(session, record->pid);
         writers_module(&session->writers, (const struct quipu_module_record *)record);
         return;
     }
@@ -182,14 +204,16 @@ static void tell_failures(struct session *session) {
         error("not all hits could be written: %s", strerror(errno));
 }
 
-static void ask_for_all(struct session *session) {
+static bool ask_for_all(struct session *session) {
     for (uint32_t i = 0; i < session->watched.count; i++) {
         const struct watched *watched = &session->watched.data[i];
         struct quipu_watch_request request =
             request_for(watched, session->binary, flags_of(session, watched));
-        if (!watched->object.way.objects.count)
-            ask(session, &request, (struct role){.watched = i});
+        if (!watched->object.way.objects.count &&
+            ask(session, &request, (struct role){.watched = i}) == REQUESTS_MAX)
+            return false;
     }
+    return true;
 }
 
 const char *run_session(struct session *session, char **argv) {
@@ -200,7 +224,8 @@ const char *run_session(struct session *session, char **argv) {
                            wrong);
     session->roles = ARENA_ARRAY(&session->arena, struct role, REQUESTS_MAX);
     session->writers.program = session->binary;
-    ask_for_all(session);
+    if (!ask_for_all(session))
+        return "watch fewer objects at a time, or slices that hold several";
     bool follows = follow_begin(session);
     wrong = start_program(&session->program, session->file, argv, session->ring.path,
                           follows ? follow_place(session) : 0);
@@ -217,6 +242,8 @@ const char *run_session(struct session *session, char **argv) {
 }
 
 void end_session(struct session *session) {
+    for (size_t i = 0; i < session->calls.count; i++)
+        close_unwinder(session->calls.data[i].unwinder);
     ring_remove(&session->ring);
     writers_release(&session->writers);
     buffer_release(&session->out);

@@ -24,6 +24,12 @@ struct role {
     bool is_internal; /* it is of something on the way to the object */
 };
 
+/* Of a process that has hit, with --backtrace. */
+struct process_calls {
+    uint32_t process;
+    struct unwinder *unwinder; /* NULL: its calls cannot be told */
+};
+
 struct session {
     struct arena arena;
     struct binary *binary;
@@ -34,6 +40,7 @@ struct session {
     struct role *roles;  /* by number of the request */
     struct follow *ways; /* by number of the object; NULL: no object has pointers on its way */
     struct program program;
+    VECTOR(struct process_calls) calls;
     struct writers writers;
     struct hit_format format;
     struct buffer out; /* not written yet */
