@@ -86,6 +86,20 @@ struct watch_wiped {
     uint64_t sequence;
 };
 
+/* An instrumented module, whose checks may be put back (watch_sites.c). */
+struct watch_module {
+    struct watch_module *next;
+    uint64_t begin, end; /* its addresses */
+    long (*put_back_variables)(uint64_t address, uint64_t end);
+    long (*put_back_stack)(void);
+    bool prepared;
+    bool stack_is_back;
+    const uint32_t *sorted; /* sites of variables, by their addresses */
+    uint64_t count;
+    uint64_t longest;              /* bytes of a site's store */
+    uint64_t text_begin, text_end; /* places of its first and last site */
+};
+
 struct watch {
     uint8_t armed;
     uint8_t never;
@@ -118,6 +132,9 @@ struct watch {
     int64_t *request_regions; /* ids by request's number; 0: none */
     uint32_t request_room;
     uint32_t consumer_gone;
+    /* sites, by modules */
+    struct watch_module *modules;
+    uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */
     uint64_t fork_mask;
@@ -201,6 +218,14 @@ void *quipu_watch_map(uint64_t size);
 
 /* The shadow was refused: has the checks of this module ask the runtime always. */
 void quipu_watch_use_bitmap(void);
+
+/* ---- watch_sites.c ---- */
+
+/* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
+ * number.  The lock is held. */
+long quipu_watch_put_back(uint64_t address, uint64_t end);
+/* This module is there, its checks may be put back. */
+void quipu_watch_enter_module(void);
 
 /* ---- watch_bytes.c ---- */
 

@@ -233,6 +233,12 @@ static int64_t add_locked(const struct watch_region *wanted) {
     region->handler = wanted->handler;
     region->argument = wanted->argument;
     region->flags = wanted->flags | WATCH_UNKNOWN;
+    long refused = quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+    if (refused < 0) {
+        region->argument = wanted->size;
+        release((uint32_t)index);
+        return refused;
+    }
     watch->made++;
     enter((uint32_t)index, wanted->address, wanted->size);
     mark_shadow(wanted->address, wanted->size, true);

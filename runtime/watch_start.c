@@ -156,6 +156,7 @@ void quipu_watch_start(int argc, char **argv, char **environment) {
         quipu_watch_ready = true;
         if (WATCH->no_shadow)
             quipu_watch_use_bitmap();
+        quipu_watch_enter_module();
         pthread_atfork(prepare_fork, end_fork, end_fork_in_child);
     }
     if (!opened)

@@ -1,0 +1,248 @@
+/* watch_sites.c: checks that were left out are put back once they are needed (Wahbe, Lucco and
+ * Graham 1993, section 4; data/watch_format.h, section 2).
+ *
+ * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
+ * all of them, when a region lies where a stack may be: not among the variables of an instrumented
+ * module, and not in the heap that brk made.
+ *
+ * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
+ * runs the one or the other.  Other processors are told to forget what they have read ahead.
+ *
+ * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
+ * Not perfect: what is put back stays.  A stack that the program has in a variable, or got from
+ * malloc in the heap, is not seen as one. */
+#include "syscall.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+
+extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
+extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+
+enum {
+    JUMP = 0xe9,
+    JUMP_SIZE = 5,
+    LINE = 64,
+    WORD = 8,
+};
+
+static const uint8_t no_operation[JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+/* This module's. */
+static struct watch_module module;
+
+static uint64_t place_of(const struct quipu_site *site) {
+    return (uint64_t)&site->place + (uint64_t)(int64_t)site->place;
+}
+
+static uint64_t target_of(const struct quipu_site *site) {
+    return (uint64_t)&site->target + (uint64_t)(int64_t)site->target;
+}
+
+static bool is_of_variable(const struct quipu_site *site) {
+    return site->code && site->target;
+}
+
+static bool is_of_stack(const struct quipu_site *site) {
+    return site->code && !site->target;
+}
+
+/* ---- Text ---- */
+
+static void make_jump(uint64_t place, uint64_t to) {
+    uint64_t word_at = place % LINE <= LINE - WORD ? place : place - place % LINE + LINE - WORD;
+    union {
+        uint64_t word;
+        uint8_t bytes[WORD];
+    } text = {.word = *(volatile uint64_t *)word_at};
+    uint8_t *jump = &text.bytes[place - word_at];
+    int32_t distance = (int32_t)(to - place - JUMP_SIZE);
+    for (int i = 0; i < JUMP_SIZE; i++)
+        if (jump[i] != no_operation[i])
+            return; /* it is one already */
+    jump[0] = JUMP;
+    copy_bytes(&jump[1], &distance, sizeof distance);
+    *(volatile uint64_t *)word_at = text.word;
+}
+
+/* Lets the module's text from place BEGIN to place END be written, or no longer. */
+static long open_text(uint64_t begin, uint64_t end, bool open) {
+    uint64_t first = begin & -(uint64_t)QUIPU_PAGE, last = round_to_page(end + JUMP_SIZE);
+    return SYSTEM_CALL(mprotect, first, last - first,
+                       PROT_READ | PROT_EXEC | (open ? PROT_WRITE : 0), 0, 0, 0);
+}
+
+static void synchronize(void) {
+    static bool registered;
+    if (!registered)
+        registered = SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0,
+                                 0, 0, 0, 0) == 0;
+    if (registered)
+        SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+}
+
+static long put_back(const struct quipu_site *site) {
+    uint64_t place = place_of(site);
+    if (*(volatile uint8_t *)place == JUMP)
+        return 0;
+    long error = open_text(place, place, true);
+    if (error < 0)
+        return error;
+    make_jump(place, (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+    open_text(place, place, false);
+    synchronize();
+    return 0;
+}
+
+/* ---- This module's sites ---- */
+
+static void sift(uint32_t *heap, uint64_t root, uint64_t count) {
+    for (;;) {
+        uint64_t child = 2 * root + 1;
+        if (child >= count)
+            return;
+        if (child + 1 < count && target_of(&quipu_sites_begin[heap[child + 1]]) >
+                                     target_of(&quipu_sites_begin[heap[child]]))
+            child++;
+        if (target_of(&quipu_sites_begin[heap[root]]) >= target_of(&quipu_sites_begin[heap[child]]))
+            return;
+        uint32_t index = heap[root];
+        heap[root] = heap[child];
+        heap[child] = index;
+        root = child;
+    }
+}
+
+static void sort_sites(uint32_t *sites, uint64_t count) {
+    for (uint64_t root = count / 2; root-- > 0;)
+        sift(sites, root, count);
+    for (uint64_t end = count; end-- > 1;) {
+        uint32_t index = sites[0];
+        sites[0] = sites[end];
+        sites[end] = index;
+        sift(sites, 0, end);
+    }
+}
+
+/* Makes `sorted`.  Returns 0 or -ENOMEM. */
+static long prepare(void) {
+    uint64_t all = (uint64_t)(quipu_sites_end - quipu_sites_begin);
+    if (module.prepared)
+        return 0;
+    uint32_t *sorted = quipu_watch_map(all * sizeof *sorted + 1);
+    if (!sorted)
+        return -ENOMEM;
+    uint64_t count = 0;
+    module.text_begin = UINT64_MAX;
+    for (uint64_t i = 0; i < all; i++) {
+        const struct quipu_site *site = &quipu_sites_begin[i];
+        module.text_begin = lesser(module.text_begin, place_of(site));
+        module.text_end = greater(module.text_end, place_of(site));
+        if (!is_of_variable(site))
+            continue;
+        module.longest = greater(module.longest, site->size);
+        sorted[count++] = (uint32_t)i;
+    }
+    sort_sites(sorted, count);
+    module.sorted = sorted;
+    module.count = count;
+    module.prepared = true;
+    return 0;
+}
+
+/* Puts back the checks of stores to [ADDRESS, END). */
+static long put_back_variables(uint64_t address, uint64_t end) {
+    long error = prepare();
+    uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (target_of(&quipu_sites_begin[module.sorted[middle]]) < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; error == 0 && low < module.count; low++) {
+        const struct quipu_site *site = &quipu_sites_begin[module.sorted[low]];
+        if (target_of(site) >= end)
+            break;
+        if (target_of(site) + site->size > address)
+            error = put_back(site);
+    }
+    return error;
+}
+
+/* Puts back the checks of all stores to the stack. */
+static long put_back_stack(void) {
+    long error = prepare();
+    if (error < 0 || module.stack_is_back || module.text_begin > module.text_end)
+        return error;
+    error = open_text(module.text_begin, module.text_end, true);
+    if (error < 0)
+        return error;
+    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+        if (is_of_stack(site))
+            make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+    open_text(module.text_begin, module.text_end, false);
+    module.stack_is_back = true;
+    synchronize();
+    return 0;
+}
+
+/* ---- All modules' ---- */
+
+static uint64_t present_break(void) {
+    return (uint64_t)SYSTEM_CALL(brk, 0, 0, 0, 0, 0, 0);
+}
+
+static bool is_in_heap(uint64_t address, uint64_t end) {
+    struct watch *watch = WATCH;
+    if (address < watch->heap_begin)
+        return false;
+    if (end > watch->heap_end)
+        watch->heap_end = present_break();
+    return end <= watch->heap_end;
+}
+
+long quipu_watch_put_back(uint64_t address, uint64_t end) {
+    long error = 0;
+    bool is_variable = false;
+    for (struct watch_module *m = WATCH->modules; m; m = m->next)
+        if (address >= m->begin && end <= m->end)
+            is_variable = true;
+    bool may_be_stack = !is_variable && !is_in_heap(address, end);
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        if (address < m->end && end > m->begin)
+            error = m->put_back_variables(address, end);
+        if (may_be_stack && !m->stack_is_back && error == 0)
+            error = m->put_back_stack();
+    }
+    return error;
+}
+
+void quipu_watch_enter_module(void) {
+    struct watch *watch = WATCH;
+    module.begin = (uint64_t)__ehdr_start;
+    module.end = (uint64_t)_end;
+    module.put_back_variables = put_back_variables;
+    module.put_back_stack = put_back_stack;
+    uint64_t mask = quipu_watch_lock();
+    if (!watch->heap_begin)
+        watch->heap_begin = watch->heap_end = present_break();
+    module.next = watch->modules;
+    watch->modules = &module;
+    quipu_watch_unlock(mask);
+}
+
+/* A shared object may be closed. */
+__attribute__((destructor)) static void leave(void) {
+    if (!quipu_watch_ready)
+        return;
+    uint64_t mask = quipu_watch_lock();
+    struct watch_module **link = &WATCH->modules;
+    while (*link && *link != &module)
+        link = &(*link)->next;
+    if (*link)
+        *link = module.next;
+    quipu_watch_unlock(mask);
+}
