@@ -1,4 +1,4 @@
-"""Builds one program three ways: plain, twin (--quipu=none) and instrumented.
+"""Builds one program in several ways: plain, twin (--quipu=none), instrumented, and for watching.
 
 Compilers by language and family.  A family is 'gcc' or 'clang'; each way is a list of words.
 """
@@ -35,7 +35,7 @@ class Variant:
         if way == 'plain':
             return [plain]
         ours = [os.path.join(BUILD, 'bin', OURS[self.family, language])]
-        return ours + (['--quipu=none'] if way == 'twin' else [])
+        return ours + {'twin': ['--quipu=none'], 'watch': ['--quipu=watch']}.get(way, [])
 
 
 def language_of(source):

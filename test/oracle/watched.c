@@ -1,0 +1,775 @@
+/* watched.c: steps a program and tells of each change of some regions of its memory.
+ *
+ *     watched --region SYMBOL[+OFFSET]:LENGTH... [--functions FILE] [--from FUNCTION]
+ *             [--limit STEPS] -o FILE PROGRAM ARGS...
+ *
+ * The oracle of 'quipu watch'.  It shares no code with the tool, decodes no instruction and knows
+ * no function: it compares the regions' bytes after every instruction.  SYMBOL is one of PROGRAM's
+ * symbol table, NAME* the first that begins so, thread-local ones those of the first thread; a
+ * number, 0x..., is an address of the process.  Steps begin at the program's entry, or where
+ * FUNCTION first is called.  Threads and children are followed, one instruction of one thread at a
+ * time; a child has its own copy of the regions, and loses it by exec.  FILE gets, in the order of
+ * the steps,
+ *
+ *     change THREAD STEP REGION FIRST LAST OLD NEW CAUSE CALL FUNCTION+OFFSET [LIBRARY+OFFSET]
+ *     return THREAD CALL
+ *
+ * THREAD and REGION count from 0, in the order of appearance; FIRST and LAST are the offsets of the
+ * first and the last byte that changed, OLD and NEW all bytes from here to there, hexadecimal;
+ * those between may be equal.  CAUSE is
+ *
+ *     store      an instruction, which stands at FUNCTION+OFFSET
+ *     repeated   a turn of a string instruction; CALL numbers the turns' whole
+ *     kernel     a system call
+ *     signal     the frame that the kernel makes for a handler; FUNCTION is the interrupted one
+ *
+ * Else CALL is 0 where the instruction lies in a function of the program's symbol table, one that
+ * FILE of --functions names if that is given.  Elsewhere it is the number of the innermost call
+ * that led out of such functions, FUNCTION+OFFSET the place of that call, and LIBRARY+OFFSET the
+ * instruction. When a call ends that changed something, `return` is written.
+ *
+ * The exit status is the program's own, 128 + N after signal N; 124 after STEPS instructions.
+ *
+ * Where it is not perfect: a write that stores what was there is no change; a SIGTRAP that the
+ * program sends itself is taken for a step; 'pushf' pushes the trap flag, too; what the kernel
+ * writes when a timer ends a wait may be laid to the thread that runs then. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    REGIONS = 512, /* one call reads them all: at most IOV_MAX, and one for the code */
+    THREADS = 256,
+    DEPTH = 64,  /* calls out of the program's functions, inside of one another */
+    TURN = 2000, /* instructions of one thread, before another's */
+    BYTES = 1 << 20,
+};
+
+struct function {
+    uint64_t start, end; /* as linked */
+    const char *name;
+};
+
+/* A call that led out of the program's functions. */
+struct call {
+    uint64_t number;
+    uint64_t sp;   /* where its return address lies; above it when it has returned */
+    uint64_t from; /* the call's own address */
+    bool changed;  /* something, so its return is of interest */
+};
+
+/* Memory that threads share: what the regions hold in it. */
+struct image {
+    uint8_t *bytes; /* of all regions; NULL: there are none since exec */
+    unsigned users;
+};
+
+static struct thread {
+    pid_t tid, pid;
+    struct image *image; /* NULL: gone */
+    bool runs;           /* in the kernel, or without steps; else it is stopped */
+    bool calls_kernel;   /* the next instruction is a system call */
+    int signal;          /* to be given with the next step */
+    uint64_t pc, sp;     /* in front of the next instruction */
+    uint64_t turns;      /* number of the string instruction that repeats; else 0 */
+    struct call calls[DEPTH];
+    unsigned depth;
+} threads[THREADS];
+static unsigned thread_count;
+
+static struct region {
+    const char *text;
+    uint64_t address;
+    size_t size;
+} regions[REGIONS];
+static size_t region_count, region_bytes;
+
+static struct function *functions; /* by address, none over another */
+static size_t function_count;
+static const uint8_t *elf; /* the program's file */
+static uint64_t bias;      /* where it runs, less where it was linked */
+static uint64_t steps, limit = UINT64_MAX, call_count;
+static FILE *out;
+static struct {
+    pid_t tid;
+    int status;
+} early[THREADS]; /* stops of threads whose creation has not been told yet */
+static unsigned early_count;
+
+static _Noreturn void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("watched: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, ": %s\n", strerror(errno));
+    va_end(arguments);
+    exit(125);
+}
+
+static void *allocate(size_t size) {
+    void *memory = calloc(size ? size : 1, 1);
+    if (!memory)
+        fail("calloc");
+    return memory;
+}
+
+/* ---- The program's symbols ---- */
+
+static void open_program(const char *path) {
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status))
+        fail("'%s'", path);
+    elf = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (elf == MAP_FAILED)
+        fail("'%s'", path);
+    close(fd);
+}
+
+/* The symbol table and its names; their count. */
+static size_t symbol_table(const Elf64_Sym **symbols, const char **names) {
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(elf + header->e_shoff);
+    for (unsigned i = 0; i < header->e_shnum; i++) {
+        if (sections[i].sh_type != SHT_SYMTAB)
+            continue;
+        *symbols = (const Elf64_Sym *)(elf + sections[i].sh_offset);
+        *names = (const char *)(elf + sections[sections[i].sh_link].sh_offset);
+        return sections[i].sh_size / sizeof **symbols;
+    }
+    errno = ENOENT;
+    fail("the program's symbol table");
+}
+
+static int by_address(const void *left, const void *right) {
+    const struct function *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* Whether a line of TEXT is NAME; there is no TEXT: of any. */
+static bool is_named(const char *text, const char *name) {
+    size_t length = strlen(name);
+    for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line != 0)
+        if (strcspn(line, "\n") == length && memcmp(line, name, length) == 0)
+            return true;
+    return !text;
+}
+
+static void find_functions(const char *listed) {
+    const Elf64_Sym *symbols;
+    const char *names;
+    size_t count = symbol_table(&symbols, &names);
+    functions = allocate(count * sizeof *functions);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names + symbols[i].st_name;
+        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_size &&
+            is_named(listed, name))
+            functions[function_count++] = (struct function){
+                symbols[i].st_value, symbols[i].st_value + symbols[i].st_size, name};
+    }
+    qsort(functions, function_count, sizeof *functions, by_address);
+    for (size_t i = 1; i < function_count; i++) /* f's end may be that of f.cold behind it */
+        if (functions[i - 1].end > functions[i].start)
+            functions[i - 1].end = functions[i].start;
+}
+
+/* The function that the address of the process lies in; NULL: none. */
+static const struct function *function_at(uint64_t pc) {
+    static const struct function *last;
+    uint64_t at = pc - bias;
+    if (last && at - last->start < last->end - last->start)
+        return last;
+    size_t low = 0, high = function_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (functions[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == function_count || at < functions[low].start)
+        return NULL;
+    last = &functions[low];
+    return last;
+}
+
+/* Of the first LENGTH characters of NAME, where a '*' at the end stands for anything. */
+static const Elf64_Sym *find_symbol(const char *name, size_t length) {
+    bool any = length && name[length - 1] == '*';
+    length -= any;
+    const Elf64_Sym *symbols;
+    const char *names;
+    size_t count = symbol_table(&symbols, &names);
+    for (size_t i = 0; i < count; i++) {
+        const char *other = names + symbols[i].st_name;
+        if (symbols[i].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[i].st_info) != STT_FILE &&
+            strncmp(other, name, length) == 0 && (any || !other[length]))
+            return &symbols[i];
+    }
+    return NULL;
+}
+
+/* What lies between thread-local variables, as linked, and those of the first thread. */
+static uint64_t thread_bias(pid_t tid) {
+    struct user_regs_struct registers;
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
+    const Elf64_Phdr *segment = (const Elf64_Phdr *)(elf + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segment[i].p_type == PT_TLS && !ptrace(PTRACE_GETREGS, tid, 0, &registers))
+            return registers.fs_base -
+                   ((segment[i].p_memsz + segment[i].p_align - 1) & -segment[i].p_align);
+    fail("thread-local variables");
+}
+
+static void resolve(struct region *region, pid_t tid) {
+    char *end;
+    size_t length = strcspn(region->text, "+:");
+    const char *rest = region->text + length;
+    errno = EINVAL;
+    region->address = *rest == '+' ? strtoull(rest + 1, &end, 0) : 0;
+    rest = *rest == '+' ? end : rest;
+    if (*rest != ':')
+        fail("region '%s'", region->text);
+    region->size = strtoull(rest + 1, &end, 0);
+    if (!region->size || *end || region->size > BYTES)
+        fail("region '%s'", region->text);
+    if (strncmp(region->text, "0x", 2) == 0) {
+        region->address += strtoull(region->text, NULL, 16);
+        return;
+    }
+    const Elf64_Sym *symbol = find_symbol(region->text, length);
+    if (!symbol)
+        fail("region '%s': no such symbol", region->text);
+    bool local = ELF64_ST_TYPE(symbol->st_info) == STT_TLS;
+    region->address += symbol->st_value + (local ? thread_bias(tid) : bias);
+}
+
+/* ---- Memory ---- */
+
+/* Reads all regions, and two bytes of code at PC. */
+static void read_regions(pid_t pid, uint8_t *bytes, uint64_t pc, uint8_t code[2]) {
+    static struct iovec remote[REGIONS + 1];
+    struct iovec local[2] = {{bytes, region_bytes}, {code, 2}};
+    memset(code, 0, 2);
+    for (size_t i = 0; i < region_count; i++)
+        remote[i] = (struct iovec){(void *)regions[i].address, regions[i].size};
+    remote[region_count] = (struct iovec){(void *)pc, 2};
+    ssize_t count = process_vm_readv(pid, local, 2, remote, region_count + 1, 0);
+    if (count >= (ssize_t)region_bytes || (count < 0 && errno == ESRCH))
+        return;
+    for (size_t i = 0; i < region_count; i++) { /* one of them is not mapped */
+        struct iovec one = {bytes, regions[i].size};
+        (void)process_vm_readv(pid, &one, 1, &remote[i], 1, 0);
+        bytes += regions[i].size;
+    }
+    local[0] = (struct iovec){code, 2};
+    (void)process_vm_readv(pid, local, 1, &remote[region_count], 1, 0);
+}
+
+static void add_image(struct thread *thread, const struct image *from) {
+    uint8_t code[2];
+    thread->image = allocate(sizeof *thread->image);
+    thread->image->users = 1;
+    thread->image->bytes = allocate(region_bytes);
+    if (from && from->bytes)
+        memcpy(thread->image->bytes, from->bytes, region_bytes);
+    else
+        read_regions(thread->pid, thread->image->bytes, 0, code);
+}
+
+static void leave_image(struct thread *thread) {
+    if (thread->image && --thread->image->users == 0) {
+        free(thread->image->bytes);
+        free(thread->image);
+    }
+    thread->image = NULL;
+}
+
+/* ---- What is told ---- */
+
+static unsigned number_of(const struct thread *thread) {
+    return (unsigned)(thread - threads);
+}
+
+/* LIBRARY+OFFSET, or the address alone. */
+static void print_library(const struct thread *thread, uint64_t pc) {
+    char path[64], line[4400];
+    unsigned long start, end, offset;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)thread->pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *name = strrchr(line, '/');
+        if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && pc >= start &&
+            pc < end && name) {
+            fprintf(out, " %.*s+%#llx", (int)strcspn(name + 1, "\n"), name + 1,
+                    (unsigned long long)(pc - start + offset));
+            fclose(file);
+            return;
+        }
+    }
+    if (file)
+        fclose(file);
+    fprintf(out, " %#llx", (unsigned long long)pc);
+}
+
+static void print_bytes(const uint8_t *bytes, size_t count) {
+    fputc(' ', out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%02x", bytes[i]);
+}
+
+/* The instruction at PC, of CALL if that is not NULL, has made OLD to NEW. */
+static void print_change(const struct thread *thread, size_t region, const uint8_t *old,
+                         const uint8_t *new, const char *cause, uint64_t pc, struct call *call) {
+    size_t first = 0, last = regions[region].size - 1;
+    while (old[first] == new[first])
+        first++;
+    while (old[last] == new[last])
+        last--;
+    fprintf(out, "change %u %llu %zu %zu %zu", number_of(thread), (unsigned long long)steps, region,
+            first, last);
+    print_bytes(old + first, last - first + 1);
+    print_bytes(new + first, last - first + 1);
+    uint64_t place = call ? call->from : pc;
+    const struct function *function = function_at(place);
+    fprintf(out, " %s %llu", cause, (unsigned long long)(call ? call->number : thread->turns));
+    if (function)
+        fprintf(out, " %s+%#llx", function->name,
+                (unsigned long long)(place - bias - function->start));
+    else
+        fprintf(out, " -");
+    if (!function_at(pc))
+        print_library(thread, pc);
+    fputc('\n', out);
+    if (call)
+        call->changed = true;
+}
+
+/* ---- Calls out of the program's functions ---- */
+
+static struct call *current_call(struct thread *thread) {
+    return thread->depth ? &thread->calls[thread->depth - 1] : NULL;
+}
+
+static void end_calls(struct thread *thread, uint64_t sp) {
+    for (; thread->depth && thread->calls[thread->depth - 1].sp <= sp; thread->depth--)
+        if (current_call(thread)->changed)
+            fprintf(out, "return %u %llu\n", number_of(thread),
+                    (unsigned long long)current_call(thread)->number);
+}
+
+/* An instruction led from thread->pc to PC.  Stack pointers tell what it was: a call moves it down,
+ * a tail call leaves it, a return moves it up.  What runs in the program's functions with the stack
+ * pointer below that of a call has been called back. */
+static void follow_calls(struct thread *thread, uint64_t pc, uint64_t sp) {
+    bool inside = function_at(pc) != NULL;
+    if (inside) {
+        end_calls(thread, sp);
+    } else if (function_at(thread->pc) && sp <= thread->sp) {
+        end_calls(thread, sp);
+        if (thread->depth == DEPTH)
+            fail("too many calls inside of one another");
+        thread->calls[thread->depth++] =
+            (struct call){.number = ++call_count, .sp = sp, .from = thread->pc};
+    }
+}
+
+/* ---- Steps ---- */
+
+/* Whether the process has a handler for SIGNAL. */
+static bool is_caught(pid_t pid, int signal) {
+    char path[64], line[256];
+    unsigned long long mask = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "SigCgt: %llx", &mask) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return signal && (mask >> (signal - 1) & 1);
+}
+
+/* The thread has stopped behind an instruction, or behind the begin of a handler. */
+static void look(struct thread *thread, bool handled) {
+    static uint8_t bytes[BYTES];
+    uint8_t code[2];
+    bool ended = false;
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, thread->tid, 0, &regs)) {
+        if (errno == ESRCH)
+            return;
+        fail("PTRACE_GETREGS");
+    }
+    memcpy(bytes, thread->image->bytes, region_bytes);
+    read_regions(thread->pid, bytes, regs.rip, code);
+    if (regs.rip != thread->pc || handled || !function_at(thread->pc))
+        ended = true;
+    else if (!thread->turns)
+        thread->turns = ++call_count;
+    if (memcmp(bytes, thread->image->bytes, region_bytes) != 0) {
+        struct call *call = function_at(thread->pc) ? NULL : current_call(thread);
+        const char *cause = handled                ? "signal"
+                            : thread->calls_kernel ? "kernel"
+                            : thread->turns        ? "repeated"
+                                                   : "store";
+        size_t at = 0;
+        for (size_t i = 0; i < region_count; at += regions[i++].size)
+            if (memcmp(bytes + at, thread->image->bytes + at, regions[i].size) != 0)
+                print_change(thread, i, thread->image->bytes + at, bytes + at, cause, thread->pc,
+                             call);
+        memcpy(thread->image->bytes, bytes, region_bytes);
+    }
+    if (ended)
+        thread->turns = 0;
+    if (!handled)
+        follow_calls(thread, regs.rip, regs.rsp);
+    thread->pc = regs.rip;
+    thread->sp = regs.rsp;
+    thread->calls_kernel = code[0] == 0x0f && (code[1] == 0x05 || code[1] == 0x34);
+}
+
+static struct thread *find_thread(pid_t tid) {
+    for (unsigned i = 0; i < thread_count; i++)
+        if (threads[i].tid == tid && threads[i].image)
+            return &threads[i];
+    return NULL;
+}
+
+static struct thread *add_thread(pid_t tid, pid_t pid) {
+    if (thread_count == THREADS)
+        fail("too many threads");
+    threads[thread_count] = (struct thread){.tid = tid, .pid = pid};
+    return &threads[thread_count++];
+}
+
+static bool is_of_process(pid_t tid, pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d", (int)pid, (int)tid);
+    return access(path, F_OK) == 0;
+}
+
+/* The thread's instruction pointer is one that no step led to. */
+static void begin_at(struct thread *thread) {
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, thread->tid, 0, &regs))
+        return;
+    thread->pc = regs.rip;
+    thread->sp = regs.rsp;
+    thread->calls_kernel = false; /* a child begins behind the one that made it */
+    thread->runs = false;
+}
+
+/* PARENT has made CHILD, which stops by itself. */
+static void begin_child(struct thread *parent, pid_t child, int event) {
+    int status;
+    bool shares = event == PTRACE_EVENT_VFORK, known = false;
+    for (unsigned i = 0; i < early_count && !known; i++)
+        if (early[i].tid == child) {
+            known = true;
+            early[i] = early[--early_count];
+        }
+    if (!known && waitpid(child, &status, __WALL) != child)
+        fail("a child");
+    bool sibling = is_of_process(child, parent->pid);
+    struct thread *thread = add_thread(child, sibling ? parent->pid : child);
+    if (shares || sibling) {
+        thread->image = parent->image;
+        thread->image->users++;
+    } else {
+        add_image(thread, parent->image);
+    }
+    memcpy(thread->calls, parent->calls, sizeof thread->calls);
+    thread->depth = sibling ? 0 : parent->depth;
+    for (unsigned i = 0; i < thread->depth; i++)
+        thread->calls[i].changed = false;
+    begin_at(thread);
+}
+
+/* The process runs another program, of which nothing is watched. */
+static void leave_program(pid_t tid, pid_t former) {
+    struct thread *thread = find_thread(former);
+    if (!thread)
+        fail("exec of an unknown thread");
+    thread->tid = tid;
+    thread->depth = 0;
+    leave_image(thread);
+    thread->image = allocate(sizeof *thread->image);
+    thread->image->users = 1;
+    thread->runs = true;
+    if (ptrace(PTRACE_CONT, tid, 0, 0) && errno != ESRCH)
+        fail("PTRACE_CONT");
+}
+
+static void step(struct thread *thread) {
+    thread->runs = true;
+    if (ptrace(thread->image->bytes ? PTRACE_SINGLESTEP : PTRACE_CONT, thread->tid, 0,
+               thread->signal) &&
+        errno != ESRCH)
+        fail("PTRACE_SINGLESTEP");
+}
+
+static void stop(struct thread *thread, int status) {
+    int event = status >> 16, signal = WSTOPSIG(status);
+    unsigned long message = 0;
+    if (event && event != PTRACE_EVENT_STOP)
+        ptrace(PTRACE_GETEVENTMSG, thread->tid, 0, &message);
+    if (event == PTRACE_EVENT_EXEC) {
+        leave_program(thread->tid, (pid_t)message);
+    } else if (event == PTRACE_EVENT_STOP) {
+        if (signal == SIGTRAP)
+            thread->runs = false;
+        else
+            ptrace(PTRACE_LISTEN, thread->tid, 0, 0);
+    } else if (event) {
+        begin_child(thread, (pid_t)message, event);
+        thread->signal = 0;
+        step(thread); /* it is in the system call still */
+    } else {
+        bool handled = signal == SIGTRAP && is_caught(thread->pid, thread->signal);
+        thread->runs = false;
+        thread->signal = signal == SIGTRAP ? 0 : signal;
+        if (thread->image->bytes && signal == SIGTRAP)
+            look(thread, handled);
+    }
+}
+
+static pid_t root;
+static int result;
+
+/* A child of ours has told something. */
+static void handle(pid_t tid, int status) {
+    struct thread *thread = find_thread(tid);
+    if (WIFSTOPPED(status)) {
+        if (!thread && status >> 16 == PTRACE_EVENT_EXEC) {
+            thread = add_thread(tid, tid); /* the first one had ended */
+            unsigned long former = 0;
+            ptrace(PTRACE_GETEVENTMSG, tid, 0, &former);
+        }
+        if (thread)
+            stop(thread, status);
+        else if (early_count < THREADS)
+            early[early_count++].tid = tid;
+        return;
+    }
+    if (thread) {
+        end_calls(thread, UINT64_MAX);
+        leave_image(thread);
+    }
+    if (tid == root)
+        result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Whether the thread sleeps in the kernel, or has ended while others of its process have not. */
+static bool sleeps(const struct thread *thread) {
+    char path[64], text[512], *state;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)thread->tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    state = strrchr(text, ')');
+    return !state || strchr("SDZXT", state[2]) != NULL;
+}
+
+/* Waits until the thread has stopped, ended, or sleeps. */
+static void settle(struct thread *thread) {
+    int status;
+    while (thread->image && thread->runs) {
+        bool asleep = sleeps(thread);
+        pid_t tid = waitpid(thread->tid, &status, __WALL | WNOHANG);
+        if (tid == thread->tid)
+            handle(tid, status);
+        else if (tid < 0 || asleep)
+            return;
+        else
+            sched_yield();
+    }
+}
+
+/* Runs one instruction of the thread.  None but a system call can wait, or wake another thread. */
+static void run(struct thread *thread) {
+    int status;
+    bool kernel = thread->calls_kernel;
+    steps += thread->image->bytes != NULL;
+    step(thread);
+    if (!kernel && thread->image->bytes) {
+        if (waitpid(thread->tid, &status, __WALL) == thread->tid)
+            handle(thread->tid, status);
+        return;
+    }
+    settle(thread);
+    for (unsigned i = 0; i < thread_count; i++)
+        if (threads[i].image && threads[i].runs)
+            settle(&threads[i]);
+}
+
+/* The next thread that is stopped: the same one for TURN instructions.  NULL: none is. */
+static struct thread *choose(void) {
+    static unsigned last, turn;
+    if (thread_count && ++turn < TURN && threads[last].image && !threads[last].runs)
+        return &threads[last];
+    turn = 0;
+    for (unsigned i = 1; i <= thread_count; i++) {
+        unsigned next = (last + i) % thread_count;
+        if (threads[next].image && !threads[next].runs) {
+            last = next;
+            return &threads[next];
+        }
+    }
+    return NULL;
+}
+
+static void trace(void) {
+    int status;
+    while (steps < limit) {
+        struct thread *thread = choose();
+        if (thread) {
+            run(thread);
+            continue;
+        }
+        pid_t tid = waitpid(-1, &status, __WALL);
+        if (tid < 0 && errno == ECHILD)
+            return;
+        if (tid < 0)
+            fail("waitpid");
+        handle(tid, status);
+    }
+    result = 124; /* all that is traced ends with us */
+}
+
+/* ---- The start ---- */
+
+static void find_bias(pid_t pid) {
+    char path[64];
+    Elf64_auxv_t value;
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
+    FILE *file = fopen(path, "r");
+    while (file && fread(&value, sizeof value, 1, file) == 1)
+        if (value.a_type == AT_ENTRY)
+            bias = value.a_un.a_val - ((const Elf64_Ehdr *)elf)->e_entry;
+    if (file)
+        fclose(file);
+}
+
+/* Up to where steps begin: the dynamic linker's work is not of interest. */
+static void run_to(pid_t pid, const char *from) {
+    int status;
+    uint64_t address = ((const Elf64_Ehdr *)elf)->e_entry;
+    if (from) {
+        const Elf64_Sym *symbol = find_symbol(from, strlen(from));
+        if (!symbol)
+            fail("'%s': no such function", from);
+        address = symbol->st_value;
+    }
+    void *place = (void *)(address + bias);
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKTEXT, pid, place, NULL);
+    if (errno || ptrace(PTRACE_POKETEXT, pid, place, (word & ~0xffL) | 0xcc))
+        fail("a breakpoint");
+    do {
+        if (ptrace(PTRACE_CONT, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid)
+            fail("the way to the first step");
+        if (!WIFSTOPPED(status))
+            exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    } while (WSTOPSIG(status) != SIGTRAP);
+    ptrace(PTRACE_POKETEXT, pid, place, word);
+    ptrace(PTRACE_POKEUSER, pid, offsetof(struct user, regs.rip), place);
+}
+
+/* Starts the program, stopped at its first instruction. */
+static void start(char **command) {
+    int gate[2], status;
+    cpu_set_t processor; /* one for both: switching there and back is all that costs time */
+    CPU_ZERO(&processor);
+    CPU_SET((size_t)sched_getcpu(), &processor);
+    sched_setaffinity(0, sizeof processor, &processor);
+    if (pipe2(gate, O_CLOEXEC))
+        fail("pipe");
+    root = fork();
+    if (root == 0) {
+        char go;
+        personality(ADDR_NO_RANDOMIZE);
+        setenv("LD_BIND_NOW", "1", 1); /* else the linker would run at a function's first call */
+        if (read(gate[0], &go, 1) == 1)
+            execv(command[0], command);
+        fail("'%s'", command[0]);
+    }
+    long options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+                   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+    if (ptrace(PTRACE_SEIZE, root, NULL, options) || write(gate[1], "", 1) != 1)
+        fail("PTRACE_SEIZE");
+    close(gate[0]);
+    close(gate[1]);
+    if (waitpid(root, &status, __WALL) != root || status >> 16 != PTRACE_EVENT_EXEC)
+        fail("the start");
+}
+
+static const char *read_text(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = allocate(BYTES);
+    if (!file || fread(text, 1, BYTES - 1, file) == 0)
+        fail("'%s'", path);
+    fclose(file);
+    return text;
+}
+
+int main(int argc, char **argv) {
+    const char *from = NULL, *listed = NULL;
+    int i = 1;
+    for (; i + 1 < argc && argv[i][0] == '-'; i++) {
+        if (strcmp(argv[i], "--region") == 0 && region_count < REGIONS)
+            regions[region_count++].text = argv[++i];
+        else if (strcmp(argv[i], "--functions") == 0)
+            listed = read_text(argv[++i]);
+        else if (strcmp(argv[i], "--from") == 0)
+            from = argv[++i];
+        else if (strcmp(argv[i], "--limit") == 0)
+            limit = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "-o") == 0)
+            out = fopen(argv[++i], "w");
+        else
+            break;
+    }
+    errno = EINVAL;
+    if (!out || !region_count || i >= argc || argv[i][0] == '-')
+        fail("no output, no region, no program, or '%s'", i < argc ? argv[i] : "");
+    open_program(argv[i]);
+    find_functions(listed);
+    start(argv + i);
+    find_bias(root);
+    run_to(root, from);
+    for (size_t k = 0; k < region_count; k++) {
+        resolve(&regions[k], root);
+        region_bytes += regions[k].size;
+    }
+    if (region_bytes > BYTES)
+        fail("too large regions");
+    struct thread *thread = add_thread(root, root);
+    begin_at(thread);
+    add_image(thread, NULL);
+    trace();
+    if (fclose(out))
+        fail("writing");
+    return result;
+}

@@ -1,0 +1,138 @@
+"""Compares the hits of 'quipu watch' with the changes that watched.c saw.
+
+Both are brought to a list of writes for each thread, in their order: (region, {offset: (old, new)},
+function).  What is merged first, as a hit of ours covers what one store or one known callee wrote:
+
+  - Turns of one repeated string instruction are one write, at its last turn.
+  - All that changed within one call that left the program's functions is one write for each region,
+    at the call's return; a byte that is at last what it was at first is none of it.  What runs in
+    the program's own functions within the call, called back or as a handler, is not the call's.
+
+Writes of one instruction, or of one call, to several regions stand in no certain order: they are
+compared as a set.  Threads are paired by the order of their first writes.  Functions are compared
+without what compilers append to a name for parts and copies.
+
+Where a region holds addresses (loose), which differ between two builds, it is compared that it was
+changed, when, and by whom.
+"""
+import re
+import subprocess
+
+SUFFIX = re.compile(r'(\.(cold|part|isra|constprop|lto_priv|localalias)(\.\d+)?|\.\d+)+$')
+
+
+class Write:
+    """Bytes of one region that were changed at one time."""
+
+    def __init__(self, region, function, at):
+        self.region = region
+        self.function = SUFFIX.sub('', function)
+        self.at = at  # for the reader: where, by the oracle or by the tool
+        self.bytes = {}
+
+    def add(self, first, old, new):
+        """OLD became NEW, from offset FIRST on; a second change of a byte goes on from the first."""
+        for offset, (before, after) in enumerate(zip(old, new), first):
+            if before != after or offset in self.bytes:
+                self.bytes[offset] = (self.bytes.get(offset, (before,))[0], after)
+        self.bytes = {offset: pair for offset, pair in self.bytes.items() if pair[0] != pair[1]}
+
+    def key(self, loose):
+        changed = () if self.region in loose else tuple(sorted(self.bytes.items()))
+        return self.region, changed, self.function
+
+    def __str__(self):
+        changed = ' '.join(f'{offset}:{old:02x}>{new:02x}'
+                           for offset, (old, new) in sorted(self.bytes.items())[:24])
+        return f'region {self.region} {changed} {self.function} ({self.at})'
+
+
+class Thread:
+    """Groups of writes, those of one instruction or call each, as a thread made them."""
+
+    def __init__(self):
+        self.groups = []
+        self.step = None
+        self.open = {}  # by number of a call or string instruction: {region: Write}
+
+    def close(self, number):
+        writes = self.open.pop(number, {})
+        self.groups.append([write for write in writes.values() if write.bytes])
+
+    def close_repeated(self, number=None):
+        for other in [other for other in self.open if other != number and other[0] == 'repeated']:
+            self.close(other)
+
+
+def read_changes(path):
+    """{thread: [group]} of watched.c's FILE."""
+    threads = {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            word = line.split()
+            thread = threads.setdefault(int(word[1]), Thread())
+            if word[0] == 'return':
+                thread.close_repeated()
+                thread.close(('call', word[2]))
+                continue
+            step, region, first = int(word[2]), int(word[3]), int(word[4])
+            cause, call, place = word[8:11]
+            number = None
+            if call != '0':
+                number = ('repeated' if cause == 'repeated' else 'call', call)
+            thread.close_repeated(number)
+            function = place.rsplit('+', 1)[0]
+            at = f'step {step}, {" ".join([cause] + word[10:])}'
+            if number:
+                write = thread.open.setdefault(number, {}).setdefault(
+                    region, Write(region, function, at))
+            else:
+                write = Write(region, function, at)
+                if thread.step != step:
+                    thread.groups.append([])
+                thread.groups[-1].append(write)
+            thread.step = None if number else step
+            write.add(first, bytes.fromhex(word[6]), bytes.fromhex(word[7]))
+    for thread in threads.values():
+        for number in list(thread.open):
+            thread.close(number)
+    found = {number: [group for group in thread.groups if group]
+             for number, thread in threads.items()}
+    return {number: groups for number, groups in found.items() if groups}
+
+
+def compare_thread(expected, hits, loose):
+    """None, or what differs: EXPECTED is a list of groups, HITS one of writes."""
+    at = 0
+    for group in expected:
+        seen = hits[at:at + len(group)]
+        if sorted(write.key(loose) for write in group) != \
+                sorted(write.key(loose) for write in seen):
+            before = ''.join(f'  both      {write}\n' for write in hits[max(0, at - 3):at])
+            wanted = ''.join(f'  expected  {write}\n' for write in group)
+            got = ''.join(f'  got       {write}\n' for write in hits[at:at + len(group) + 3])
+            return f'after {at} equal writes:\n{before}{wanted}{got or "  got       nothing more"}'
+        at += len(group)
+    if at < len(hits):
+        return f'after {at} equal writes, which are all that were expected:\n' + \
+            ''.join(f'  invented  {write}\n' for write in hits[at:at + 4])
+    return None
+
+
+def compare(expected, hits, loose=()):
+    """None, or what differs.  EXPECTED is of read_changes, HITS {thread: [Write]}, both with their
+    threads in the order of first writes; LOOSE are numbers of regions."""
+    for number, (groups, writes) in enumerate(zip(expected.values(), hits.values())):
+        different = compare_thread(groups, writes, loose)
+        if different:
+            return f'thread {number + 1} of those that wrote, {different}'
+    if len(expected) != len(hits):
+        return f'{len(expected)} threads wrote, by the hits {len(hits)}'
+    return None
+
+
+def demangle(names):
+    """{name: name without types}, for C++."""
+    done = subprocess.run(['c++filt', '-p'], input='\n'.join(names), check=True, text=True,
+                          stdout=subprocess.PIPE)
+    return dict(zip(names, done.stdout.splitlines()))
