@@ -1,7 +1,7 @@
 /* watched.c: steps a program and tells of each change of some regions of its memory.
  *
  *     watched --region SYMBOL[+OFFSET]:LENGTH... [--functions FILE] [--from FUNCTION]
- *             [--limit STEPS] -o FILE PROGRAM ARGS...
+ *             [--limit STEPS] [--whole] -o FILE PROGRAM ARGS...
  *
  * The oracle of 'quipu watch'.  It shares no code with the tool, decodes no instruction and knows
  * no function: it compares the regions' bytes after every instruction.  SYMBOL is one of PROGRAM's
@@ -27,6 +27,11 @@
  * FILE of --functions names if that is given.  Elsewhere it is the number of the innermost call
  * that led out of such functions, FUNCTION+OFFSET the place of that call, and LIBRARY+OFFSET the
  * instruction. When a call ends that changed something, `return` is written.
+ *
+ * What runs elsewhere need not be stepped: when the only thread of a process leaves the program's
+ * functions, these are overwritten with breakpoints and it runs freely, up to one; all that has
+ * changed meanwhile is one change of each region, whose instruction is the first one outside.  With
+ * --whole everything is stepped.
  *
  * The exit status is the program's own, 128 + N after signal N; 124 after STEPS instructions.
  *
@@ -60,6 +65,8 @@ enum {
     DEPTH = 64,  /* calls out of the program's functions, inside of one another */
     TURN = 2000, /* instructions of one thread, before another's */
     BYTES = 1 << 20,
+    PADDING = 16, /* functions so near to each other have nothing between them */
+    BREAKPOINT = 0xcc,
 };
 
 struct function {
@@ -79,6 +86,8 @@ struct call {
 struct image {
     uint8_t *bytes; /* of all regions; NULL: there are none since exec */
     unsigned users;
+    int memory;   /* descriptor of /proc/PID/mem */
+    bool covered; /* breakpoints stand in the program's functions */
 };
 
 static struct thread {
@@ -103,6 +112,12 @@ static size_t region_count, region_bytes;
 
 static struct function *functions; /* by address, none over another */
 static size_t function_count;
+static struct span {
+    uint64_t start, end; /* as linked; only functions, and what fills the room between */
+    uint8_t *bytes;
+} * spans;
+static size_t span_count;
+static bool whole;
 static const uint8_t *elf; /* the program's file */
 static uint64_t bias;      /* where it runs, less where it was linked */
 static uint64_t steps, limit = UINT64_MAX, call_count;
@@ -285,11 +300,51 @@ static void read_regions(pid_t pid, uint8_t *bytes, uint64_t pc, uint8_t code[2]
     (void)process_vm_readv(pid, local, 1, &remote[region_count], 1, 0);
 }
 
+static void open_memory(struct thread *thread) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)thread->pid);
+    thread->image->memory = open(path, O_RDWR | O_CLOEXEC);
+    if (thread->image->memory < 0)
+        fail("'%s'", path);
+}
+
+/* Keeps the code of the program's functions. */
+static void read_spans(const struct image *image) {
+    spans = allocate((function_count + 1) * sizeof *spans);
+    for (size_t i = 0; i < function_count; i++) {
+        if (!span_count || functions[i].start > spans[span_count - 1].end + PADDING)
+            spans[span_count++].start = functions[i].start;
+        spans[span_count - 1].end = functions[i].end;
+    }
+    for (size_t i = 0; i < span_count; i++) {
+        size_t size = spans[i].end - spans[i].start;
+        spans[i].bytes = allocate(size);
+        if (pread(image->memory, spans[i].bytes, size, (off_t)(spans[i].start + bias)) !=
+            (ssize_t)size)
+            fail("reading the program's code");
+    }
+}
+
+/* Writes breakpoints, or what was there, over the program's functions. */
+static void cover(struct image *image, bool breakpoints) {
+    static uint8_t traps[BYTES];
+    memset(traps, BREAKPOINT, sizeof traps);
+    for (size_t i = 0; i < span_count && image->covered != breakpoints; i++) {
+        size_t size = spans[i].end - spans[i].start;
+        const uint8_t *bytes = breakpoints ? traps : spans[i].bytes;
+        if (size > sizeof traps ||
+            pwrite(image->memory, bytes, size, (off_t)(spans[i].start + bias)) != (ssize_t)size)
+            fail("writing the program's code");
+    }
+    image->covered = breakpoints;
+}
+
 static void add_image(struct thread *thread, const struct image *from) {
     uint8_t code[2];
     thread->image = allocate(sizeof *thread->image);
     thread->image->users = 1;
     thread->image->bytes = allocate(region_bytes);
+    open_memory(thread);
     if (from && from->bytes)
         memcpy(thread->image->bytes, from->bytes, region_bytes);
     else
@@ -298,6 +353,8 @@ static void add_image(struct thread *thread, const struct image *from) {
 
 static void leave_image(struct thread *thread) {
     if (thread->image && --thread->image->users == 0) {
+        if (thread->image->bytes)
+            close(thread->image->memory);
         free(thread->image->bytes);
         free(thread->image);
     }
@@ -497,7 +554,10 @@ static void begin_child(struct thread *parent, pid_t child, int event) {
         thread->image->users++;
     } else {
         add_image(thread, parent->image);
+        thread->image->covered = parent->image->covered;
+        cover(thread->image, false);
     }
+    cover(parent->image, false);
     memcpy(thread->calls, parent->calls, sizeof thread->calls);
     thread->depth = sibling ? 0 : parent->depth;
     for (unsigned i = 0; i < thread->depth; i++)
@@ -520,12 +580,25 @@ static void leave_program(pid_t tid, pid_t former) {
         fail("PTRACE_CONT");
 }
 
+/* Lets it run one instruction, or freely where nothing is watched or breakpoints are met. */
 static void step(struct thread *thread) {
+    struct image *image = thread->image;
+    bool free = !image->bytes || image->covered;
     thread->runs = true;
-    if (ptrace(thread->image->bytes ? PTRACE_SINGLESTEP : PTRACE_CONT, thread->tid, 0,
-               thread->signal) &&
+    if (ptrace(free ? PTRACE_CONT : PTRACE_SINGLESTEP, thread->tid, 0, thread->signal) &&
         errno != ESRCH)
         fail("PTRACE_SINGLESTEP");
+}
+
+/* A thread that ran freely has met the breakpoint at its next instruction. */
+static void come_back(struct thread *thread) {
+    struct user_regs_struct regs;
+    if (ptrace(PTRACE_GETREGS, thread->tid, 0, &regs) || !function_at(regs.rip - 1))
+        return;
+    cover(thread->image, false);
+    regs.rip--;
+    if (ptrace(PTRACE_SETREGS, thread->tid, 0, &regs))
+        fail("PTRACE_SETREGS");
 }
 
 static void stop(struct thread *thread, int status) {
@@ -545,10 +618,13 @@ static void stop(struct thread *thread, int status) {
         thread->signal = 0;
         step(thread); /* it is in the system call still */
     } else {
-        bool handled = signal == SIGTRAP && is_caught(thread->pid, thread->signal);
+        bool handled = signal == SIGTRAP && thread->signal && !thread->image->covered &&
+                       is_caught(thread->pid, thread->signal);
         thread->runs = false;
+        if (thread->image->covered && signal == SIGTRAP)
+            come_back(thread);
         thread->signal = signal == SIGTRAP ? 0 : signal;
-        if (thread->image->bytes && signal == SIGTRAP)
+        if (thread->image->bytes && !thread->image->covered && signal == SIGTRAP)
             look(thread, handled);
     }
 }
@@ -607,21 +683,37 @@ static void settle(struct thread *thread) {
     }
 }
 
+static void settle_all(void) {
+    for (unsigned i = 0; i < thread_count; i++)
+        if (threads[i].image && threads[i].runs)
+            settle(&threads[i]);
+}
+
+/* Whether no other thread lives. */
+static bool is_alone(void) {
+    unsigned alive = 0;
+    for (unsigned i = 0; i < thread_count; i++)
+        alive += threads[i].image != NULL;
+    return alive == 1;
+}
+
 /* Runs one instruction of the thread.  None but a system call can wait, or wake another thread. */
 static void run(struct thread *thread) {
     int status;
-    bool kernel = thread->calls_kernel;
-    steps += thread->image->bytes != NULL;
+    struct image *image = thread->image;
+    steps += image->bytes != NULL;
+    if (image->bytes && !whole && image->users == 1 && !thread->calls_kernel &&
+        !function_at(thread->pc))
+        cover(image, true);
+    bool waits = thread->calls_kernel || !image->bytes || image->covered;
     step(thread);
-    if (!kernel && thread->image->bytes) {
+    if (!waits || is_alone()) {
         if (waitpid(thread->tid, &status, __WALL) == thread->tid)
             handle(thread->tid, status);
         return;
     }
     settle(thread);
-    for (unsigned i = 0; i < thread_count; i++)
-        if (threads[i].image && threads[i].runs)
-            settle(&threads[i]);
+    settle_all();
 }
 
 /* The next thread that is stopped: the same one for TURN instructions.  NULL: none is. */
@@ -630,6 +722,7 @@ static struct thread *choose(void) {
     if (thread_count && ++turn < TURN && threads[last].image && !threads[last].runs)
         return &threads[last];
     turn = 0;
+    settle_all();
     for (unsigned i = 1; i <= thread_count; i++) {
         unsigned next = (last + i) % thread_count;
         if (threads[next].image && !threads[next].runs) {
@@ -744,6 +837,8 @@ int main(int argc, char **argv) {
             listed = read_text(argv[++i]);
         else if (strcmp(argv[i], "--from") == 0)
             from = argv[++i];
+        else if (strcmp(argv[i], "--whole") == 0)
+            whole = true;
         else if (strcmp(argv[i], "--limit") == 0)
             limit = strtoull(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "-o") == 0)
@@ -768,6 +863,7 @@ int main(int argc, char **argv) {
     struct thread *thread = add_thread(root, root);
     begin_at(thread);
     add_image(thread, NULL);
+    read_spans(thread->image);
     trace();
     if (fclose(out))
         fail("writing");
