@@ -15,9 +15,11 @@ without what compilers append to a name for parts and copies.
 Where a region holds addresses (loose), which differ between two builds, it is compared that it was
 changed, when, and by whom.
 """
+import difflib
 import re
 import subprocess
 
+LINES = 40
 SUFFIX = re.compile(r'(\.(cold|part|isra|constprop|lto_priv|localalias)(\.\d+)?|\.\d+)+$')
 
 
@@ -101,6 +103,18 @@ def read_changes(path):
     return {number: groups for number, groups in found.items() if groups}
 
 
+def differences(expected, hits, loose):
+    """Lines for the reader: what is missing, what is invented, each with what both have before."""
+    wanted = [write for group in expected for write in sorted(group, key=lambda w: w.region)]
+    matcher = difflib.SequenceMatcher(None, [write.key(loose) for write in wanted],
+                                      [write.key(loose) for write in hits], autojunk=False)
+    for what, first, last, first_hit, last_hit in matcher.get_opcodes():
+        if what != 'equal':
+            yield from (f'  both      {write}' for write in wanted[max(0, first - 1):first])
+            yield from (f'  missing   {write}' for write in wanted[first:last])
+            yield from (f'  invented  {write}' for write in hits[first_hit:last_hit])
+
+
 def compare_thread(expected, hits, loose):
     """None, or what differs: EXPECTED is a list of groups, HITS one of writes."""
     at = 0
@@ -108,15 +122,13 @@ def compare_thread(expected, hits, loose):
         seen = hits[at:at + len(group)]
         if sorted(write.key(loose) for write in group) != \
                 sorted(write.key(loose) for write in seen):
-            before = ''.join(f'  both      {write}\n' for write in hits[max(0, at - 3):at])
-            wanted = ''.join(f'  expected  {write}\n' for write in group)
-            got = ''.join(f'  got       {write}\n' for write in hits[at:at + len(group) + 3])
-            return f'after {at} equal writes:\n{before}{wanted}{got or "  got       nothing more"}'
+            break
         at += len(group)
-    if at < len(hits):
-        return f'after {at} equal writes, which are all that were expected:\n' + \
-            ''.join(f'  invented  {write}\n' for write in hits[at:at + 4])
-    return None
+    else:
+        if at == len(hits):
+            return None
+    lines = list(differences(expected, hits, loose))
+    return '\n'.join([f'after {at} equal writes:'] + lines[:LINES] + ['  ...'] * (len(lines) > LINES))
 
 
 def compare(expected, hits, loose=()):

@@ -7,8 +7,9 @@
 // watch: saved[28..107] = saved+28:80
 // watch: fx[0..5] = fx:6
 // watch: fx[24..27] = fx+24:4
-// watch: fx[32..351] = fx+32:320
-// watch: xs[160..255] = xs+160:96
+// watch: fx[32..159] = fx+32:128
+// watch: fx[208..255] = fx+208:48
+// watch: xs[160..191] = xs+160:32
 // watch: xs[512..519] = xs+512:8
 // watch: control = control:4
 // variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2
