@@ -9,18 +9,30 @@ function).  What is merged first, as a hit of ours covers what one store or one 
     the program's own functions within the call, called back or as a handler, is not the call's.
 
 Writes of one instruction, or of one call, to several regions stand in no certain order: they are
-compared as a set.  Threads are paired by the order of their first writes.  Functions are compared
-without what compilers append to a name for parts and copies.
+compared as a set.  Functions are compared by their demangled names, without what compilers append
+for parts and copies.
 
 Where a region holds addresses (loose), which differ between two builds, it is compared that it was
 changed, when, and by whom.
 """
 import difflib
+import functools
+import itertools
 import re
 import subprocess
 
 LINES = 40
-SUFFIX = re.compile(r'(\.(cold|part|isra|constprop|lto_priv|localalias)(\.\d+)?|\.\d+)+$')
+SUFFIX = re.compile(r'((\.(cold|part|isra|constprop|lto_priv|localalias)(\.\d+)?|\.\d+)|'
+                    r' \[clone [^]]*\])+$')
+
+
+@functools.lru_cache(maxsize=None)
+def plain_name(function):
+    """As a user reads it."""
+    if function.startswith('_Z'):
+        function = subprocess.run(['c++filt', function], check=True, stdout=subprocess.PIPE,
+                                  text=True).stdout.strip()
+    return SUFFIX.sub('', function)
 
 
 class Write:
@@ -28,7 +40,7 @@ class Write:
 
     def __init__(self, region, function, at):
         self.region = region
-        self.function = SUFFIX.sub('', function)
+        self.function = plain_name(function)
         self.at = at  # for the reader: where, by the oracle or by the tool
         self.bytes = {}
 
@@ -132,19 +144,19 @@ def compare_thread(expected, hits, loose):
 
 
 def compare(expected, hits, loose=()):
-    """None, or what differs.  EXPECTED is of read_changes, HITS {thread: [Write]}, both with their
-    threads in the order of first writes; LOOSE are numbers of regions."""
-    for number, (groups, writes) in enumerate(zip(expected.values(), hits.values())):
-        different = compare_thread(groups, writes, loose)
-        if different:
-            return f'thread {number + 1} of those that wrote, {different}'
-    if len(expected) != len(hits):
-        return f'{len(expected)} threads wrote, by the hits {len(hits)}'
+    """None, or what differs.  EXPECTED is of read_changes, HITS {thread: [Write]}; LOOSE are numbers
+    of regions.  Threads are those that made the same writes; the others are paired by the order of
+    their first."""
+    left, unequal = list(hits.values()), []
+    for groups in expected.values():
+        equal = next((writes for writes in left if not compare_thread(groups, writes, loose)), None)
+        if equal is None:
+            unequal.append(groups)
+        else:
+            left.remove(equal)
+    if unequal or left:
+        texts = [compare_thread(groups, writes, loose) for groups, writes in
+                 itertools.zip_longest(unequal, left, fillvalue=[])]
+        return f'{len(expected)} threads wrote, by the hits {len(hits)}; of the unequal ones:\n' + \
+            '\n'.join(texts)
     return None
-
-
-def demangle(names):
-    """{name: name without types}, for C++."""
-    done = subprocess.run(['c++filt', '-p'], input='\n'.join(names), check=True, text=True,
-                          stdout=subprocess.PIPE)
-    return dict(zip(names, done.stdout.splitlines()))

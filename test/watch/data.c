@@ -1,5 +1,6 @@
 // All kinds of objects: bit-fields, unions, structs by value, arrays, statics of files and functions,
 // read-mostly and thread-local ones; loops that compilers turn into vectors and string instructions.
+// unfiltered
 // watch: bits = bits:8
 // watch: either = either:16
 // watch: points = points:96

@@ -1,5 +1,6 @@
 // Stores around exceptions: in front of calls that throw, in landing pads, in destructors on the
 // way, in constructors of what is thrown; virtual calls, lambdas, templates, function-local statics.
+// unfiltered
 // watch: log_of = log_of:256
 // watch: state = state:16
 // watch: state.depth = state+4:4

@@ -1,5 +1,6 @@
 // Handlers that write while the interrupted code writes, return, or leave by longjmp; they come from
 // raise, from faults and traps, within a library's function, and run on a stack of their own.
+// unfiltered
 // watch: table = table:64
 // watch: table.inner = table+20:24
 // watch: handled = handled:4

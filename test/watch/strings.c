@@ -1,5 +1,6 @@
 // String instructions: once, repeated, not at all, upwards and downwards, over a region's edges and
 // over their own source.
+// unfiltered
 // watch: place = place:200
 // watch: place[50] = place+50:1
 // watch: place[61..70] = place+61:10

@@ -1,6 +1,7 @@
 // Threads that write by turns and all at once to words of their own; each thread's writes are told in
 // its order. What they all add to is watched where one alone has it.
 // flags: -pthread
+// unfiltered
 // watch: slots[0] = slots:64
 // watch: slots[1] = slots+64:64
 // watch: slots[2].count = slots+132:4
