@@ -144,10 +144,24 @@ def compare_thread(expected, hits, loose):
     return '\n'.join([f'after {at} equal writes:'] + lines[:LINES] + ['  ...'] * (len(lines) > LINES))
 
 
-def compare(expected, hits, loose=()):
+def by_region(threads):
+    """{(thread, region): groups} of {thread: groups}."""
+    found = {}
+    for number, groups in threads.items():
+        for write in itertools.chain.from_iterable(groups):
+            found.setdefault((number, write.region), []).append([write])
+    return found
+
+
+def compare(expected, hits, loose=(), unordered=False):
     """None, or what differs.  EXPECTED is of read_changes, HITS {thread: [Write]}; LOOSE are numbers
-    of regions.  Threads are those that made the same writes; the others are paired by the order of
-    their first."""
+    of regions; UNORDERED: the writes of a thread are in order in each region only, as where signals
+    come at any time.  Threads are those that made the same writes; the others are paired by the
+    order of their first."""
+    if unordered:
+        expected = by_region(expected)
+        hits = {key: [write for group in groups for write in group] for key, groups in
+                by_region({number: [writes] for number, writes in hits.items()}).items()}
     left, unequal = list(hits.values()), []
     for groups in expected.values():
         equal = next((writes for writes in left if not compare_thread(groups, writes, loose)), None)

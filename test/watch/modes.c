@@ -53,6 +53,7 @@ __attribute__((noinline)) static void bases(void) {
     STORE("movq %%rsi, (%%rdx)", "rdx", p + 58, "rsi", 0x1c1d1e1f20212223);
     STORE("movq %%rdx, (%%rdx)\n\tmovq $0, (%%rdx)", "rdx", far, "rsi", 0);
     STORE("movl %%esi, (%%rdx,%%rsi)", "rdx", p, "rsi", 100);
+    STORE("movw %%cs, (%%rdx,%%rsi)", "rdx", p, "rsi", 210);
 }
 
 // Addresses that stand in the instruction, or in segment registers.
