@@ -27,10 +27,10 @@ struct follow {
 
 bool follow_begin(struct session *session) {
     bool any = false;
-    session->ways = ARENA_ARRAY(&session->arena, struct follow, session->watched.count);
+    struct follow *ways = ARENA_ARRAY(&session->arena, struct follow, session->watched.count);
     for (size_t i = 0; i < session->watched.count; i++) {
         const struct watched *watched = &session->watched.data[i];
-        struct follow *way = &session->ways[i];
+        struct follow *way = &ways[i];
         for (size_t j = 0; j < watched->object.way.objects.count; j++) {
             const struct node *node = watched->object.way.objects.data[j];
             struct stage stage = {.node = node, .size = node->type.size, .request = REQUESTS_MAX};
@@ -44,6 +44,7 @@ bool follow_begin(struct session *session) {
                                     .size = watched->size,
                                     .request = REQUESTS_MAX}));
     }
+    session->ways = any ? ways : NULL;
     return any;
 }
 

@@ -11,14 +11,21 @@
 #define OLD_ADDRESS ((uint64_t)1 << 60)
 #define NEW_ADDRESS ((uint64_t)1 << 61)
 
-const char *check_watchable(const struct binary *binary) {
+static bool tells_of_writes(const struct binary *binary) {
     size_t size = 0;
     for (size_t i = 0; i < binary->names.count; i++)
         if (strcmp(binary->names.data[i].name, "quipu_watch_begin") == 0)
-            return binary->build_id_size ? NULL : "it has no build id; link it with -Wl,--build-id";
-    if (binary_section(binary, "quipu_checks", &size))
-        return NULL;
-    return "it was not built with 'quipu cc --quipu=watch'";
+            return true;
+    return binary_section(binary, "quipu_checks", &size) ||
+           binary_section(binary, "quipu_sites", &size);
+}
+
+const char *check_watchable(const struct binary *binary) {
+    if (!tells_of_writes(binary))
+        return "it was not built with 'quipu cc --quipu=watch'";
+    if (!binary->build_id_size || binary->build_id_size > QUIPU_BUILD_ID_MAX)
+        return "it has no build id of up to 32 bytes; link it with -Wl,--build-id";
+    return NULL;
 }
 
 /* ---- names ---- */

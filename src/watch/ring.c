@@ -21,6 +21,7 @@
 enum {
     REQUESTS_OFFSET = QUIPU_PAGE,
     RING_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
+    NAP = 200 * 1000,     /* nanoseconds */
     ANSWER_TAKEN_MS = 20, /* between looks whether a thread that was answered is still there */
 };
 _Static_assert(RING_OFFSET % QUIPU_PAGE == 0, "the ring begins with a page");
@@ -207,6 +208,11 @@ void ring_sleep(struct ring *ring, unsigned milliseconds) {
     if (!__atomic_load_n(&record_at(ring, ring->tail)->size, __ATOMIC_SEQ_CST))
         wait_on(&ring->file->waiting, 1, milliseconds);
     __atomic_store_n(&ring->file->waiting, 0, __ATOMIC_SEQ_CST);
+}
+
+void ring_nap(void) {
+    const struct timespec time = {0, NAP};
+    nanosleep(&time, NULL);
 }
 
 void ring_answer(struct quipu_hit *hit, uint32_t answer) {

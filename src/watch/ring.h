@@ -45,6 +45,9 @@ void ring_answer(struct quipu_hit *hit, uint32_t answer);
 /* Sleeps until a writer wakes us, a signal comes or the time is over. */
 void ring_sleep(struct ring *ring, unsigned milliseconds);
 
+/* Sleeps for a moment, so that hits gather and no writer has to wake us. */
+void ring_nap(void);
+
 /* Whether a writer has taken bytes that are not complete. */
 bool ring_is_stuck(const struct ring *ring);
 

@@ -11,6 +11,7 @@
 enum {
     OUT_SIZE = 1 << 16, /* bytes that are written at once */
     SLEEP = 20,         /* milliseconds between looks at the program */
+    NAPS = 20,          /* behind a hit, before we have to be woken */
     LIMIT_WAITS = 1000, /* up to this limit writers wait, so that regions go at it */
     STUCK = 2000,       /* after which a record that is not complete is given up */
     STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
@@ -169,12 +170,27 @@ static void wait_for_end(struct session *session, double *stuck) {
         ring_sleep(&session->ring, 1);
 }
 
+/* Whether any writer waits for answers: then we are to be quick. */
+static bool any_waits(const struct session *session) {
+    bool any = session->ways != NULL;
+    for (size_t i = 0; i < session->watched.count; i++)
+        any |= flags_of(session, &session->watched.data[i]) != 0;
+    return any;
+}
+
 static void watch_run(struct session *session) {
     double stuck = 0;
+    unsigned naps = 0, naps_most = any_waits(session) ? 0 : NAPS;
     for (;;) {
         bool ended = look_at_program(&session->program);
         if (take_records(session)) {
             stuck = 0;
+            naps = naps_most;
+            continue;
+        }
+        if (naps && !ended) {
+            naps--;
+            ring_nap();
             continue;
         }
         flush(session);
