@@ -11,9 +11,9 @@
  *   - Regions, chains and counters of the shadow change under `lock`, with all signals blocked, and
  *     only while `sequence` is odd.  Readers take no lock: what they read while it changed is
  *     thrown away.  No memory that a reader may come to is ever unmapped.
- *   - Copies of the regions' bytes are read and changed under `lock`; or by a thread that pins the
- *     region, which changes what it has written itself.  Blocking signals costs two system calls,
- *     which is more than all else about a hit.
+ *   - Copies of the regions' bytes are read and changed by threads that pin the region: it is given
+ *     to no other one meanwhile.  They take no lock: blocking signals costs two system calls, which
+ *     is more than all else about a hit.  What two threads write at a time is told in some order.
  *   - The program's own memory is read without the lock and with signals as they are, so that a
  *     fault is the program's; or else `quipu_watch_read` reads it, which does not fault.
  *   - A thread is known by its thread pointer, which is the same in all modules.  Thread-local
@@ -35,6 +35,8 @@ enum {
     WATCH_LEVELS = 12,
     WATCH_SETS = 256, /* of pairs */
     WATCH_WAYS = 8,
+    WATCH_CALL_SETS = 64,
+    WATCH_NEW = 64, /* regions that are remembered until their bytes are read */
     WATCH_HANDLERS = 128,
     WATCH_CLASSES = 13,      /* of copies: 16 << class bytes */
     WATCH_INLINE = 8,        /* bytes of a copy that stand in the region itself */
@@ -49,8 +51,7 @@ struct watch_region {
     uint64_t argument;   /* of the handler; or the request's number */
     uint32_t generation; /* how many have had this place; with its index it is the region's id */
     uint16_t flags;      /* QUIPU_REQUEST_..., WATCH_UNKNOWN */
-    uint16_t pins;       /* threads that change the copy without the lock; it is not given to
-                            another region meanwhile.  One that a longjmp left behind keeps it. */
+    uint16_t pins;       /* threads that use the copy; a longjmp out of one leaves it pinned */
     uint32_t next[2];    /* in the chains of its cells: node, 0 at the end; of free ones, index */
     uint32_t previous[2];
     union {
@@ -63,6 +64,7 @@ struct watch_region {
 struct watch_pair {
     uint64_t stack;       /* 0: free */
     uint64_t stamp;       /* when; the oldest one of a full set was left by longjmp */
+    uint64_t thread;      /* thread pointer */
     uint64_t address;     /* of the first byte that is written, or may be */
     uint64_t length;      /* up to the last; 0: nothing is written */
     uint64_t mask;        /* of bytes from the address on; of a scatter's elements */
@@ -71,6 +73,22 @@ struct watch_pair {
     bool is_long;         /* too long for `old`: the regions' copies hold what was */
     uint8_t old[64];      /* what was there; of a scatter element behind element */
     uint64_t addresses[16];
+};
+
+/* A range of the program's memory. */
+struct watch_range {
+    uint64_t address;
+    uint64_t length;
+};
+
+/* A call of a function that is known, up to its return. */
+struct watch_call {
+    uint64_t stack; /* as a pair's: at the call */
+    uint64_t stamp;
+    uint64_t thread; /* thread pointer */
+    uint32_t callee; /* its row */
+    struct watch_range ranges[3];
+    uint64_t arguments[6];
 };
 
 /* A thread that is in a handler of the program. */
@@ -89,7 +107,8 @@ struct watch_wiped {
 /* An instrumented module, whose checks may be put back (watch_sites.c). */
 struct watch_module {
     struct watch_module *next;
-    uint64_t begin, end; /* its addresses */
+    uint64_t begin, end;   /* its addresses */
+    long (*prepare)(void); /* first */
     long (*put_back_variables)(uint64_t address, uint64_t end);
     long (*put_back_stack)(void);
     bool prepared;
@@ -103,8 +122,9 @@ struct watch_module {
 struct watch {
     uint8_t armed;
     uint8_t never;
-    uint8_t reserved0[6];
-    uint64_t magic; /* written last */
+    uint8_t reserved0[2];
+    uint32_t calling; /* calls that have a record; more where a longjmp left some */
+    uint64_t magic;   /* written last */
     uint32_t version;
     uint32_t size; /* of this: other builds may have other members */
     uint32_t no_shadow;
@@ -118,7 +138,9 @@ struct watch {
     uint32_t limbo_end;
     uint32_t levels; /* bit: there are regions of that level */
     uint32_t level_counts[WATCH_LEVELS];
-    uint64_t made;    /* regions, ever */
+    uint64_t made;                   /* regions, ever */
+    uint32_t unread;                 /* how many there are; more than WATCH_NEW: any */
+    uint32_t unread_list[WATCH_NEW]; /* indices */
     uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
                          page's, plus the logarithm of their number: so no reader sees one of both
                          changed */
@@ -141,15 +163,22 @@ struct watch {
     uint32_t fork_depth;
 };
 
+#define ADDRESSES_END ((uint64_t)1 << 47)
+
 #define WATCH          ((struct watch *)QUIPU_WATCH_HOME)
 #define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
+#define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
 
 _Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
+_Static_assert(offsetof(struct watch, calling) == QUIPU_WATCH_CALLING - QUIPU_WATCH_HOME,
+               "the contract's offset");
 _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
-_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
+_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <= 0xe0000,
+               "room in front of the calls");
+_Static_assert(0xe0000 + sizeof(struct watch_call) * WATCH_CALL_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_HOME_SIZE,
                "the home's size");
 
@@ -189,6 +218,26 @@ static inline struct watch_region *region_at(uint32_t index) {
     unsigned segment = 63 - (unsigned)__builtin_clzll(place) - 10;
     struct watch_region *regions = WATCH->segments[segment];
     return regions ? regions + (place - ((uint64_t)WATCH_FIRST << segment)) : NULL;
+}
+
+/* Cells of a level have 1 << shift_of(level) bytes. */
+static inline unsigned shift_of(unsigned level) {
+    return QUIPU_WATCH_GRANULE_BITS + 4 * level;
+}
+
+/* Bits of the number of buckets. */
+static inline unsigned bits_of(uint64_t buckets) {
+    return buckets & (QUIPU_PAGE - 1);
+}
+
+static inline uint32_t *bucket_of(uint64_t cell, unsigned level) {
+    uint64_t buckets = __atomic_load_n(&WATCH->buckets, __ATOMIC_RELAXED);
+    unsigned bits = bits_of(buckets);
+    return (uint32_t *)(buckets - bits) + (scatter_bits(cell << 4 | level) >> (64 - bits));
+}
+
+static inline unsigned which_of(uint32_t node) {
+    return (node - 1) & 1;
 }
 
 static inline uint8_t *bytes_of(struct watch_region *region) {
@@ -232,11 +281,13 @@ void quipu_watch_enter_module(void);
 /* Reads the program's memory.  What cannot be read is left as it is; returns how many bytes from
  * the first on could be. */
 uint64_t quipu_watch_read(void *to, uint64_t from, uint64_t size);
+/* Whether all of [ADDRESS, END) could be read. */
+bool quipu_watch_is_readable(uint64_t address, uint64_t end);
 /* A copy's memory, of more than WATCH_INLINE bytes.  The lock is held. */
 uint8_t *quipu_watch_new_copy(uint64_t size);
 void quipu_watch_free_copy(uint8_t *copy, uint64_t size);
 
-/* ---- watch_region.c ---- */
+/* ---- watch_region.c, watch_find.c ---- */
 
 /* Makes a region.  Returns its id, or minus an error's number. */
 int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument,
@@ -249,6 +300,17 @@ unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
                           uint32_t found[WATCH_BATCH]);
 /* Copies a region's record.  Returns whether it is one that overlaps [ADDRESS, END). */
 bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region);
+
+/* ---- watch_open.c: pairs and calls that are open ---- */
+
+/* Those that stand for the stack pointer: the one there is, or NULL; or one to fill in. */
+struct watch_pair *quipu_watch_find_pair(uint64_t stack);
+struct watch_pair *quipu_watch_take_pair(uint64_t stack);
+struct watch_call *quipu_watch_find_call(uint64_t stack);
+struct watch_call *quipu_watch_take_call(uint64_t stack);
+/* Whether a store or a call of a known function, which tells of the range itself, is open.  STACK
+ * is the asking thread's stack pointer. */
+bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);
 
 /* ---- watch_tell.c ---- */
 
@@ -283,6 +345,9 @@ struct watch_write {
 void quipu_watch_tell(uint32_t index, const struct watch_write *write);
 /* Tells of the write to all regions that it touches. */
 void quipu_watch_tell_all(const struct watch_write *write);
+/* Pins the region that has the number INDEX, if it is of GENERATION.  Returns it, or NULL. */
+struct watch_region *quipu_watch_pin(uint32_t index, uint32_t generation);
+void quipu_watch_unpin(struct watch_region *region);
 /* Has the copies of regions in [ADDRESS, END) hold what is there now. */
 void quipu_watch_refresh(uint64_t address, uint64_t end);
 /* What is told of a write: FROM and COUNT, of at most MOST bytes, within the region. */
@@ -291,16 +356,13 @@ struct watch_window {
     uint64_t count;
 };
 /* Sets the window's bytes as they were and as they are, and brings the copy up to date.  Returns
- * whether the region is still there and the write is to be told.  The lock is held. */
+ * whether the region is still there and the write is to be told. */
 bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
                       const struct watch_write *write, struct watch_window *window, uint8_t *old,
                       uint8_t *now);
 /* In a forked child: the other threads are not there. */
 void quipu_watch_forget_handlers(void);
-/* As quipu_watch_fill, but takes the lock, if that has to be. */
-bool quipu_watch_fill_alone(uint32_t index, const struct watch_region *region,
-                            const struct watch_write *write, struct watch_window *window,
-                            uint8_t *old, uint8_t *now);
+
 /* ---- watch_log.c, watch_request.c ---- */
 
 /* Maps the file, if there is one. */

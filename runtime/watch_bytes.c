@@ -35,6 +35,12 @@ uint64_t quipu_watch_read(void *to, uint64_t from, uint64_t size) {
     return done;
 }
 
+bool quipu_watch_is_readable(uint64_t address, uint64_t end) {
+    while (address < end && is_readable(address))
+        address = (address | (QUIPU_PAGE - 1)) + 1;
+    return address >= end;
+}
+
 static unsigned class_of(uint64_t size) {
     unsigned bits = 64 - (unsigned)__builtin_clzll(size - 1);
     return bits <= SMALLEST ? 0 : bits - SMALLEST;

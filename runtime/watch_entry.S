@@ -32,6 +32,8 @@
 
         entry   quipu_watch_begin, quipu_watch_begun
         entry   quipu_watch_end, quipu_watch_ended
+        entry   quipu_watch_call_begin, quipu_watch_call_begun
+        entry   quipu_watch_call_end, quipu_watch_call_ended
 
         .section .init_array.00000, "aw", @init_array
         .balign 8

@@ -174,7 +174,7 @@ static struct quipu_hit *log_few(uint32_t index, const struct watch_region *regi
     uint64_t room = round_to_8(window->count);
     uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
     uint8_t *old = (uint8_t *)bytes;
-    if (!quipu_watch_fill_alone(index, region, write, window, old, old + room))
+    if (!quipu_watch_fill(index, region, write, window, old, old + room))
         return NULL;
     struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(size, NULL);
     if (!hit)
@@ -194,9 +194,7 @@ static struct quipu_hit *log_many(uint32_t index, const struct watch_region *reg
     if (!hit)
         return NULL;
     uint8_t *old = (uint8_t *)(hit + 1);
-    quipu_watch_take_lock();
     bool tell = quipu_watch_fill(index, region, write, window, old, old + room);
-    quipu_watch_give_lock();
     describe(hit, region, write, window);
     quipu_watch_publish(&hit->record, size, tell ? QUIPU_RECORD_HIT : QUIPU_RECORD_PAD);
     restore_signals(mask);

@@ -17,38 +17,16 @@
 
 enum {
     FIRST_BUCKETS = 10, /* bits */
-    TRIES = 8,          /* to read without the lock */
 };
-
-#define ADDRESSES_END ((uint64_t)1 << 47)
-
-static inline unsigned shift_of(unsigned level) {
-    return QUIPU_WATCH_GRANULE_BITS + 4 * level;
-}
 
 static unsigned level_of(uint64_t size) {
     unsigned bits = size > 1 ? 64 - (unsigned)__builtin_clzll(size - 1) : 0;
     return bits <= QUIPU_WATCH_GRANULE_BITS ? 0 : (bits - QUIPU_WATCH_GRANULE_BITS + 3) / 4;
 }
 
-/* Bits of the number of buckets. */
-static inline unsigned bits_of(uint64_t buckets) {
-    return buckets & (QUIPU_PAGE - 1);
-}
-
-static inline uint32_t *bucket_of(uint64_t cell, unsigned level) {
-    uint64_t buckets = __atomic_load_n(&WATCH->buckets, __ATOMIC_RELAXED);
-    unsigned bits = bits_of(buckets);
-    return (uint32_t *)(buckets - bits) + (scatter_bits(cell << 4 | level) >> (64 - bits));
-}
-
 /* The region and which of its cells a node stands for. */
 static inline struct watch_region *region_of(uint32_t node) {
     return region_at((node - 1) >> 1);
-}
-
-static inline unsigned which_of(uint32_t node) {
-    return (node - 1) & 1;
 }
 
 /* ---- Change: the lock is held, the sequence odd ---- */
@@ -240,6 +218,10 @@ static int64_t add_locked(const struct watch_region *wanted) {
         return refused;
     }
     watch->made++;
+    if (watch->unread < WATCH_NEW)
+        watch->unread_list[watch->unread] = (uint32_t)index;
+    if (watch->unread <= WATCH_NEW)
+        watch->unread++;
     enter((uint32_t)index, wanted->address, wanted->size);
     mark_shadow(wanted->address, wanted->size, true);
     __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
@@ -298,118 +280,4 @@ int quipu_watch_remove(int64_t id) {
     }
     quipu_watch_unlock(mask);
     return error;
-}
-
-/* ---- Look: what is read may be torn, but lies in the arrays, and no chain is endless ---- */
-
-struct search {
-    uint64_t address;
-    uint64_t end;
-    uint32_t from;
-    uint32_t count;
-    uint32_t *found;
-};
-
-/* Keeps the lowest indices, each once: a region may be met in two cells. */
-static void keep_index(struct search *search, uint32_t index) {
-    if (index < search->from)
-        return;
-    uint32_t place = search->count;
-    while (place > 0 && search->found[place - 1] > index)
-        place--;
-    if (place == WATCH_BATCH || (place > 0 && search->found[place - 1] == index))
-        return;
-    if (search->count < WATCH_BATCH)
-        search->count++;
-    for (uint32_t i = search->count - 1; i > place; i--)
-        search->found[i] = search->found[i - 1];
-    search->found[place] = index;
-}
-
-static bool overlaps(const struct watch_region *region, uint64_t address, uint64_t end) {
-    return region->size && region->address < end && address < region->address + region->size;
-}
-
-/* Returns whether the chain was whole. */
-static bool search_cell(struct search *search, uint64_t cell, unsigned level) {
-    uint64_t steps = 2 * (uint64_t)WATCH->used + 2;
-    uint32_t node = __atomic_load_n(bucket_of(cell, level), __ATOMIC_RELAXED);
-    while (node && steps--) {
-        uint32_t index = (node - 1) >> 1;
-        if (index >= WATCH->used)
-            return false;
-        const struct watch_region *region = region_at(index);
-        if (!region)
-            return false;
-        if (overlaps(region, search->address, search->end))
-            keep_index(search, index);
-        node = __atomic_load_n(&region->next[which_of(node)], __ATOMIC_RELAXED);
-    }
-    return node == 0;
-}
-
-static bool search_all(struct search *search) {
-    for (uint32_t i = search->from; i < WATCH->used && search->count < WATCH_BATCH; i++) {
-        const struct watch_region *region = region_at(i);
-        if (region && overlaps(region, search->address, search->end))
-            keep_index(search, i);
-    }
-    return true;
-}
-
-static bool search_cells(struct search *search) {
-    uint32_t levels = __atomic_load_n(&WATCH->levels, __ATOMIC_RELAXED);
-    for (; levels; levels &= levels - 1) {
-        unsigned level = (unsigned)__builtin_ctz(levels);
-        uint64_t first = search->address >> shift_of(level);
-        uint64_t last = (search->end - 1) >> shift_of(level);
-        if (last - first > WATCH->used) {
-            search->count = 0;
-            return search_all(search);
-        }
-        for (uint64_t cell = first; cell <= last; cell++)
-            if (!search_cell(search, cell, level))
-                return false;
-    }
-    return true;
-}
-
-/* The sequence, once it is even. */
-static uint64_t begin_look(void) {
-    uint64_t sequence;
-    while ((sequence = __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_ACQUIRE)) & 1)
-        __builtin_ia32_pause();
-    return sequence;
-}
-
-static bool is_unchanged(uint64_t sequence) {
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_RELAXED) == sequence;
-}
-
-unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
-                          uint32_t found[WATCH_BATCH]) {
-    struct search search = {address, end, from, 0, found};
-    if (address >= end || !WATCH->armed)
-        return 0;
-    for (int i = 0; i < TRIES; i++) {
-        uint64_t sequence = begin_look();
-        search.count = 0;
-        if (search_cells(&search) && is_unchanged(sequence))
-            return search.count;
-    }
-    uint64_t mask = quipu_watch_lock();
-    search.count = 0;
-    search_cells(&search);
-    quipu_watch_unlock(mask);
-    return search.count;
-}
-
-bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region) {
-    uint64_t sequence;
-    do {
-        sequence = begin_look();
-        copy_bytes(region, region_at(index), sizeof *region);
-    } while (!is_unchanged(sequence));
-    return overlaps(region, address, end);
 }

@@ -29,6 +29,10 @@ enum {
 
 static const uint8_t no_operation[JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
+/* Address and size of what is instrumented: inserted code compares callees with it. */
+extern uint64_t quipu_watch_text[2];
+uint64_t quipu_watch_text[2];
+
 /* This module's. */
 static struct watch_module module;
 
@@ -148,12 +152,14 @@ static long prepare(void) {
     module.sorted = sorted;
     module.count = count;
     module.prepared = true;
+    quipu_watch_text[0] = module.text_begin;
+    quipu_watch_text[1] = module.text_end - lesser(module.text_begin, module.text_end);
     return 0;
 }
 
 /* Puts back the checks of stores to [ADDRESS, END). */
 static long put_back_variables(uint64_t address, uint64_t end) {
-    long error = prepare();
+    long error = 0;
     uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
     while (low < high) {
         uint64_t middle = (low + high) / 2;
@@ -174,10 +180,9 @@ static long put_back_variables(uint64_t address, uint64_t end) {
 
 /* Puts back the checks of all stores to the stack. */
 static long put_back_stack(void) {
-    long error = prepare();
-    if (error < 0 || module.stack_is_back || module.text_begin > module.text_end)
-        return error;
-    error = open_text(module.text_begin, module.text_end, true);
+    if (module.stack_is_back || module.text_begin > module.text_end)
+        return 0;
+    long error = open_text(module.text_begin, module.text_end, true);
     if (error < 0)
         return error;
     for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
@@ -207,9 +212,10 @@ static bool is_in_heap(uint64_t address, uint64_t end) {
 long quipu_watch_put_back(uint64_t address, uint64_t end) {
     long error = 0;
     bool is_variable = false;
-    for (struct watch_module *m = WATCH->modules; m; m = m->next)
-        if (address >= m->begin && end <= m->end)
-            is_variable = true;
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        error = m->prepare();
+        is_variable |= address >= m->begin && end <= m->end;
+    }
     bool may_be_stack = !is_variable && !is_in_heap(address, end);
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
@@ -224,6 +230,7 @@ void quipu_watch_enter_module(void) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
     module.end = (uint64_t)_end;
+    module.prepare = prepare;
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
     uint64_t mask = quipu_watch_lock();

@@ -3,16 +3,10 @@
  * The begin keeps what the store will overwrite, the end finds the regions that it touched and
  * tells of them.  So a region that another thread makes or takes away meanwhile does no harm.
  * Between the two stand one instruction of the program and whatever signal handlers run there: few
- * pairs are open at a time, all with stack pointers of their own.  A handler that leaves by longjmp
- * leaves a pair behind, which the next one with the same stack pointer takes over, or one that
- * finds its set full.
+ * pairs are open at a time, all with stack pointers of their own.
  *
  * A store of at most 64 bytes keeps them in the pair.  Longer ones (rep movs, xsave, fxsave) bring
- * the copies of the regions that they will touch up to date, and these hold what was.
- *
- * Nothing of the pair is the thread's: a handler that swaps stacks may end it in another one.
- *
- * Not perfect: more than 8 open pairs whose stack pointers hash alike push out the oldest. */
+ * the copies of the regions that they will touch up to date, and these hold what was. */
 #include "watch.h"
 
 enum {
@@ -34,42 +28,6 @@ enum {
 
 void quipu_watch_begun(const uint64_t *frame);
 void quipu_watch_ended(const uint64_t *frame);
-
-static struct watch_pair *set_of(uint64_t stack) {
-    return WATCH_PAIRS + (scatter_bits(stack) >> 56) * WATCH_WAYS;
-}
-
-static struct watch_pair *find_pair(uint64_t stack) {
-    struct watch_pair *set = set_of(stack);
-    for (int i = 0; i < WATCH_WAYS; i++)
-        if (__atomic_load_n(&set[i].stack, __ATOMIC_ACQUIRE) == stack)
-            return &set[i];
-    return NULL;
-}
-
-static bool claim(struct watch_pair *pair, uint64_t from, uint64_t stack) {
-    return __atomic_compare_exchange_n(&pair->stack, &from, stack, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
-}
-
-/* One that was left behind at this stack pointer, a free one, or the oldest of its set. */
-static struct watch_pair *take_pair(uint64_t stack) {
-    struct watch_pair *set = set_of(stack), *pair = find_pair(stack);
-    if (pair)
-        return pair;
-    for (;;) {
-        struct watch_pair *oldest = set;
-        for (int i = 0; i < WATCH_WAYS; i++) {
-            if (claim(&set[i], 0, stack))
-                return &set[i];
-            if (set[i].stamp < oldest->stamp)
-                oldest = &set[i];
-        }
-        uint64_t other = __atomic_load_n(&oldest->stack, __ATOMIC_RELAXED);
-        if (other && claim(oldest, other, stack))
-            return oldest;
-    }
-}
 
 static uint64_t low_bits(uint64_t count) {
     return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
@@ -138,8 +96,7 @@ void quipu_watch_begun(const uint64_t *frame) {
     uint64_t extra = frame[FRAME_EXTRA];
     if (!quipu_watch_ready)
         return;
-    struct watch_pair *pair = take_pair((uint64_t)(frame + FRAME_BEGIN));
-    pair->stamp = __builtin_ia32_rdtsc();
+    struct watch_pair *pair = quipu_watch_take_pair((uint64_t)(frame + FRAME_BEGIN));
     pair->description = description;
     pair->address = frame[FRAME_ADDRESS];
     pair->length = QUIPU_STORE_SIZE(description);
@@ -169,7 +126,7 @@ void quipu_watch_begun(const uint64_t *frame) {
 
 void quipu_watch_ended(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END);
-    struct watch_pair *pair = quipu_watch_ready ? find_pair(stack) : NULL;
+    struct watch_pair *pair = quipu_watch_ready ? quipu_watch_find_pair(stack) : NULL;
     if (!pair)
         return;
     struct watch_write write = {.address = pair->address,

@@ -125,6 +125,8 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
     uint64_t low = greater(write->address, region->address);
     uint64_t high = lesser(write->address + write->length, region->address + region->size);
     uint8_t *was = copy + (low - region->address);
+    if (write->if_changed && !quipu_watch_is_readable(low, high))
+        return false; /* nothing is sure of such a write */
     if (region->flags & WATCH_UNKNOWN && write->made != WATCH->made)
         copy_bytes(was, (const uint8_t *)low, high - low); /* made meanwhile: what was is lost */
     uint64_t changed = low + first_difference(was, (const uint8_t *)low, high - low);
@@ -153,57 +155,53 @@ static bool fill_from_pair(uint8_t *copy, const struct watch_region *region,
     return changed;
 }
 
+struct watch_region *quipu_watch_pin(uint32_t index, uint32_t generation) {
+    struct watch_region *region = region_at(index);
+    __atomic_fetch_add(&region->pins, 1, __ATOMIC_SEQ_CST); /* then who deletes it sees the pin */
+    if (region->size && __atomic_load_n(&region->generation, __ATOMIC_SEQ_CST) == generation)
+        return region;
+    quipu_watch_unpin(region);
+    return NULL;
+}
+
+void quipu_watch_unpin(struct watch_region *region) {
+    __atomic_fetch_sub(&region->pins, 1, __ATOMIC_RELEASE);
+}
+
 bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
                       const struct watch_write *write, struct watch_window *window, uint8_t *old,
                       uint8_t *now) {
-    struct watch_region *live = region_at(index);
-    if (!live->size || __atomic_load_n(&live->generation, __ATOMIC_SEQ_CST) != region->generation)
+    struct watch_region *live = quipu_watch_pin(index, region->generation);
+    if (!live)
         return false;
     bool changed = write->pair ? fill_from_pair(bytes_of(live), region, write, window, old, now)
                                : fill_from_copy(bytes_of(live), region, write, window, old, now);
+    quipu_watch_unpin(live);
     return changed || !(write->if_changed || region->flags & QUIPU_REQUEST_CHANGES);
 }
 
-/* As quipu_watch_fill, where the region is pinned and the lock is not held. */
-static bool fill_pinned(uint32_t index, const struct watch_region *region,
-                        const struct watch_write *write, struct watch_window *window, uint8_t *old,
-                        uint8_t *now) {
-    struct watch_region *live = region_at(index);
-    __atomic_fetch_add(&live->pins, 1, __ATOMIC_SEQ_CST);
-    bool tell = quipu_watch_fill(index, region, write, window, old, now);
-    __atomic_fetch_sub(&live->pins, 1, __ATOMIC_RELEASE);
-    return tell;
-}
-
-bool quipu_watch_fill_alone(uint32_t index, const struct watch_region *region,
-                            const struct watch_write *write, struct watch_window *window,
-                            uint8_t *old, uint8_t *now) {
-    if (write->pair)
-        return fill_pinned(index, region, write, window, old, now);
-    uint64_t mask = quipu_watch_lock();
-    bool tell = quipu_watch_fill(index, region, write, window, old, now);
-    quipu_watch_unlock(mask);
-    return tell;
+static void refresh(uint32_t index, uint64_t address, uint64_t end) {
+    struct watch_region region;
+    if (!quipu_watch_look(index, address, end, &region))
+        return;
+    struct watch_region *live = quipu_watch_pin(index, region.generation);
+    uint64_t low = greater(address, region.address);
+    uint64_t high = lesser(end, region.address + region.size);
+    if (!live)
+        return;
+    quipu_watch_read(bytes_of(live) + (low - region.address), low, high - low);
+    quipu_watch_unpin(live);
 }
 
 void quipu_watch_refresh(uint64_t address, uint64_t end) {
     uint32_t found[WATCH_BATCH], from = 0;
-    for (;;) {
-        unsigned count = quipu_watch_find(address, end, from, found);
-        uint64_t mask = count ? quipu_watch_lock() : 0;
-        for (unsigned i = 0; i < count; i++) {
-            struct watch_region *region = region_at(found[i]);
-            uint64_t low = greater(address, region->address);
-            uint64_t high = lesser(end, region->address + region->size);
-            if (region->size && low < high)
-                quipu_watch_read(bytes_of(region) + (low - region->address), low, high - low);
-        }
-        if (count)
-            quipu_watch_unlock(mask);
-        if (count < WATCH_BATCH)
-            return;
-        from = found[count - 1] + 1;
-    }
+    unsigned count;
+    do {
+        count = quipu_watch_find(address, end, from, found);
+        for (unsigned i = 0; i < count; i++)
+            refresh(found[i], address, end);
+        from = count ? found[count - 1] + 1 : 0;
+    } while (count == WATCH_BATCH);
 }
 
 /* ---- Handlers of the program ---- */
@@ -257,7 +255,7 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
     volatile uint64_t frame = WATCH_MAGIC;
     uint8_t old[HANDLER_MOST], now[HANDLER_MOST];
     struct watch_window window = choose_window(region, write, HANDLER_MOST);
-    bool tell = quipu_watch_fill_alone(index, region, write, &window, old, now);
+    bool tell = quipu_watch_fill(index, region, write, &window, old, now);
     struct watch_handler *slot = tell ? enter_handler((uint64_t)&frame) : NULL;
     if (!slot)
         return;

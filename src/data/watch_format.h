@@ -34,6 +34,7 @@ enum {
 #define QUIPU_WATCH_SHADOW_SIZE (1ull << 41) /* for addresses below 1 << 47 */
 #define QUIPU_WATCH_HOME        0x6ff00000
 #define QUIPU_WATCH_HOME_SIZE   0x100000
+#define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that are under way */
 
 enum {
     QUIPU_WATCH_GRANULE_BITS = 6,
@@ -62,8 +63,29 @@ enum {
  * the calls of one pair have the same stack pointer (128 bytes below the store's), which tells
  * pairs apart.
  *
- * A call of something that is not instrumented is a store, too: of ranges of the callee's that the
- * runtime knows by its name (runtime/watch_callees.c), or of whatever has changed. */
+ * A call of something that is not instrumented is a store, too: of ranges that are known by the
+ * callee's name (data/watch_callees.h), or of whatever has changed.  In front of the call and
+ * behind it:
+ *
+ *         cmpb    $0, QUIPU_WATCH_HOME
+ *         jne     1f
+ *     2:  call    CALLEE
+ *         cmpl    $0, QUIPU_WATCH_CALLING right behind the call: the hit's pc is counted from here
+ *         jne     3f
+ *     4:
+ * out of line
+ *     1:  movq    CALLEE, %r11            is it this module's own?
+ *         subq    quipu_watch_text(%rip), %r11
+ *         cmpq    quipu_watch_text+8(%rip), %r11
+ *         jb      2b
+ *         pushq   $NUMBER                 of the callee's row; 0: not known
+ *         call    quipu_watch_call_begin  keeps every register, and the flags
+ *         leaq    8(%rsp), %rsp
+ *         jmp     2b
+ *     3:  call    quipu_watch_call_end    keeps every register, and the flags
+ *         jmp     4b
+ *
+ * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them. */
 enum quipu_store_kind {
     QUIPU_STORE_PLAIN = 0,   /* SIZE bytes */
     QUIPU_STORE_MASKED = 1,  /* elements of 1 << ELEMENT bytes, those whose bit is set in EXTRA */

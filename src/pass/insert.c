@@ -424,6 +424,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
         if (!block->padding)
             insert_block_code(p, i);
         insert_checks(p, i);
+        insert_call_checks(p, i);
         insert_end(p, i);
         if (block->turns_to)
             insert_copies(p, i);

@@ -146,6 +146,9 @@ void insert_copies(struct planner *p, uint32_t index);
 void insert_checks(struct planner *p, uint32_t index);
 void write_sites(struct planner *p, uint32_t number);
 
+/* watch_calls.c: checks around a call at the block's end. */
+void insert_call_checks(struct planner *p, uint32_t index);
+
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);
 

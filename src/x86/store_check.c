@@ -242,7 +242,9 @@ void write_return_address(struct buffer *out, uint32_t label, const struct frame
 }
 
 void write_watch_symbols(struct buffer *out, bool shared) {
-    buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n");
+    buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n"
+                     "\t.hidden quipu_watch_call_begin\n\t.hidden quipu_watch_call_end\n"
+                     "\t.hidden quipu_watch_text\n");
     if (!shared)
         buffer_text(out, "\t.hidden quipu_watch_early\n\t.text\n"
                          "\t.reloc 0, R_X86_64_NONE, quipu_watch_early\n");

@@ -1,0 +1,277 @@
+/* watch_call.c: calls of code that is not instrumented.
+ *
+ * Of a callee that is known, the ranges that it writes are stores: what was there is the regions'
+ * copies, which the begin brings up to date where it knows how far a range goes.  After any other
+ * call all regions are compared with their copies, and what has changed is told.  So copies are
+ * kept up to date by all that tells of a write; a new region's is read in front of the first call.
+ *
+ * A call that is never returned from leaves its record; the next one at that stack pointer takes it
+ * over.
+ *
+ * Not perfect: what another thread has the kernel or the C library write meanwhile is told as this
+ * call's; bytes that were changed and changed back are not told; nor is what a call changed whose
+ * record was pushed out, before the next one is compared. */
+#include "syscall.h"
+#include "watch.h"
+
+#include "data/watch_callees.h"
+
+#include <sys/uio.h>
+
+enum {
+    CMP_SIZE = 8,  /* cmpb $0, HOME behind the call ... */
+    JNE_NEAR = 6,  /* ... and its jne, with four bytes of distance ... */
+    JNE_SHORT = 2, /* ... or one */
+    CALL_SIZE = 5, /* of quipu_watch_call_end */
+    STRING_MOST = 1 << 20,
+    VECTOR_MOST = 1024,
+    PIECE = 256, /* bytes that are compared at a time */
+    RANGES = 3,
+    /* the frame of watch_entry.S */
+    FRAME_RESULT = -2,
+    FRAME_RETURN = 1,
+    FRAME_CALLEE = 2,
+    FRAME_BEGIN = 3, /* the stack pointer at the call ... */
+    FRAME_END = 2,   /* ... and behind it */
+};
+
+#define QUIPU_UNBOUND UINT64_MAX
+
+#define RANGES_OF(name, first, second, third) {first, second, third},
+static const uint32_t callees[][RANGES] = {QUIPU_CALLEES(RANGES_OF)};
+
+void quipu_watch_call_begun(const uint64_t *frame);
+void quipu_watch_call_ended(const uint64_t *frame);
+
+/* ---- Ranges ---- */
+
+static enum quipu_extent kind_of(uint32_t extent) {
+    return extent >> 4 & 15;
+}
+
+static uint64_t constant_of(uint32_t extent) {
+    return extent >> 16 & 0xfff;
+}
+
+/* Bytes in front of the NUL; where there is none that can be read, those that can. */
+static uint64_t string_length(uint64_t address) {
+    uint64_t length = 0;
+    uint8_t bytes[64];
+    while (length < STRING_MOST) {
+        uint64_t count = quipu_watch_read(bytes, address + length, sizeof bytes);
+        for (uint64_t i = 0; i < count; i++)
+            if (bytes[i] == 0)
+                return length + i;
+        length += count;
+        if (count < sizeof bytes)
+            break;
+    }
+    return length;
+}
+
+/* What is known at the begin. */
+static struct watch_range begin_range(const struct watch_call *call, uint32_t extent) {
+    const uint64_t *arguments = call->arguments;
+    struct watch_range range = {arguments[extent & 7], QUIPU_UNBOUND};
+    uint64_t a = arguments[(extent >> 8 & 15) % 6], b = arguments[(extent >> 12 & 15) % 6];
+    uint32_t pointed = 0;
+    switch (kind_of(extent)) {
+    case QUIPU_EXTENT_CONSTANT:
+        range.length = constant_of(extent);
+        break;
+    case QUIPU_EXTENT_BYTES:
+        range.length = a;
+        break;
+    case QUIPU_EXTENT_PRODUCT:
+        if (__builtin_mul_overflow(a, b, &range.length))
+            range.length = 0;
+        break;
+    case QUIPU_EXTENT_TIMES:
+        range.length = (uint32_t)a * constant_of(extent);
+        break;
+    case QUIPU_EXTENT_POINTED:
+        quipu_watch_read(&pointed, a, sizeof pointed);
+        range.length = pointed;
+        break;
+    case QUIPU_EXTENT_APPEND:
+        range.address += string_length(range.address);
+        break;
+    default:
+        break;
+    }
+    if (extent == 0 || arguments[extent & 7] == 0)
+        range.length = 0;
+    return range;
+}
+
+/* Sets what only the end knows. */
+static void end_range(struct watch_range *range, uint32_t extent, uint64_t result) {
+    if (range->length == QUIPU_UNBOUND) {
+        if (kind_of(extent) == QUIPU_EXTENT_RESULT)
+            range->length = (int64_t)result > 0 ? result * constant_of(extent) : 0;
+        else
+            range->length = string_length(range->address) + 1;
+    }
+    if ((extent & QUIPU_EXTENT_ZERO && (uint32_t)result) || (extent & QUIPU_EXTENT_TRUE && !result))
+        range->length = 0;
+}
+
+static void tell_range(const struct watch_range *range, bool if_changed, uint64_t pc) {
+    struct watch_write write = {.address = range->address,
+                                .length = range->length,
+                                .pc = pc,
+                                .cause = QUIPU_CAUSE_CALLEE,
+                                .if_changed = if_changed,
+                                .pair = NULL,
+                                .made = WATCH->made};
+    if (range->length && range->address + range->length > range->address)
+        quipu_watch_tell_all(&write);
+}
+
+/* The parts of a vector of struct iovec. */
+static void tell_vector(const struct watch_range *range, uint64_t count, uint64_t pc) {
+    for (uint64_t i = 0; i < count && i < VECTOR_MOST; i++) {
+        struct iovec part;
+        if (quipu_watch_read(&part, range->address + i * sizeof part, sizeof part) < sizeof part)
+            return;
+        struct watch_range piece = {(uint64_t)part.iov_base, part.iov_len};
+        tell_range(&piece, true, pc);
+    }
+}
+
+/* ---- New regions' bytes ---- */
+
+static void read_region(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    if (region->size && region->flags & WATCH_UNKNOWN) {
+        quipu_watch_read(bytes_of(region), region->address, region->size);
+        region->flags &= (uint16_t)~WATCH_UNKNOWN;
+    }
+}
+
+static __attribute__((noinline)) void read_new_regions(void) {
+    struct watch *watch = WATCH;
+    uint64_t mask = quipu_watch_lock();
+    if (watch->unread > WATCH_NEW)
+        for (uint32_t i = 0; i < watch->used; i++)
+            read_region(i);
+    else
+        for (uint32_t i = 0; i < watch->unread; i++)
+            read_region(watch->unread_list[i]);
+    watch->unread = 0;
+    quipu_watch_unlock(mask);
+}
+
+/* ---- All regions compared ---- */
+
+/* Sets RANGE to what has changed, first byte to last.  The region is pinned. */
+static bool compare(const struct watch_region *region, const uint8_t *known,
+                    struct watch_range *range) {
+    uint64_t first = UINT64_MAX, end = 0;
+    uint8_t now[PIECE];
+    for (uint64_t at = 0; at < region->size; at += PIECE) {
+        uint64_t count = lesser(PIECE, region->size - at);
+        count = quipu_watch_read(now, region->address + at, count);
+        for (uint64_t i = 0; i < count; i++)
+            if (now[i] != known[at + i]) {
+                first = lesser(first, at + i);
+                end = at + i + 1;
+            }
+    }
+    *range = (struct watch_range){region->address + first, end - first};
+    return end != 0;
+}
+
+static bool has_changed(uint32_t index, struct watch_range *range) {
+    const struct watch_region *region = region_at(index);
+    if (!region->size || region->flags & WATCH_UNKNOWN)
+        return false;
+    struct watch_region *live = quipu_watch_pin(index, region->generation);
+    bool changed = live && compare(live, bytes_of(live), range);
+    if (live)
+        quipu_watch_unpin(live);
+    return changed;
+}
+
+/* A store or a call of another thread that is open tells of its writes itself. */
+static void compare_all(uint64_t pc, uint64_t stack) {
+    struct watch_range range;
+    for (uint32_t i = 0; i < __atomic_load_n(&WATCH->used, __ATOMIC_ACQUIRE); i++) {
+        if (!has_changed(i, &range) ||
+            quipu_watch_is_open(range.address, range.address + range.length, stack))
+            continue;
+        struct watch_write write = {.address = range.address,
+                                    .length = range.length,
+                                    .pc = pc,
+                                    .cause = QUIPU_CAUSE_CHANGE,
+                                    .if_changed = true,
+                                    .pair = NULL,
+                                    .made = WATCH->made};
+        quipu_watch_tell(i, &write);
+    }
+}
+
+/* ---- Begin and end ---- */
+
+static int32_t distance_at(const uint8_t *place) {
+    int32_t distance;
+    copy_bytes(&distance, place, sizeof distance);
+    return distance;
+}
+
+/* The call's return address: in front of the look that jumped out of line.  STUB is the return
+ * address of the call there. */
+static uint64_t place_of_return(uint64_t stub) {
+    const uint8_t *jump = (const uint8_t *)stub;
+    bool is_short = jump[0] == 0xeb;
+    const uint8_t *back = is_short ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
+    bool near = back + distance_at(back - 4) == jump - CALL_SIZE;
+    return (uint64_t)back - (near ? JNE_NEAR : JNE_SHORT) - CMP_SIZE;
+}
+
+static void release(struct watch_call *call) {
+    __atomic_store_n(&call->stack, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
+}
+
+void quipu_watch_call_begun(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_BEGIN);
+    uint32_t callee = (uint32_t)frame[FRAME_CALLEE];
+    if (!quipu_watch_ready || !WATCH->armed)
+        return;
+    if (WATCH->unread)
+        read_new_regions();
+    static const int8_t places[] = {-6, -5, -4, -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
+    if (!quipu_watch_find_call(stack))
+        __atomic_fetch_add(&WATCH->calling, 1, __ATOMIC_RELAXED);
+    struct watch_call *call = quipu_watch_take_call(stack);
+    call->callee = callee < sizeof callees / sizeof *callees ? callee : 0;
+    for (unsigned i = 0; i < sizeof places; i++)
+        call->arguments[i] = frame[places[i]];
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct watch_range range = begin_range(call, callees[call->callee][i]);
+        call->ranges[i] = range;
+        if (range.length != QUIPU_UNBOUND && range.address + range.length > range.address)
+            quipu_watch_refresh(range.address, range.address + range.length);
+    }
+}
+
+void quipu_watch_call_ended(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
+    struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
+    if (!call)
+        return;
+    const uint32_t *extents = callees[call->callee];
+    uint64_t pc = place_of_return(frame[FRAME_RETURN]);
+    if (!call->callee && WATCH->armed)
+        compare_all(pc, stack);
+    for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
+        struct watch_range range = call->ranges[i];
+        end_range(&range, extents[i], result);
+        if (kind_of(extents[i]) == QUIPU_EXTENT_VECTOR)
+            tell_vector(&range, call->arguments[extents[i] >> 8 & 15], pc);
+        else
+            tell_range(&range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
+    }
+    release(call);
+}

@@ -1,0 +1,133 @@
+/* watch_open.c: stores and calls between their begin and their end.
+ *
+ * They are found by their stack pointer, in sets of a hash table that is the process's, not the
+ * thread's: a handler that swaps stacks may end one in another thread, and threads that the C
+ * library did not make need nothing.  A set that is full gives its oldest up, most likely one that
+ * a longjmp left behind; the next one at that stack pointer takes it over, too.
+ *
+ * Not perfect: more than 8 that are open and whose stack pointers hash alike push out the oldest.
+ */
+#include "watch.h"
+
+enum {
+    STALE_BITS = 33 /* a store that is open for so many cycles was left */
+};
+
+/* What pairs and calls begin with. */
+struct open {
+    uint64_t stack;
+    uint64_t stamp;
+    uint64_t thread;
+};
+
+struct table {
+    char *first;
+    uint32_t size; /* of one */
+    uint32_t bits; /* of the number of sets */
+};
+
+_Static_assert(WATCH_SETS == 1 << 8 && WATCH_CALL_SETS == 1 << 6, "bits of the tables");
+
+static const struct table pairs = {(char *)WATCH_PAIRS, sizeof(struct watch_pair), 8};
+static const struct table calls = {(char *)WATCH_CALLS, sizeof(struct watch_call), 6};
+
+static inline struct open *open_at(const struct table *table, uint64_t stack, unsigned way) {
+    uint64_t set = scatter_bits(stack) >> (64 - table->bits);
+    return (struct open *)(table->first + (set * WATCH_WAYS + way) * table->size);
+}
+
+static struct open *find(const struct table *table, uint64_t stack) {
+    for (unsigned i = 0; i < WATCH_WAYS; i++) {
+        struct open *open = open_at(table, stack, i);
+        if (__atomic_load_n(&open->stack, __ATOMIC_ACQUIRE) == stack)
+            return open;
+    }
+    return NULL;
+}
+
+static bool claim(struct open *open, uint64_t from, uint64_t stack) {
+    return __atomic_load_n(&open->stack, __ATOMIC_RELAXED) == from &&
+           __atomic_compare_exchange_n(&open->stack, &from, stack, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+static struct open *claim_any(const struct table *table, uint64_t stack) {
+    for (;;) {
+        struct open *oldest = open_at(table, stack, 0);
+        for (unsigned i = 0; i < WATCH_WAYS; i++) {
+            struct open *open = open_at(table, stack, i);
+            if (claim(open, 0, stack))
+                return open;
+            if (open->stamp < oldest->stamp)
+                oldest = open;
+        }
+        uint64_t other = __atomic_load_n(&oldest->stack, __ATOMIC_RELAXED);
+        if (other && claim(oldest, other, stack))
+            return oldest;
+    }
+}
+
+static void *take(const struct table *table, uint64_t stack) {
+    struct open *open = find(table, stack);
+    if (!open)
+        open = claim_any(table, stack);
+    open->stamp = __builtin_ia32_rdtsc();
+    open->thread = thread_pointer();
+    return open;
+}
+
+struct watch_pair *quipu_watch_find_pair(uint64_t stack) {
+    return (struct watch_pair *)find(&pairs, stack);
+}
+
+struct watch_pair *quipu_watch_take_pair(uint64_t stack) {
+    return take(&pairs, stack);
+}
+
+struct watch_call *quipu_watch_find_call(uint64_t stack) {
+    return (struct watch_call *)find(&calls, stack);
+}
+
+struct watch_call *quipu_watch_take_call(uint64_t stack) {
+    return take(&calls, stack);
+}
+
+/* ---- Who else tells of a range ---- */
+
+/* Whether it may still come to its end: what the asking thread left deeper in its stack will not.
+ */
+static bool is_alive(const struct open *open, uint64_t stack) {
+    uint64_t at = __atomic_load_n(&open->stack, __ATOMIC_ACQUIRE);
+    return at && (open->thread != thread_pointer() || at >= stack);
+}
+
+static bool overlaps(uint64_t first, uint64_t length, uint64_t address, uint64_t end) {
+    return first < end && address < first + length;
+}
+
+static bool pair_is_open(const struct watch_pair *pair, uint64_t address, uint64_t end,
+                         uint64_t stack) {
+    return is_alive((const struct open *)pair, stack) &&
+           overlaps(pair->address, pair->length, address, end) &&
+           (__builtin_ia32_rdtsc() - pair->stamp) >> STALE_BITS == 0;
+}
+
+static bool call_is_open(const struct watch_call *call, uint64_t address, uint64_t end,
+                         uint64_t stack) {
+    if (!is_alive((const struct open *)call, stack))
+        return false;
+    for (unsigned i = 0; i < 3; i++)
+        if (overlaps(call->ranges[i].address, call->ranges[i].length, address, end))
+            return true;
+    return false;
+}
+
+bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack) {
+    for (unsigned i = 0; i < WATCH_SETS * WATCH_WAYS; i++)
+        if (pair_is_open(&WATCH_PAIRS[i], address, end, stack))
+            return true;
+    for (unsigned i = 0; i < WATCH_CALL_SETS * WATCH_WAYS; i++)
+        if (call_is_open(&WATCH_CALLS[i], address, end, stack))
+            return true;
+    return false;
+}

@@ -1,0 +1,179 @@
+/* watch_callees.h: functions of the C library, and what of the program's memory they write.
+ *
+ * A row's place is its number in calls of quipu_watch_call_begin (data/watch_format.h, section 2);
+ * row 0 is what is not known.  Up to three ranges, each of which begins where an argument points.
+ *
+ * What is not here is compared: all regions, at the return.  So a row is worth while for what is
+ * called often, and may only say what is so on each way through the function, in each C library.
+ * Functions that write what a later call may find (malloc, free, stdio's buffers) are not here, for
+ * their own writes are in nobody's range; but those that write nothing but what they were given.
+ *
+ * Stands alone: the shim reads it, and the runtime. */
+#ifndef QUIPU_DATA_WATCH_CALLEES_H
+#define QUIPU_DATA_WATCH_CALLEES_H
+
+/* How long a range is.  A and B are numbers of arguments, 0 to 5. */
+enum quipu_extent {
+    QUIPU_EXTENT_NONE = 0,
+    QUIPU_EXTENT_CONSTANT = 1, /* C bytes */
+    QUIPU_EXTENT_BYTES = 2,    /* argument A */
+    QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
+    QUIPU_EXTENT_RESULT = 4,   /* C times what is returned, where that is above 0 */
+    QUIPU_EXTENT_STRING = 5,   /* up to its NUL, at the return */
+    QUIPU_EXTENT_APPEND = 6,   /* from its NUL, before, up to its NUL, at the return */
+    QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
+    QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
+    QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
+};
+
+enum {
+    QUIPU_EXTENT_CHANGED = 1 << 30, /* told only where it changed: less may be written */
+    QUIPU_EXTENT_ZERO = 1 << 29,    /* written only where 0, an int, is returned */
+    QUIPU_EXTENT_TRUE = 1 << 28,    /* written only where a pointer that is not NULL is returned */
+};
+
+/* A range: argument POINTER points to it. */
+#define QUIPU_EXTENT(pointer, kind, a, b, c)                                                       \
+    ((pointer) | QUIPU_EXTENT_##kind << 4 | (a) << 8 | (b) << 12 | (c) << 16)
+
+#define QE_CONSTANT(p, c)   QUIPU_EXTENT(p, CONSTANT, 0, 0, c)
+#define QE_BYTES(p, a)      QUIPU_EXTENT(p, BYTES, a, 0, 0)
+#define QE_PRODUCT(p, a, b) QUIPU_EXTENT(p, PRODUCT, a, b, 0)
+#define QE_RESULT(p, c)     QUIPU_EXTENT(p, RESULT, 0, 0, c)
+#define QE_STRING(p)        QUIPU_EXTENT(p, STRING, 0, 0, 0)
+#define QE_APPEND(p)        QUIPU_EXTENT(p, APPEND, 0, 0, 0)
+#define QE_POINTED(p, a)    QUIPU_EXTENT(p, POINTED, a, 0, 0)
+#define QE_VECTOR(p, a)     QUIPU_EXTENT(p, VECTOR, a, 0, 0)
+#define QE_TIMES(p, a, c)   QUIPU_EXTENT(p, TIMES, a, 0, c)
+#define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
+#define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
+#define QE_CHANGED          QUIPU_EXTENT_CHANGED
+#define QE_ZERO             QUIPU_EXTENT_ZERO
+#define QE_TRUE             QUIPU_EXTENT_TRUE
+
+/* ROW(name, range, range, range); NULL pointers are no ranges. */
+/* clang-format off */
+#define QUIPU_CALLEES(ROW) \
+    ROW(, 0, 0, 0) \
+    ROW(memcpy, QE_BYTES(0, 2), 0, 0) \
+    ROW(memmove, QE_BYTES(0, 2), 0, 0) \
+    ROW(mempcpy, QE_BYTES(0, 2), 0, 0) \
+    ROW(memset, QE_BYTES(0, 2), 0, 0) \
+    ROW(bzero, QE_BYTES(0, 1), 0, 0) \
+    ROW(explicit_bzero, QE_BYTES(0, 1), 0, 0) \
+    ROW(bcopy, QE_BYTES(1, 2), 0, 0) \
+    ROW(memccpy, QE_BYTES(0, 3) | QE_CHANGED, 0, 0) \
+    ROW(__memcpy_chk, QE_BYTES(0, 2), 0, 0) \
+    ROW(__memmove_chk, QE_BYTES(0, 2), 0, 0) \
+    ROW(__mempcpy_chk, QE_BYTES(0, 2), 0, 0) \
+    ROW(__memset_chk, QE_BYTES(0, 2), 0, 0) \
+    ROW(strcpy, QE_STRING(0), 0, 0) \
+    ROW(stpcpy, QE_STRING(0), 0, 0) \
+    ROW(__strcpy_chk, QE_STRING(0), 0, 0) \
+    ROW(__stpcpy_chk, QE_STRING(0), 0, 0) \
+    ROW(strncpy, QE_BYTES(0, 2), 0, 0) \
+    ROW(stpncpy, QE_BYTES(0, 2), 0, 0) \
+    ROW(__strncpy_chk, QE_BYTES(0, 2), 0, 0) \
+    ROW(strcat, QE_APPEND(0), 0, 0) \
+    ROW(strncat, QE_APPEND(0), 0, 0) \
+    ROW(__strcat_chk, QE_APPEND(0), 0, 0) \
+    ROW(__strncat_chk, QE_APPEND(0), 0, 0) \
+    ROW(wmemcpy, QE_TIMES(0, 2, 4), 0, 0) \
+    ROW(wmemmove, QE_TIMES(0, 2, 4), 0, 0) \
+    ROW(wmemset, QE_TIMES(0, 2, 4), 0, 0) \
+    ROW(qsort, QE_PRODUCT(0, 1, 2) | QE_CHANGED, 0, 0) \
+    ROW(read, QE_RESULT(1, 1), 0, 0) \
+    ROW(pread, QE_RESULT(1, 1), 0, 0) \
+    ROW(pread64, QE_RESULT(1, 1), 0, 0) \
+    ROW(__read_chk, QE_RESULT(1, 1), 0, 0) \
+    ROW(readlink, QE_RESULT(1, 1), 0, 0) \
+    ROW(readlinkat, QE_RESULT(2, 1), 0, 0) \
+    ROW(getrandom, QE_RESULT(0, 1), 0, 0) \
+    ROW(recv, QE_BYTES(1, 2) | QE_CHANGED, 0, 0) \
+    ROW(recvfrom, QE_BYTES(1, 2) | QE_CHANGED, QE_POINTED(4, 5) | QE_CHANGED, \
+        QE_CONSTANT(5, 4) | QE_CHANGED) \
+    ROW(readv, QE_VECTOR(1, 2) | QE_CHANGED, 0, 0) \
+    ROW(preadv, QE_VECTOR(1, 2) | QE_CHANGED, 0, 0) \
+    ROW(accept, QE_POINTED(1, 2) | QE_CHANGED, QE_CONSTANT(2, 4) | QE_CHANGED, 0) \
+    ROW(getsockname, QE_POINTED(1, 2) | QE_CHANGED, QE_CONSTANT(2, 4) | QE_CHANGED, 0) \
+    ROW(getpeername, QE_POINTED(1, 2) | QE_CHANGED, QE_CONSTANT(2, 4) | QE_CHANGED, 0) \
+    ROW(getsockopt, QE_POINTED(3, 4) | QE_CHANGED, QE_CONSTANT(4, 4) | QE_ZERO, 0) \
+    ROW(poll, QE_TIMES(0, 1, 8) | QE_CHANGED, 0, 0) \
+    ROW(epoll_wait, QE_RESULT(1, 12), 0, 0) \
+    ROW(select, QE_CONSTANT(1, 128) | QE_CHANGED, QE_CONSTANT(2, 128) | QE_CHANGED, \
+        QE_CONSTANT(4, 16) | QE_CHANGED) \
+    ROW(stat, QE_STAT(1), 0, 0) \
+    ROW(stat64, QE_STAT(1), 0, 0) \
+    ROW(lstat, QE_STAT(1), 0, 0) \
+    ROW(lstat64, QE_STAT(1), 0, 0) \
+    ROW(fstat, QE_STAT(1), 0, 0) \
+    ROW(fstat64, QE_STAT(1), 0, 0) \
+    ROW(fstatat, QE_STAT(2), 0, 0) \
+    ROW(fstatat64, QE_STAT(2), 0, 0) \
+    ROW(pipe, QE_CONSTANT(0, 8) | QE_ZERO, 0, 0) \
+    ROW(pipe2, QE_CONSTANT(0, 8) | QE_ZERO, 0, 0) \
+    ROW(socketpair, QE_CONSTANT(3, 8) | QE_ZERO, 0, 0) \
+    ROW(getcwd, QE_STRING(0) | QE_TRUE, 0, 0) \
+    ROW(gettimeofday, QE_TIME(0), QE_CONSTANT(1, 8) | QE_CHANGED, 0) \
+    ROW(clock_gettime, QE_TIME(1), 0, 0) \
+    ROW(clock_getres, QE_TIME(1), 0, 0) \
+    ROW(nanosleep, QE_CONSTANT(1, 16) | QE_CHANGED, 0, 0) \
+    ROW(time, QE_CONSTANT(0, 8), 0, 0) \
+    ROW(frexp, QE_CONSTANT(0, 4), 0, 0) \
+    ROW(modf, QE_CONSTANT(0, 8), 0, 0) \
+    ROW(sincos, QE_CONSTANT(0, 8), QE_CONSTANT(1, 8), 0) \
+    ROW(sigemptyset, QE_CONSTANT(0, 128) | QE_CHANGED, 0, 0) \
+    ROW(sigfillset, QE_CONSTANT(0, 128) | QE_CHANGED, 0, 0) \
+    ROW(sigaddset, QE_CONSTANT(0, 128) | QE_CHANGED, 0, 0) \
+    ROW(sigprocmask, QE_CONSTANT(2, 128) | QE_CHANGED, 0, 0) \
+    ROW(pthread_sigmask, QE_CONSTANT(2, 128) | QE_CHANGED, 0, 0) \
+    ROW(uname, QE_CONSTANT(0, 390) | QE_ZERO, 0, 0) \
+    ROW(getrusage, QE_CONSTANT(1, 144) | QE_ZERO, 0, 0) \
+    ROW(pthread_mutex_lock, QE_CONSTANT(0, 40) | QE_CHANGED, 0, 0) \
+    ROW(pthread_mutex_trylock, QE_CONSTANT(0, 40) | QE_CHANGED, 0, 0) \
+    ROW(pthread_mutex_unlock, QE_CONSTANT(0, 40) | QE_CHANGED, 0, 0) \
+    ROW(pthread_mutex_init, QE_CONSTANT(0, 40) | QE_CHANGED, 0, 0) \
+    ROW(pthread_mutex_destroy, QE_CONSTANT(0, 40) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_rdlock, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_wrlock, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_unlock, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_signal, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_broadcast, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_wait, QE_CONSTANT(0, 48) | QE_CHANGED, QE_CONSTANT(1, 40) | QE_CHANGED, 0) \
+    ROW(sem_wait, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(sem_post, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(strtol, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtoul, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtoll, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtoull, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtod, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtof, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strsep, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0)
+
+/* These write nothing that is the program's but errno: the shim inserts nothing. */
+#define QUIPU_CALLEES_OF_NOTHING(ROW) \
+    ROW(strlen) ROW(strnlen) ROW(strcmp) ROW(strncmp) ROW(strcasecmp) ROW(strncasecmp) \
+    ROW(strcoll) ROW(memcmp) ROW(bcmp) ROW(memchr) ROW(memrchr) ROW(rawmemchr) ROW(memmem) \
+    ROW(strchr) ROW(strrchr) ROW(strchrnul) ROW(strstr) ROW(strcasestr) ROW(strspn) \
+    ROW(strcspn) ROW(strpbrk) ROW(wcslen) ROW(wcscmp) ROW(wmemcmp) ROW(wmemchr) \
+    ROW(abs) ROW(labs) ROW(llabs) ROW(div) ROW(ldiv) ROW(atoi) ROW(atol) ROW(atoll) ROW(atof) \
+    ROW(isalpha) ROW(isdigit) ROW(isalnum) ROW(isspace) ROW(isupper) ROW(islower) ROW(ispunct) \
+    ROW(isprint) ROW(isxdigit) ROW(iscntrl) ROW(isgraph) ROW(toupper) ROW(tolower) \
+    ROW(__ctype_b_loc) ROW(__ctype_tolower_loc) ROW(__ctype_toupper_loc) ROW(__errno_location) \
+    ROW(getpid) ROW(getppid) ROW(gettid) ROW(getuid) ROW(geteuid) ROW(getgid) ROW(getegid) \
+    ROW(getpagesize) ROW(sysconf) ROW(sched_yield) ROW(pthread_self) ROW(pthread_equal) \
+    ROW(getenv) ROW(secure_getenv) ROW(clock) ROW(difftime) ROW(isatty) \
+    ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(atan2) ROW(sinh) ROW(cosh) \
+    ROW(tanh) ROW(exp) ROW(exp2) ROW(expm1) ROW(log) ROW(log2) ROW(log10) ROW(log1p) ROW(pow) \
+    ROW(sqrt) ROW(cbrt) ROW(hypot) ROW(fabs) ROW(floor) ROW(ceil) ROW(round) ROW(trunc) ROW(rint) \
+    ROW(nearbyint) ROW(lround) ROW(llround) ROW(lrint) ROW(fmod) ROW(remainder) ROW(ldexp) \
+    ROW(scalbn) ROW(copysign) ROW(fmin) ROW(fmax) ROW(fma) ROW(erf) ROW(erfc) ROW(tgamma) \
+    ROW(sinf) ROW(cosf) ROW(tanf) ROW(atanf) ROW(atan2f) ROW(expf) ROW(exp2f) ROW(logf) \
+    ROW(log2f) ROW(log10f) ROW(powf) ROW(sqrtf) ROW(cbrtf) ROW(hypotf) ROW(fabsf) ROW(floorf) \
+    ROW(ceilf) ROW(roundf) ROW(truncf) ROW(fmodf) ROW(ldexpf) ROW(fminf) ROW(fmaxf) ROW(fmaf) \
+    ROW(write) ROW(pwrite) ROW(send) ROW(sendto) ROW(lseek) ROW(lseek64) ROW(fsync) ROW(access) \
+    ROW(unlink) ROW(mkdir) ROW(rmdir) ROW(chdir) ROW(kill) ROW(usleep) ROW(sleep) ROW(dup) \
+    ROW(dup2) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort)
+/* clang-format on */
+
+#endif

@@ -1,0 +1,115 @@
+/* watch_calls.c: checks around calls of what may not be instrumented, for watched memory.
+ *
+ * What the C library, the kernel on its behalf, and other code without checks writes is told at the
+ * call that leads there: by what the function is known to write (data/watch_callees.h), or by
+ * comparing all regions when it returns.
+ *
+ * requires: a plan, find_liveness    maintains: as insert.c
+ * Not perfect: calls of hand-written code and inline assembly have none, nor have jumps that end a
+ * function, where their callee is not known by its name. */
+#include "pass/plan.h"
+
+#include "data/watch_callees.h"
+#include "x86/call_check.h"
+
+#include <string.h>
+
+enum {
+    CALLEE_WRITES_NOTHING = -1,
+    R11 = 11
+};
+
+#define NAME_OF_ROW(name, a, b, c) #name,
+#define NAME_OF_NOTHING(name)      #name,
+
+static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
+static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
+
+static bool is_named(const struct symbol *symbol, const char *name) {
+    return strlen(name) == symbol->length && memcmp(name, symbol->name, symbol->length) == 0;
+}
+
+static int find_callee(const struct symbol *symbol) {
+    for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
+        if (is_named(symbol, of_nothing[i]))
+            return CALLEE_WRITES_NOTHING;
+    for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
+        if (is_named(symbol, rows[i]))
+            return (int)i;
+    return 0;
+}
+
+/* What stands behind the star of an indirect call. */
+static struct span indirect_operand(const struct unit *unit, const struct statement *s) {
+    const char *start = unit->text + s->start, *end = unit->text + s->end;
+    const char *star = s->intel ? NULL : memchr(start, '*', (size_t)(end - start));
+    if (!star)
+        return (struct span){start, 0};
+    return (struct span){star + 1, (size_t)(end - star - 1)};
+}
+
+/* Fills in CALL.  Returns whether the call needs checks. */
+static bool find_call(const struct planner *p, const struct basic_block *block,
+                      const struct graph_instruction *last, struct checked_call *call) {
+    const struct unit *unit = p->graph->unit;
+    const struct statement *s = statement_of(p, last);
+    uint32_t live = live_before(p->graph, block, block->count - 1);
+    *call = (struct checked_call){.register_free = !(live >> R11 & 1), .frame = frame_at(p, last)};
+    if (s->symbol == NONE) {
+        call->operand = indirect_operand(unit, s);
+        return last->decoded->class == CLASS_CALL_INDIRECT;
+    }
+    const struct symbol *symbol = &unit->symbols.data[s->symbol];
+    int callee = find_callee(symbol);
+    if (symbol->statement != NONE || symbol->aliased || callee == CALLEE_WRITES_NOTHING)
+        return false;
+    call->callee = (uint32_t)callee;
+    call->symbol = (struct span){symbol->name, symbol->length};
+    return true;
+}
+
+static void insert_tail_check(struct planner *p, uint32_t index,
+                              const struct graph_instruction *last) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    struct checked_call call;
+    struct buffer text = {0};
+    if (!find_call(p, block, last, &call) || !call.callee)
+        return;
+    uint32_t label = ++p->state->labels;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    write_call_check(&text, label);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last, &text);
+    buffer_text(&p->far_stubs, "; ");
+    anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    write_tail_stub(&p->far_stubs, &call, label);
+    p->state->watched = true;
+}
+
+void insert_call_checks(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(graph, block);
+    struct checked_call call;
+    struct buffer text = {0};
+    if (!p->state->options->watch || !last || !graph->function->compiled ||
+        statement_of(p, last)->inline_asm || !code_may_stand(p, block, block->count - 1))
+        return;
+    if (last->decoded->class == CLASS_JUMP)
+        insert_tail_check(p, index, last);
+    if ((last->decoded->class != CLASS_CALL && last->decoded->class != CLASS_CALL_INDIRECT) ||
+        !find_call(p, block, last, &call))
+        return;
+    uint32_t label = ++p->state->labels;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    write_call_check(&text, label);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last, &text);
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count, true));
+    write_return_check(&text, label);
+    insert_after(p, last, &text);
+    buffer_text(&p->far_stubs, "; ");
+    anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    write_call_stubs(&p->far_stubs, &call, label);
+    p->state->watched = true;
+}

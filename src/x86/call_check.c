@@ -1,0 +1,72 @@
+/* call_check.c: the instructions around a call of what may not be instrumented; see call_check.h.
+ *
+ *         cmpb    $0, QUIPU_WATCH_HOME         is there any region?
+ *         jne     .LQl
+ * .LQm:   call    CALLEE
+ *         cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
+ *         jne     .LQn
+ * .LQo:
+ *
+ * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
+ * its own checks. */
+#include "x86/call_check.h"
+
+#include "data/watch_format.h"
+
+void write_call_check(struct buffer *out, uint32_t label) {
+    buffer_print(out, "cmpb $0, 0x%x; {disp32} jne .LQcl%u; .LQcm%u:", QUIPU_WATCH_HOME, label,
+                 label);
+}
+
+void write_return_check(struct buffer *out, uint32_t label) {
+    buffer_print(out, "cmpl $0, 0x%x; {disp32} jne .LQcn%u; .LQco%u:", QUIPU_WATCH_CALLING, label,
+                 label);
+}
+
+/* Goes to .LQcm LABEL where the callee is this module's own. */
+static void write_own_test(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    if (!call->register_free || (!call->symbol.length && !call->operand.length))
+        return;
+    if (call->symbol.length)
+        buffer_print(out, "movq %.*s@GOTPCREL(%%rip), %%r11", (int)call->symbol.length,
+                     call->symbol.start);
+    else
+        buffer_print(out, "movq %.*s, %%r11", (int)call->operand.length, call->operand.start);
+    buffer_print(out,
+                 "; subq quipu_watch_text(%%rip), %%r11; cmpq quipu_watch_text+8(%%rip), %%r11; "
+                 "jb .LQcm%u; ",
+                 label);
+}
+
+static void write_begin(struct buffer *out, const struct checked_call *call) {
+    buffer_print(out, "pushq $%u", call->callee);
+    write_adjust(out, &call->frame, 8);
+    buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
+    write_adjust(out, &call->frame, -8);
+    buffer_text(out, "; ");
+}
+
+void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    buffer_print(out, ".LQcl%u: ", label);
+    write_frame(out, &call->frame, 0);
+    write_own_test(out, call, label);
+    write_begin(out, call);
+    buffer_print(out, "jmp .LQcm%u; .LQcn%u: call quipu_watch_call_end; jmp .LQco%u", label, label,
+                 label);
+    write_frame_end(out, &call->frame);
+}
+
+void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    buffer_print(out, ".LQcl%u: ", label);
+    write_frame(out, &call->frame, 0);
+    write_own_test(out, call, label);
+    buffer_text(out, "leaq -8(%rsp), %rsp");
+    write_adjust(out, &call->frame, 8);
+    buffer_text(out, "; ");
+    write_begin(out, call);
+    buffer_print(out, "call %.*s; call quipu_watch_call_end; leaq 8(%%rsp), %%rsp",
+                 (int)call->symbol.length, call->symbol.start);
+    write_adjust(out, &call->frame, -8);
+    buffer_text(out, "; ret");
+    write_frame_end(out, &call->frame);
+}

@@ -1,0 +1,32 @@
+/* call_check.h: the instructions around a call of what may not be instrumented, for watched memory.
+ *
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h,
+ * section 2. */
+#ifndef QUIPU_X86_CALL_CHECK_H
+#define QUIPU_X86_CALL_CHECK_H
+
+#include "asm/lex.h"
+#include "x86/sequence.h"
+
+/* A call, or a jump that is the last of a function. */
+struct checked_call {
+    uint32_t callee;    /* row of data/watch_callees.h; 0: not known */
+    struct span symbol; /* the callee's name; of no length where it is told by an operand */
+    struct span operand;
+    bool register_free; /* %r11 may be changed */
+    struct frame_row frame;
+};
+
+/* In front of the call, and right behind it; LABEL names both and their code out of line.  Flags
+ * are changed. */
+void write_call_check(struct buffer *out, uint32_t label);
+void write_return_check(struct buffer *out, uint32_t label);
+
+/* What these two lead to. */
+void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);
+
+/* In front of a jump that ends a function: write_call_check leads here, where the callee is called
+ * and returned from. */
+void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label);
+
+#endif
