@@ -106,6 +106,7 @@ change 0 1 0 3 00000000 01020304 store 0 known+0xe
 change 0 2 0 0 00 09 repeated 1 known+0x26
 change 0 2 1 1 00 09 repeated 1 known+0x26
 change 0 2 2 2 00 09 repeated 1 known+0x26
+return 0 1
 change 0 2 0 0 09 08 store 0 known+0x36
 change 0 2 0 0 08 00 store 2 known+0x4c library.so
 change 0 2 4 4 00 08 store 2 known+0x4c library.so

@@ -26,7 +26,8 @@
  * Else CALL is 0 where the instruction lies in a function of the program's symbol table, one that
  * FILE of --functions names if that is given.  Elsewhere it is the number of the innermost call
  * that led out of such functions, FUNCTION+OFFSET the place of that call, and LIBRARY+OFFSET the
- * instruction. When a call ends that changed something, `return` is written.
+ * instruction. When a call ends that changed something, or a string
+ * instruction that repeated, `return` is written.
  *
  * What runs elsewhere need not be stepped: when the only thread of a process leaves the program's
  * functions, these are overwritten with breakpoints and it runs freely, up to one; all that has
@@ -97,7 +98,11 @@ static struct thread {
     bool calls_kernel;   /* the next instruction is a system call */
     int signal;          /* to be given with the next step */
     uint64_t pc, sp;     /* in front of the next instruction */
-    uint64_t turns;      /* number of the string instruction that repeats; else 0 */
+    struct turns {
+        uint64_t number; /* of the string instruction that repeats; else 0 */
+        uint64_t pc, sp;
+    } turns, interrupted[DEPTH]; /* by handlers that run */
+    unsigned handlers;
     struct call calls[DEPTH];
     unsigned depth;
 } threads[THREADS];
@@ -408,7 +413,8 @@ static void print_change(const struct thread *thread, size_t region, const uint8
     print_bytes(new + first, last - first + 1);
     uint64_t place = call ? call->from : pc;
     const struct function *function = function_at(place);
-    fprintf(out, " %s %llu", cause, (unsigned long long)(call ? call->number : thread->turns));
+    fprintf(out, " %s %llu", cause,
+            (unsigned long long)(call ? call->number : thread->turns.number));
     if (function)
         fprintf(out, " %s+%#llx", function->name,
                 (unsigned long long)(place - bias - function->start));
@@ -450,6 +456,30 @@ static void follow_calls(struct thread *thread, uint64_t pc, uint64_t sp) {
     }
 }
 
+static void end_turns(struct thread *thread) {
+    if (thread->turns.number)
+        fprintf(out, "return %u %llu\n", number_of(thread),
+                (unsigned long long)thread->turns.number);
+    thread->turns.number = 0;
+}
+
+/* A string instruction may have ended, been left for a handler, or been taken up again. */
+static void follow_turns(struct thread *thread, const struct user_regs_struct *regs, bool handled) {
+    if (handled) {
+        if (thread->turns.number && thread->handlers < DEPTH)
+            thread->interrupted[thread->handlers++] = thread->turns;
+        thread->turns.number = 0;
+        return;
+    }
+    if (regs->rip != thread->pc)
+        end_turns(thread);
+    for (unsigned i = thread->handlers; i-- && !thread->turns.number;)
+        if (thread->interrupted[i].pc == regs->rip && thread->interrupted[i].sp == regs->rsp) {
+            thread->turns = thread->interrupted[i];
+            thread->handlers = i;
+        }
+}
+
 /* ---- Steps ---- */
 
 /* Whether the process has a handler for SIGNAL. */
@@ -470,7 +500,6 @@ static bool is_caught(pid_t pid, int signal) {
 static void look(struct thread *thread, bool handled) {
     static uint8_t bytes[BYTES];
     uint8_t code[2];
-    bool ended = false;
     struct user_regs_struct regs;
     if (ptrace(PTRACE_GETREGS, thread->tid, 0, &regs)) {
         if (errno == ESRCH)
@@ -479,15 +508,13 @@ static void look(struct thread *thread, bool handled) {
     }
     memcpy(bytes, thread->image->bytes, region_bytes);
     read_regions(thread->pid, bytes, regs.rip, code);
-    if (regs.rip != thread->pc || handled || !function_at(thread->pc))
-        ended = true;
-    else if (!thread->turns)
-        thread->turns = ++call_count;
+    if (!handled && regs.rip == thread->pc && !thread->turns.number && function_at(regs.rip))
+        thread->turns = (struct turns){++call_count, regs.rip, regs.rsp};
     if (memcmp(bytes, thread->image->bytes, region_bytes) != 0) {
         struct call *call = function_at(thread->pc) ? NULL : current_call(thread);
         const char *cause = handled                ? "signal"
                             : thread->calls_kernel ? "kernel"
-                            : thread->turns        ? "repeated"
+                            : thread->turns.number ? "repeated"
                                                    : "store";
         size_t at = 0;
         for (size_t i = 0; i < region_count; at += regions[i++].size)
@@ -496,8 +523,7 @@ static void look(struct thread *thread, bool handled) {
                              call);
         memcpy(thread->image->bytes, bytes, region_bytes);
     }
-    if (ended)
-        thread->turns = 0;
+    follow_turns(thread, &regs, handled);
     if (!handled)
         follow_calls(thread, regs.rip, regs.rsp);
     thread->pc = regs.rip;

@@ -3,7 +3,7 @@
 Both are brought to a list of writes for each thread, in their order: (region, {offset: (old, new)},
 function).  What is merged first, as a hit of ours covers what one store or one known callee wrote:
 
-  - Turns of one repeated string instruction are one write, at its last turn.
+  - Turns of one repeated string instruction are one write, at its end.
   - All that changed within one call that left the program's functions is one write for each region,
     at the call's return; a byte that is at last what it was at first is none of it.  What runs in
     the program's own functions within the call, called back or as a handler, is not the call's.
@@ -73,10 +73,6 @@ class Thread:
         writes = self.open.pop(number, {})
         self.groups.append([write for write in writes.values() if write.bytes])
 
-    def close_repeated(self, number=None):
-        for other in [other for other in self.open if other != number and other[0] == 'repeated']:
-            self.close(other)
-
 
 def read_changes(path):
     """{thread: [group]} of watched.c's FILE."""
@@ -86,15 +82,11 @@ def read_changes(path):
             word = line.split()
             thread = threads.setdefault(int(word[1]), Thread())
             if word[0] == 'return':
-                thread.close_repeated()
-                thread.close(('call', word[2]))
+                thread.close(word[2])
                 continue
             step, region, first = int(word[2]), int(word[3]), int(word[4])
             cause, call, place = word[8:11]
-            number = None
-            if call != '0':
-                number = ('repeated' if cause == 'repeated' else 'call', call)
-            thread.close_repeated(number)
+            number = call if call != '0' else None
             function = place.rsplit('+', 1)[0]
             at = f'step {step}, {" ".join([cause] + word[10:])}'
             if number:

@@ -1,22 +1,23 @@
 // A watched stack: what push, call and enter store there.  Below the red zone a stack's contents are
 // anybody's, so what was there is compared only near to the begin.
-// watch: room[64..79] = room+512:128
-// address: high[0..1023] = high:8192
-// address: room[200] = room+1600:8
-// address: room[201] = room+1608:8
+// watch: room[2112..2127] = room+16896:128
+// address: high[2048..3071] = high+16384:8192
+// address: frames[2248] = frames+17984:8
+// address: frames[2249] = frames+17992:8
 // watch: popped = popped:24
 // variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -Os
 #include <stdint.h>
 #include <stdio.h>
 
-_Alignas(64) uint64_t room[256];
-_Alignas(64) uint64_t high[1024];
+_Alignas(64) uint64_t room[2304]; // what runs on it needs room below
+_Alignas(64) uint64_t frames[2304];
+_Alignas(64) uint64_t high[3072];
 uint64_t popped[3];
 
-// Pushes of all kinds below room + 80.
+// Pushes of all kinds.
 __attribute__((noinline)) static void pushes(uint64_t value) {
     __asm__ volatile("movq %%rsp, %%rbx\n\t"
-                     "leaq 640+room(%%rip), %%rsp\n\t"
+                     "leaq 17024+room(%%rip), %%rsp\n\t"
                      "pushq %0\n\t"
                      "pushq $77\n\t"
                      "pushq $-2\n\t"
@@ -44,12 +45,12 @@ __attribute__((noinline)) static void pushes(uint64_t value) {
                      : "rax", "rbx", "memory", "cc");
 }
 
-// Return addresses and frame pointers, at room + 200 and 201.
+// Return addresses and frame pointers.
 __attribute__((noinline)) static void calls(uint64_t value) {
     uint64_t to = value;
     __asm__ volatile("movq %%rsp, %%rbx\n\t"
                      "movq %%rbp, %%r12\n\t"
-                     "leaq 1616+room(%%rip), %%rsp\n\t"
+                     "leaq 18000+frames(%%rip), %%rsp\n\t"
                      "pushq $1\n\t"
                      "call 1f\n\t"
                      "call 1f\n\t"
@@ -75,7 +76,7 @@ __attribute__((noinline)) static void calls(uint64_t value) {
 // Deeper than the red zone; each value is another one than was there.
 __attribute__((noinline)) static void saves(uint64_t a, uint64_t b) {
     __asm__ volatile("movq %%rsp, %%rbx\n\t"
-                     "leaq 8192+high(%%rip), %%rsp\n\t"
+                     "leaq 24576+high(%%rip), %%rsp\n\t"
                      "imulq $1007, %0, %%rax\n\t"
                      "imulq $1009, %0, %%r8\n\t"
                      "movl $100, %%ecx\n"
@@ -102,6 +103,6 @@ int main(void) {
         calls(i);
         saves(i * 2 + 1, i * 4 + 3);
     }
-    printf("%llx %llx\n", (unsigned long long)popped[1], (unsigned long long)room[79]);
+    printf("%llx %llx\n", (unsigned long long)popped[1], (unsigned long long)room[2127]);
     return 0;
 }
