@@ -240,6 +240,15 @@ static void print_json_values(const struct told_hit *told, struct buffer *out) {
     buffer_release(&text);
 }
 
+/* The bytes that are told, two digits each. */
+static void json_bytes(struct buffer *out, const char *key, const struct told_bytes *told) {
+    json_key(out, key);
+    buffer_add(out, "\"", 1);
+    for (uint64_t i = 0; i < told->count; i++)
+        buffer_print(out, "%02x", told->bytes[i]);
+    buffer_add(out, "\"", 1);
+}
+
 static void print_json(struct arena *arena, const struct told_hit *told, struct buffer *out) {
     const struct quipu_hit *hit = told->hit;
     buffer_text(out, "{\"hit\":");
@@ -249,6 +258,9 @@ static void print_json(struct arena *arena, const struct told_hit *told, struct 
     json_number(out, "address", hit->address);
     json_number(out, "bytes", hit->length);
     print_json_values(told, out);
+    json_number(out, "offset", hit->offset);
+    json_bytes(out, "old_bytes", &told->old);
+    json_bytes(out, "new_bytes", &told->now);
     if (!told->writer->json)
         told->writer->json = writer_json(arena, told);
     buffer_text(out, told->writer->json);
