@@ -156,6 +156,7 @@ struct watch {
     uint32_t consumer_gone;
     /* sites, by modules */
     struct watch_module *modules;
+    bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */

@@ -23,6 +23,8 @@ enum {
     JNE_NEAR = 6,  /* ... and its jne, with four bytes of distance ... */
     JNE_SHORT = 2, /* ... or one */
     CALL_SIZE = 5, /* of quipu_watch_call_end */
+    JUMP_SHORT = 0xeb,
+    JUMP_NEAR = 0xe9,
     STRING_MOST = 1 << 20,
     VECTOR_MOST = 1024,
     PIECE = 256, /* bytes that are compared at a time */
@@ -223,7 +225,9 @@ static int32_t distance_at(const uint8_t *place) {
  * address of the call there. */
 static uint64_t place_of_return(uint64_t stub) {
     const uint8_t *jump = (const uint8_t *)stub;
-    bool is_short = jump[0] == 0xeb;
+    bool is_short = jump[0] == JUMP_SHORT;
+    if (!is_short && jump[0] != JUMP_NEAR)
+        return stub - CALL_SIZE; /* the callee was jumped to: a call stands for it, out of line */
     const uint8_t *back = is_short ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
     bool near = back + distance_at(back - 4) == jump - CALL_SIZE;
     return (uint64_t)back - (near ? JNE_NEAR : JNE_SHORT) - CMP_SIZE;

@@ -3,14 +3,15 @@
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
  * all of them, when a region lies where a stack may be: not among the variables of an instrumented
- * module, and not in the heap that brk made.
+ * module, and not in the heap that brk made; or anywhere, where some function sets the stack
+ * pointer or calls what does.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
  *
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
- * Not perfect: what is put back stays.  A stack that the program has in a variable, or got from
- * malloc in the heap, is not seen as one. */
+ * Not perfect: what is put back stays.  A stack in a variable, or in the heap, that only code
+ * without checks switches to, and not by the C library, is not seen as one. */
 #include "syscall.h"
 #include "watch.h"
 
@@ -44,12 +45,16 @@ static uint64_t target_of(const struct quipu_site *site) {
     return (uint64_t)&site->target + (uint64_t)(int64_t)site->target;
 }
 
+static bool is_of_anywhere(const struct quipu_site *site) {
+    return site->place == 0;
+}
+
 static bool is_of_variable(const struct quipu_site *site) {
     return site->code && site->target;
 }
 
 static bool is_of_stack(const struct quipu_site *site) {
-    return site->code && !site->target;
+    return site->place && site->code && !site->target;
 }
 
 /* ---- Text ---- */
@@ -141,6 +146,10 @@ static long prepare(void) {
     module.text_begin = UINT64_MAX;
     for (uint64_t i = 0; i < all; i++) {
         const struct quipu_site *site = &quipu_sites_begin[i];
+        if (is_of_anywhere(site)) {
+            WATCH->stacks_anywhere = true;
+            continue;
+        }
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
         if (!is_of_variable(site))
@@ -216,7 +225,7 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
         error = m->prepare();
         is_variable |= address >= m->begin && end <= m->end;
     }
-    bool may_be_stack = !is_variable && !is_in_heap(address, end);
+    bool may_be_stack = WATCH->stacks_anywhere || (!is_variable && !is_in_heap(address, end));
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
             error = m->put_back_variables(address, end);

@@ -7,12 +7,16 @@
  *
  * A store of at most 64 bytes keeps them in the pair.  Longer ones (rep movs, xsave, fxsave) bring
  * the copies of the regions that they will touch up to date, and these hold what was. */
+#include "syscall.h"
 #include "watch.h"
+
+#include <asm/prctl.h>
 
 enum {
     FLAG_DOWN = 1 << 10, /* the direction flag */
     INLINE_MAX = sizeof((struct watch_pair *)0)->old,
-    END_SIZE = 10, /* leaq -128(%rsp), %rsp and the call of quipu_watch_end: 5 bytes each */
+    END_SIZE = 10,     /* leaq -128(%rsp), %rsp and the call of quipu_watch_end: 5 bytes each */
+    END_SIZE_FAR = 13, /* of a scatter's, which goes further down */
 };
 
 /* What entry.S keeps. */
@@ -25,6 +29,12 @@ enum {
     FRAME_BEGIN = 5, /* the stack pointer below the red zone, at the begin ... */
     FRAME_END = 2,   /* ... and at the end */
 };
+
+static uint64_t segment_base(void) {
+    uint64_t base = 0;
+    SYSTEM_CALL(arch_prctl, ARCH_GET_GS, &base, 0, 0, 0, 0);
+    return base;
+}
 
 void quipu_watch_begun(const uint64_t *frame);
 void quipu_watch_ended(const uint64_t *frame);
@@ -99,6 +109,8 @@ void quipu_watch_begun(const uint64_t *frame) {
     struct watch_pair *pair = quipu_watch_take_pair((uint64_t)(frame + FRAME_BEGIN));
     pair->description = description;
     pair->address = frame[FRAME_ADDRESS];
+    if (description & QUIPU_STORE_BY_GS)
+        pair->address += segment_base();
     pair->length = QUIPU_STORE_SIZE(description);
     pair->is_long = false;
     switch (QUIPU_STORE_KIND(description)) {
@@ -129,14 +141,16 @@ void quipu_watch_ended(const uint64_t *frame) {
     struct watch_pair *pair = quipu_watch_ready ? quipu_watch_find_pair(stack) : NULL;
     if (!pair)
         return;
-    struct watch_write write = {.address = pair->address,
-                                .length = pair->length,
-                                .pc = frame[FRAME_RETURN] - END_SIZE,
-                                .cause = QUIPU_CAUSE_STORE,
-                                .if_changed =
-                                    QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_STATE,
-                                .pair = pair->is_long ? NULL : pair,
-                                .made = pair->made};
+    struct watch_write write = {
+        .address = pair->address,
+        .length = pair->length,
+        .pc =
+            frame[FRAME_RETURN] -
+            (QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_SCATTER ? END_SIZE_FAR : END_SIZE),
+        .cause = QUIPU_CAUSE_STORE,
+        .if_changed = QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_STATE,
+        .pair = pair->is_long ? NULL : pair,
+        .made = pair->made};
     if (write.length && WATCH->armed)
         quipu_watch_tell_all(&write);
     __atomic_store_n(&pair->stack, 0, __ATOMIC_RELEASE);

@@ -92,7 +92,8 @@ enum quipu_store_kind {
     QUIPU_STORE_STRING = 2,  /* EXTRA elements of 1 << ELEMENT bytes, up or, if the direction flag
                                 is set, down from the address */
     QUIPU_STORE_SCATTER = 3, /* elements of 1 << ELEMENT bytes; EXTRA is the address of a struct
-                                quipu_scatter below the red zone */
+                                quipu_scatter, which is between the red zone and what is pushed:
+                                by so much lower is the pair's stack pointer, at both calls */
     QUIPU_STORE_STATE = 4,   /* xsave: as many bytes as the processor's state can have */
 };
 
@@ -104,6 +105,7 @@ enum quipu_store_kind {
 #define QUIPU_STORE_KIND(description)    ((description) >> 16 & 0xf)  /* enum quipu_store_kind */
 #define QUIPU_STORE_ELEMENT(description) ((description) >> 20 & 0xf)  /* power of 2 */
 #define QUIPU_STORE_LENGTH(description)  ((description) >> 24 & 0x1f) /* of the instruction */
+#define QUIPU_STORE_BY_GS                (1u << 29) /* flag: the address is counted from the base of %gs */
 
 /* Addresses of a scatter's elements, those whose bit is set in mask. */
 struct quipu_scatter {
@@ -122,8 +124,9 @@ struct quipu_scatter {
 #define QUIPU_SITES_SECTION "quipu_sites"
 
 struct quipu_site {
-    int32_t place;  /* the no-operation; of a check that is there, its jne, of 6 bytes */
-    int32_t code;   /* the check; 0: it is at the place */
+    int32_t place; /* the no-operation; of a check that is there, its jne, of 6 bytes; 0: a row that
+                      says that stacks may lie anywhere */
+    int32_t code;  /* the check; 0: it is at the place */
     int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer */
     uint32_t size;  /* how many */
 };

@@ -14,7 +14,7 @@
  * block; the registers of the address are not written between check and last store.
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
- * Not perfect: what enter stores is not checked, nor are scatters. */
+ * Not perfect: what enter stores is not checked. */
 #include "pass/plan.h"
 
 #include "asm/operand.h"
@@ -47,8 +47,7 @@ struct watcher {
 
 static bool is_checked(const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
-    return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE &&
-           decoded->store.kind != STORE_SCATTER;
+    return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
 }
 
 static bool is_push(const struct graph_instruction *instruction) {
@@ -93,8 +92,8 @@ static bool is_plain_operand(const struct watcher *w, uint32_t index) {
     const struct statement *s = statement_of(w->p, &w->instructions[index]);
     const struct store *store = &w->instructions[index].decoded->store;
     struct span operand;
-    if (s->intel || store->kind != STORE_PLAIN || store->segment || store->absolute ||
-        store->implicit || store->pops || store->size > QUIPU_WATCH_SPAN ||
+    if (s->intel || store->kind != STORE_PLAIN || store->thread || store->segment ||
+        store->absolute || store->implicit || store->pops || store->size > QUIPU_WATCH_SPAN ||
         store->base == NO_REGISTER || !find_memory_operand(w->p->graph->unit, s, &operand))
         return false;
     const char *c = operand.start, *end = operand.start + operand.length;
@@ -252,7 +251,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         buffer_text(out, "; ");
         write_stack_move(out, &frame, pushed);
     }
-    write_store_end(out, &frame);
+    write_store_end(out, &instruction->decoded->store, &frame);
     if (pushed)
         write_stack_move(out, &frame, -pushed);
 }
@@ -274,7 +273,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
         address_of(w, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
         write_return_address(out, label, &frame);
-        write_store_end(out, &frame);
+        write_store_end(out, &range->store, &frame);
         buffer_print(out, "jmp .LQq%u", label);
     } else {
         for (uint32_t i = range->first; i <= range->last; i++)
@@ -291,7 +290,8 @@ static bool is_on_stack(const struct watcher *w, const struct store *store, uint
     struct frame_row frame = frame_at(w->p, &w->instructions[first]);
     if (store->kind == STORE_STACK)
         return true;
-    if (store->kind != STORE_PLAIN || store->segment || store->index != NO_REGISTER)
+    if (store->kind != STORE_PLAIN || store->thread || store->segment ||
+        store->index != NO_REGISTER)
         return false;
     return store->registers == REGISTER_RSP ||
            (store->registers == REGISTER_RBP && frame.known && frame.by_rbp);
@@ -392,6 +392,26 @@ static int compare_ranges(const void *left, const void *right) {
     return a->last > b->last ? -1 : a->last < b->last;
 }
 
+/* Whether control goes on on another stack, which may be any memory: a variable, too. */
+static bool leaves_stack(const struct watcher *w, uint32_t index) {
+    static const char *const names[] = {"makecontext", "setcontext",
+                                        "swapcontext", "sigaltstack",
+                                        "clone",       "pthread_attr_setstack",
+                                        "sigstack",    "pthread_attr_setstackaddr"};
+    const struct graph_instruction *instruction = &w->instructions[index];
+    const struct statement *s = statement_of(w->p, instruction);
+    if (instruction->decoded->switches_stack)
+        return true;
+    if (!is_call(instruction) || s->symbol == NONE)
+        return false;
+    const struct symbol *symbol = &w->p->graph->unit->symbols.data[s->symbol];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == symbol->length &&
+            memcmp(names[i], symbol->name, symbol->length) == 0)
+            return true;
+    return false;
+}
+
 void insert_checks(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -403,6 +423,8 @@ void insert_checks(struct planner *p, uint32_t index) {
         return;
     for (uint32_t i = 0; i < block->count; i++) {
         const struct graph_instruction *instruction = &watcher.instructions[i];
+        if (leaves_stack(&watcher, i))
+            buffer_text(rows_of(&watcher), "\t.long 0, 0, 0, 0\n");
         if (is_push(instruction) || is_call(instruction))
             add_pushes(&watcher, i);
         else if (is_checked(instruction) && !join_range(&watcher, i))

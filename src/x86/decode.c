@@ -52,23 +52,6 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
     }
 }
 
-/* How many elements a gather or scatter has: as many as both its data and its indices.  The letter
- * behind "gather" tells the size of an index. */
-static unsigned element_count(const ZydisDecodedInstruction *instruction,
-                              const ZydisDecodedOperand *operands,
-                              const ZydisDecodedOperand *memory) {
-    const char *name = ZydisMnemonicGetString(instruction->mnemonic), *index = strstr(name, "er");
-    unsigned index_bits = index && index[2] == 'q' ? 64 : 32, data = 0;
-    for (int i = 0; i < instruction->operand_count_visible; i++)
-        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            ZydisRegisterGetClass(operands[i].reg.value) != ZYDIS_REGCLASS_MASK)
-            data = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operands[i].reg.value);
-    unsigned indices =
-        ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, memory->mem.index) / index_bits;
-    data /= memory->element_size ? memory->element_size : 1;
-    return data < indices ? data : indices;
-}
-
 /* Not by lea, which makes an address. */
 static void add_memory_use(struct memory_use *use, const ZydisDecodedInstruction *instruction,
                            const ZydisDecodedOperand *operands, int index) {
@@ -325,6 +308,34 @@ static bool adds_constant(const ZydisDecodedInstruction *instruction,
     }
 }
 
+/* What leads to another stack: the stack pointer is set by anything but itself and the frame
+ * pointer.
+ */
+static bool switches_stack(const ZydisDecodedInstruction *instruction,
+                           const ZydisDecodedOperand *operands) {
+    bool sets = false;
+    for (int i = 0; i < instruction->operand_count_visible; i++)
+        sets |= operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                register_bit(operands[i].reg.value) == REGISTER_RSP &&
+                operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    if (!sets)
+        return false;
+    const ZydisDecodedOperand *source = &operands[1];
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+        return false;
+    case ZYDIS_MNEMONIC_LEA:
+        return !(register_bit(source->mem.base) & (REGISTER_RSP | REGISTER_RBP));
+    case ZYDIS_MNEMONIC_MOV:
+        return source->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+               register_bit(source->reg.value) != REGISTER_RBP;
+    default:
+        return true;
+    }
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -355,6 +366,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->spelling = spell_instruction(&instruction, operands);
     if (touches_memory(&instruction))
         decoded->store = find_store(&instruction, operands);
+    decoded->switches_stack = switches_stack(&instruction, operands);
     decoded->steps = adds_constant(&instruction, operands);
     decoded->traps |=
         instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;

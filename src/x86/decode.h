@@ -84,6 +84,8 @@ struct decoded {
     uint16_t registers_killed;  /* of those: the old value is gone whole */
     bool stores;                /* writes memory by an explicit operand */
     bool traps;                 /* may, by its operands: memory off the stack, or a division */
+    bool switches_stack;        /* the stack pointer becomes what it was not made of, nor the frame
+                                   pointer */
     bool steps;                 /* adds a constant to a general register */
     bool repeats;  /* string instruction with a repeat prefix: one execution, whatever the
                       count */

@@ -10,6 +10,10 @@
 struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
                                   const ZydisDecodedOperand *operands);
 
+/* store.c: of gathers and scatters, MEMORY being their operand. */
+unsigned element_count(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory);
+
 /* store.c: how it writes memory, by the first operand that is written. */
 struct store find_store(const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands);

@@ -1,6 +1,6 @@
 /* store.c: how an instruction writes memory; see store.h.
  *
- * Not perfect: movdir64b, enqcmd and clzero, whose address is a register's, are not seen. */
+ * Not perfect: movdir64b and enqcmd, whose address is a register's, are not seen. */
 #include "x86/names.h"
 
 #include <string.h>
@@ -41,8 +41,8 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
     store->index = register_number(operand->mem.index);
     store->scale = operand->mem.scale;
     store->displacement = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0;
-    store->segment =
-        operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
+    store->thread = operand->mem.segment == ZYDIS_REGISTER_FS;
+    store->segment = operand->mem.segment == ZYDIS_REGISTER_GS;
     store->registers = (uint16_t)((store->base != NO_REGISTER ? 1u << store->base : 0) |
                                   (store->index != NO_REGISTER ? 1u << store->index : 0));
     store->relative = operand->mem.base == ZYDIS_REGISTER_RIP;
@@ -57,19 +57,19 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
 static bool find_mask(struct store *store, const ZydisDecodedInstruction *instruction,
                       const ZydisDecodedOperand *operands) {
     ZydisRegister reg = instruction->avx.mask.reg;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
+        instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
+        store->mask = (uint8_t)(operands[1].reg.value - ZYDIS_REGISTER_XMM0);
+        store->mask_kind = MASK_BYTES;
+        store->element = 0;
+        return true;
+    }
     if (has_prefix(instruction, "vmaskmov") || has_prefix(instruction, "vpmaskmov")) {
         reg = operands[1].reg.value;
         store->wide_mask = reg >= ZYDIS_REGISTER_YMM0 && reg <= ZYDIS_REGISTER_YMM31;
         store->mask =
             (uint8_t)(reg - (store->wide_mask ? ZYDIS_REGISTER_YMM0 : ZYDIS_REGISTER_XMM0));
         store->mask_kind = MASK_SIGNS;
-        return true;
-    }
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
-        instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU) {
-        store->mask = (uint8_t)(operands[1].reg.value - ZYDIS_REGISTER_XMM0);
-        store->mask_kind = MASK_BYTES;
-        store->element = 0;
         return true;
     }
     if (reg <= ZYDIS_REGISTER_K0 || reg > ZYDIS_REGISTER_K7)
@@ -79,6 +79,38 @@ static bool find_mask(struct store *store, const ZydisDecodedInstruction *instru
     store->compresses =
         has_prefix(instruction, "vpcompress") || has_prefix(instruction, "vcompress");
     return true;
+}
+
+/* How many elements a gather or scatter has: as many as both its data and its indices.  The letter
+ * behind "gather" tells the size of an index. */
+unsigned element_count(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory) {
+    const char *name = ZydisMnemonicGetString(instruction->mnemonic), *index = strstr(name, "er");
+    unsigned index_bits = index && index[2] == 'q' ? 64 : 32, data = 0;
+    for (int i = 0; i < instruction->operand_count_visible; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            ZydisRegisterGetClass(operands[i].reg.value) != ZYDIS_REGCLASS_MASK)
+            data = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operands[i].reg.value);
+    unsigned indices =
+        ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, memory->mem.index) / index_bits;
+    data /= memory->element_size ? memory->element_size : 1;
+    return data < indices ? data : indices;
+}
+
+/* The vector of indices, and how wide they are. */
+static void find_scatter(struct store *store, const ZydisDecodedInstruction *instruction,
+                         const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory) {
+    ZydisRegister index = memory->mem.index;
+    ZydisRegister first = index >= ZYDIS_REGISTER_ZMM0   ? ZYDIS_REGISTER_ZMM0
+                          : index >= ZYDIS_REGISTER_YMM0 ? ZYDIS_REGISTER_YMM0
+                                                         : ZYDIS_REGISTER_XMM0;
+    const char *name = strstr(ZydisMnemonicGetString(instruction->mnemonic), "scatter");
+    store->kind = STORE_SCATTER;
+    store->index_vector = (uint8_t)(index - first);
+    store->wide_indices = name && name[strlen("scatter")] == 'q';
+    store->count = (uint8_t)element_count(instruction, operands, memory);
+    store->mask = (uint8_t)(instruction->avx.mask.reg - ZYDIS_REGISTER_K0);
+    store->mask_kind = MASK_REGISTER;
 }
 
 static bool is_state(const ZydisDecodedInstruction *instruction) {
@@ -97,6 +129,13 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands) {
     const ZydisDecodedOperand *operand = written_operand(instruction, operands);
     struct store store = {.kind = STORE_NONE};
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_CLZERO)
+        return (struct store){.kind = STORE_LINE,
+                              .implicit = true,
+                              .size = 64,
+                              .registers = REGISTER_RAX,
+                              .base = 0,
+                              .index = NO_REGISTER};
     if (!operand)
         return store;
     store.size = (uint16_t)(operand->size / 8);
@@ -104,7 +143,7 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
     find_address(&store, instruction, operand);
     bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
     if (operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
-        store.kind = STORE_SCATTER;
+        find_scatter(&store, instruction, operands, operand);
     else if (is_state(instruction))
         store.kind = STORE_STATE;
     else if (find_mask(&store, instruction, operands))

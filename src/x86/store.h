@@ -9,6 +9,7 @@ enum store_kind {
     STORE_NONE,
     STORE_PLAIN,   /* `size` bytes at one address */
     STORE_MASKED,  /* elements of a vector, those that a mask chooses */
+    STORE_LINE,    /* clzero: the line of the cache that (%rax) is in */
     STORE_STRING,  /* %rcx elements at (%rdi) */
     STORE_SCATTER, /* elements at an address each */
     STORE_STATE,   /* xsave: as many bytes as the processor's state has */
@@ -33,10 +34,14 @@ struct store {
     uint8_t mask_kind, mask; /* N */
     bool wide_mask;          /* MASK_SIGNS: of %ymmN */
     bool compresses;         /* the chosen elements are written one behind the other */
-    bool segment;            /* %fs or %gs leads the operand */
+    bool thread;             /* %fs leads the operand */
+    bool segment;            /* %gs does */
     bool relative;           /* to the instruction pointer */
     bool absolute;           /* movabs: its address has 64 bits */
     bool implicit;           /* the operand is not written down, and is (%rdi) */
+    uint8_t index_vector;    /* STORE_SCATTER: N of %zmmN */
+    bool wide_indices;       /* ... of 64 bits each */
+    uint8_t count;           /* ... elements */
     uint8_t bit_register;    /* STORE_BIT: that tells which bit, as it is encoded */
     uint16_t size;           /* bytes; of a string, one element's */
     uint16_t registers;      /* general ones that the address is made of, as a set */

@@ -11,6 +11,7 @@
 
 #include "data/watch_format.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,14 +19,18 @@ enum {
     RAX = 0,
     RSP = 4,
     RED_ZONE = 128,
+    SCATTER_SIZE = sizeof(struct quipu_scatter),
 };
 
 bool is_seen_at_once(const struct store *store) {
+    if (store->segment) /* only the kernel knows the base */
+        return false;
     switch (store->kind) {
     case STORE_PLAIN:
     case STORE_MASKED:
     case STORE_BIT:
     case STORE_STACK:
+    case STORE_LINE:
         return store->size <= QUIPU_WATCH_SPAN;
     default:
         return false;
@@ -34,7 +39,7 @@ bool is_seen_at_once(const struct store *store) {
 
 /* Whether making the address changes flags. */
 static bool changes_flags(const struct store *store) {
-    return store->segment || store->kind == STORE_BIT;
+    return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;
 }
 
 /* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
@@ -48,7 +53,7 @@ static void write_operand_address(struct buffer *out, const struct store_address
         return;
     }
     if (store->implicit) {
-        buffer_print(out, "leaq (%%rdi), %%%s", name);
+        buffer_print(out, "leaq (%%%s), %%%s", register_name(store->base), name);
         return;
     }
     char shift[16] = "";
@@ -86,7 +91,9 @@ static void write_address(struct buffer *out, const struct store_address *addres
         return;
     }
     write_operand_address(out, address, reg, raised);
-    if (store->segment)
+    if (store->kind == STORE_LINE)
+        buffer_print(out, "; andq $-64, %%%s", register_name(reg));
+    if (store->thread)
         buffer_print(out, "; addq %%fs:0, %%%s", register_name(reg));
 }
 
@@ -189,14 +196,72 @@ static uint32_t describe(const struct store *store, uint8_t length) {
         [STORE_PLAIN] = QUIPU_STORE_PLAIN,   [STORE_MASKED] = QUIPU_STORE_MASKED,
         [STORE_STRING] = QUIPU_STORE_STRING, [STORE_SCATTER] = QUIPU_STORE_SCATTER,
         [STORE_STATE] = QUIPU_STORE_STATE,   [STORE_BIT] = QUIPU_STORE_PLAIN,
-        [STORE_STACK] = QUIPU_STORE_PLAIN,
+        [STORE_STACK] = QUIPU_STORE_PLAIN,   [STORE_LINE] = QUIPU_STORE_PLAIN,
     };
-    return QUIPU_STORE_DESCRIPTION(store->size, kinds[store->kind], store->element, length);
+    return QUIPU_STORE_DESCRIPTION(store->size, kinds[store->kind], store->element, length) |
+           (store->segment ? QUIPU_STORE_BY_GS : 0);
+}
+
+/* The address of an element whose index is in %rax, to there. */
+static void write_element_address(struct buffer *out, const struct store_address *address,
+                                  int raised) {
+    const struct store *store = address->store;
+    struct span operand = address->operand;
+    const char *vector = address->intel ? NULL : memmem(operand.start, operand.length, "mm", 2);
+    if (vector) { /* "x(%rdi,%zmm1,4)" */
+        const char *end = vector + 2;
+        while (*end >= '0' && *end <= '9')
+            end++;
+        if (store->base == RSP)
+            buffer_print(out, strchr("(", operand.start[0]) ? "leaq %d" : "leaq %d+", raised);
+        else
+            buffer_text(out, "leaq ");
+        buffer_print(out, "%.*srax%.*s, %%rax; ", (int)(vector - 1 - operand.start), operand.start,
+                     (int)(operand.start + operand.length - end), end);
+        return;
+    }
+    long long displacement = store->displacement + (store->base == RSP ? raised : 0);
+    buffer_print(out, "leaq %lld(", displacement);
+    if (store->base != NO_REGISTER)
+        buffer_print(out, "%%%s", register_name(store->base));
+    buffer_print(out, ",%%rax,%u), %%rax; ", store->scale);
+}
+
+/* The elements' addresses are put below the red zone, as a struct quipu_scatter. */
+static void write_scatter_begin(struct buffer *out, const struct store_address *address,
+                                uint8_t length, const struct frame_row *frame) {
+    const struct store *store = address->store;
+    int room = RED_ZONE + SCATTER_SIZE, first = 8 + (int)offsetof(struct quipu_scatter, addresses);
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", room);
+    write_adjust(out, frame, room);
+    buffer_text(out, "; pushq %rax");
+    write_adjust(out, frame, 8);
+    buffer_print(out,
+                 "; kmovw %%k%u, %%eax; movq %%rax, 8(%%rsp); movq $%u, 16(%%rsp); "
+                 "vmovdqu64 %%zmm%u, %d(%%rsp); ",
+                 store->mask, store->count, store->index_vector, first);
+    for (int i = store->count - 1; i >= 0; i--) { /* from the last: an address may be wider */
+        buffer_print(out, "%s %d(%%rsp), %%rax; ", store->wide_indices ? "movq" : "movslq",
+                     first + (store->wide_indices ? 8 : 4) * i);
+        write_element_address(out, address, room + 8);
+        buffer_print(out, "movq %%rax, %d(%%rsp); ", first + 8 * i);
+    }
+    buffer_text(out, "leaq 8(%rsp), %rax; xchgq %rax, (%rsp); pushq $0");
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; pushq $0x%x", describe(store, length));
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; call quipu_watch_begin; leaq %d(%%rsp), %%rsp", room + 24);
+    write_adjust(out, frame, -room - 24);
+    buffer_text(out, "; ");
 }
 
 void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
                        const struct frame_row *frame) {
     const struct store *store = address->store;
+    if (store->kind == STORE_SCATTER) {
+        write_scatter_begin(out, address, length, frame);
+        return;
+    }
     bool flags = changes_flags(store);
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, frame, RED_ZONE);
@@ -218,11 +283,12 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
     buffer_text(out, "; ");
 }
 
-void write_store_end(struct buffer *out, const struct frame_row *frame) {
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_print(out, "; call quipu_watch_end; leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, -RED_ZONE);
+void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame) {
+    int room = RED_ZONE + (store->kind == STORE_SCATTER ? SCATTER_SIZE : 0);
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", room);
+    write_adjust(out, frame, room);
+    buffer_print(out, "; call quipu_watch_end; leaq %d(%%rsp), %%rsp", room);
+    write_adjust(out, frame, -room);
     buffer_text(out, "; ");
 }
 

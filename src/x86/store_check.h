@@ -43,7 +43,7 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
  */
 void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
                        const struct frame_row *frame);
-void write_store_end(struct buffer *out, const struct frame_row *frame);
+void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame);
 
 /* The stack pointer goes UP, or down, where the original's does not. */
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
