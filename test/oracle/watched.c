@@ -868,7 +868,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--limit") == 0)
             limit = strtoull(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "-o") == 0)
-            out = fopen(argv[++i], "w");
+            out = fopen(argv[++i], "we");
         else
             break;
     }

@@ -5,7 +5,8 @@ function).  What is merged first, as a hit of ours covers what one store or one 
 
   - Turns of one repeated string instruction are one write, at its end.
   - All that changed within one call that left the program's functions is one write for each region,
-    at the call's return; a byte that is at last what it was at first is none of it.  What runs in
+    at the call's return; a byte that is at last what it was at first is none of it.  Hits may tell
+    it in parts.  What runs in
     the program's own functions within the call, called back or as a handler, is not the call's.
 
 Writes of one instruction, or of one call, to several regions stand in no certain order: they are
@@ -43,6 +44,7 @@ class Write:
         self.function = plain_name(function)
         self.at = at  # for the reader: where, by the oracle or by the tool
         self.bytes = {}
+        self.is_call = False  # of code that is not the program's
 
     def add(self, first, old, new):
         """OLD became NEW, from offset FIRST on; a second change of a byte goes on from the first."""
@@ -98,6 +100,7 @@ def read_changes(path):
                     thread.groups.append([])
                 thread.groups[-1].append(write)
             thread.step = None if number else step
+            write.is_call = cause == 'kernel' or len(word) > 11
             write.add(first, bytes.fromhex(word[6]), bytes.fromhex(word[7]))
     for thread in threads.values():
         for number in list(thread.open):
@@ -118,15 +121,39 @@ def differences(wanted, hits, loose):
             yield from (f'  invented  {write}' for write in hits[first_hit:last_hit])
 
 
+def match_call(group, hits, at, loose):
+    """How many of HITS, from AT on, make up what a call wrote; 0: they do not.  A call may be told in
+    several hits: readv() writes to several places."""
+    wanted = {write.region: write for write in group}
+    seen = {}
+    for number, hit in enumerate(hits[at:], 1):
+        if hit.region not in wanted or hit.function != wanted[hit.region].function:
+            return 0
+        whole = seen.setdefault(hit.region, Write(hit.region, hit.function, hit.at))
+        for offset, (old, new) in hit.bytes.items():
+            whole.add(offset, [old], [new])
+        if seen.keys() == wanted.keys() and \
+                all(seen[region].key(loose) == wanted[region].key(loose) for region in wanted):
+            return number
+    return 0
+
+
+def match(group, hits, at, loose):
+    """How many of HITS, from AT on, are the writes of GROUP; 0: they are others."""
+    seen = hits[at:at + len(group)]
+    if sorted(write.key(loose) for write in group) == sorted(write.key(loose) for write in seen):
+        return len(group)
+    return match_call(group, hits, at, loose) if group[0].is_call else 0
+
+
 def compare_thread(expected, hits, loose):
     """None, or what differs: EXPECTED is a list of groups, HITS one of writes."""
     at = 0
     for group in expected:
-        seen = hits[at:at + len(group)]
-        if sorted(write.key(loose) for write in group) != \
-                sorted(write.key(loose) for write in seen):
+        count = match(group, hits, at, loose)
+        if not count:
             break
-        at += len(group)
+        at += count
     else:
         if at == len(hits):
             return None

@@ -3,9 +3,9 @@
 // watch: buffer = buffer:128
 // watch: buffer[30..39] = buffer+30:10
 // watch: number = number:8
-// watch: pipes = pipes:8
 // watch: sorted = sorted:24
 // watch: name = name:32
+// address: pipes = pipes:8
 // variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -O2 -static; -O2 -D_FORTIFY_SOURCE=2
 #define _GNU_SOURCE
 #include <errno.h>
