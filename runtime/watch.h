@@ -144,6 +144,7 @@ struct watch {
     uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
                          page's, plus the logarithm of their number: so no reader sees one of both
                          changed */
+    void *counters;   /* of granules, where there is no shadow */
     /* copies */
     uint8_t *free_copies[WATCH_CLASSES];
     uint8_t *chunk;
@@ -268,6 +269,8 @@ void *quipu_watch_map(uint64_t size);
 
 /* The shadow was refused: has the checks of this module ask the runtime always. */
 void quipu_watch_use_bitmap(void);
+/* The counter of a granule where there is no shadow; NULL: 0, or with MAKE no memory. */
+uint8_t *quipu_watch_counter(uint64_t granule, bool make);
 
 /* ---- watch_sites.c ---- */
 
@@ -299,6 +302,8 @@ int quipu_watch_remove(int64_t id);
  * lowest, in order.  Returns how many.  They may be gone already. */
 unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
                           uint32_t found[WATCH_BATCH]);
+/* Whether a granule of [ADDRESS, END) is marked: each that a region touches is. */
+bool quipu_watch_is_marked(uint64_t address, uint64_t end);
 /* Copies a region's record.  Returns whether it is one that overlaps [ADDRESS, END). */
 bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region);
 

@@ -1,8 +1,74 @@
-/* watch_bitmap.c: where the shadow's address space is refused.
+/* watch_bitmap.c: where the shadow's address space is refused (ulimit -v, overcommit_memory 2).
  *
- * quipu_watch_use_bitmap is the hook: inserted code has to come to the runtime at each store then,
- * which finds regions without the shadow. */
+ * Then the counters of granules lie in the paper's segmented table (section 3), which has one level
+ * more here, since addresses have 47 bits: a segment is a page of counters, for 256 KiB.  Inserted
+ * code cannot look there, so its checks are made jumps to where they call the runtime, which looks.
+ * A program runs slowly then, but no write is missed.
+ *
+ * A check is
+ *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
+ *         jne     SLOW                    6 bytes
+ * and section quipu_checks has for each the distance to its jne.  The first five bytes of the cmpb,
+ * which would read what is not there, become the jump. */
+#include "syscall.h"
 #include "watch.h"
 
+#define SEGMENT_BITS 12 /* granules of a segment */
+#define MIDDLE_BITS  12
+#define TOP_BITS     (47 - QUIPU_WATCH_GRANULE_BITS - SEGMENT_BITS - MIDDLE_BITS)
+
+/* The linker's, where some object has checks. */
+extern const int32_t __start_quipu_checks[] __attribute__((weak, visibility("hidden")));
+extern const int32_t __stop_quipu_checks[] __attribute__((weak, visibility("hidden")));
+
+enum {
+    CMP_SIZE = 7, /* one more with a prefix for %r8 to %r15 */
+    PREFIX = 0x41,
+    JUMP = 0xe9,
+};
+
+/* Returns the table at *PLACE, or with MAKE makes it. */
+static void *table_at(void **place, uint64_t size, bool make) {
+    void *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (!table && make && (table = quipu_watch_map(size)))
+        __atomic_store_n(place, table, __ATOMIC_RELEASE);
+    return table;
+}
+
+uint8_t *quipu_watch_counter(uint64_t granule, bool make) {
+    uint64_t top = granule >> (SEGMENT_BITS + MIDDLE_BITS);
+    uint64_t middle = granule >> SEGMENT_BITS & ((1 << MIDDLE_BITS) - 1);
+    void **tables = table_at(&WATCH->counters, sizeof(void *) << TOP_BITS, make);
+    if (!tables)
+        return NULL;
+    void **segments = table_at(&tables[top], sizeof(void *) << MIDDLE_BITS, make);
+    if (!segments)
+        return NULL;
+    uint8_t *segment = table_at(&segments[middle], (uint64_t)1 << SEGMENT_BITS, make);
+    return segment ? segment + (granule & ((1 << SEGMENT_BITS) - 1)) : NULL;
+}
+
+/* Where the program's code cannot be changed it will fault at its first check: then nothing can be
+ * watched, and nothing else done. */
+static void take_always(uint8_t *jne) {
+    uint8_t *check = jne - CMP_SIZE;
+    int32_t distance;
+    if (check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 || jne[0] != 0x0f || jne[1] != 0x85)
+        return; /* not ours */
+    if (check[-1] == PREFIX)
+        check--;
+    copy_bytes(&distance, jne + 2, sizeof distance);
+    distance += (int32_t)(jne - check) + 1; /* its end is 6 bytes behind the jne, the jump's 5 */
+    uint64_t page = (uint64_t)check & -(uint64_t)QUIPU_PAGE;
+    uint64_t size = round_to_page((uint64_t)check + 5 - page);
+    if (SYSTEM_CALL(mprotect, page, size, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
+        return;
+    check[0] = JUMP;
+    copy_bytes(check + 1, &distance, sizeof distance);
+    SYSTEM_CALL(mprotect, page, size, PROT_READ | PROT_EXEC, 0, 0, 0);
+}
+
 void quipu_watch_use_bitmap(void) {
+    for (const int32_t *check = __start_quipu_checks; check < __stop_quipu_checks; check++)
+        take_always((uint8_t *)(uintptr_t)check + *check);
 }

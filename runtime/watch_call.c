@@ -216,7 +216,7 @@ static void compare_all(uint64_t pc, uint64_t stack) {
 /* ---- Begin and end ---- */
 
 static int32_t distance_at(const uint8_t *place) {
-    int32_t distance;
+    int32_t distance = 0;
     copy_bytes(&distance, place, sizeof distance);
     return distance;
 }

@@ -15,7 +15,7 @@ struct search {
     uint64_t end;
     uint32_t from;
     uint32_t count;
-    uint32_t *found;
+    uint32_t found[WATCH_BATCH];
 };
 
 /* Keeps the lowest indices, each once: a region may be met in two cells. */
@@ -95,33 +95,58 @@ static bool is_unchanged(uint64_t sequence) {
     return __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_RELAXED) == sequence;
 }
 
-/* Whether a granule of a short range is marked: each that a region touches is. */
-static bool is_marked(uint64_t address, uint64_t end) {
-    if (WATCH->no_shadow || end - address > SHADOW_MOST || end > ADDRESSES_END)
+/* Without a shadow, a segment that is not there is passed over at once. */
+static bool is_counted(uint64_t granule, uint64_t last) {
+    enum {
+        SEGMENT = 1 << 12
+    };
+    while (granule <= last) {
+        const uint8_t *counter = quipu_watch_counter(granule, false);
+        if (counter && *counter)
+            return true;
+        granule = counter ? granule + 1 : (granule | (SEGMENT - 1)) + 1;
+    }
+    return false;
+}
+
+bool quipu_watch_is_marked(uint64_t address, uint64_t end) {
+    if (end - address > SHADOW_MOST || end > ADDRESSES_END)
         return true;
-    uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS & -(uint64_t)8;
+    uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS;
     uint64_t last = (end - 1) >> QUIPU_WATCH_GRANULE_BITS;
-    for (uint64_t granule = first; granule <= last; granule += 8)
+    if (WATCH->no_shadow)
+        return is_counted(first, last);
+    for (uint64_t granule = first & -(uint64_t)8; granule <= last; granule += 8)
         if (*(const volatile uint64_t *)(QUIPU_WATCH_SHADOW + granule))
             return true;
     return false;
 }
 
-unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
-                          uint32_t found[WATCH_BATCH]) {
-    struct search search = {address, end, from, 0, found};
-    if (address >= end || !WATCH->armed || !is_marked(address, end))
-        return 0;
+/* Searches until nothing changed meanwhile. */
+static void search_quietly(struct search *search) {
     for (int i = 0; i < TRIES; i++) {
         uint64_t sequence = begin_look();
-        search.count = 0;
-        if (search_cells(&search) && is_unchanged(sequence))
-            return search.count;
+        search->count = 0;
+        if (search_cells(search) && is_unchanged(sequence))
+            return;
     }
     uint64_t mask = quipu_watch_lock();
-    search.count = 0;
-    search_cells(&search);
+    search->count = 0;
+    search_cells(search);
     quipu_watch_unlock(mask);
+}
+
+unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
+                          uint32_t found[WATCH_BATCH]) {
+    struct search search;
+    if (address >= end || !WATCH->armed || !quipu_watch_is_marked(address, end))
+        return 0;
+    search.address = address;
+    search.end = end;
+    search.from = from;
+    search_quietly(&search);
+    for (uint32_t i = 0; i < search.count; i++)
+        found[i] = search.found[i];
     return search.count;
 }
 

@@ -156,17 +156,20 @@ static void leave_limbo(void) {
         release(index);
 }
 
+static void add_to_counter(uint64_t granule, bool add) {
+    volatile uint8_t *counter = WATCH->no_shadow ? quipu_watch_counter(granule, add)
+                                                 : (uint8_t *)QUIPU_WATCH_SHADOW + granule;
+    if (counter && *counter != UINT8_MAX)
+        *counter = (uint8_t)(*counter + (add ? 1 : -1));
+}
+
 /* Adds one to the granules from which a store can come to the region, or takes one away. */
 static void mark_shadow(uint64_t address, uint64_t size, bool add) {
-    if (WATCH->no_shadow)
-        return;
     uint64_t reach = QUIPU_WATCH_SPAN - 1;
     uint64_t first = (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
     uint64_t last = (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
-    volatile uint8_t *shadow = (uint8_t *)QUIPU_WATCH_SHADOW;
     for (uint64_t granule = first; granule <= last; granule++)
-        if (shadow[granule] != UINT8_MAX)
-            shadow[granule] = (uint8_t)(shadow[granule] + (add ? 1 : -1));
+        add_to_counter(granule, add);
 }
 
 static int64_t id_of(uint32_t index) {

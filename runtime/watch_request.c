@@ -26,7 +26,7 @@ static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
 /* Maps the file at PATH, whole. */
 static void map_file(const char *path) {
     struct watch *watch = WATCH;
-    struct stat status;
+    struct stat status = {0};
     long fd = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY, 0, 0, 0);
     if (fd < 0)
         return;

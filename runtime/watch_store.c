@@ -36,6 +36,15 @@ static uint64_t segment_base(void) {
     return base;
 }
 
+/* Without a shadow each store comes here, and most touch nothing. */
+static bool is_elsewhere(const uint64_t *frame) {
+    uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
+    uint64_t address = frame[FRAME_ADDRESS];
+    return WATCH->no_shadow && QUIPU_STORE_KIND(description) <= QUIPU_STORE_MASKED &&
+           !(description & QUIPU_STORE_BY_GS) &&
+           !quipu_watch_is_marked(address, address + QUIPU_STORE_SIZE(description));
+}
+
 void quipu_watch_begun(const uint64_t *frame);
 void quipu_watch_ended(const uint64_t *frame);
 
@@ -104,7 +113,7 @@ static void begin_masked(struct watch_pair *pair, uint64_t mask) {
 void quipu_watch_begun(const uint64_t *frame) {
     uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
     uint64_t extra = frame[FRAME_EXTRA];
-    if (!quipu_watch_ready)
+    if (!quipu_watch_ready || is_elsewhere(frame))
         return;
     struct watch_pair *pair = quipu_watch_take_pair((uint64_t)(frame + FRAME_BEGIN));
     pair->description = description;

@@ -225,6 +225,50 @@ static void test_scatter(void) {
     quipu_runtime_unwatch(none);
 }
 
+/* ---- A whole check, by two registers: where there is no shadow it is changed ---- */
+
+static __attribute__((noinline)) void store_checked(uint8_t *at, uint8_t value) {
+    uint64_t granule = (uint64_t)at >> 6;
+    __asm__ volatile("cmpb $0, 0x70000000(%[granule])\n"
+                     "1:\tjne 2f\n\t"
+                     "movb %b[value], (%[at])\n"
+                     "3:\t.pushsection .text.unlikely, \"ax\"\n"
+                     "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
+                     ".popsection\n\t"
+                     ".pushsection quipu_checks, \"a\"\n\t.long 1b - .\n\t.popsection\n\t"
+                     :
+                     : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
+                       [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))
+                     : "memory", "cc");
+}
+
+static __attribute__((noinline)) void store_checked_high(uint8_t *at, uint8_t value) {
+    register uint64_t granule __asm__("r9") = (uint64_t)at >> 6;
+    __asm__ volatile("cmpb $0, 0x70000000(%[granule])\n"
+                     "1:\tjne 2f\n\t"
+                     "movb %b[value], (%[at])\n"
+                     "3:\t.pushsection .text.unlikely, \"ax\"\n"
+                     "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
+                     ".popsection\n\t"
+                     ".pushsection quipu_checks, \"a\"\n\t.long 1b - .\n\t.popsection\n\t"
+                     :
+                     : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
+                       [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))
+                     : "memory", "cc");
+}
+
+static void test_checks(void) {
+    int64_t id = watch(1024, 16, 0);
+    forget();
+    for (int i = 0; i < 64; i++)
+        store_checked(bytes + 1000 + i, (uint8_t)i);
+    EXPECT(seen[0].count == 16 && bytes[1063] == 63);
+    for (int i = 0; i < 64; i++)
+        store_checked_high(bytes + 1000 + i, (uint8_t)i);
+    EXPECT(seen[0].count == 32 && bytes[1063] == 63);
+    quipu_runtime_unwatch(id);
+}
+
 /* ---- Registers and flags ---- */
 
 static void test_registers(void) {
@@ -407,6 +451,7 @@ static void cost(void) {
 
 int main(int argc, char **argv) {
     EXPECT(quipu_watch_ready); /* before main */
+    EXPECT(WATCH->no_shadow == (argc > 1 && strcmp(argv[1], "narrow") == 0));
     EXPECT(*(uint8_t *)(QUIPU_WATCH_HOME + 1) == 0);
     bytes = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(bytes + 8192, 4096, PROT_NONE);
@@ -419,6 +464,7 @@ int main(int argc, char **argv) {
     test_string(false);
     test_string(true);
     test_scatter();
+    test_checks();
     test_registers();
     test_inside();
     test_signals();

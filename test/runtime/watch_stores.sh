@@ -1,11 +1,12 @@
 #!/bin/sh
 # watch_stores.sh: begin and end around stores of every kind, in every kind of program; with UBSan,
-# too.
+# too; and where there is no room for the shadow.
 . "$(dirname "$0")/common.sh.inc"
 for kind in exe no-pie static static-pie; do
     link $kind stores -pthread -I"$root/src" "$here/watch_stores.c" -Wl,-u,quipu_watch_early
     readelf -SW stores | grep -q preinit_array || fail "$kind: nothing runs early"
     silent ./stores
+    (ulimit -v 2000000 && silent ./stores narrow) || exit 1
 done
 link_checked stores "$here/watch_stores.c"
 silent ./stores
