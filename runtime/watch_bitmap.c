@@ -52,7 +52,7 @@ uint8_t *quipu_watch_counter(uint64_t granule, bool make) {
  * watched, and nothing else done. */
 static void take_always(uint8_t *jne) {
     uint8_t *check = jne - CMP_SIZE;
-    int32_t distance;
+    int32_t distance = 0;
     if (check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 || jne[0] != 0x0f || jne[1] != 0x85)
         return; /* not ours */
     if (check[-1] == PREFIX)
@@ -69,6 +69,8 @@ static void take_always(uint8_t *jne) {
 }
 
 void quipu_watch_use_bitmap(void) {
-    for (const int32_t *check = __start_quipu_checks; check < __stop_quipu_checks; check++)
+    const int32_t *check = __start_quipu_checks, *end = __stop_quipu_checks;
+    __asm__("" : "+r"(check), "+r"(end)); /* the compiler takes two objects for two addresses */
+    for (; check < end; check++)
         take_always((uint8_t *)(uintptr_t)check + *check);
 }

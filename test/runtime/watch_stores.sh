@@ -6,7 +6,7 @@ for kind in exe no-pie static static-pie; do
     link $kind stores -pthread -I"$root/src" "$here/watch_stores.c" -Wl,-u,quipu_watch_early
     readelf -SW stores | grep -q preinit_array || fail "$kind: nothing runs early"
     silent ./stores
-    (ulimit -v 2000000 && silent ./stores narrow) || exit 1
+    silent prlimit --as=2000000000 ./stores narrow
 done
 link_checked stores "$here/watch_stores.c"
 silent ./stores
