@@ -141,10 +141,12 @@ struct watch {
     uint64_t made;                   /* regions, ever */
     uint32_t unread;                 /* how many there are; more than WATCH_NEW: any */
     uint32_t unread_list[WATCH_NEW]; /* indices */
-    uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
-                         page's, plus the logarithm of their number: so no reader sees one of both
-                         changed */
-    void *counters;   /* of granules, where there is no shadow */
+    uint64_t buckets;      /* address of chains' first nodes (2 * index + which of its cells + 1), a
+                              page's, plus the logarithm of their number: so no reader sees one of both
+                              changed */
+    uint64_t compared;     /* when all regions were last compared ... */
+    uint64_t compared_for; /* ... and how long that took, in cycles */
+    void *counters;        /* of granules, where there is no shadow */
     /* copies */
     uint8_t *free_copies[WATCH_CLASSES];
     uint8_t *chunk;

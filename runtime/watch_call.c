@@ -8,9 +8,11 @@
  * A call that is never returned from leaves its record; the next one at that stack pointer takes it
  * over.
  *
- * Not perfect: what another thread has the kernel or the C library write meanwhile is told as this
- * call's; bytes that were changed and changed back are not told; nor is what a call changed whose
- * record was pushed out, before the next one is compared. */
+ * Not perfect: with more than FEW regions, not each unknown call is followed by a comparison, which
+ * would take most of the time; what has changed is found by a later one.  What another thread has
+ * the kernel or the C library write meanwhile is told as this call's; bytes that were changed and
+ * changed back are not told; nor is what a call changed whose record was pushed out, before the
+ * next one is compared. */
 #include "syscall.h"
 #include "watch.h"
 
@@ -27,7 +29,8 @@ enum {
     JUMP_NEAR = 0xe9,
     STRING_MOST = 1 << 20,
     VECTOR_MOST = 1024,
-    PIECE = 256, /* bytes that are compared at a time */
+    FEW = 256,   /* regions that are always compared */
+    RARELY = 32, /* times */
     RANGES = 3,
     /* the frame of watch_entry.S */
     FRAME_RESULT = -2,
@@ -166,30 +169,33 @@ static __attribute__((noinline)) void read_new_regions(void) {
 
 /* ---- All regions compared ---- */
 
-/* Sets RANGE to what has changed, first byte to last.  The region is pinned. */
-static bool compare(const struct watch_region *region, const uint8_t *known,
+/* Sets RANGE to what has changed, first byte to last.  The region is pinned.  *READABLE is the page
+ * that the one before was on, if it was on one: regions often lie side by side. */
+static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
                     struct watch_range *range) {
     uint64_t first = UINT64_MAX, end = 0;
-    uint8_t now[PIECE];
-    for (uint64_t at = 0; at < region->size; at += PIECE) {
-        uint64_t count = lesser(PIECE, region->size - at);
-        count = quipu_watch_read(now, region->address + at, count);
-        for (uint64_t i = 0; i < count; i++)
-            if (now[i] != known[at + i]) {
-                first = lesser(first, at + i);
-                end = at + i + 1;
+    for (uint64_t at = 0; at < region->size;) {
+        uint64_t address = region->address + at, page = address / QUIPU_PAGE;
+        uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
+        if (page + 1 != *readable && !quipu_watch_is_readable(address, address + 1))
+            break;
+        *readable = page + 1;
+        for (const uint8_t *now = (const uint8_t *)address; at < next; at++, now++)
+            if (*now != known[at]) {
+                first = lesser(first, at);
+                end = at + 1;
             }
     }
     *range = (struct watch_range){region->address + first, end - first};
     return end != 0;
 }
 
-static bool has_changed(uint32_t index, struct watch_range *range) {
+static bool has_changed(uint32_t index, uint64_t *readable, struct watch_range *range) {
     const struct watch_region *region = region_at(index);
     if (!region->size || region->flags & WATCH_UNKNOWN)
         return false;
     struct watch_region *live = quipu_watch_pin(index, region->generation);
-    bool changed = live && compare(live, bytes_of(live), range);
+    bool changed = live && compare(live, bytes_of(live), readable, range);
     if (live)
         quipu_watch_unpin(live);
     return changed;
@@ -198,8 +204,9 @@ static bool has_changed(uint32_t index, struct watch_range *range) {
 /* A store or a call of another thread that is open tells of its writes itself. */
 static void compare_all(uint64_t pc, uint64_t stack) {
     struct watch_range range;
+    uint64_t readable = 0;
     for (uint32_t i = 0; i < __atomic_load_n(&WATCH->used, __ATOMIC_ACQUIRE); i++) {
-        if (!has_changed(i, &range) ||
+        if (!has_changed(i, &readable, &range) ||
             quipu_watch_is_open(range.address, range.address + range.length, stack))
             continue;
         struct watch_write write = {.address = range.address,
@@ -210,7 +217,20 @@ static void compare_all(uint64_t pc, uint64_t stack) {
                                     .pair = NULL,
                                     .made = WATCH->made};
         quipu_watch_tell(i, &write);
+        readable = 0; /* a handler may do anything */
     }
+}
+
+/* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
+ * that took last: what has changed is told later then, as a later call's. */
+static void compare_in_time(uint64_t pc, uint64_t stack) {
+    struct watch *watch = WATCH;
+    uint64_t begin = __builtin_ia32_rdtsc();
+    if (watch->count > FEW && begin - watch->compared < RARELY * watch->compared_for)
+        return;
+    compare_all(pc, stack);
+    watch->compared = __builtin_ia32_rdtsc();
+    watch->compared_for = watch->compared - begin;
 }
 
 /* ---- Begin and end ---- */
@@ -268,7 +288,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
     const uint32_t *extents = callees[call->callee];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);
     if (!call->callee && WATCH->armed)
-        compare_all(pc, stack);
+        compare_in_time(pc, stack);
     for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];
         end_range(&range, extents[i], result);
