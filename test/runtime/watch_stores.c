@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -390,6 +391,43 @@ static void test_signals(void) {
     quipu_runtime_unwatch(other);
 }
 
+/* ---- Signals anywhere, whose handlers hit and leave ---- */
+
+static volatile uint64_t alarms;
+
+static void on_alarm(int number) {
+    (void)number;
+    store8((uint64_t *)(bytes + 448), ++alarms);
+    if (alarms % 3)
+        siglongjmp(out, 1);
+}
+
+static void test_anywhere(void) {
+    struct sigaction action = {.sa_handler = on_alarm};
+    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    volatile int stores = 0;
+    sigaction(SIGALRM, &action, NULL);
+    int64_t ids[3] = {watch(384, 8, 0), watch(448, 8, 1), watch(3000, 100, 2)};
+    forget();
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (alarms < 3000) {
+        if (sigsetjmp(out, 1))
+            continue;
+        store8((uint64_t *)(bytes + 384), (uint64_t)stores);
+        store_string(bytes + 2990, (uint8_t)stores, 120, stores & 1);
+        stores++;
+    }
+    setitimer(ITIMER_REAL, &never, NULL);
+    __asm__ volatile("cld");
+    EXPECT(seen[0].count >= stores && seen[2].count >= stores);
+    forget();
+    store8((uint64_t *)(bytes + 384), 1);
+    store8((uint64_t *)(bytes + 448), 1);
+    EXPECT(seen[0].count == 1 && seen[1].count == 1);
+    for (int i = 0; i < 3; i++)
+        EXPECT(quipu_runtime_unwatch(ids[i]) == 0);
+}
+
 /* ---- Threads, forks ---- */
 
 static void *hit(void *argument) {
@@ -468,6 +506,7 @@ int main(int argc, char **argv) {
     test_registers();
     test_inside();
     test_signals();
+    test_anywhere();
     test_threads();
     EXPECT(WATCH->count == 0);
     return 0;
