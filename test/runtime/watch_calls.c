@@ -101,6 +101,14 @@ static void test_known(void) {
     CALL(memset, bytes + 8, 'c', 4);
     CALL(memset, bytes, 'c', 0);
     EXPECT(seen[0].count == 0);
+    bytes[7] = 'x'; /* nobody saw it: no part of what follows */
+    CALL(memset, bytes + 5, 'x', 2);
+    expect(0, "bbax", "bxxx", 5, 2);
+    bytes[6] = 'y';
+    CALL(memset, bytes + 5, 'b', 1);
+    expect(0, "bxyx", "bbyx", 5, 1);
+    CALL(memset, bytes + 6, 'a', 2);
+    expect(0, "bbyx", "bbaa", 6, 2);
     CALL(strcpy, bytes, "12345");
     expect(0, "bbaa", "5\0aa", 0, 6);
     CALL(strcat, bytes, "6");
