@@ -8,8 +8,8 @@
  * A check is
  *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
  *         jne     SLOW                    6 bytes
- * and section quipu_checks has for each the distance to its jne.  The first five bytes of the cmpb,
- * which would read what is not there, become the jump. */
+ * and section QUIPU_SITES_SECTION has a row for each.  The first five bytes of the cmpb, which
+ * would read what is not there, become the jump. */
 #include "syscall.h"
 #include "watch.h"
 
@@ -17,14 +17,13 @@
 #define MIDDLE_BITS  12
 #define TOP_BITS     (47 - QUIPU_WATCH_GRANULE_BITS - SEGMENT_BITS - MIDDLE_BITS)
 
-/* The linker's, where some object has checks. */
-extern const int32_t __start_quipu_checks[] __attribute__((weak, visibility("hidden")));
-extern const int32_t __stop_quipu_checks[] __attribute__((weak, visibility("hidden")));
+extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 
 enum {
     CMP_SIZE = 7, /* one more with a prefix for %r8 to %r15 */
     PREFIX = 0x41,
     JUMP = 0xe9,
+    JNE_SIZE = 6,
 };
 
 /* Returns the table at *PLACE, or with MAKE makes it. */
@@ -59,18 +58,30 @@ static void take_always(uint8_t *jne) {
         check--;
     copy_bytes(&distance, jne + 2, sizeof distance);
     distance += (int32_t)(jne - check) + 1; /* its end is 6 bytes behind the jne, the jump's 5 */
-    uint64_t page = (uint64_t)check & -(uint64_t)QUIPU_PAGE;
-    uint64_t size = round_to_page((uint64_t)check + 5 - page);
-    if (SYSTEM_CALL(mprotect, page, size, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
-        return;
     check[0] = JUMP;
     copy_bytes(check + 1, &distance, sizeof distance);
-    SYSTEM_CALL(mprotect, page, size, PROT_READ | PROT_EXEC, 0, 0, 0);
+}
+
+/* A site is a check's where it has no code elsewhere. */
+static uint64_t check_at(const struct quipu_site *site) {
+    return site->place && !site->code ? (uint64_t)&site->place + (uint64_t)(int64_t)site->place : 0;
 }
 
 void quipu_watch_use_bitmap(void) {
-    const int32_t *check = __start_quipu_checks, *end = __stop_quipu_checks;
-    __asm__("" : "+r"(check), "+r"(end)); /* the compiler takes two objects for two addresses */
-    for (; check < end; check++)
-        take_always((uint8_t *)(uintptr_t)check + *check);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+        if (check_at(site)) {
+            first = lesser(first, check_at(site));
+            last = greater(last, check_at(site));
+        }
+    if (first > last)
+        return;
+    first = (first - QUIPU_PAGE) & -(uint64_t)QUIPU_PAGE; /* the check begins above its jump */
+    last = round_to_page(last + JNE_SIZE);
+    if (SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
+        return;
+    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+        if (check_at(site))
+            take_always((uint8_t *)check_at(site));
+    SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_EXEC, 0, 0, 0);
 }
