@@ -272,7 +272,11 @@ static void open_debug(struct arena *arena, struct binary *binary) {
     if (!binary->dwfl)
         return;
     dwfl_report_begin(binary->dwfl);
-    Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, -1, 0, true);
+    /* which would open it for programs that we start, too */
+    int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, fd, 0, true);
+    if (!module && fd >= 0)
+        close(fd);
     dwfl_report_end(binary->dwfl, NULL, NULL);
     if (!module)
         return;

@@ -169,11 +169,22 @@ const char *place_text(struct arena *arena, const struct binary *binary, uint64_
                 : arena_print(arena, "0x%llx", (unsigned long long)address);
 }
 
+/* clang writes no table of the units' addresses. */
+static bool find_unit(const struct binary *binary, uint64_t address, Dwarf_Die *unit) {
+    Dwarf_CU *each = NULL;
+    if (dwarf_addrdie(binary->dwarf, address, unit))
+        return true;
+    while (dwarf_get_units(binary->dwarf, each, &each, NULL, NULL, unit, NULL) == 0)
+        if (dwarf_haspc(unit, address) > 0)
+            return true;
+    return false;
+}
+
 const char *find_line(struct arena *arena, const struct binary *binary, uint64_t address,
                       unsigned *line) {
     Dwarf_Die unit;
     int number = 0;
-    if (!binary->dwarf || !dwarf_addrdie(binary->dwarf, address, &unit))
+    if (!binary->dwarf || !find_unit(binary, address, &unit))
         return NULL;
     Dwarf_Line *found = dwarf_getsrc_die(&unit, address);
     const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;

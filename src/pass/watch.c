@@ -14,7 +14,7 @@
  * block; the registers of the address are not written between check and last store.
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
- * Not perfect: what enter stores is not checked. */
+ * Not perfect: of enter with a level, only the first word is checked. */
 #include "pass/plan.h"
 
 #include "asm/operand.h"
@@ -50,6 +50,7 @@ static bool is_checked(const struct graph_instruction *instruction) {
     return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
 }
 
+/* Including enter, which is one that stands alone. */
 static bool is_push(const struct graph_instruction *instruction) {
     return instruction->decoded->class == CLASS_PLAIN &&
            instruction->decoded->store.kind == STORE_STACK;
@@ -172,6 +173,7 @@ static void add_pushes(struct watcher *w, uint32_t index) {
     struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
     uint16_t size = w->instructions[index].decoded->store.size;
     if (before && is_push(&w->instructions[index]) && before->store.kind == STORE_STACK &&
+        !before->store.enters && !w->instructions[index].decoded->store.enters &&
         before->last + 1 == index && before->store.size + size <= QUIPU_WATCH_SPAN &&
         !holds_counter(w, before->first, index)) {
         before->last = index;
@@ -199,7 +201,7 @@ static bool address_of(const struct watcher *w, const struct store *store, uint3
         address->intel = false;
         return true;
     }
-    return store->implicit || store->absolute || find_memory_operand(unit, s, &address->operand);
+    return store->implicit || find_memory_operand(unit, s, &address->operand);
 }
 
 /* The operand of a check of several stores: their first byte. */
@@ -243,7 +245,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         buffer_text(out, ".att_syntax prefix; ");
     if (!stores)
         return;
-    int pushed = is_push(instruction) ? instruction->decoded->store.size : 0;
+    int pushed = instruction->decoded->store.pushes;
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, index + 1, is_counted(w, index)));
     if (pushed) { /* the pair of calls has one stack pointer */
@@ -268,11 +270,15 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     write_frame(out, &frame, 0);
     write_check_end(out, way, &frame);
-    if (is_call(&w->instructions[range->first])) {
+    if (is_call(&w->instructions[range->first]) || range->store.enters) {
+        /* what it stores is stored here, and again by itself */
         struct store_address address;
         address_of(w, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
-        write_return_address(out, label, &frame);
+        if (range->store.enters)
+            write_frame_pointer(out, &frame);
+        else
+            write_return_address(out, label, &frame);
         write_store_end(out, &range->store, &frame);
         buffer_print(out, "jmp .LQq%u", label);
     } else {

@@ -49,8 +49,10 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
     store->absolute = has_prefix(instruction, "mov") && operand->mem.base == ZYDIS_REGISTER_NONE &&
                       operand->mem.index == ZYDIS_REGISTER_NONE &&
                       operand->encoding == ZYDIS_OPERAND_ENCODING_DISP16_32_64;
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_POP && operand->mem.base == ZYDIS_REGISTER_RSP)
-        store->pops = 8;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_POP) {
+        store->pushes = (int8_t) - (operand->size / 8);
+        store->pops = operand->mem.base == ZYDIS_REGISTER_RSP ? (uint8_t)(operand->size / 8) : 0;
+    }
 }
 
 /* A mask of the AVX-512 kind, or one that is a vector. */
@@ -160,6 +162,9 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
         store.kind = STORE_STACK;
     else
         store.kind = STORE_PLAIN;
+    store.enters = instruction->mnemonic == ZYDIS_MNEMONIC_ENTER;
+    if (store.kind == STORE_STACK)
+        store.pushes = (int8_t)store.size;
     store.implicit = hidden && store.kind != STORE_STACK;
     if (store.kind == STORE_STRING || store.kind == STORE_BIT)
         store.element = log2_bytes(operand->size);

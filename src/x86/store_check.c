@@ -49,7 +49,7 @@ static void write_operand_address(struct buffer *out, const struct store_address
     struct span operand = address->operand;
     const char *name = register_name(reg);
     if (store->absolute) {
-        buffer_print(out, "movabsq $%lld, %%%s", (long long)store->displacement, name);
+        buffer_print(out, "movabsq $%.*s, %%%s", (int)operand.length, operand.start, name);
         return;
     }
     if (store->implicit) {
@@ -202,9 +202,9 @@ static uint32_t describe(const struct store *store, uint8_t length) {
            (store->segment ? QUIPU_STORE_BY_GS : 0);
 }
 
-/* The address of an element whose index is in %rax, to there. */
+/* The address of an element whose index is in SCRATCH, to there. */
 static void write_element_address(struct buffer *out, const struct store_address *address,
-                                  int raised) {
+                                  const char *scratch, int raised) {
     const struct store *store = address->store;
     struct span operand = address->operand;
     const char *vector = address->intel ? NULL : memmem(operand.start, operand.length, "mm", 2);
@@ -216,37 +216,38 @@ static void write_element_address(struct buffer *out, const struct store_address
             buffer_print(out, strchr("(", operand.start[0]) ? "leaq %d" : "leaq %d+", raised);
         else
             buffer_text(out, "leaq ");
-        buffer_print(out, "%.*srax%.*s, %%rax; ", (int)(vector - 1 - operand.start), operand.start,
-                     (int)(operand.start + operand.length - end), end);
+        buffer_print(out, "%.*s%s%.*s, %%%s; ", (int)(vector - 1 - operand.start), operand.start,
+                     scratch, (int)(operand.start + operand.length - end), end, scratch);
         return;
     }
     long long displacement = store->displacement + (store->base == RSP ? raised : 0);
     buffer_print(out, "leaq %lld(", displacement);
     if (store->base != NO_REGISTER)
         buffer_print(out, "%%%s", register_name(store->base));
-    buffer_print(out, ",%%rax,%u), %%rax; ", store->scale);
+    buffer_print(out, ",%%%s,%u), %%%s; ", scratch, store->scale, scratch);
 }
 
 /* The elements' addresses are put below the red zone, as a struct quipu_scatter. */
 static void write_scatter_begin(struct buffer *out, const struct store_address *address,
                                 uint8_t length, const struct frame_row *frame) {
     const struct store *store = address->store;
+    const char *scratch = store->base == RAX ? "rcx" : "rax";
     int room = RED_ZONE + SCATTER_SIZE, first = 8 + (int)offsetof(struct quipu_scatter, addresses);
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", room);
     write_adjust(out, frame, room);
-    buffer_text(out, "; pushq %rax");
+    buffer_print(out, "; pushq %%%s", scratch);
     write_adjust(out, frame, 8);
     buffer_print(out,
-                 "; kmovw %%k%u, %%eax; movq %%rax, 8(%%rsp); movq $%u, 16(%%rsp); "
+                 "; kmovw %%k%u, %%e%s; movq %%%s, 8(%%rsp); movq $%u, 16(%%rsp); "
                  "vmovdqu64 %%zmm%u, %d(%%rsp); ",
-                 store->mask, store->count, store->index_vector, first);
+                 store->mask, scratch + 1, scratch, store->count, store->index_vector, first);
     for (int i = store->count - 1; i >= 0; i--) { /* from the last: an address may be wider */
-        buffer_print(out, "%s %d(%%rsp), %%rax; ", store->wide_indices ? "movq" : "movslq",
-                     first + (store->wide_indices ? 8 : 4) * i);
-        write_element_address(out, address, room + 8);
-        buffer_print(out, "movq %%rax, %d(%%rsp); ", first + 8 * i);
+        buffer_print(out, "%s %d(%%rsp), %%%s; ", store->wide_indices ? "movq" : "movslq",
+                     first + (store->wide_indices ? 8 : 4) * i, scratch);
+        write_element_address(out, address, scratch, room + 8);
+        buffer_print(out, "movq %%%s, %d(%%rsp); ", scratch, first + 8 * i);
     }
-    buffer_text(out, "leaq 8(%rsp), %rax; xchgq %rax, (%rsp); pushq $0");
+    buffer_print(out, "leaq 8(%%rsp), %%%s; xchgq %%%s, (%%rsp); pushq $0", scratch, scratch);
     write_adjust(out, frame, 8);
     buffer_print(out, "; pushq $0x%x", describe(store, length));
     write_adjust(out, frame, 8);
@@ -303,6 +304,14 @@ void write_return_address(struct buffer *out, uint32_t label, const struct frame
     write_adjust(out, frame, 8);
     buffer_print(out, "; leaq .LQy%u(%%rip), %%rax; xchgq %%rax, (%%rsp); leaq 8(%%rsp), %%rsp",
                  label);
+    write_adjust(out, frame, -8);
+    buffer_text(out, "; ");
+}
+
+void write_frame_pointer(struct buffer *out, const struct frame_row *frame) {
+    buffer_text(out, "pushq %rbp");
+    write_adjust(out, frame, 8);
+    buffer_text(out, "; leaq 8(%rsp), %rsp");
     write_adjust(out, frame, -8);
     buffer_text(out, "; ");
 }

@@ -51,6 +51,9 @@ void write_stack_move(struct buffer *out, const struct frame_row *frame, int up)
 /* What a call stores: the address of .LQy LABEL. */
 void write_return_address(struct buffer *out, uint32_t label, const struct frame_row *frame);
 
+/* What enter stores first. */
+void write_frame_pointer(struct buffer *out, const struct frame_row *frame);
+
 /* Behind the unit: the names of the runtime's.  Of executables, its start comes before all other
  * code; SHARED objects cannot have that. */
 void write_watch_symbols(struct buffer *out, bool shared);
