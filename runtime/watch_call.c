@@ -287,7 +287,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
         return;
     const uint32_t *extents = callees[call->callee];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);
-    if (!call->callee && WATCH->armed)
+    if ((!call->callee || kind_of(extents[0]) == QUIPU_EXTENT_ANY) && WATCH->armed)
         compare_in_time(pc, stack);
     for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];

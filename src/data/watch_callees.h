@@ -24,6 +24,8 @@ enum quipu_extent {
     QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
     QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
     QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
+    QUIPU_EXTENT_ANY = 10, /* anything: all regions are compared; but no argument is on the stack,
+                              so a jump there can be made a call */
 };
 
 enum {
@@ -47,6 +49,7 @@ enum {
 #define QE_TIMES(p, a, c)   QUIPU_EXTENT(p, TIMES, a, 0, c)
 #define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
 #define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
+#define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
 #define QE_TRUE             QUIPU_EXTENT_TRUE
@@ -148,7 +151,34 @@ enum {
     ROW(strtoull, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strtod, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strtof, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
-    ROW(strsep, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0)
+    ROW(strsep, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtok, QE_ANY, 0, 0) \
+    ROW(strtok_r, QE_ANY, 0, 0) \
+    ROW(fread, QE_ANY, 0, 0) \
+    ROW(fread_unlocked, QE_ANY, 0, 0) \
+    ROW(fgets, QE_ANY, 0, 0) \
+    ROW(fgetc, QE_ANY, 0, 0) \
+    ROW(getc, QE_ANY, 0, 0) \
+    ROW(ungetc, QE_ANY, 0, 0) \
+    ROW(getline, QE_ANY, 0, 0) \
+    ROW(getdelim, QE_ANY, 0, 0) \
+    ROW(fwrite, QE_ANY, 0, 0) \
+    ROW(fputs, QE_ANY, 0, 0) \
+    ROW(fputc, QE_ANY, 0, 0) \
+    ROW(putc, QE_ANY, 0, 0) \
+    ROW(puts, QE_ANY, 0, 0) \
+    ROW(putchar, QE_ANY, 0, 0) \
+    ROW(fflush, QE_ANY, 0, 0) \
+    ROW(fclose, QE_ANY, 0, 0) \
+    ROW(vprintf, QE_ANY, 0, 0) \
+    ROW(vfprintf, QE_ANY, 0, 0) \
+    ROW(vsprintf, QE_ANY, 0, 0) \
+    ROW(vsnprintf, QE_ANY, 0, 0) \
+    ROW(localtime_r, QE_ANY, 0, 0) \
+    ROW(gmtime_r, QE_ANY, 0, 0) \
+    ROW(strftime, QE_ANY, 0, 0) \
+    ROW(setvbuf, QE_ANY, 0, 0) \
+    ROW(ioctl, QE_ANY, 0, 0)
 
 /* These write nothing that is the program's but errno: the shim inserts nothing. */
 #define QUIPU_CALLEES_OF_NOTHING(ROW) \

@@ -5,7 +5,7 @@
  * comparing all regions when it returns.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
- * Not perfect: calls of hand-written code and inline assembly have none, nor have jumps that end a
+ * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
  * function, where their callee is not known by its name. */
 #include "pass/plan.h"
 
@@ -86,14 +86,36 @@ static void insert_tail_check(struct planner *p, uint32_t index,
     p->state->watched = true;
 }
 
+/* The kernel may have written what the program asked for. */
+static void insert_system_checks(struct planner *p, uint32_t index,
+                                 const struct graph_instruction *last) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    struct frame_row frame = frame_at(p, last);
+    struct buffer before = {0}, behind = {0};
+    uint32_t label = ++p->state->labels;
+    anchor_code(p, &before, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    anchor_code(p, &behind, block->fragment, sums_in_block(p, index, block->count, true));
+    write_system_checks(&before, &behind, &frame, label);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last, &before);
+    insert_after(p, last, &behind);
+    buffer_text(&p->far_stubs, "; ");
+    anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    write_system_stubs(&p->far_stubs, &frame, label);
+    p->state->watched = true;
+}
+
 void insert_call_checks(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct graph_instruction *last = last_instruction(graph, block);
     struct checked_call call;
     struct buffer text = {0};
-    if (!p->state->options->watch || !last || !graph->function->compiled ||
-        statement_of(p, last)->inline_asm || !code_may_stand(p, block, block->count - 1))
+    if (!p->state->options->watch || !last || !code_may_stand(p, block, block->count - 1))
+        return;
+    if (last->decoded->class == CLASS_SYSTEM)
+        insert_system_checks(p, index, last);
+    if (!graph->function->compiled || statement_of(p, last)->inline_asm)
         return;
     if (last->decoded->class == CLASS_JUMP)
         insert_tail_check(p, index, last);

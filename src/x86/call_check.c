@@ -56,6 +56,33 @@ void write_call_stubs(struct buffer *out, const struct checked_call *call, uint3
     write_frame_end(out, &call->frame);
 }
 
+enum {
+    SYSTEM_ROOM = 128 + 8 /* the red zone, and the flags */
+};
+
+static void write_kept(struct buffer *out, const struct frame_row *frame, bool begin) {
+    buffer_text(out, begin ? "leaq -128(%rsp), %rsp; pushfq" : "; popfq; leaq 128(%rsp), %rsp");
+    write_adjust(out, frame, begin ? SYSTEM_ROOM : -SYSTEM_ROOM);
+    if (begin)
+        buffer_text(out, "; ");
+}
+
+void write_system_checks(struct buffer *before, struct buffer *behind,
+                         const struct frame_row *frame, uint32_t label) {
+    write_kept(before, frame, true);
+    write_call_check(before, label);
+    write_kept(before, frame, false);
+    write_kept(behind, frame, true);
+    write_return_check(behind, label);
+    write_kept(behind, frame, false);
+}
+
+void write_system_stubs(struct buffer *out, const struct frame_row *frame, uint32_t label) {
+    struct checked_call call = {.frame = *frame};
+    call.frame.offset += frame->by_rsp ? SYSTEM_ROOM : 0;
+    write_call_stubs(out, &call, label);
+}
+
 void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label) {
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);

@@ -25,6 +25,12 @@ void write_return_check(struct buffer *out, uint32_t label);
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);
 
+/* The same around an instruction that enters the kernel: nothing at all is changed, nor is the red
+ * zone. */
+void write_system_checks(struct buffer *before, struct buffer *behind,
+                         const struct frame_row *frame, uint32_t label);
+void write_system_stubs(struct buffer *out, const struct frame_row *frame, uint32_t label);
+
 /* In front of a jump that ends a function: write_call_check leads here, where the callee is called
  * and returned from. */
 void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label);
