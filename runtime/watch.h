@@ -276,6 +276,9 @@ uint8_t *quipu_watch_counter(uint64_t granule, bool make);
 
 /* ---- watch_sites.c ---- */
 
+/* This module's checks. */
+const struct quipu_site *quipu_watch_sites(uint64_t *count);
+
 /* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);

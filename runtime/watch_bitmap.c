@@ -17,8 +17,6 @@
 #define MIDDLE_BITS  12
 #define TOP_BITS     (47 - QUIPU_WATCH_GRANULE_BITS - SEGMENT_BITS - MIDDLE_BITS)
 
-extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
-
 enum {
     CMP_SIZE = 7, /* one more with a prefix for %r8 to %r15 */
     PREFIX = 0x41,
@@ -68,8 +66,9 @@ static uint64_t check_at(const struct quipu_site *site) {
 }
 
 void quipu_watch_use_bitmap(void) {
-    uint64_t first = UINT64_MAX, last = 0;
-    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+    uint64_t first = UINT64_MAX, last = 0, count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
         if (check_at(site)) {
             first = lesser(first, check_at(site));
             last = greater(last, check_at(site));
@@ -80,7 +79,7 @@ void quipu_watch_use_bitmap(void) {
     last = round_to_page(last + JNE_SIZE);
     if (SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
         return;
-    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
         if (check_at(site))
             take_always((uint8_t *)check_at(site));
     SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_EXEC, 0, 0, 0);

@@ -37,6 +37,14 @@ uint64_t quipu_watch_text[2];
 /* This module's. */
 static struct watch_module module;
 
+/* The compiler takes two objects for two addresses; here they may be one. */
+const struct quipu_site *quipu_watch_sites(uint64_t *count) {
+    const struct quipu_site *begin = quipu_sites_begin, *end = quipu_sites_end;
+    __asm__("" : "+r"(begin), "+r"(end));
+    *count = ((uint64_t)end - (uint64_t)begin) / sizeof *begin;
+    return begin;
+}
+
 static uint64_t place_of(const struct quipu_site *site) {
     return (uint64_t)&site->place + (uint64_t)(int64_t)site->place;
 }
@@ -136,7 +144,8 @@ static void sort_sites(uint32_t *sites, uint64_t count) {
 
 /* Makes `sorted`.  Returns 0 or -ENOMEM. */
 static long prepare(void) {
-    uint64_t all = (uint64_t)(quipu_sites_end - quipu_sites_begin);
+    uint64_t all;
+    const struct quipu_site *sites = quipu_watch_sites(&all);
     if (module.prepared)
         return 0;
     uint32_t *sorted = quipu_watch_map(all * sizeof *sorted + 1);
@@ -145,7 +154,7 @@ static long prepare(void) {
     uint64_t count = 0;
     module.text_begin = UINT64_MAX;
     for (uint64_t i = 0; i < all; i++) {
-        const struct quipu_site *site = &quipu_sites_begin[i];
+        const struct quipu_site *site = &sites[i];
         if (is_of_anywhere(site)) {
             WATCH->stacks_anywhere = true;
             continue;
@@ -194,7 +203,9 @@ static long put_back_stack(void) {
     long error = open_text(module.text_begin, module.text_end, true);
     if (error < 0)
         return error;
-    for (const struct quipu_site *site = quipu_sites_begin; site < quipu_sites_end; site++)
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
         if (is_of_stack(site))
             make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
     open_text(module.text_begin, module.text_end, false);

@@ -44,7 +44,7 @@ static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
 /* Whether there is memory: a pointer that is not set yet, or not any more, may lead anywhere.  What
  * is mapped later is found behind the system call that did it. */
 static bool is_mapped(pid_t process, uint64_t address, uint64_t size) {
-    char byte;
+    char byte = 0;
     return size && read_memory(process, address, &byte, 1) &&
            read_memory(process, address + size - 1, &byte, 1);
 }

@@ -16,8 +16,7 @@ static bool tells_of_writes(const struct binary *binary) {
     for (size_t i = 0; i < binary->names.count; i++)
         if (strcmp(binary->names.data[i].name, "quipu_watch_begin") == 0)
             return true;
-    return binary_section(binary, "quipu_checks", &size) ||
-           binary_section(binary, "quipu_sites", &size);
+    return binary_section(binary, QUIPU_SITES_SECTION, &size) && size > 0;
 }
 
 const char *check_watchable(const struct binary *binary) {

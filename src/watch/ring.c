@@ -30,7 +30,8 @@ _Static_assert(RING_OFFSET % QUIPU_PAGE == 0, "the ring begins with a page");
 
 const char *ring_make(struct ring *ring) {
     *ring = (struct ring){.size = RING_OFFSET + RING_SIZE};
-    ring->path = make_temporary_in("/dev/shm", "quipu-watch-");
+    if (!getenv("TMPDIR")) /* where it costs no disk */
+        ring->path = make_temporary_in("/dev/shm", "quipu-watch-");
     if (!ring->path)
         ring->path = make_temporary("quipu-watch-");
     int fd = ring->path ? open(ring->path, O_RDWR | O_CLOEXEC) : -1;

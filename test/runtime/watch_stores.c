@@ -236,7 +236,7 @@ static __attribute__((noinline)) void store_checked(uint8_t *at, uint8_t value) 
                      "3:\t.pushsection .text.unlikely, \"ax\"\n"
                      "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
                      ".popsection\n\t"
-                     ".pushsection quipu_checks, \"a\"\n\t.long 1b - .\n\t.popsection\n\t"
+                     ".pushsection quipu_sites, \"a\"\n\t.long 1b - ., 0, 0, 0\n\t.popsection\n\t"
                      :
                      : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
                        [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))
@@ -251,7 +251,7 @@ static __attribute__((noinline)) void store_checked_high(uint8_t *at, uint8_t va
                      "3:\t.pushsection .text.unlikely, \"ax\"\n"
                      "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
                      ".popsection\n\t"
-                     ".pushsection quipu_checks, \"a\"\n\t.long 1b - .\n\t.popsection\n\t"
+                     ".pushsection quipu_sites, \"a\"\n\t.long 1b - ., 0, 0, 0\n\t.popsection\n\t"
                      :
                      : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
                        [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))

@@ -1,5 +1,7 @@
 # lib.bash: what the tests of this folder share.
 . "$(dirname "${BASH_SOURCE[0]}")/../bad/lib.bash"
+export TMPDIR=$PWD/temporary # where nobody else's are
+mkdir -p "$TMPDIR"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # make_standin: builds 'program', which tells of its writes itself.
@@ -26,6 +28,6 @@ tells() {
 # leaves_nothing: neither files nor processes are left.
 leaves_nothing() {
     local left
-    left=$(find /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 -name 'quipu-watch-*' -newer program 2>/dev/null)
+    left=$(find "$TMPDIR" -name 'quipu-watch-*')
     [[ -z $left ]] || fail "left behind: $left"
 }
