@@ -199,6 +199,14 @@ static void write_events_note(struct pass_state *state) {
     end_record(&note, label);
 }
 
+/* "count,event,placement=tree" */
+static const char *mode_text(struct arena *arena, const struct pass_options *options) {
+    return arena_print(arena, "%s%s%s%splacement=%s", options->count ? "count," : "",
+                       options->events.count ? "event," : "", options->calls ? "calls," : "",
+                       options->watch ? "watch," : "",
+                       options->placement == PLACEMENT_TREE ? "tree" : "block");
+}
+
 void write_unit_note(struct pass_state *state, const char *version) {
     const struct pass_options *options = state->options;
     struct record note;
@@ -209,12 +217,7 @@ void write_unit_note(struct pass_state *state, const char *version) {
     record_text(&note, version);
     record_text(&note, state->unit->source[0] ? state->unit->source : state->unit->name);
     record_text(&note, state->unit->compiler);
-    record_text(&note, arena_print(&state->unit->arena, "%s%s%s%s%s,placement=%s",
-                                   options->count ? "count" : "",
-                                   options->count && options->events.count ? "," : "",
-                                   options->events.count ? "event" : "",
-                                   options->calls ? ",calls" : "", options->watch ? ",watch" : "",
-                                   options->placement == PLACEMENT_TREE ? "tree" : "block"));
+    record_text(&note, mode_text(&state->unit->arena, options));
     end_record(&note, label);
     if (events)
         write_events_note(state);
