@@ -10,6 +10,7 @@
  *         jne     SLOW                    6 bytes
  * and section QUIPU_SITES_SECTION has a row for each.  The first five bytes of the cmpb, which
  * would read what is not there, become the jump. */
+#include "note.h"
 #include "syscall.h"
 #include "watch.h"
 
@@ -50,7 +51,10 @@ uint8_t *quipu_watch_counter(uint64_t granule, bool make) {
 static void take_always(uint8_t *jne) {
     uint8_t *check = jne - CMP_SIZE;
     int32_t distance = 0;
-    if (check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 || jne[0] != 0x0f || jne[1] != 0x85)
+    uint32_t shadow;
+    copy_bytes(&shadow, check + 2, sizeof shadow);
+    if (jne[0] != 0x0f || jne[1] != 0x85 || check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 ||
+        shadow != QUIPU_WATCH_SHADOW || check[6] != 0)
         return; /* not ours */
     if (check[-1] == PREFIX)
         check--;
@@ -60,27 +64,26 @@ static void take_always(uint8_t *jne) {
     copy_bytes(check + 1, &distance, sizeof distance);
 }
 
-/* A site is a check's where it has no code elsewhere. */
-static uint64_t check_at(const struct quipu_site *site) {
-    return site->place && !site->code ? (uint64_t)&site->place + (uint64_t)(int64_t)site->place : 0;
+/* The module's own instructions, of which checks are told by the shadow's address and the jump. */
+static int use_in_module(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    (void)data;
+    if (!module_contains(info, &quipu_watch_ready))
+        return 0;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uint64_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+        uint64_t page = begin & -(uint64_t)QUIPU_PAGE, room = round_to_page(end) - page;
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+            SYSTEM_CALL(mprotect, page, room, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
+            continue;
+        for (uint64_t jne = begin + CMP_SIZE + 1; jne + JNE_SIZE <= end; jne++)
+            take_always((uint8_t *)jne);
+        SYSTEM_CALL(mprotect, page, room, PROT_READ | PROT_EXEC, 0, 0, 0);
+    }
+    return 1;
 }
 
 void quipu_watch_use_bitmap(void) {
-    uint64_t first = UINT64_MAX, last = 0, count;
-    const struct quipu_site *sites = quipu_watch_sites(&count);
-    for (const struct quipu_site *site = sites; site < sites + count; site++)
-        if (check_at(site)) {
-            first = lesser(first, check_at(site));
-            last = greater(last, check_at(site));
-        }
-    if (first > last)
-        return;
-    first = (first - QUIPU_PAGE) & -(uint64_t)QUIPU_PAGE; /* the check begins above its jump */
-    last = round_to_page(last + JNE_SIZE);
-    if (SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
-        return;
-    for (const struct quipu_site *site = sites; site < sites + count; site++)
-        if (check_at(site))
-            take_always((uint8_t *)check_at(site));
-    SYSTEM_CALL(mprotect, first, last - first, PROT_READ | PROT_EXEC, 0, 0, 0);
+    dl_iterate_phdr(use_in_module, NULL);
 }

@@ -9,8 +9,9 @@
 
 /* A function of C that gets the frame's address: it finds there
  *     -8 flags, 0 %rbp, 8 the return address, 16 what was pushed last, 24, 32
- */
-.macro  entry name, function
+ * and the stack pointer before PUSHED bytes were pushed.  The stack pointer goes up by ROOM when it
+ * returns. */
+.macro  entry name, function, pushed=0, room=0
         .text
         .balign 16
         .globl  \name
@@ -21,17 +22,21 @@
         _CET_ENDBR
         keep_registers
         movq    %rbp, %rdi
+        leaq    16+\pushed(%rbp), %rsi
         call    \function
         leaq    -80(%rbp), %rsp
         popq    %r11
-        restore_registers
+        restore_registers \room
         .cfi_endproc
         .size   \name, . - \name
         .hidden \function
 .endm
 
-        entry   quipu_watch_begin, quipu_watch_begun
-        entry   quipu_watch_end, quipu_watch_ended
+        /* back to where the stack pointer was above the red zone */
+        entry   quipu_watch_begin, quipu_watch_begun, 16, 128+16
+        entry   quipu_watch_begin_more, quipu_watch_begun, 24, 128+24
+        entry   quipu_watch_end, quipu_watch_ended, 0, 128
+        entry   quipu_watch_return, quipu_watch_called, 8, 128+8
         entry   quipu_watch_call_begin, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
 

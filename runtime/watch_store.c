@@ -25,9 +25,7 @@ enum {
     FRAME_RETURN = 1,
     FRAME_DESCRIPTION = 2,
     FRAME_ADDRESS = 3,
-    FRAME_EXTRA = 4,
-    FRAME_BEGIN = 5, /* the stack pointer below the red zone, at the begin ... */
-    FRAME_END = 2,   /* ... and at the end */
+    FRAME_EXTRA = 4, /* of quipu_watch_begin_more */
 };
 
 static uint64_t segment_base(void) {
@@ -45,8 +43,9 @@ static bool is_elsewhere(const uint64_t *frame) {
            !quipu_watch_is_marked(address, address + QUIPU_STORE_SIZE(description));
 }
 
-void quipu_watch_begun(const uint64_t *frame);
-void quipu_watch_ended(const uint64_t *frame);
+void quipu_watch_begun(const uint64_t *frame, uint64_t stack);
+void quipu_watch_ended(const uint64_t *frame, uint64_t stack);
+void quipu_watch_called(const uint64_t *frame, uint64_t stack);
 
 static uint64_t low_bits(uint64_t count) {
     return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
@@ -110,12 +109,12 @@ static void begin_masked(struct watch_pair *pair, uint64_t mask) {
     }
 }
 
-void quipu_watch_begun(const uint64_t *frame) {
+void quipu_watch_begun(const uint64_t *frame, uint64_t stack) {
     uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
-    uint64_t extra = frame[FRAME_EXTRA];
+    uint64_t extra = QUIPU_STORE_KIND(description) == QUIPU_STORE_PLAIN ? 0 : frame[FRAME_EXTRA];
     if (!quipu_watch_ready || is_elsewhere(frame))
         return;
-    struct watch_pair *pair = quipu_watch_take_pair((uint64_t)(frame + FRAME_BEGIN));
+    struct watch_pair *pair = quipu_watch_take_pair(stack);
     pair->description = description;
     pair->address = frame[FRAME_ADDRESS];
     if (description & QUIPU_STORE_BY_GS)
@@ -145,8 +144,7 @@ void quipu_watch_begun(const uint64_t *frame) {
     quipu_watch_refresh(pair->address, pair->address + pair->length);
 }
 
-void quipu_watch_ended(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_END);
+void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
     struct watch_pair *pair = quipu_watch_ready ? quipu_watch_find_pair(stack) : NULL;
     if (!pair)
         return;
@@ -163,4 +161,25 @@ void quipu_watch_ended(const uint64_t *frame) {
     if (write.length && WATCH->armed)
         quipu_watch_tell_all(&write);
     __atomic_store_n(&pair->stack, 0, __ATOMIC_RELEASE);
+}
+
+/* A call is about to store its return address, which is told as counted from where this returns; it
+ * is stored here, and again by the call. */
+void quipu_watch_called(const uint64_t *frame, uint64_t stack) {
+    enum {
+        FRAME_DISTANCE = 2,
+        RED_ZONE = 128,
+    };
+    uint64_t value = frame[FRAME_RETURN] + frame[FRAME_DISTANCE];
+    uint64_t address = stack + RED_ZONE - sizeof value;
+    const uint64_t begin[] = {[FRAME_DESCRIPTION] =
+                                  QUIPU_STORE_DESCRIPTION(sizeof value, QUIPU_STORE_PLAIN, 0, 0),
+                              [FRAME_ADDRESS] = address};
+    const uint64_t end[] = {[FRAME_RETURN] = value + END_SIZE};
+    if (!quipu_watch_ready || !WATCH->armed ||
+        (!WATCH->no_shadow && !quipu_watch_is_marked(address, address + sizeof value)))
+        return;
+    quipu_watch_begun(begin, stack);
+    *(uint64_t *)address = value;
+    quipu_watch_ended(end, stack);
 }

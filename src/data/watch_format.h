@@ -45,18 +45,23 @@ enum {
  *
  * Where the shadow's byte is not 0, control goes out of line:
  *
- *         leaq    OPERAND, %rX            the address of the first byte
  *         leaq    -128(%rsp), %rsp        below the red zone
- *         pushq   EXTRA                   see below; 0 where it means nothing
- *         pushq   %rX
+ *         pushq   EXTRA                   for quipu_watch_begin_more alone; see below
+ *         pushq   ADDRESS                 of the first byte
  *         pushq   $DESCRIPTION
- *         call    quipu_watch_begin       keeps every register, and the flags
- *         leaq    152(%rsp), %rsp
+ *         call    quipu_watch_begin       keeps every register, and the flags; the stack pointer
+ *                                         comes back to above the red zone
  *         STORE                           a copy of the original
  *         leaq    -128(%rsp), %rsp
- *         call    quipu_watch_end         keeps every register, and the flags
- *         leaq    128(%rsp), %rsp
+ *         call    quipu_watch_end         in the same way
  *         jmp     behind the original store
+ *
+ * A call's store of its return address is not copied:
+ *
+ *         leaq    -128(%rsp), %rsp
+ *         pushq   DISTANCE                from the next call's return to the original's
+ *         call    quipu_watch_return      stores it, and tells; in the same way
+ *         jmp     to the original call
  *
  * quipu_watch_begin keeps what the touched regions held, quipu_watch_end tells what they hold now.
  * Between the two a signal handler may run, which has stores of its own, or may leave by longjmp:
@@ -117,16 +122,14 @@ struct quipu_scatter {
 /* Checks that are left out until they are needed (the paper's section 4): of stores whose address
  * is a variable's, or counted from the stack or frame pointer; calls and pushes among them.  There
  * stands a no-operation of 5 bytes, within a line of 64 bytes; the runtime makes it a jump to where
- * the check is.  Where the shadow could not be reserved, it also makes the jumps of all other
- * checks jumps that are always taken.
+ * the check is.
  *
  * Section QUIPU_SITES_SECTION; all but size are counted from the field's own address. */
 #define QUIPU_SITES_SECTION "quipu_sites"
 
 struct quipu_site {
-    int32_t place; /* the no-operation; of a check that is there, its jne, of 6 bytes; 0: a row that
-                      says that stacks may lie anywhere */
-    int32_t code;  /* the check; 0: it is at the place */
+    int32_t place;  /* the no-operation; 0: a row that says that stacks may lie anywhere */
+    int32_t code;   /* the check */
     int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer */
     uint32_t size;  /* how many */
 };

@@ -56,7 +56,8 @@ struct planner {
     struct event_sums sums; /* ... and what held where it began ... */
     uint8_t fragment;       /* ... in this fragment */
     /* watch.c */
-    VECTOR(struct buffer) sites; /* by fragment: rows of the table of checks */
+    struct frame_row out_of_line; /* of far_stubs' end; not known: it is the text's around */
+    VECTOR(struct buffer) sites;  /* by fragment: rows of the table of checks */
 };
 
 /* Fills in all of the plan but what is written. */
@@ -145,6 +146,8 @@ void insert_copies(struct planner *p, uint32_t index);
 /* watch.c: checks of the block's stores, and the table of all checks. */
 void insert_checks(struct planner *p, uint32_t index);
 void write_sites(struct planner *p, uint32_t number);
+/* Behind all code out of line of a fragment. */
+void end_out_of_line(struct planner *p);
 
 /* watch_calls.c: checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);

@@ -126,6 +126,7 @@ static void sort_stubs(struct planner *p, uint32_t index) {
 static void place_at_end(struct planner *p, uint32_t index) {
     while (p->graph->blocks.data[index].padding)
         index--;
+    end_out_of_line(p);
     buffer_add(&p->far_stubs, p->stubs.data, p->stubs.count);
     write_behind(p, index, &p->far_stubs);
     label_end(p, index);

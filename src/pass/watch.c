@@ -258,6 +258,30 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         write_stack_move(out, &frame, -pushed);
 }
 
+/* Code out of line goes on where the unwinder has the rules of FRAME.  What stands there one behind
+ * the other mostly has the same. */
+static void enter_frame(struct planner *p, const struct frame_row *frame) {
+    if (!p->out_of_line.known && frame->known)
+        write_frame(&p->far_stubs, frame, 0);
+    else if (frame->known && (frame->offset != p->out_of_line.offset ||
+                              strcmp(frame->base, p->out_of_line.base) != 0))
+        write_frame_change(&p->far_stubs, frame);
+    if (frame->known)
+        p->out_of_line = *frame;
+}
+
+/* The code out of line has come to where INSTRUCTION stands, whose rules are said. */
+static void leave_frame(struct planner *p, const struct graph_instruction *instruction) {
+    struct frame_row frame = frame_at(p, instruction);
+    if (p->out_of_line.known && frame.known)
+        p->out_of_line = frame;
+}
+
+void end_out_of_line(struct planner *p) {
+    write_frame_end(&p->far_stubs, &p->out_of_line);
+    p->out_of_line.known = false;
+}
+
 /* The code out of line of LABEL. */
 static void write_range(struct watcher *w, const struct range *range, uint32_t label,
                         enum check_way way) {
@@ -268,17 +292,13 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
     buffer_print(out, "; .LQx%u: ", label);
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
-    write_frame(out, &frame, 0);
+    enter_frame(p, &frame);
     write_check_end(out, way, &frame);
-    if (is_call(&w->instructions[range->first]) || range->store.enters) {
-        /* what it stores is stored here, and again by itself */
+    if (range->store.enters) { /* what it stores is stored here, and again by itself */
         struct store_address address;
         address_of(w, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
-        if (range->store.enters)
-            write_frame_pointer(out, &frame);
-        else
-            write_return_address(out, label, &frame);
+        write_frame_pointer(out, &frame);
         write_store_end(out, &range->store, &frame);
         buffer_print(out, "jmp .LQq%u", label);
     } else {
@@ -286,7 +306,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
             write_watched(w, out, i, i > range->first);
         buffer_print(out, "jmp .LQy%u", label);
     }
-    write_frame_end(out, &frame);
+    leave_frame(p, &w->instructions[range->last]);
 }
 
 /* ---- checks that are left out ---- */
@@ -336,9 +356,12 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     insert_at(p, &w->instructions[range->first], &text);
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     buffer_print(&p->far_stubs, "; .LQz%u: ", label);
-    write_frame(&p->far_stubs, &frame, 0);
-    buffer_print(&p->far_stubs, "%s; jmp .LQq%u", check->data, label);
-    write_frame_end(&p->far_stubs, &frame);
+    enter_frame(p, &frame);
+    if (is_call(&w->instructions[range->first]))
+        write_call_store(&p->far_stubs, label, &frame);
+    else
+        buffer_print(&p->far_stubs, "%s; ", check->data);
+    buffer_print(&p->far_stubs, "jmp .LQq%u", label);
     if (on_stack)
         buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., 0, 0\n", label, label);
     else
@@ -367,10 +390,10 @@ static void insert_check(struct watcher *w, const struct range *range) {
         buffer_release(&check);
     else
         insert_at(p, &w->instructions[range->first], &check);
-    buffer_print(rows_of(w), "\t.long .LQp%u-., 0, 0, 0\n", label);
     buffer_print(&text, ".LQy%u:", label);
     insert_after(p, &w->instructions[range->last], &text);
-    write_range(w, range, label, way);
+    if (!is_call(&w->instructions[range->first]))
+        write_range(w, range, label, way);
 }
 
 void write_sites(struct planner *p, uint32_t number) {

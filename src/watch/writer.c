@@ -16,6 +16,8 @@ enum {
     COPY_MAX = 64, /* bytes of the instructions that a store's copy has */
     CAPACITY_MIN = 256,
     CALL_SIZE_MAX = 8,
+    CALL = 0xe8,
+    CALL_SIZE = 5,
 };
 
 /* ---- modules ---- */
@@ -104,13 +106,24 @@ static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t
     return at == end ? found : 0;
 }
 
-/* The copy of a store ends at PC and begins behind `leaq 152(%rsp), %rsp` (watch_format.h). */
-static uint64_t find_copy(const struct binary *binary, uint64_t pc) {
-    static const uint8_t front[] = {0x48, 0x8d, 0xa4, 0x24, 0x98, 0, 0, 0};
-    for (uint64_t size = 1; size <= COPY_MAX && size + sizeof front <= pc; size++) {
-        size_t count = 0;
-        const uint8_t *code = binary_code(binary, pc - size - sizeof front, &count);
-        if (!code || count < size + sizeof front || memcmp(code, front, sizeof front) != 0)
+/* Whether what the call at ADDRESS calls may be quipu_watch_begin, or begin_more. */
+static bool begins_store(struct binary *binary, uint64_t address) {
+    size_t count = 0;
+    char name[64];
+    const uint8_t *code = binary_code(binary, address, &count);
+    int32_t distance;
+    if (!code || count < CALL_SIZE || *code != CALL)
+        return false;
+    memcpy(&distance, code + 1, sizeof distance);
+    if (!binary_name(binary, address + CALL_SIZE + (uint64_t)(int64_t)distance, name, sizeof name))
+        return true; /* stripped */
+    return strncmp(name, "quipu_watch_begin", strlen("quipu_watch_begin")) == 0;
+}
+
+/* The copy of a store ends at PC and begins behind a call of quipu_watch_begin (watch_format.h). */
+static uint64_t find_copy(struct binary *binary, uint64_t pc) {
+    for (uint64_t size = 1; size <= COPY_MAX && size + CALL_SIZE <= pc; size++) {
+        if (!begins_store(binary, pc - size - CALL_SIZE))
             continue;
         uint64_t found = find_store(binary, pc - size, pc);
         if (found)
@@ -177,8 +190,9 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
         return writer;
     take_place(&writers->arena, binary, writer);
     writer->is_allowed = is_allowed(writers, writer);
-    writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc)
-                                                      : find_call(binary, writer->pc);
+    writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc) : 0;
+    if (!writer->address) /* a call's own store, of its return address, too */
+        writer->address = find_call(binary, writer->pc);
     if (writer->address)
         writer->instruction = disassemble(&writers->arena, binary, writer->address);
     return writer;

@@ -169,26 +169,30 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
     }
 }
 
-/* Pushes the word that tells more than address and size. */
+/* Whether address and size do not tell all. */
+static bool has_extra(const struct store *store) {
+    return store->kind == STORE_MASKED || store->kind == STORE_STRING;
+}
+
+/* Pushes the word that tells the rest. */
 static void write_extra(struct buffer *out, const struct store *store) {
-    if (store->kind == STORE_MASKED) {
-        buffer_text(out, "pushq %rax; ");
-        if (store->mask_kind == MASK_REGISTER)
-            buffer_print(out, "kmov%c %%k%u, %%%s", store->size >> store->element > 16 ? 'q' : 'w',
-                         store->mask, store->size >> store->element > 16 ? "rax" : "eax");
-        else if (store->mask_kind == MASK_BYTES)
-            buffer_print(out, "pmovmskb %%xmm%u, %%eax", store->mask);
-        else
-            buffer_print(out, "vmovmskp%c %%%cmm%u, %%eax", store->element == 3 ? 'd' : 's',
-                         store->wide_mask ? 'y' : 'x', store->mask);
-        if (store->compresses)
-            buffer_text(out, "; pextq %rax, %rax, %rax");
-        buffer_text(out, "; xchgq %rax, (%rsp)");
-    } else if (store->kind == STORE_STRING) {
+    if (store->kind == STORE_STRING) {
         buffer_text(out, "pushq %rcx");
-    } else {
-        buffer_text(out, "pushq $0");
+        return;
     }
+    buffer_text(out, "pushq %rax; ");
+    bool wide = store->size >> store->element > 16;
+    if (store->mask_kind == MASK_REGISTER)
+        buffer_print(out, "kmov%c %%k%u, %%%s", wide ? 'q' : 'w', store->mask,
+                     wide ? "rax" : "eax");
+    else if (store->mask_kind == MASK_BYTES)
+        buffer_print(out, "pmovmskb %%xmm%u, %%eax", store->mask);
+    else
+        buffer_print(out, "vmovmskp%c %%%cmm%u, %%eax", store->element == 3 ? 'd' : 's',
+                     store->wide_mask ? 'y' : 'x', store->mask);
+    if (store->compresses)
+        buffer_text(out, "; pextq %rax, %rax, %rax");
+    buffer_text(out, "; xchgq %rax, (%rsp)");
 }
 
 static uint32_t describe(const struct store *store, uint8_t length) {
@@ -251,9 +255,10 @@ static void write_scatter_begin(struct buffer *out, const struct store_address *
     write_adjust(out, frame, 8);
     buffer_print(out, "; pushq $0x%x", describe(store, length));
     write_adjust(out, frame, 8);
-    buffer_print(out, "; call quipu_watch_begin; leaq %d(%%rsp), %%rsp", room + 24);
-    write_adjust(out, frame, -room - 24);
+    buffer_text(out, "; call quipu_watch_begin_more");
+    write_adjust(out, frame, -RED_ZONE - 24);
     buffer_text(out, "; ");
+    write_stack_move(out, frame, SCATTER_SIZE);
 }
 
 void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
@@ -263,34 +268,40 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
         write_scatter_begin(out, address, length, frame);
         return;
     }
-    bool flags = changes_flags(store);
+    bool flags = changes_flags(store), more = has_extra(store);
+    int pushed = more ? 24 : 16;
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, frame, RED_ZONE);
     buffer_text(out, "; ");
-    write_extra(out, store);
-    write_adjust(out, frame, 8);
-    buffer_print(out, "; pushq %%rax%s", flags ? "; pushfq" : "");
+    if (more) {
+        write_extra(out, store);
+        write_adjust(out, frame, 8);
+        buffer_text(out, "; ");
+    }
+    buffer_print(out, "pushq %%rax%s", flags ? "; pushfq" : "");
     write_adjust(out, frame, flags ? 16 : 8);
     buffer_text(out, "; ");
-    write_address(out, address, RAX, RED_ZONE + (flags ? 24 : 16));
+    write_address(out, address, RAX, RED_ZONE + pushed - 8 + (flags ? 8 : 0));
     if (flags) {
         buffer_text(out, "; popfq");
         write_adjust(out, frame, -8);
     }
     buffer_print(out, "; xchgq %%rax, (%%rsp); pushq $0x%x", describe(store, length));
     write_adjust(out, frame, 8);
-    buffer_print(out, "; call quipu_watch_begin; leaq %d(%%rsp), %%rsp", RED_ZONE + 24);
-    write_adjust(out, frame, -RED_ZONE - 24);
+    buffer_print(out, "; call quipu_watch_begin%s", more ? "_more" : "");
+    write_adjust(out, frame, -RED_ZONE - pushed);
     buffer_text(out, "; ");
 }
 
 void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame) {
-    int room = RED_ZONE + (store->kind == STORE_SCATTER ? SCATTER_SIZE : 0);
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", room);
-    write_adjust(out, frame, room);
-    buffer_print(out, "; call quipu_watch_end; leaq %d(%%rsp), %%rsp", room);
-    write_adjust(out, frame, -room);
+    int further = store->kind == STORE_SCATTER ? SCATTER_SIZE : 0;
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE + further);
+    write_adjust(out, frame, RED_ZONE + further);
+    buffer_text(out, "; call quipu_watch_end");
+    write_adjust(out, frame, -RED_ZONE);
     buffer_text(out, "; ");
+    if (further)
+        write_stack_move(out, frame, further);
 }
 
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up) {
@@ -299,12 +310,13 @@ void write_stack_move(struct buffer *out, const struct frame_row *frame, int up)
     buffer_text(out, "; ");
 }
 
-void write_return_address(struct buffer *out, uint32_t label, const struct frame_row *frame) {
-    buffer_text(out, "pushq %rax");
+void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame) {
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, RED_ZONE);
+    buffer_print(out, "; pushq $.LQy%u-.LQcr%u", label, label);
     write_adjust(out, frame, 8);
-    buffer_print(out, "; leaq .LQy%u(%%rip), %%rax; xchgq %%rax, (%%rsp); leaq 8(%%rsp), %%rsp",
-                 label);
-    write_adjust(out, frame, -8);
+    buffer_print(out, "; call quipu_watch_return; .LQcr%u:", label);
+    write_adjust(out, frame, -RED_ZONE - 8);
     buffer_text(out, "; ");
 }
 
@@ -317,7 +329,8 @@ void write_frame_pointer(struct buffer *out, const struct frame_row *frame) {
 }
 
 void write_watch_symbols(struct buffer *out, bool shared) {
-    buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n"
+    buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_begin_more\n"
+                     "\t.hidden quipu_watch_end\n\t.hidden quipu_watch_return\n"
                      "\t.hidden quipu_watch_call_begin\n\t.hidden quipu_watch_call_end\n"
                      "\t.hidden quipu_watch_text\n");
     if (!shared)

@@ -48,8 +48,8 @@ void write_store_end(struct buffer *out, const struct store *store, const struct
 /* The stack pointer goes UP, or down, where the original's does not. */
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
 
-/* What a call stores: the address of .LQy LABEL. */
-void write_return_address(struct buffer *out, uint32_t label, const struct frame_row *frame);
+/* All of what stands for a call's store, of the address .LQy LABEL: it is not copied. */
+void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame);
 
 /* What enter stores first. */
 void write_frame_pointer(struct buffer *out, const struct frame_row *frame);

@@ -32,9 +32,9 @@ static uint8_t large[10000];
 
 static void store8(uint64_t *at, uint64_t value) {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushq $0\n\tpushq %[at]\n\tpushq %[what]\n\t"
-                     "call quipu_watch_begin\n\tleaq 152(%%rsp), %%rsp\n\t"
+                     "call quipu_watch_begin_more\n\t"
                      "movq %[value], (%[at])\n\t"
-                     "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\tleaq 128(%%rsp), %%rsp\n\t"
+                     "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\t"
                      :
                      : [at] "r"(at), [value] "r"(value),
                        [what] "i"((int)QUIPU_STORE_DESCRIPTION(8, QUIPU_STORE_PLAIN, 0, 0))
@@ -44,9 +44,9 @@ static void store8(uint64_t *at, uint64_t value) {
 static void fill(uint8_t *at, uint8_t value, uint64_t count) {
     __asm__ volatile(
         "leaq -128(%%rsp), %%rsp\n\tpushq %[count]\n\tpushq %[at]\n\tpushq %[what]\n\t"
-        "call quipu_watch_begin\n\tleaq 152(%%rsp), %%rsp\n\t"
+        "call quipu_watch_begin_more\n\t"
         "rep stosb\n\t"
-        "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\tleaq 128(%%rsp), %%rsp\n\t"
+        "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\t"
         : [at] "+D"(at), [count] "+c"(count)
         : "a"(value), [what] "i"((int)QUIPU_STORE_DESCRIPTION(1, QUIPU_STORE_STRING, 0, 0))
         : "memory");

@@ -10,9 +10,9 @@
 
 static void store8(uint64_t *at, uint64_t value) {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushq $0\n\tpushq %[at]\n\tpushq %[what]\n\t"
-                     "call quipu_watch_begin\n\tleaq 152(%%rsp), %%rsp\n\t"
+                     "call quipu_watch_begin_more\n\t"
                      "movq %[value], (%[at])\n\t"
-                     "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\tleaq 128(%%rsp), %%rsp\n\t"
+                     "leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_end\n\t"
                      ".hidden quipu_watch_begin\n\t.hidden quipu_watch_end\n\t"
                      :
                      : [at] "r"(at), [value] "r"(value), [what] "i"(8) /* bytes, plain */

@@ -26,12 +26,10 @@
     "pushq %[extra]\n\t"                                                                           \
     "pushq %[at]\n\t"                                                                              \
     "pushq %[what]\n\t"                                                                            \
-    "call quipu_watch_begin\n\t"                                                                   \
-    "leaq 152(%%rsp), %%rsp\n\t"
+    "call quipu_watch_begin_more\n\t"
 #define END                                                                                        \
     "leaq -128(%%rsp), %%rsp\n\t"                                                                  \
-    "call quipu_watch_end\n\t"                                                                     \
-    "leaq 128(%%rsp), %%rsp\n\t"
+    "call quipu_watch_end\n\t"
 
 #define WHAT(size, kind, element) (int)QUIPU_STORE_DESCRIPTION(size, kind, element, 0)
 
@@ -236,7 +234,6 @@ static __attribute__((noinline)) void store_checked(uint8_t *at, uint8_t value) 
                      "3:\t.pushsection .text.unlikely, \"ax\"\n"
                      "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
                      ".popsection\n\t"
-                     ".pushsection quipu_sites, \"a\"\n\t.long 1b - ., 0, 0, 0\n\t.popsection\n\t"
                      :
                      : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
                        [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))
@@ -251,7 +248,6 @@ static __attribute__((noinline)) void store_checked_high(uint8_t *at, uint8_t va
                      "3:\t.pushsection .text.unlikely, \"ax\"\n"
                      "2:\t" BEGIN "movb %b[value], (%[at])\n\t" END "jmp 3b\n\t"
                      ".popsection\n\t"
-                     ".pushsection quipu_sites, \"a\"\n\t.long 1b - ., 0, 0, 0\n\t.popsection\n\t"
                      :
                      : [granule] "r"(granule), [at] "r"(at), [value] "q"(value), [extra] "i"(0),
                        [what] "i"(WHAT(1, QUIPU_STORE_PLAIN, 0))

@@ -154,9 +154,11 @@ static unsigned standin_stores;
 #define standin_move(to, from, size)                                                               \
     do {                                                                                           \
         void *standin_pc;                                                                          \
-        __asm__ volatile("leaq -152(%%rsp), %%rsp\n\tleaq 152(%%rsp), %%rsp\n\tincl %1\n"           \
-                         "1:\tleaq 1b(%%rip), %0"                                                  \
-                         : "=r"(standin_pc), "+m"(standin_stores));                                \
+        __asm__ volatile("leaq -128(%%rsp), %%rsp\n\tcall quipu_watch_begin\n\tincl %1\n"          \
+                         "1:\tleaq 128(%%rsp), %%rsp\n\tleaq 1b(%%rip), %0"                        \
+                         : "=b"(standin_pc), "+m"(standin_stores)                                  \
+                         :                                                                         \
+                         : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");     \
         standin_copy((void *)(to), from, size, standin_pc);                                        \
     } while (0)
 
