@@ -28,8 +28,14 @@ class Command:
         self.environment = environment or {}
 
 
-def run_command(command, words, directory, environment):
-    """Seconds of processor time of COMMAND, run as WORDS.  Failed on any status but 0."""
+def run_command(command, words, directory, environment, clock=None):
+    """Seconds of processor time of COMMAND, run as WORDS.  Failed on any status but 0.  CLOCK: takes
+    the time in the program itself (armed.Clock)."""
+    longest = LONGEST
+    if clock:
+        clock.begin()
+        environment = {**environment, **clock.environment()}
+        longest = clock.longest
     stdin = os.path.join(directory, command.stdin)
     stdout = os.path.join(directory, 'out', command.output)
     with open(stdin, 'rb') as source, open(stdout, 'wb') as sink, \
@@ -37,7 +43,7 @@ def run_command(command, words, directory, environment):
         process = subprocess.Popen(words, cwd=directory, stdin=source,
                                    env={**environment, **command.environment}, stdout=sink,
                                    stderr=messages, start_new_session=True)
-        timer = threading.Timer(LONGEST, os.killpg, (process.pid, signal.SIGKILL))
+        timer = threading.Timer(longest, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
         timer.cancel()
@@ -45,7 +51,10 @@ def run_command(command, words, directory, environment):
         messages.seek(0)
         text = messages.read(2000).decode('utf-8', 'replace')
     if process.returncode:
-        raise Failed(f"{' '.join(words)}\nexit status {process.returncode}\n{text}")
+        late = f', perhaps for it took more than {longest} s' if process.returncode == -9 else ''
+        raise Failed(f"{' '.join(words)}\nexit status {process.returncode}{late}\n{text}")
+    if clock:
+        return clock.seconds(process.pid)
     return usage.ru_utime + usage.ru_stime
 
 
@@ -59,9 +68,9 @@ def digest(directory):
     return total.hexdigest()
 
 
-def run_workload(commands, directory, wrap=(), keep=None):
+def run_workload(commands, directory, wrap=(), keep=None, clock=None):
     """Runs COMMANDS one after the other in a fresh DIRECTORY.  Returns (seconds, digest of all
-    output).  KEEP: directory for quipu's data, instead of one that goes.
+    output).  KEEP: directory for quipu's data, instead of one that goes.  CLOCK: as of run_command.
 
     What runs is a fresh copy of the program, under the same path for all: neither the length of a
     path nor the pages that a file happens to lie in favour a variant.  Data that is kept names the
@@ -77,7 +86,7 @@ def run_workload(commands, directory, wrap=(), keep=None):
     shutil.copy(commands[0].words[0], program)
     for command in commands:
         words = command.words if keep else [program, *command.words[1:]]
-        seconds += run_command(command, [*wrap, *words], directory, environment)
+        seconds += run_command(command, [*wrap, *words], directory, environment, clock)
     total = digest(os.path.join(directory, 'out'))
     shutil.rmtree(directory)
     return seconds, total

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+from armed import Clock, build_clock
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
 from variants import GCC
@@ -87,7 +88,7 @@ class Subject:
 
     def build_all(self, builds):
         """Each variant once, then again those whose compile time counts, in turn."""
-        for variant in (v for v in self.variants if not v.wrap):
+        for variant in (v for v in self.variants if not v.wrap and not v.of):
             self.attempt(variant, self.build)
             if variant.name == 'quipu' and any(v.trained for v in self.variants):
                 self.attempt(variant, self.train)
@@ -98,9 +99,12 @@ class Subject:
 
     def run(self, variant, small):
         """Runs the workload once, checks its output against the first run's, notes the time."""
-        binary = self.binaries['twin' if variant.wrap else variant.name]
-        commands = self.program.workload(binary, small)
-        seconds, output = run_workload(commands, self.directory, variant.wrap or ())
+        built = 'twin' if variant.wrap else variant.of or variant.name
+        if built not in self.binaries:
+            raise Failed(f"the variant '{built}' failed")
+        commands = self.program.workload(self.binaries[built], small)
+        seconds, output = run_workload(commands, self.directory, variant.wrap or (),
+                                       clock=variant.of and Clock(variant.regions))
         if self.outputs.setdefault(small, output) != output:
             raise Failed("its output is not the twin's")
         self.result['small' if small else 'seconds'].setdefault(variant.name, []).append(seconds)
@@ -156,8 +160,10 @@ def run_session(programs, variants, runs, builds, notes):
     os.makedirs(WORK, exist_ok=True)
     run_shell(f'gcc -O2 -o timed "{TOP}/bench/timed.c"', WORK, os.environ)
     for variant in variants:
-        if not variant.wrap:
+        if not variant.wrap and not variant.of:
             variant.write_wrappers()
+    if any(variant.of for variant in variants):
+        build_clock()
     result = {'machine': describe_machine(), 'runs': runs, 'builds': builds, 'notes': notes,
               'variants': [v.name for v in variants], 'programs': []}
     for program in programs:

@@ -23,13 +23,18 @@ class Variant:
     builds: compile time is measured, so it is built more than once.
     trained: needs the data of an earlier run of the variant 'quipu' ($BENCH_PROFILE).
     wrap: command in front of the program; such a variant runs the small input, once.
+    behind: options behind the user's.
+    of: runs what the variant of this name built, under a clock in the program (armed.py).
+    regions: "COUNT PLACE" of the regions that are armed then.
+    table: the table that it is a column of.
     """
 
     def __init__(self, name, compilers, options, help_text, base='twin', plain='gcc', builds=False,
-                 trained=False, wrap=None):
+                 trained=False, wrap=None, behind=(), of=None, regions=None, table='time'):
         self.name, self.compilers, self.options, self.help = name, compilers, options, help_text
         self.base, self.plain, self.builds = base, plain, builds
         self.trained, self.wrap = trained, wrap
+        self.behind, self.of, self.regions, self.table = behind, of, regions, table
         self.wrappers = os.path.join(WORK, 'compilers', name.replace(' ', '-'))
 
     def missing(self):
@@ -59,12 +64,30 @@ class Variant:
             words = [os.path.join(WORK, 'timed'), shutil.which(compiler, path=search_path())]
             with open(path, 'w', encoding='utf-8') as file:
                 quoted = ' '.join(f'"{word}"' for word in words + self.options)
-                file.write(f'#!/bin/sh\nexec {quoted} "$@"\n')
+                behind = ''.join(f' "{word}"' for word in self.behind)
+                file.write(f'#!/bin/sh\nexec {quoted} "$@"{behind}\n')
             os.chmod(path, 0o755)
 
     def environment(self):
         """The environment of a build with it."""
         return dict(os.environ, LC_ALL='C', PATH=f'{self.wrappers}{os.pathsep}{os.environ["PATH"]}')
+
+
+def armed_variants(level, armed):
+    """What 'watch' built at LEVEL with regions armed: (COUNT, PLACE) each; and the twin they are
+    divided by."""
+    base = f'twin{level} clock'
+    rows = [Variant(base, QUIPU, ['--quipu=none'], f'the twin{level} under the clock', base=None,
+                    of='twin' + level, table='watch')]
+    for count, place in armed:
+        power, _, exponent = count.partition('^')
+        number = int(power) ** int(exponent or 1)
+        what = 'one region' if number == 1 else f'{count} regions'
+        where = ' where a stack might be' if place == 'nowhere' else ''
+        rows.append(Variant(f"watch{level} {count}{' stack' if where else ''}", QUIPU,
+                            ['--quipu=watch'], f'watch{level}: {what} armed{where}, none hit', base=base,
+                            of='watch' + level, regions=f'{number} {place}', table='watch'))
+    return rows
 
 
 VARIANTS = [
@@ -80,9 +103,16 @@ VARIANTS = [
     Variant('event', QUIPU, ['--quipu=event'], 'instructions counted at any instant'),
     Variant('moment', QUIPU, ['--quipu=moment'], 'the software instruction counter'),
     Variant('calls', QUIPU, ['--quipu=calls'], 'a calling context tree of each thread'),
-    Variant('watch', QUIPU, ['--quipu=watch'], 'every store checked, no region armed'),
+    Variant('watch', QUIPU, ['--quipu=watch'], 'every store checked, no region armed', table='watch'),
     Variant('watch all', QUIPU, ['--quipu=watch', '--quipu-watch=all'],
-            'the same, none left out until it is needed'),
+            'the same, none left out until it is needed', table='watch'),
+    *armed_variants('', [('1', 'variables'), ('10^2', 'variables'), ('10^4', 'variables'),
+                         ('10^6', 'variables'), ('1', 'nowhere'), ('10^6', 'nowhere')]),
+    Variant('twin -O0', QUIPU, ['--quipu=none'], 'the twin at -O0', base=None, behind=['-O0'],
+            table='watch'),
+    Variant('watch -O0', QUIPU, ['--quipu=watch'], 'watch at -O0, no region armed, by the twin at -O0',
+            base='twin -O0', behind=['-O0'], table='watch'),
+    *armed_variants(' -O0', [('1', 'variables')]),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),
@@ -115,6 +145,7 @@ def choose_variants(names):
             raise SystemExit(f"run: error: '{name}': no such variant; --list prints them")
     wanted = {'twin', *(names or known)}
     wanted |= {known[name].base for name in wanted if known[name].base}
+    wanted |= {known[name].of for name in wanted if known[name].of}
     wanted |= {'quipu' for name in wanted if known[name].trained}
     missing = {name: known[name].missing() for name in wanted}
     if missing['twin']:
