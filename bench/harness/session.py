@@ -6,7 +6,8 @@
                    "small": {variant: [seconds]},            with the small input
                    "compile": {variant: [each build]},       programs only
                    "file", "loaded": {variant: bytes},
-                   "failed": {variant: text}}]}
+                   "failed": {variant: text}}],
+     "probes": [probes.py]}
 
 Rounds run all variants one after the other, every other round backwards, so that what the machine
 does meanwhile falls on all of them alike.  Kernels and queries have a third of the rounds: they show
@@ -20,9 +21,11 @@ import sys
 import time
 
 from armed import Clock, build_clock
+from elimination import count_checks, count_stores
 from measure import run_workload
 from places import BUILD, TOP, WORK, Failed, run_shell
-from variants import GCC
+from probes import run_probes
+from variants import COUNTED, GCC
 
 FEW_RUNS = 3  # at least
 FEW = ('kernel', 'query')  # kinds with a third of the rounds
@@ -109,6 +112,20 @@ class Subject:
             raise Failed("its output is not the twin's")
         self.result['small' if small else 'seconds'].setdefault(variant.name, []).append(seconds)
 
+    def eliminate(self):
+        """Counts the checks that are left out, with builds for that alone."""
+        values, data = [], self.profile + '-counted'
+        try:
+            for variant, count in zip(COUNTED, (count_checks, count_stores)):
+                say(f'{self.program.name}: {variant.name}')
+                binary = self.program.build(variant, variant.environment())
+                shutil.rmtree(data, ignore_errors=True)
+                os.makedirs(data)
+                values.append(count(self.program, binary, self.directory, data))
+            self.result['elimination'] = {'kinds': values[0], 'stores': values[1]}
+        except Failed as failure:
+            self.result['failed']['elimination'] = str(failure)
+
     def measure(self, runs):
         """All rounds.  The first is for the check alone and is not kept."""
         if self.program.kind in FEW:
@@ -154,19 +171,19 @@ def describe_machine():
             'valgrind': first_line(['valgrind', '--version'])}
 
 
-def run_session(programs, variants, runs, builds, notes):
+def run_session(programs, variants, runs, builds, notes, elimination=False):
     """Measures PROGRAMS; returns the result.  A program that fails whole is in it, with its text
-    under 'twin'."""
+    under 'twin'.  ELIMINATION: checks of stores are counted, too."""
     os.makedirs(WORK, exist_ok=True)
     run_shell(f'gcc -O2 -o timed "{TOP}/bench/timed.c"', WORK, os.environ)
-    for variant in variants:
+    for variant in variants + COUNTED if elimination else variants:
         if not variant.wrap and not variant.of:
             variant.write_wrappers()
     if any(variant.of for variant in variants):
         build_clock()
     result = {'machine': describe_machine(), 'runs': runs, 'builds': builds, 'notes': notes,
-              'variants': [v.name for v in variants], 'programs': []}
-    for program in programs:
+              'variants': [v.name for v in variants], 'programs': [], 'probes': []}
+    for program in (p for p in programs if p.kind != 'probe'):
         lacking = [GCC[name] for name in program.languages if not shutil.which(GCC[name])]
         if lacking:
             notes.append(f"{program.name}: left out: '{lacking[0]}' is not installed")
@@ -179,7 +196,16 @@ def run_session(programs, variants, runs, builds, notes):
             subject.result['title'] = program.title
             subject.build_all(builds)
             subject.measure(runs)
+            if elimination and program.kind in ('program', 'kernel'):
+                subject.eliminate()
         except Failed as failure:
             subject.result['failed'].setdefault('twin', str(failure))
+    if any(variant.name == 'watch' for variant in variants):
+        say('probes')
+        probes = [p for p in programs if p.kind == 'probe']
+        try:
+            result['probes'] = run_probes(probes, runs, notes)
+        except Failed as failure:
+            notes.append(f'FAILED probes: {failure}')
     say('')
     return result

@@ -1,7 +1,9 @@
 """From measured times to tables, and the whole report."""
 import statistics
 
+from elimination import build_elimination_table
 from paper import build_paper_table
+from probes import build_peers_table, build_service_table, probe_goals
 from queries import build_query_table, nanoseconds
 from ratios import (BY_NAME, compile_ratio, fastest, geometric_mean, members, paired, ratio,
                     root_mean_square, show, size_ratio, worst)
@@ -123,6 +125,9 @@ def check_goals(result):
         good = measured <= limit
         reached = reached and good
         rows.append([label, show(measured), f'{limit:g}', 'yes' if good else 'no'])
+    for label, measured, limit in probe_goals(result):
+        reached = reached and measured <= limit
+        rows.append([label, show(measured), f'{limit:g}', 'yes' if measured <= limit else 'no'])
     return Table('Goals of quipu', ['', 'measured', 'at most', 'reached'], rows), reached
 
 
@@ -141,7 +146,8 @@ def tell_noise(result):
 def failures(result):
     """Lines on what failed."""
     return [f"{p['name']}: {name}: {text}" for p in result['programs']
-            for name, text in p['failed'].items()]
+            for name, text in p['failed'].items()] + \
+           [f"{p['name']}: {p['failed']}" for p in result.get('probes', []) if p['failed']]
 
 
 def render(result, markdown):
@@ -156,6 +162,7 @@ def render(result, markdown):
              for compare, how in ((paired, 'median of the ratios within each round'),
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),
+              build_elimination_table(result), build_service_table(result), build_peers_table(result),
               build_compile_table(result), check_goals(result)[0]]
     tables = [table for table in tables if table and table.rows]
     notes = result['notes'] + tell_noise(result) + [f'FAILED {line}' for line in failures(result)]

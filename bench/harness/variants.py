@@ -124,6 +124,12 @@ VARIANTS = [
                   '--callgrind-out-file=data/callgrind.%p']),
 ]
 
+# Built for --elimination alone, and run once (elimination.py).
+COUNTED = [
+    Variant('count watch', QUIPU, ['--quipu=count,watch'], 'checks of stores, counted'),
+    Variant('count stores', QUIPU, ['--quipu=event', '--quipu-event=stores'], 'stores, counted'),
+]
+
 
 def search_path():
     """Our own commands first."""
