@@ -1,5 +1,5 @@
 #!/bin/bash
-# bench/run makes its tables of measured times: the paper's table, queries, goals.
+# bench/run makes its tables of measured times: the paper's table, queries, watched memory, goals.
 set -u
 bench=$(dirname "$0")/../../bench/run
 status=0
@@ -17,7 +17,7 @@ def program(name, kind, seconds, failed=()):
 
 print(json.dumps({
     'machine': {}, 'runs': 3, 'builds': 1, 'notes': [],
-    'variants': ['twin', 'gcc', 'reserved', 'event', 'moment'],
+    'variants': ['twin', 'gcc', 'reserved', 'event', 'moment', 'twin clock', 'watch 1'],
     'programs': [
         program('fibonacci', 'kernel', {'twin': 1, 'gcc': 2, 'reserved': 2.1, 'moment': 2.06,
                                         'event': 1}),
@@ -25,6 +25,18 @@ print(json.dumps({
         program('grep-fixed', 'paper', {'twin': 2, 'gcc': 2, 'reserved': 2, 'moment': 1.98}),
         program('sieve', 'kernel', {'twin': 1, 'gcc': 1, 'moment': 1}),
         program('quipu_events', 'query', {'twin': 0.1, 'event': float(sys.argv[1])}),
+        dict(program('bzip2', 'program', {'twin': 1, 'gcc': 1, 'twin clock': 2, 'watch 1': 2.2}),
+             elimination={'stores': 2000000, 'kinds': {
+                 'variable': [1, 200000], 'stack': [2, 400000], 'push': [3, 600000],
+                 'checked': [2, 700000]}}),
+    ],
+    'probes': [
+        {'name': 'log', 'table': 'service', 'title': 'log', 'how': '', 'values': {'log': [800] * 3},
+         'failed': ''},
+        {'name': 'turns', 'table': 'peers', 'title': 'nothing', 'how': './turns',
+         'values': {'miss': [2] * 3}, 'failed': ''},
+        {'name': 'vgdb', 'table': 'peers', 'title': 'vgdb', 'how': 'valgrind',
+         'values': {'miss': [10], 'hit': [4000], 'told': [0.5]}, 'failed': ''},
     ]}))
 END
 }
@@ -46,6 +58,10 @@ expect "grep 'ZZZ' grep-fixed 2.00 0.0% -1.0% -1.6% 1%"
 expect 'geometric mean 2.5% 3.9% -0.4% 5.6%'
 expect 'quipu_events 10.0'
 expect 'quipu_events from C, nanoseconds 10.000 20 yes'
+expect 'watch, one region: real programs, run time, geometric mean 1.100 1.05 no'
+expect 'bzip2 2.0 10.0% 20.0% 30.0% 5.0% 65.0% 35.0% 8 75.0%'
+expect 'a hit in a file (1000: a million a second) 800.0 1,250,000'
+expect 'vgdb 10.00 5.0 4,000 50% valgrind'
 expect 'moment: worst kernel, run time 2.060 1.15 no'
 if grep '^grep-range' tables; then
     echo 'a workload of the paper alone is in the table of run times'
