@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WATCH_MAGIC 0x3168637461772071 /* "q watch1" */
+#define WATCH_MAGIC QUIPU_WATCH_HOME_MAGIC
 
 enum {
     WATCH_SEGMENTS = 21, /* of regions; segment s has WATCH_FIRST << s */
@@ -111,6 +111,7 @@ struct watch_module {
     long (*prepare)(void); /* first */
     long (*put_back_variables)(uint64_t address, uint64_t end);
     long (*put_back_stack)(void);
+    void (*visit)(const char *path);
     bool prepared;
     bool stack_is_back;
     const uint32_t *sorted; /* sites of variables, by their addresses */
@@ -128,11 +129,15 @@ struct watch {
     uint32_t version;
     uint32_t size; /* of this: other builds may have other members */
     uint32_t no_shadow;
-    uint8_t reserved1[36];
+    uint32_t visited; /* watch_visit.c */
+    uint64_t visit;
+    int64_t answer;
+    struct quipu_watch_file *file; /* NULL: none */
+    uint32_t count;                /* regions */
+    uint32_t reserved1;
     /* 64: regions */
     struct watch_region *segments[WATCH_SEGMENTS];
-    uint32_t used; /* indices that were ever given */
-    uint32_t count;
+    uint32_t used;  /* indices that were ever given */
     uint32_t free;  /* index + 1 of the first free one */
     uint32_t limbo; /* of the first and the last that is free but for its pins */
     uint32_t limbo_end;
@@ -152,8 +157,8 @@ struct watch {
     uint8_t *chunk;
     uint64_t chunk_left;
     /* the watch file */
-    struct quipu_watch_file *file; /* NULL: none */
     uint64_t file_size;
+    uint32_t file_number;     /* how many there have been */
     int64_t *request_regions; /* ids by request's number; 0: none */
     uint32_t request_room;
     uint32_t consumer_gone;
@@ -178,10 +183,18 @@ struct watch {
 _Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
 _Static_assert(offsetof(struct watch, calling) == QUIPU_WATCH_CALLING - QUIPU_WATCH_HOME,
                "the contract's offset");
+_Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_home) &&
+                   offsetof(struct watch, magic) == offsetof(struct quipu_watch_home, magic) &&
+                   offsetof(struct watch, visited) == offsetof(struct quipu_watch_home, visited) &&
+                   offsetof(struct watch, file) == offsetof(struct quipu_watch_home, file) &&
+                   offsetof(struct watch, count) == offsetof(struct quipu_watch_home, count),
+               "the contract's offsets");
+_Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
 _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
-_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <= 0xe0000,
-               "room in front of the calls");
+_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
+                   QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
+               "room in front of a visit's path and stack");
 _Static_assert(0xe0000 + sizeof(struct watch_call) * WATCH_CALL_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_HOME_SIZE,
                "the home's size");
@@ -378,19 +391,32 @@ void quipu_watch_forget_handlers(void);
 
 /* Maps the file, if there is one. */
 void quipu_watch_open_log(char **environment);
+/* Maps the file at PATH in place of the one there is, of which nobody reads, and looks at its
+ * requests.  Returns 0 or minus an error's number; -EBUSY: that one is read. */
+long quipu_watch_change_log(const char *path);
+/* All regions of requests go. */
+void quipu_watch_drop_requests(void);
 /* Makes and removes regions as the requests say. */
 void quipu_watch_look_at_requests(void);
 /* Writes a hit.  Signals are as the program has them. */
 void quipu_watch_log(uint32_t index, const struct watch_region *region,
                      const struct watch_write *write, struct watch_window window);
-/* Tells that this module is there, in a process that has not been told so. */
+/* Tells that this module is there, in a process or file that has not been told so. */
 void quipu_watch_announce(void);
-/* Room in the ring for SIZE bytes, a multiple of 8; waits for it.  Returns NULL where no one reads.
- * Else, with MASK, signals are blocked, and that is what they were. */
-struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask);
+/* Whether somebody reads hits of that file. */
+bool quipu_watch_is_read(const struct quipu_watch_file *file);
+/* Room in the file's ring for SIZE bytes, a multiple of 8; waits for it.  Returns NULL where no one
+ * reads.  Else, with MASK, signals are blocked, and that is what they were. */
+struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t size,
+                                         uint64_t *mask);
 /* Completes a record, and wakes the consumer. */
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
 uint32_t quipu_watch_pid(void);
+
+/* ---- watch_visit.c ---- */
+
+/* What the home's `visit` is; it does not return. */
+void quipu_watch_visited(const char *path);
 
 /* handler.S */
 void quipu_call_handler(uint64_t handler, const void *first, uint64_t argument);

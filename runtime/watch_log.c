@@ -23,16 +23,14 @@ enum {
     LOOK_UP = 100 * 1000000, /* nanoseconds between looks whether the consumer is still there */
 };
 
-static uint8_t *ring_at(uint64_t at) {
-    const struct quipu_watch_file *file = WATCH->file;
+static uint8_t *ring_at(struct quipu_watch_file *file, uint64_t at) {
     return (uint8_t *)file + file->ring_offset + (at & (file->ring_size - 1));
 }
 
-/* Whether somebody reads hits. */
-static bool is_read(void) {
+bool quipu_watch_is_read(const struct quipu_watch_file *file) {
     struct watch *watch = WATCH;
-    uint32_t consumer = watch->file->consumer;
-    if (watch->consumer_gone || !consumer)
+    uint32_t consumer = file->consumer;
+    if (watch->consumer_gone || !consumer || file != watch->file)
         return false;
     if (SYSTEM_CALL(kill, consumer, 0, 0, 0, 0, 0) == -ESRCH)
         watch->consumer_gone = consumer;
@@ -40,18 +38,17 @@ static bool is_read(void) {
 }
 
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind) {
-    struct quipu_watch_file *file = WATCH->file;
+    struct quipu_watch_file *file = WATCH->file; /* another one now: its consumer is woken */
     record->kind = kind;
     __atomic_store_n(&record->size, size, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&file->waiting, __ATOMIC_SEQ_CST) &&
+    if (file && __atomic_load_n(&file->waiting, __ATOMIC_SEQ_CST) &&
         __atomic_exchange_n(&file->waiting, 0, __ATOMIC_SEQ_CST))
         SYSTEM_CALL(futex, &file->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* Takes SIZE bytes, and those in front of the ring's end where they do not fit there.  Returns NULL
  * where there is no room.  Signals are blocked. */
-static struct quipu_record *take_room(uint32_t size) {
-    struct quipu_watch_file *file = WATCH->file;
+static struct quipu_record *take_room(struct quipu_watch_file *file, uint32_t size) {
     uint64_t head = __atomic_load_n(&file->head, __ATOMIC_RELAXED), pad;
     do {
         uint64_t rest = file->ring_size - (head & (file->ring_size - 1));
@@ -61,8 +58,9 @@ static struct quipu_record *take_room(uint32_t size) {
     } while (!__atomic_compare_exchange_n(&file->head, &head, head + pad + size, false,
                                           __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
     if (pad)
-        quipu_watch_publish((struct quipu_record *)ring_at(head), (uint32_t)pad, QUIPU_RECORD_PAD);
-    return (struct quipu_record *)ring_at(head + pad);
+        quipu_watch_publish((struct quipu_record *)ring_at(file, head), (uint32_t)pad,
+                            QUIPU_RECORD_PAD);
+    return (struct quipu_record *)ring_at(file, head + pad);
 }
 
 /* The kernel's number of the thread, which costs as much as all else. */
@@ -75,15 +73,15 @@ static uint32_t own_thread(uint32_t pid) {
     return own.number;
 }
 
-struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask) {
-    const struct quipu_watch_file *file = WATCH->file;
+struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t size,
+                                         uint64_t *mask) {
     const struct timespec nap = {0, NAP};
     if (!file || size > file->ring_size || WATCH->consumer_gone)
         return NULL;
     for (;;) {
         if (mask)
             *mask = block_signals();
-        struct quipu_record *record = take_room(size);
+        struct quipu_record *record = take_room(file, size);
         if (record) {
             record->pid = quipu_watch_pid();
             record->thread = own_thread(record->pid);
@@ -91,7 +89,7 @@ struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask) {
         }
         if (mask)
             restore_signals(*mask);
-        if (!is_read())
+        if (!quipu_watch_is_read(file))
             return NULL;
         SYSTEM_CALL(nanosleep, &nap, NULL, 0, 0, 0, 0);
     }
@@ -100,20 +98,19 @@ struct quipu_record *quipu_watch_reserve(uint32_t size, uint64_t *mask) {
 /* ---- Answers ---- */
 
 /* Whether the consumer has done with what was at AT: then there will be no answer. */
-static bool is_passed(const struct quipu_hit *hit) {
-    const struct quipu_watch_file *file = WATCH->file;
-    uint64_t at = (uint64_t)((const uint8_t *)hit - ring_at(0));
+static bool is_passed(struct quipu_watch_file *file, const struct quipu_hit *hit) {
+    uint64_t at = (uint64_t)((const uint8_t *)hit - ring_at(file, 0));
     uint64_t tail = __atomic_load_n(&file->tail, __ATOMIC_ACQUIRE) & (file->ring_size - 1);
     uint64_t used = (__atomic_load_n(&file->head, __ATOMIC_ACQUIRE) & (file->ring_size - 1)) - tail;
     return ((at - tail) & (file->ring_size - 1)) >= (used & (file->ring_size - 1)) &&
            __atomic_load_n(&hit->record.size, __ATOMIC_ACQUIRE) == 0;
 }
 
-static uint32_t wait_for_answer(struct quipu_hit *hit) {
+static uint32_t wait_for_answer(struct quipu_watch_file *file, struct quipu_hit *hit) {
     const struct timespec look_up = {0, LOOK_UP};
     uint32_t answer;
     while (!(answer = __atomic_load_n(&hit->answer, __ATOMIC_ACQUIRE))) {
-        if (!is_read() || is_passed(hit))
+        if (!quipu_watch_is_read(file) || is_passed(file, hit))
             return QUIPU_ANSWER_GO_ON;
         SYSTEM_CALL(futex, &hit->answer, FUTEX_WAIT, 0, &look_up, NULL, 0);
     }
@@ -168,15 +165,16 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
 }
 
 /* The bytes are looked at before there is a record. */
-static struct quipu_hit *log_few(uint32_t index, const struct watch_region *region,
-                                 const struct watch_write *write, struct watch_window *window) {
+static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
+                                 const struct watch_region *region, const struct watch_write *write,
+                                 struct watch_window *window) {
     uint64_t bytes[2 * FEW / sizeof(uint64_t)];
     uint64_t room = round_to_8(window->count);
     uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
     uint8_t *old = (uint8_t *)bytes;
     if (!quipu_watch_fill(index, region, write, window, old, old + room))
         return NULL;
-    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(size, NULL);
+    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, NULL);
     if (!hit)
         return NULL;
     describe(hit, region, write, window);
@@ -186,11 +184,12 @@ static struct quipu_hit *log_few(uint32_t index, const struct watch_region *regi
 }
 
 /* The bytes go into the record at once. */
-static struct quipu_hit *log_many(uint32_t index, const struct watch_region *region,
+static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
+                                  const struct watch_region *region,
                                   const struct watch_write *write, struct watch_window *window) {
     uint64_t mask, room = round_to_8(window->count);
     uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
-    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(size, &mask);
+    struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, &mask);
     if (!hit)
         return NULL;
     uint8_t *old = (uint8_t *)(hit + 1);
@@ -203,11 +202,14 @@ static struct quipu_hit *log_many(uint32_t index, const struct watch_region *reg
 
 void quipu_watch_log(uint32_t index, const struct watch_region *region,
                      const struct watch_write *write, struct watch_window window) {
+    struct quipu_watch_file *file = WATCH->file; /* the region's, or a later one: then it is gone */
+    if (!file)
+        return;
     quipu_watch_announce();
-    struct quipu_hit *hit = window.count <= FEW ? log_few(index, region, write, &window)
-                                                : log_many(index, region, write, &window);
+    struct quipu_hit *hit = window.count <= FEW ? log_few(file, index, region, write, &window)
+                                                : log_many(file, index, region, write, &window);
     if (hit && region->flags & QUIPU_REQUEST_WAITS)
-        follow(wait_for_answer(hit));
+        follow(wait_for_answer(file, hit));
 }
 
 /* ---- Modules ---- */
@@ -252,7 +254,7 @@ static uint32_t find_name(const char *name, char *path, uint32_t size) {
 }
 
 /* The module's name and path take stack, so this stands apart. */
-static __attribute__((noinline)) void write_module(void) {
+static __attribute__((noinline)) void write_module(struct quipu_watch_file *file) {
     struct found_module module;
     char path[1024];
     uint64_t mask;
@@ -262,7 +264,7 @@ static __attribute__((noinline)) void write_module(void) {
         return;
     module.record.name_size = find_name(module.name, path, sizeof path);
     uint32_t size = (uint32_t)round_to_8(sizeof module.record + module.record.name_size);
-    struct quipu_record *record = quipu_watch_reserve(size, &mask);
+    struct quipu_record *record = quipu_watch_reserve(file, size, &mask);
     if (!record)
         return;
     copy_bytes(record + 1, &module.record.record + 1, sizeof module.record - sizeof *record);
@@ -272,8 +274,10 @@ static __attribute__((noinline)) void write_module(void) {
 }
 
 void quipu_watch_announce(void) {
-    static uint32_t announced; /* the process that this module was told of in */
-    uint32_t pid = quipu_watch_pid();
-    if (WATCH->file && __atomic_exchange_n(&announced, pid, __ATOMIC_ACQ_REL) != pid)
-        write_module();
+    static uint64_t announced; /* the process that this module was told of in, and the file */
+    struct quipu_watch_file *file = WATCH->file;
+    uint64_t here = quipu_watch_pid() | (uint64_t)WATCH->file_number << 32;
+    if (file && __atomic_load_n(&announced, __ATOMIC_ACQUIRE) != here &&
+        __atomic_exchange_n(&announced, here, __ATOMIC_ACQ_REL) != here)
+        write_module(file);
 }

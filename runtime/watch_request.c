@@ -2,7 +2,11 @@
  *
  * The first module maps the file; each one that starts looks whether a request waits for it.  The
  * regions of a request are this process's own, and the request's state is that of the file
- * (data/watch_format.h, section 3). */
+ * (data/watch_format.h, section 3).
+ *
+ * A process that runs may get another file (watch_visit.c).  Threads may be in the middle of a hit
+ * for the old one, so its addresses stay what they are: private memory takes its place, with the
+ * same header, all at once.  It costs a page and no address is used again. */
 #include "note.h"
 #include "syscall.h"
 #include "watch.h"
@@ -23,33 +27,51 @@ static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
            !(file->ring_size & (file->ring_size - 1));
 }
 
-/* Maps the file at PATH, whole. */
-static void map_file(const char *path) {
+/* Maps the file at PATH, whole.  Returns 0 or minus an error's number. */
+static long map_file(const char *path) {
     struct watch *watch = WATCH;
     struct stat status = {0};
     long fd = SYSTEM_CALL(openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOCTTY, 0, 0, 0);
     if (fd < 0)
-        return;
+        return fd;
     uint64_t size = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0) == 0 ? (uint64_t)status.st_size : 0;
     struct quipu_watch_file *file =
         map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
     if (is_error(file))
-        return;
+        return (long)file;
     uint64_t room = 0;
     int64_t *ids = NULL;
     if (is_sound(file, size)) {
         room = (file->ring_offset - file->request_offset) / sizeof(struct quipu_watch_request);
-        ids = quipu_watch_map((room + 1) * sizeof *ids);
+        ids = room <= watch->request_room ? watch->request_regions
+                                          : quipu_watch_map((room + 1) * sizeof *ids);
     }
     if (!ids) {
         SYSTEM_CALL(munmap, file, size, 0, 0, 0, 0);
-        return;
+        return room ? -ENOMEM : -EINVAL;
     }
     watch->request_regions = ids;
-    watch->request_room = (uint32_t)room;
+    watch->request_room = (uint32_t)greater(room, watch->request_room);
     watch->file_size = size;
+    watch->file_number++;
+    watch->consumer_gone = 0;
     __atomic_store_n(&watch->file, file, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Who still writes to the file, writes to private memory from now on. */
+static long retire_file(struct quipu_watch_file *file, uint64_t size) {
+    struct quipu_watch_file *memory = map_memory(
+        NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (is_error(memory))
+        return (long)memory;
+    copy_bytes(memory, file, sizeof *file);
+    memory->consumer = 0;
+    long moved = SYSTEM_CALL(mremap, memory, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, file, 0);
+    if (moved < 0 && moved > -QUIPU_PAGE)
+        SYSTEM_CALL(munmap, memory, size, 0, 0, 0, 0);
+    return moved < 0 && moved > -QUIPU_PAGE ? moved : 0;
 }
 
 /* ---- Requests ---- */
@@ -132,8 +154,31 @@ void quipu_watch_look_at_requests(void) {
     struct quipu_watch_request *requests =
         (struct quipu_watch_request *)((uint8_t *)file + file->request_offset);
     uint32_t count = __atomic_load_n(&file->request_count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count && i < WATCH->request_room; i++)
+    for (uint32_t i = 0; i < count && i < WATCH->request_room && WATCH->file == file; i++)
         look_at(i, &requests[i]);
+}
+
+void quipu_watch_drop_requests(void) {
+    struct quipu_watch_file *file = WATCH->file;
+    for (uint32_t i = 0; i < WATCH->request_room; i++)
+        remove_region(i);
+    if (file)
+        quipu_watch_look_at_requests();
+}
+
+long quipu_watch_change_log(const char *path) {
+    struct watch *watch = WATCH;
+    struct quipu_watch_file *old = watch->file;
+    if (old && quipu_watch_is_read(old))
+        return -EBUSY;
+    for (uint32_t i = 0; i < watch->request_room; i++)
+        remove_region(i);
+    long error = old ? retire_file(old, watch->file_size) : 0;
+    if (error == 0)
+        error = map_file(path);
+    if (error == 0)
+        quipu_watch_look_at_requests();
+    return error;
 }
 
 void quipu_watch_open_log(char **environment) {

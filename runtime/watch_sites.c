@@ -253,11 +253,13 @@ void quipu_watch_enter_module(void) {
     module.prepare = prepare;
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
+    module.visit = quipu_watch_visited;
     uint64_t mask = quipu_watch_lock();
     if (!watch->heap_begin)
         watch->heap_begin = watch->heap_end = present_break();
     module.next = watch->modules;
     watch->modules = &module;
+    watch->visit = (uint64_t)module.visit;
     quipu_watch_unlock(mask);
 }
 
@@ -271,5 +273,6 @@ __attribute__((destructor)) static void leave(void) {
         link = &(*link)->next;
     if (*link)
         *link = module.next;
+    WATCH->visit = WATCH->modules ? (uint64_t)WATCH->modules->visit : 0;
     quipu_watch_unlock(mask);
 }

@@ -5,6 +5,7 @@
  * binary's tables tell of each place at which it was interrupted.
  *
  * Not perfect: counts kept in no file (runtime/slot.c) are not seen. */
+#include "cmd/process_number.h"
 #include "cmd/stat.h"
 
 #include "data/datafile.h"
@@ -22,38 +23,6 @@ enum {
 };
 
 /* ---- finding the data ---- */
-
-static pid_t parse_pid(const char *text) {
-    char *end;
-    errno = 0;
-    long pid = strtol(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || pid <= 0 || pid > INT32_MAX)
-        die("'%s': give the number of a process", text);
-    return (pid_t)pid;
-}
-
-/* What the process's status says of KEY; -1: nothing. */
-static long read_status(pid_t pid, const char *key) {
-    char path[64], line[256];
-    long value = -1;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file && value < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, key, strlen(key)) == 0)
-            value = strtol(line + strlen(key), NULL, 10);
-    if (file)
-        fclose(file);
-    return value;
-}
-
-/* Ends the program where PID is no process, or only a thread of one. */
-static void check_process(pid_t pid) {
-    long leader = read_status(pid, "Tgid:");
-    if (leader < 0)
-        die("process %d: there is none", (int)pid);
-    if (leader != pid)
-        die("process %d: it is a thread of process %ld; name that", (int)pid, leader);
-}
 
 /* Takes the end off a line of /proc/PID/maps, and undoes the one escape in it.  Returns its path,
  * or NULL. */
@@ -201,9 +170,8 @@ static bool take_instant(struct profile *profile, pid_t pid, struct standing *st
 }
 
 struct profile *open_process(const char *text, struct standing *standing) {
-    pid_t pid = parse_pid(text);
+    pid_t pid = read_process_number(text);
     struct arena arena = {0};
-    check_process(pid);
     char *path = find_data(&arena, pid);
     for (int i = 0; i < TRIES; i++) {
         struct profile *profile = profile_open(&path, 1);

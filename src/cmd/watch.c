@@ -1,13 +1,17 @@
-/* watch.c: quipu watch -e EXPRESSION... [--] PROGRAM ARGS: who writes an object, when, and what.
+/* watch.c: quipu watch -e EXPRESSION... [--] PROGRAM ARGS, or --pid PID: who writes an object,
+ * when, and what.
  *
- * The exit status is the program's; 1 where it was not started, and where a promise was broken. */
+ * The exit status is the program's, 0 for one that ran already; 1 where it was not started or
+ * watched, and where a promise was broken. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
+#include "cmd/process_number.h"
 #include "cmd/watch_summary.h"
 
 #include "util/diag.h"
 #include "util/path.h"
+#include "watch/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,18 +33,21 @@ struct watch_options {
     VECTOR(const char *) allowed;
     bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
-    const char *condition, *log, *command, *format; /* NULL: none */
+    const char *condition, *log, *command, *format, *pid; /* NULL: none */
 };
 
 static void print_help(void) {
     fputs(
-        "usage: quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... [--] PROGRAM [ARGS]\n\n"
+        "usage: quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... [--] PROGRAM [ARGS]\n"
+        "       quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... --pid=PID\n\n"
         "Runs PROGRAM, which 'quipu cc --quipu=watch -g' built, and tells of each write to the\n"
         "objects that are named: old and new value, function, line, instruction.\n\n"
         "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a field, an element,\n"
         "a slice as buffer[0..4095], what a pointer points to, or bytes as ADDRESS:LENGTH.\n\n"
         "  -e, --expression=EXPRESSION\n"
         "                      watch that\n"
+        "      --pid=PID       watch process PID, which runs already, until it ends or we are\n"
+        "                      interrupted; it then runs on\n"
         "      --never-written=EXPRESSION\n"
         "                      watch that, and end with status 1 if it is written\n"
         "      --guard=EXPRESSION\n"
@@ -59,8 +66,8 @@ static void print_help(void) {
         "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too\n"
         "      --log=FILE      write to FILE instead of standard error\n"
         "      --help          print this\n\n"
-        "Exit status: the program's; 1 where it was not started, or something was written that\n"
-        "must not be.\n",
+        "Exit status: the program's, or 0 with --pid; 1 where it was not started or watched, or\n"
+        "something was written that must not be.\n",
         stdout);
 }
 
@@ -98,6 +105,7 @@ static void take_limit(void *options, const char *value) {
 
 static const struct option_row rows[] = {
     {"expression", 'e', OPTION_PARSED, 0, take_expression},
+    {"pid", 0, OPTION_TEXT, offsetof(struct watch_options, pid), NULL},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
     {"guard", 0, OPTION_PARSED, 0, take_guard},
     {"allow", 0, OPTION_PARSED, 0, take_allowed},
@@ -157,6 +165,25 @@ static void open_program(struct session *session, const char *name) {
         wrong = check_watchable(session->binary);
     if (wrong)
         die("'%s': %s", session->file, wrong);
+}
+
+/* The path of its program may be another file's by now, or nobody's. */
+static void open_running(struct session *session, pid_t process) {
+    char path[64], name[4096];
+    struct quipu_watch_home home;
+    const char *wrong = read_home(&session->arena, process, &home);
+    pid_t other = wrong ? 0 : find_consumer(process, &home);
+    if (other)
+        die("process %d: process %d watches it", (int)process, (int)other);
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
+    ssize_t size = readlink(path, name, sizeof name);
+    session->file = size > 0 ? arena_copy(&session->arena, name, (size_t)size) : "";
+    if (!wrong)
+        wrong = binary_open(&session->arena, path, &session->binary);
+    if (!wrong)
+        wrong = check_watchable(session->binary);
+    if (wrong)
+        die("process %d: %s", (int)process, wrong);
 }
 
 /* ---- hits ---- */
@@ -228,13 +255,19 @@ static int watch(const struct watch_options *options, char **argv) {
                                           .context = (void *)options->command}};
     session.format.json = !table && options->format && wants_json(options->format);
     session.format.longer = options->longer;
-    open_program(&session, argv[0]);
+    pid_t process = options->pid ? read_process_number(options->pid) : 0;
+    if (process)
+        open_running(&session, process);
+    else
+        open_program(&session, argv[0]);
     read_all(&session, options);
     session.fd = open_log(options->log);
     for (size_t i = 0; i < options->allowed.count; i++)
         vector_push(&session.writers.arena, &session.writers.allowed, options->allowed.data[i]);
-    const char *wrong = run_session(&session, argv);
-    if (wrong)
+    const char *wrong = process ? attach_session(&session, process) : run_session(&session, argv);
+    if (wrong && process)
+        error("process %d: %s", (int)process, wrong);
+    else if (wrong)
         error("%s", wrong);
     else if (table)
         summarize(&session, table);
@@ -249,7 +282,9 @@ int cmd_watch(int argc, char **argv) {
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;
-    if (program == argc)
+    if (options.pid && program < argc)
+        die("'--pid' watches what runs already; '%s' is not started", argv[program]);
+    if (program == argc && !options.pid)
         die("no program to run; 'quipu watch --help' tells how");
     if (options.allowed.count && !options.guards)
         die("'--allow' is for what is guarded; name that with --guard");

@@ -6,9 +6,9 @@
  * In a signal handler two functions of a thread are in the middle of their instructions: the
  * handler, and what it interrupted.  The stack is unwound for the latter.
  *
- * Not perfect: a system call that the kernel does not make again (signal(7)) ends with EINTR, as it
- * does where a process is stopped and goes on; a stack is followed as far as its unwind tables
- * lead. */
+ * Not perfect: the few system calls that the kernel does not make again (signal(7)) and that are
+ * not in the list of x86/thread.c end with EINTR, as they do where a process is stopped and goes
+ * on; a stack is followed as far as its unwind tables lead. */
 #include "data/standing.h"
 
 #include "x86/thread.h"
@@ -200,7 +200,7 @@ static const char *find_places(struct standing *standing) {
     return cause;
 }
 
-const char *stop_threads(pid_t process, struct standing *standing) {
+const char *hold_threads(pid_t process, struct standing *standing) {
     *standing = (struct standing){.process = process};
     const char *cause = NULL;
     for (bool found = true; found && !cause;) {
@@ -209,6 +209,13 @@ const char *stop_threads(pid_t process, struct standing *standing) {
     }
     if (!cause && !standing->threads.count)
         cause = "it has ended";
+    if (cause)
+        release_threads(standing);
+    return cause;
+}
+
+const char *stop_threads(pid_t process, struct standing *standing) {
+    const char *cause = hold_threads(process, standing);
     if (!cause)
         cause = find_places(standing);
     if (cause)
@@ -219,6 +226,8 @@ const char *stop_threads(pid_t process, struct standing *standing) {
 void release_threads(struct standing *standing) {
     for (size_t i = 0; i < standing->threads.count; i++) {
         const struct standing_thread *thread = &standing->threads.data[i];
+        if (!thread->signal)
+            repeat_broken_call(thread->thread);
         (void)ptrace(PTRACE_DETACH, thread->thread, NULL, (void *)(intptr_t)thread->signal);
     }
     standing->threads.count = 0;

@@ -28,8 +28,12 @@ struct standing {
     callers; /* where calls return to, of each thread innermost first */
 };
 
-/* Stops all threads of PROCESS and finds their places.  Returns NULL, or what is wrong; then all go
- * on.  Should this program end meanwhile, they go on too. */
+/* Stops all threads of PROCESS.  Returns NULL, or what is wrong; then all go on.  Should this
+ * program end meanwhile, they go on too. */
+const char *hold_threads(pid_t process, struct standing *standing);
+
+/* Stops all threads of PROCESS and finds their places.  Returns in the
+ * same way. */
 const char *stop_threads(pid_t process, struct standing *standing);
 
 /* Lets them go on; those of a process that was stopped before stay so. */

@@ -35,6 +35,25 @@ enum {
 #define QUIPU_WATCH_HOME        0x6ff00000
 #define QUIPU_WATCH_HOME_SIZE   0x100000
 #define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that are under way */
+#define QUIPU_WATCH_HOME_MAGIC  0x3168637461772071     /* "q watch1" */
+
+/* What the home begins with; tools read it out of a process that runs. */
+struct quipu_watch_home {
+    uint8_t armed; /* not 0: there is a region */
+    uint8_t never; /* 0 */
+    uint8_t reserved[2];
+    uint32_t calling;   /*  4 */
+    uint64_t magic;     /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
+    uint32_t version;   /* 16  QUIPU_WATCH_VERSION */
+    uint32_t size;      /* 20  of all that the modules share: other builds may have other parts */
+    uint32_t no_shadow; /* 24  1: the kernel refused the shadow's address space */
+    uint32_t visited;   /* 28  set to 1 when a visit is over, see section 3 */
+    uint64_t visit;     /* 32  address of the function for that; 0: no module is there */
+    int64_t answer;     /* 40  of the visit: 0 or minus an error's number */
+    uint64_t file;      /* 48  address of the struct quipu_watch_file; 0: none */
+    uint32_t count;     /* 56  regions */
+    uint32_t reserved1;
+};
 
 enum {
     QUIPU_WATCH_GRANULE_BITS = 6,
@@ -148,7 +167,7 @@ struct quipu_watch_file {
     uint64_t request_offset; /*  16  of the first struct quipu_watch_request; a multiple of 8 */
     uint64_t ring_offset;    /*  24  a multiple of QUIPU_PAGE */
     uint64_t ring_size;      /*  32  bytes, a power of 2, at least 64 KiB */
-    uint32_t consumer;       /*  40  process that reads hits; when it is gone none are written */
+    uint32_t consumer;       /*  40  process that reads hits; 0, or gone: none are to be written */
     uint32_t waiting; /*  44  futex: 1 while the consumer sleeps; writers set it to 0 and wake */
     uint8_t reserved0[80]; /*  48  zero */
     uint64_t head;         /* 128  bytes that writers have taken, ever; taken by atomic addition */
@@ -190,6 +209,23 @@ enum {
     QUIPU_ANSWER_END = 8,    /* end the process by SIGABRT */
     QUIPU_ANSWER_TAKEN = 16, /* set by the thread that has read its answer, with a wake of the
                                 futex: the consumer clears the record only then */
+};
+
+/* A program that runs without a watch file gets one by a visit.  A debugger stops its threads while
+ * the word at QUIPU_WATCH_LOCK is 0, writes the file's path to QUIPU_WATCH_PATH, and has one of the
+ * threads call the home's `visit`, with the path's address as its argument and the stack that ends
+ * at QUIPU_WATCH_STACK.  The function sets `answer` and then `visited`, and waits to be taken away.
+ * It uses general registers only, and needs nothing of the thread.  Requests have absolute
+ * addresses then: nothing is asked of the C library, whose locks may be held.
+ *
+ * With an empty path all regions of requests go, and the requests become GONE.  The file stays
+ * mapped, for those that write to it; the consumer sets `consumer` to 0 and may empty the ring. */
+#define QUIPU_WATCH_LOCK  (QUIPU_WATCH_HOME + 0x2000)
+#define QUIPU_WATCH_PATH  (QUIPU_WATCH_HOME + 0xa0000)
+#define QUIPU_WATCH_STACK (QUIPU_WATCH_HOME + 0xe0000)
+
+enum {
+    QUIPU_WATCH_PATH_MAX = 4096
 };
 
 /* ---- 4. Hits ----------------------------------------------------------------------------------

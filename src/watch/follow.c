@@ -4,7 +4,6 @@
  * changes of its pointers move them for both. */
 #include "watch/follow.h"
 
-#include <gelf.h>
 #include <string.h>
 
 enum {
@@ -93,8 +92,6 @@ static void go(struct session *session, uint32_t number, pid_t process, uint64_t
 
 uint64_t follow_place(struct session *session) {
     const struct binary *binary = session->binary;
-    GElf_Ehdr header;
-    session->program.entry = gelf_getehdr(binary->elf, &header) ? header.e_entry : 0;
     for (size_t i = 0; i < binary->names.count; i++)
         if (strcmp(binary->names.data[i].name, "quipu_watch_start") == 0)
             return binary->names.data[i].address;
@@ -115,6 +112,6 @@ uint32_t follow_hit(struct session *session, uint32_t watched, const struct quip
     for (size_t i = 0; i < session->writers.modules.count; i++)
         if (session->writers.modules.data[i]->binary == session->binary)
             module = session->writers.modules.data[i];
-    go(session, watched, (pid_t)hit->record.pid, module ? module->bias : 0);
+    go(session, watched, (pid_t)hit->record.pid, module ? module->bias : session->bias);
     return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
 }

@@ -7,11 +7,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +42,17 @@ static void take_signals(pid_t process) {
     for (size_t i = 0; i < sizeof handed_on / sizeof *handed_on; i++)
         sigaction(handed_on[i], &hand, NULL);
     sigaction(SIGCHLD, &end_sleep, NULL);
+}
+
+static volatile sig_atomic_t leaving;
+
+static void leave(int signal) {
+    (void)signal;
+    leaving = 1;
+}
+
+bool is_leaving(void) {
+    return leaving;
 }
 
 /* ---- start ---- */
@@ -112,11 +125,37 @@ const char *start_program(struct program *program, const char *file, char **argv
     return stop ? stop_at(program, stop) : NULL;
 }
 
+const char *take_program(struct program *program, pid_t process) {
+    static const int leaves[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = leave}, old;
+    program->process = process;
+    program->is_other = true;
+    program->handle = (int)syscall(SYS_pidfd_open, process, 0);
+    if (program->handle < 0)
+        return strerror(errno);
+    for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++)
+        if (sigaction(leaves[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(leaves[i], &action, NULL);
+    return NULL;
+}
+
 void release_program(const struct program *program) {
     ptrace(PTRACE_DETACH, program->process, NULL, NULL);
 }
 
+/* The handle can be read when all threads have ended. */
+static bool look_at_other(struct program *program) {
+    struct pollfd look = {.fd = program->handle, .events = POLLIN};
+    if (!program->ended && poll(&look, 1, 0) > 0) {
+        program->ended = true;
+        close(program->handle);
+    }
+    return program->ended;
+}
+
 bool look_at_program(struct program *program) {
+    if (program->is_other)
+        return look_at_other(program);
     if (!program->ended && waitpid(program->process, &program->status, WNOHANG) == program->process)
         program->ended = WIFEXITED(program->status) || WIFSIGNALED(program->status);
     if (program->ended)

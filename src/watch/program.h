@@ -10,7 +10,9 @@ struct program {
     uint64_t entry; /* as linked */
     pid_t process;
     bool ended;
-    int status; /* as of wait, where it has ended */
+    int status;    /* as of wait, where it has ended; 0 where it is not ours */
+    bool is_other; /* it ran already */
+    int handle;    /* then: tells that it has ended */
 };
 
 /* Starts ARGV, whose watch file is at PATH.  The keys that interrupt are the program's; SIGTERM and
@@ -19,7 +21,14 @@ struct program {
 const char *start_program(struct program *program, const char *file, char **argv, const char *path,
                           uint64_t stop);
 
-/* Where it runs, less where it was linked; it has just been started. */
+/* Takes the process PROCESS, which runs already.  What would end us asks us to leave it from now
+ * on. Returns NULL, or what is wrong. */
+const char *take_program(struct program *program, pid_t process);
+
+/* Whether we were asked to leave it. */
+bool is_leaving(void);
+
+/* Where it runs, less where it was linked; it has been started. */
 uint64_t program_bias(const struct program *program);
 
 /* Lets go of a program that stands. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,9 +56,25 @@ const char *ring_make(struct ring *ring) {
     return NULL;
 }
 
+const char *ring_give(const struct ring *ring, pid_t process) {
+    char path[64];
+    struct stat owner;
+    snprintf(path, sizeof path, "/proc/%d", (int)process);
+    if (stat(path, &owner) != 0)
+        return errno == ENOENT ? "it has ended" : strerror(errno);
+    if (owner.st_uid == geteuid() || chown(ring->path, owner.st_uid, owner.st_gid) == 0)
+        return NULL;
+    return strerror(errno);
+}
+
+/* Processes that have it mapped still keep the header, and what they write to the ring from now on.
+ */
 void ring_remove(struct ring *ring) {
-    if (ring->file)
+    if (ring->file) {
+        __atomic_store_n(&ring->file->consumer, 0, __ATOMIC_RELEASE);
+        madvise(ring->records, RING_SIZE, MADV_REMOVE);
         munmap(ring->file, ring->size);
+    }
     if (ring->path)
         unlink(ring->path);
     free(ring->path);

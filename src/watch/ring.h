@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum {
     RING_SIZE = 8 << 20,
@@ -26,7 +27,11 @@ struct ring {
 /* Makes the file, with no requests.  Returns NULL, or what is wrong. */
 const char *ring_make(struct ring *ring);
 
-/* Unmaps it and removes the file. */
+/* Makes the file that of the owner of PROCESS, who is to open it.  Returns NULL, or what is wrong.
+ */
+const char *ring_give(const struct ring *ring, pid_t process);
+
+/* Tells writers that nobody reads, unmaps it and removes the file. */
 void ring_remove(struct ring *ring);
 
 /* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */

@@ -3,9 +3,11 @@
 
 #include "moment/backtrace.h"
 #include "util/clock.h"
+#include "watch/attach.h"
 #include "watch/follow.h"
 
 #include <errno.h>
+#include <gelf.h>
 #include <string.h>
 
 enum {
@@ -161,7 +163,7 @@ static bool take_records(struct session *session) {
 
 /* The next record has begun and has no end, since STUCK, in seconds; 0: since now. */
 static void wait_for_end(struct session *session, double *stuck) {
-    double patience = session->program.ended ? STUCK_AT_END : STUCK;
+    double patience = session->program.ended || session->is_left ? STUCK_AT_END : STUCK;
     if (*stuck == 0)
         *stuck = clock_seconds();
     if (ring_is_abandoned(&session->ring) || clock_seconds() - *stuck > patience / 1e3)
@@ -178,11 +180,29 @@ static bool any_waits(const struct session *session) {
     return any;
 }
 
+static bool has_reached_limit(const struct session *session) {
+    return session->options.limit && session->hits >= session->options.limit;
+}
+
+/* Whether no more is to come.  A program that ran already is left when that is wanted. */
+static bool is_over(struct session *session) {
+    if (look_at_program(&session->program) || session->is_left)
+        return true;
+    if (!session->program.is_other || !(is_leaving() || has_reached_limit(session)))
+        return false;
+    drop_requests(session);
+    const char *wrong = detach_file(&session->arena, session->program.process);
+    if (wrong)
+        error("process %d still watches, for nobody: %s", (int)session->program.process, wrong);
+    session->is_lost |= wrong != NULL;
+    return session->is_left = true;
+}
+
 static void watch_run(struct session *session) {
     double stuck = 0;
     unsigned naps = 0, naps_most = any_waits(session) ? 0 : NAPS;
     for (;;) {
-        bool ended = look_at_program(&session->program);
+        bool ended = is_over(session);
         if (take_records(session)) {
             stuck = 0;
             naps = naps_most;
@@ -211,12 +231,12 @@ static void tell_failures(struct session *session) {
         if (request->state == QUIPU_REQUEST_FAILED)
             error("'%s' was not watched: %s", text, strerror((int)request->error));
     }
-    if (!session->modules)
+    if (!session->modules && !session->program.is_other)
         error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
     if (session->ring.lost)
         warn("%llu bytes of hits are lost: a process ended while it wrote them, or wrote over them",
              (unsigned long long)session->ring.lost);
-    if (session->is_lost)
+    if (session->is_lost && !session->is_left)
         error("not all hits could be written: %s", strerror(errno));
 }
 
@@ -225,6 +245,10 @@ static bool ask_for_all(struct session *session) {
         const struct watched *watched = &session->watched.data[i];
         struct quipu_watch_request request =
             request_for(watched, session->binary, flags_of(session, watched));
+        if (session->program.is_other && request.build_id_size) {
+            request.address += session->bias;
+            request.build_id_size = 0;
+        }
         if (!watched->object.way.objects.count &&
             ask(session, &request, (struct role){.watched = i}) == REQUESTS_MAX)
             return false;
@@ -232,7 +256,8 @@ static bool ask_for_all(struct session *session) {
     return true;
 }
 
-const char *run_session(struct session *session, char **argv) {
+static const char *begin_session(struct session *session) {
+    GElf_Ehdr header;
     const char *wrong = ring_make(&session->ring);
     if (wrong)
         return arena_print(&session->arena, "cannot make '%s': %s",
@@ -240,8 +265,18 @@ const char *run_session(struct session *session, char **argv) {
                            wrong);
     session->roles = ARENA_ARRAY(&session->arena, struct role, REQUESTS_MAX);
     session->writers.program = session->binary;
+    session->program.entry = gelf_getehdr(session->binary->elf, &header) ? header.e_entry : 0;
+    if (session->program.is_other)
+        session->bias = program_bias(&session->program);
     if (!ask_for_all(session))
         return "watch fewer objects at a time, or slices that hold several";
+    return NULL;
+}
+
+const char *run_session(struct session *session, char **argv) {
+    const char *wrong = begin_session(session);
+    if (wrong)
+        return wrong;
     bool follows = follow_begin(session);
     wrong = start_program(&session->program, session->file, argv, session->ring.path,
                           follows ? follow_place(session) : 0);
@@ -250,6 +285,45 @@ const char *run_session(struct session *session, char **argv) {
     if (follows) {
         follow_start(session);
         release_program(&session->program);
+    }
+    watch_run(session);
+    tell_failures(session);
+    ring_remove(&session->ring);
+    return NULL;
+}
+
+/* What was refused at once; NULL: nothing. */
+static const char *find_refused(struct session *session) {
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
+        const struct quipu_watch_request *request = &session->ring.requests[i];
+        if (request->state == QUIPU_REQUEST_FAILED)
+            return arena_print(&session->arena, "'%s' cannot be watched: %s",
+                               session->watched.data[session->roles[i].watched].text,
+                               strerror((int)request->error));
+    }
+    return NULL;
+}
+
+static void start_ways(void *session) {
+    follow_start(session);
+}
+
+const char *attach_session(struct session *session, pid_t process) {
+    const char *wrong = take_program(&session->program, process);
+    if (!wrong)
+        wrong = begin_session(session);
+    if (!wrong)
+        wrong = ring_give(&session->ring, process);
+    if (wrong)
+        return wrong;
+    wrong = attach_file(&session->arena, process, session->ring.path,
+                        follow_begin(session) ? start_ways : NULL, session);
+    if (!wrong)
+        wrong = find_refused(session);
+    if (wrong) {
+        drop_requests(session);
+        detach_file(&session->arena, process);
+        return wrong;
     }
     watch_run(session);
     tell_failures(session);

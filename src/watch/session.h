@@ -48,13 +48,19 @@ struct session {
     bool is_lost;      /* something could not be written there */
     uint64_t hits, violations;
     uint64_t modules; /* that have begun */
+    uint64_t bias;    /* of a program that ran already: where it runs, less where it was linked */
+    bool is_left;     /* likewise: it is not watched any more */
 };
 
 /* Runs ARGV with all of `watched`, told in options, format and fd.  Returns NULL, or why it was not
  * started. */
 const char *run_session(struct session *session, char **argv);
 
-/* Releases what run_session has made, and the arena. */
+/* Watches PROCESS, which runs already, until it ends, the limit is reached or we are asked to leave
+ * it.  Returns NULL, or why it was not watched: then it runs on as before. */
+const char *attach_session(struct session *session, pid_t process);
+
+/* Releases what the run has made, and the arena. */
 void end_session(struct session *session);
 
 /* Flags of the requests for WATCHED. */

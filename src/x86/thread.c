@@ -1,8 +1,10 @@
 /* thread.c: where a stopped thread stands; see thread.h. */
 #include "x86/thread.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 
 enum {
@@ -13,6 +15,17 @@ enum {
  * see them. */
 static const int64_t again[] = {-512, -513, -514, -516};
 
+enum {
+    AGAIN_WITHOUT_HANDLER = -514
+};
+
+/* Calls that end with EINTR where a process is stopped and goes on (signal(7)), and which can be
+ * made again, with their whole timeout. */
+static const uint64_t broken[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
+                                  SYS_semop,           SYS_semtimedop,  SYS_io_getevents,
+                                  SYS_rt_sigtimedwait, SYS_recvfrom,    SYS_recvmsg,
+                                  SYS_accept,          SYS_accept4};
+
 bool thread_address(pid_t thread, uint64_t *address) {
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
@@ -22,4 +35,15 @@ bool thread_address(pid_t thread, uint64_t *address) {
         if ((int64_t)registers.orig_rax >= 0 && (int64_t)registers.rax == again[i])
             *address = registers.rip - SYSCALL_SIZE;
     return true;
+}
+
+void repeat_broken_call(pid_t thread) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0 || (int64_t)registers.rax != -EINTR)
+        return;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        if (registers.orig_rax == broken[i]) {
+            registers.rax = (uint64_t)(int64_t)AGAIN_WITHOUT_HANDLER;
+            ptrace(PTRACE_SETREGS, thread, NULL, &registers);
+        }
 }

@@ -11,4 +11,8 @@
  * Returns false, with errno set, where the kernel does not tell. */
 bool thread_address(pid_t thread, uint64_t *address);
 
+/* THREAD was interrupted by nothing but our stop, and goes on: a system call that the kernel has
+ * broken off for that, and would not make again by itself, will be made again. */
+void repeat_broken_call(pid_t thread);
+
 #endif

@@ -1,0 +1,172 @@
+/* attach.c: visits to a program that runs; see attach.h.
+ *
+ * All threads stand while one of them is in the runtime: so what pointers lead to is the same while
+ * the regions are made.  The lock must be free, or its owner would stand, too. */
+#include "watch/attach.h"
+
+#include "data/standing.h"
+#include "x86/visit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TRIES = 400,         /* to find the lock free */
+    PAUSE = 5 * 1000000, /* nanoseconds between them */
+    LOOK = 100 * 1000,   /* between looks whether the visit is over ... */
+    LOOKS_MAX = 100000,  /* ... which is given up after some ten seconds */
+};
+
+static void pause_for(long nanoseconds) {
+    const struct timespec time = {0, nanoseconds};
+    nanosleep(&time, NULL);
+}
+
+static bool read_process(pid_t process, uint64_t address, void *bytes, size_t size) {
+    struct iovec here = {bytes, size}, there = {(void *)address, size};
+    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+static bool write_process(pid_t process, uint64_t address, const void *bytes, size_t size) {
+    struct iovec here = {(void *)bytes, size}, there = {(void *)address, size};
+    return process_vm_writev(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_home *home) {
+    if (!read_process(process, QUIPU_WATCH_HOME, home, sizeof *home))
+        switch (errno) {
+        case ESRCH:
+            return "it has ended";
+        case EFAULT:
+            return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
+        default:
+            return arena_print(arena,
+                               "it cannot be looked at: %s; it must be yours, and the system must "
+                               "allow ptrace",
+                               strerror(errno));
+        }
+    if (home->magic != QUIPU_WATCH_HOME_MAGIC)
+        return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
+    if (home->version != QUIPU_WATCH_VERSION || !home->visit)
+        return "another version of quipu has built it; build it again";
+    return NULL;
+}
+
+pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
+    struct quipu_watch_file file;
+    if (!home->file || !read_process(process, home->file, &file, sizeof file) ||
+        memcmp(file.magic, QUIPU_WATCH_MAGIC, sizeof file.magic) != 0 || !file.consumer ||
+        (kill((pid_t)file.consumer, 0) != 0 && errno == ESRCH))
+        return 0;
+    return (pid_t)file.consumer;
+}
+
+/* ---- visits ---- */
+
+/* Waits until the function is through.  The other threads need not run for that. */
+static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_watch_home *home) {
+    for (int i = 0; i < LOOKS_MAX; i++) {
+        if (!read_process(process, QUIPU_WATCH_HOME, home, sizeof *home))
+            return false;
+        if (home->visited)
+            return true;
+        if (!keep_visit(visit))
+            return false;
+        pause_for(LOOK);
+    }
+    return false;
+}
+
+/* A thread that stands by our stop alone; 0: there is none now. */
+static pid_t choose_thread(const struct standing *standing) {
+    for (size_t i = 0; i < standing->threads.count; i++)
+        if (!standing->threads.data[i].signal)
+            return standing->threads.data[i].thread;
+    return 0;
+}
+
+/* One of the threads, which all stand, is sent.  No signal may end us before it is back. */
+static const char *send(struct arena *arena, pid_t process, pid_t thread, const char *path,
+                        struct quipu_watch_home *home) {
+    const uint32_t no = 0;
+    struct visit visit;
+    sigset_t all, mask;
+    const char *wrong = NULL;
+    if (!write_process(process, QUIPU_WATCH_PATH, path, strlen(path) + 1) ||
+        !write_process(process, QUIPU_WATCH_HOME + offsetof(struct quipu_watch_home, visited), &no,
+                       sizeof no))
+        return arena_print(arena, "its memory cannot be written: %s", strerror(errno));
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask);
+    if (!begin_visit(&visit, thread, home->visit, QUIPU_WATCH_PATH, QUIPU_WATCH_STACK)) {
+        wrong =
+            arena_print(arena, "its thread %d cannot be used: %s", (int)thread, strerror(errno));
+    } else {
+        bool over = wait_for_answer(process, &visit, home);
+        bool stands = end_visit(&visit);
+        wrong = !stands ? "it has ended" : over ? NULL : "it does not answer; try again";
+    }
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return wrong;
+}
+
+/* Once the lock is free.  Sets DONE. */
+static const char *try_visit(struct arena *arena, pid_t process, const char *path,
+                             void prepare(void *context), void *context, bool *done,
+                             struct quipu_watch_home *home) {
+    struct standing standing;
+    uint32_t lock = 1;
+    const char *wrong = hold_threads(process, &standing);
+    if (wrong) {
+        wrong = arena_copy(arena, wrong, strlen(wrong));
+        arena_release(&standing.arena);
+        return wrong;
+    }
+    wrong = read_home(arena, process, home);
+    pid_t thread = choose_thread(&standing);
+    if (!wrong && thread && read_process(process, QUIPU_WATCH_LOCK, &lock, sizeof lock) && !lock) {
+        if (prepare)
+            prepare(context);
+        wrong = send(arena, process, thread, path, home);
+        *done = true;
+    }
+    release_threads(&standing);
+    arena_release(&standing.arena);
+    return wrong;
+}
+
+static const char *visit_process(struct arena *arena, pid_t process, const char *path,
+                                 void prepare(void *context), void *context,
+                                 struct quipu_watch_home *home) {
+    bool done = false;
+    for (int i = 0; i < TRIES; i++) {
+        const char *wrong = try_visit(arena, process, path, prepare, context, &done, home);
+        if (wrong || done)
+            return wrong;
+        pause_for(PAUSE);
+    }
+    return "it is changing its regions all the time; try again";
+}
+
+const char *attach_file(struct arena *arena, pid_t process, const char *path,
+                        void prepare(void *context), void *context) {
+    struct quipu_watch_home home;
+    const char *wrong = visit_process(arena, process, path, prepare, context, &home);
+    if (wrong || home.answer == 0)
+        return wrong;
+    if (home.answer == -EBUSY)
+        return "somebody else watches it";
+    return arena_print(arena, "it cannot map '%s': %s", path, strerror((int)-home.answer));
+}
+
+const char *detach_file(struct arena *arena, pid_t process) {
+    struct quipu_watch_home home;
+    if (read_home(arena, process, &home) || find_consumer(process, &home) != getpid())
+        return NULL; /* what was asked for is gone */
+    const char *wrong = visit_process(arena, process, "", NULL, NULL, &home);
+    return wrong && kill(process, 0) == 0 ? wrong : NULL;
+}

@@ -1,0 +1,82 @@
+/* visit.c: a stopped thread is sent to a function, and taken back; see visit.h.
+ *
+ * A thread that was interrupted in a system call has the call's number in orig_rax and, in rax, one
+ * of the kernel's own numbers for a call that is to be made again (signal(7)).  Without a number
+ * nothing is made again when it is sent away; back in its place, it stands in a stop of the same
+ * kind, behind which the kernel looks at both.
+ *
+ * Not perfect: a restartable sequence (rseq) that the thread was in goes on, though it was
+ * interrupted. */
+#include "x86/visit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+enum {
+    FLAG_TRAP = 1 << 8,
+    FLAG_DOWN = 1 << 10,
+};
+
+/* Puts the thread back, which stands. */
+static bool restore(const struct visit *visit) {
+    return ptrace(PTRACE_SETREGS, visit->thread, NULL, &visit->registers) == 0 &&
+           ptrace(PTRACE_SETSIGMASK, visit->thread, sizeof visit->mask, &visit->mask) == 0;
+}
+
+bool begin_visit(struct visit *visit, pid_t thread, uint64_t function, uint64_t argument,
+                 uint64_t stack) {
+    uint64_t all = UINT64_MAX;
+    *visit = (struct visit){.thread = thread};
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &visit->registers) != 0 ||
+        ptrace(PTRACE_GETSIGMASK, thread, sizeof visit->mask, &visit->mask) != 0)
+        return false;
+    struct user_regs_struct sent = visit->registers;
+    sent.rip = function;
+    sent.rdi = argument;
+    sent.rsp = (stack & ~(uint64_t)15) - 8; /* as behind a call */
+    sent.rbp = 0;
+    sent.orig_rax = UINT64_MAX;
+    sent.eflags &= ~(uint64_t)(FLAG_TRAP | FLAG_DOWN);
+    if (ptrace(PTRACE_SETSIGMASK, thread, sizeof all, &all) == 0 &&
+        ptrace(PTRACE_SETREGS, thread, NULL, &sent) == 0 &&
+        ptrace(PTRACE_CONT, thread, NULL, NULL) == 0)
+        return true;
+    int cause = errno;
+    restore(visit);
+    errno = cause;
+    return false;
+}
+
+/* Only what cannot be blocked comes, and a fault of the function's, which is not passed on. */
+static bool go_on(struct visit *visit, int status) {
+    if (!WIFSTOPPED(status))
+        return false;
+    visit->stop_asked |= !(status >> 16) && WSTOPSIG(status) == SIGSTOP;
+    return ptrace(PTRACE_CONT, visit->thread, NULL, NULL) == 0;
+}
+
+/* A thread of a process that is stopped stands twice: for that, and for us. */
+bool keep_visit(struct visit *visit) {
+    int status;
+    pid_t waited = waitpid(visit->thread, &status, __WALL | WNOHANG);
+    return waited == 0 || (waited == visit->thread && go_on(visit, status));
+}
+
+bool end_visit(struct visit *visit) {
+    int status = 0;
+    if (ptrace(PTRACE_INTERRUPT, visit->thread, NULL, NULL) != 0)
+        return false;
+    while (waitpid(visit->thread, &status, __WALL) == visit->thread && WIFSTOPPED(status)) {
+        if (status >> 16 != PTRACE_EVENT_STOP) {
+            if (!go_on(visit, status))
+                return false;
+            continue;
+        }
+        if (visit->stop_asked)
+            kill(visit->thread, SIGSTOP);
+        return restore(visit);
+    }
+    return false;
+}
