@@ -33,6 +33,7 @@ __attribute__((used)) static const void *const others[] = {quipu_runtime_print,
 
 void quipu_countdown_ended(uint64_t stub);
 void quipu_runtime_now(struct quipu_moment *moment);
+void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread);
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument);
 /* countdown.S */
 void quipu_call_handler(uint64_t handler, const struct quipu_moment *moment, uint64_t argument);
@@ -138,6 +139,19 @@ void quipu_runtime_now(struct quipu_moment *moment) {
     moment->address = (uint64_t)__builtin_return_address(0);
     moment->thread = (uint32_t)block->thread;
     moment->instrumented = 1;
+}
+
+/* A handler may run between two cells that are read: then both sums differ. */
+void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
+    const struct event_block *block = numbered_block();
+    uint64_t now = count_in(block, TICKS), before;
+    do {
+        before = now;
+        __asm__ volatile("" : : : "memory");
+        now = count_in(block, TICKS);
+    } while (now != before);
+    *ticks = now + (uint64_t)quipu_sum_of(address, TICKS);
+    *thread = (uint32_t)block->thread;
 }
 
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument) {

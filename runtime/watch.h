@@ -359,6 +359,7 @@ struct watch_write {
     uint64_t address;
     uint64_t length; /* not 0 */
     uint64_t pc;
+    uint64_t place;                /* address that its ticks are asked for at */
     uint32_t cause;                /* enum quipu_cause */
     bool if_changed;               /* tell only where a byte is another than before */
     const struct watch_pair *pair; /* what was; NULL: the copy of the region is */
@@ -412,6 +413,12 @@ struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t
 /* Completes a record, and wakes the consumer. */
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
 uint32_t quipu_watch_pid(void);
+
+/* ---- moment.c, where inserted code counts ticks ---- */
+
+/* The calling thread's ticks at ADDRESS, in the module's code, which it has just come from; and its
+ * number. */
+void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) __attribute__((weak));
 
 /* ---- watch_visit.c ---- */
 

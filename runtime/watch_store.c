@@ -154,6 +154,7 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
         .pc =
             frame[FRAME_RETURN] -
             (QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_SCATTER ? END_SIZE_FAR : END_SIZE),
+        .place = frame[FRAME_RETURN],
         .cause = QUIPU_CAUSE_STORE,
         .if_changed = QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_STATE,
         .pair = pair->is_long ? NULL : pair,

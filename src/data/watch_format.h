@@ -283,7 +283,7 @@ struct quipu_hit {
     uint64_t region;  /* address of the region's first byte */
     uint64_t offset;
     uint64_t told;
-    uint64_t ticks;         /* of the thread, where they are counted; else 0 */
+    uint64_t ticks; /* of the thread, behind the store or call, where they are counted; else 0 */
     uint32_t moment_thread; /* the thread's number in moments; 0: not counted */
     uint32_t answer;        /* futex of QUIPU_REQUEST_WAITS: 0 until the consumer has answered:
                                QUIPU_ANSWER_... */

@@ -96,9 +96,8 @@ static const char *moment_of(struct arena *arena, const struct told_hit *told) {
     const struct writer *writer = told->writer;
     if (!told->hit->moment_thread || !writer->module || !writer->module->binary)
         return "";
-    return moment_text(arena, writer->module->binary,
-                       writer->address ? writer->address : writer->pc, told->hit->ticks,
-                       told->hit->moment_thread);
+    return moment_text(arena, writer->module->binary, writer->moment ? writer->moment : writer->pc,
+                       told->hit->ticks, told->hit->moment_thread);
 }
 
 static void print_text_tail(struct hit_format *format, const struct told_hit *told,

@@ -18,6 +18,8 @@ enum {
     CALL_SIZE_MAX = 8,
     CALL = 0xe8,
     CALL_SIZE = 5,
+    WAY_MAX = 2048,     /* bytes of the code out of line behind a store */
+    ORIGINAL_MAX = 512, /* of a check's range in line */
 };
 
 /* ---- modules ---- */
@@ -146,6 +148,59 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
     return 0;
 }
 
+/* Where the code out of line goes on in line behind PC; 0: that is not known. */
+static uint64_t find_way_back(const struct binary *binary, uint64_t pc) {
+    for (uint64_t at = pc; at < pc + WAY_MAX;) {
+        struct decoded decoded;
+        size_t count = 0;
+        const uint8_t *code = binary_code(binary, at, &count);
+        if (!code || !decode_instruction(code, count, &decoded))
+            return 0;
+        at += decoded.size;
+        if (*code == 0xeb)
+            return at + (uint64_t)(int64_t)(int8_t)code[1];
+        if (*code == 0xe9) {
+            int32_t distance;
+            memcpy(&distance, code + 1, sizeof distance);
+            return at + (uint64_t)(int64_t)distance;
+        }
+    }
+    return 0;
+}
+
+/* The last instruction of that TEXT, from which others lead to END; 0: there is none. */
+static uint64_t find_text(struct arena *arena, struct binary *binary, uint64_t end,
+                          const char *text) {
+    for (uint64_t distance = 1; distance <= ORIGINAL_MAX && distance < end; distance++) {
+        uint64_t at = end - distance;
+        if (strcmp(disassemble(arena, binary, at), text) != 0)
+            continue;
+        while (at < end) {
+            struct decoded decoded;
+            size_t count = 0;
+            const uint8_t *code = binary_code(binary, at, &count);
+            if (!code || !decode_instruction(code, count, &decoded))
+                break;
+            at += decoded.size;
+        }
+        if (at == end)
+            return end - distance;
+    }
+    return 0;
+}
+
+/* A store's copy is run only while it is watched, so its moment is that of the original, or of what
+ * stands behind; there is no counter between.  A call's is behind it: what the callee calls back
+ * may count. */
+static uint64_t find_moment(struct arena *arena, struct binary *binary, const struct writer *writer,
+                            uint32_t cause) {
+    if (cause != QUIPU_CAUSE_STORE)
+        return writer->pc;
+    uint64_t end = find_way_back(binary, writer->pc);
+    uint64_t original = end ? find_text(arena, binary, end, writer->instruction) : 0;
+    return original ? original : end;
+}
+
 /* ---- writers ---- */
 
 static void take_place(struct arena *arena, const struct binary *binary, struct writer *writer) {
@@ -195,6 +250,8 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
         writer->address = find_call(binary, writer->pc);
     if (writer->address)
         writer->instruction = disassemble(&writers->arena, binary, writer->address);
+    if (hit->moment_thread)
+        writer->moment = find_moment(&writers->arena, binary, writer, hit->cause);
     return writer;
 }
 

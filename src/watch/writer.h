@@ -25,6 +25,7 @@ struct writer {
     const char *place; /* "table.c:88" */
     const char *instruction;
     uint64_t address; /* of the instruction, as linked */
+    uint64_t moment;  /* where a run that is not watched comes by at the hit's ticks */
     const char *text; /* what a hit's text says of it, and its JSON; set by hit.c */
     const char *json;
     uint64_t hits, changes;
