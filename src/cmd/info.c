@@ -1,7 +1,8 @@
 /* info.c: quipu info [--format=text|json] [BINARY|DATA...]: what is instrumented, what was left
- * alone and why, and what a data file holds. */
+ * alone and why, and what a data file holds; of --pid PID, what is watched. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/info_watch.h"
 
 #include "data/contexts.h"
 #include "report/json_writer.h"
@@ -17,11 +18,12 @@
 
 static void print_help(void) {
     fputs(
-        "usage: quipu info [--format=text|json] [BINARY|DATA...]\n\n"
+        "usage: quipu info [--format=text|json] [--pid=PID] [BINARY|DATA...]\n\n"
         "Of a program or shared object: its units, how many functions are instrumented, how many\n"
         "cells they have, and what was left alone and why.  Of a data file or a directory of them\n"
         "($QUIPU_DATA or quipu.data where nothing is named): processes, threads, calling contexts,\n"
-        "modules.\n\n"
+        "modules.  Of a process that runs: what is watched.\n\n"
+        "      --pid=PID        process PID, which was built with --quipu=watch\n"
         "      --format=FORMAT  text (default) or json\n"
         "  -o, --output=FILE    write there, compressed where the name ends in .gz\n",
         stdout);
@@ -105,6 +107,8 @@ static void write_text_module(FILE *out, struct arena *arena, const struct modul
                 module->functions.count, sums.instructions, sums.blocks, sums.edges);
     fprintf(out, "  cells         %" PRIu64 ", %" PRIu64 " bytes a thread\n", module->cell_count,
             module->cell_count * sizeof(uint64_t));
+    if (module->binary)
+        write_text_checks(out, module->binary);
     fprintf(out, "  notes         %" PRIu64 " bytes\n", module->note_size);
     write_text_units(out, module);
     write_text_left_alone(out, arena, module);
@@ -162,6 +166,8 @@ static void write_json_module(struct json_writer *json, struct arena *arena,
     json_unsigned(json, "edges", sums.edges);
     json_unsigned(json, "cells", module->cell_count);
     json_unsigned(json, "note_bytes", module->note_size);
+    if (module->binary)
+        write_json_checks(json, module->binary);
     json_open_array(json, "units");
     for (size_t i = 0; i < module->units.count; i++) {
         json_open_object(json, NULL);
@@ -217,7 +223,9 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
 /* What every path gave. */
 typedef VECTOR(struct profile *) profile_list;
 
-static void write_json(FILE *out, struct arena *arena, const profile_list *profiles) {
+/* WATCHING is NULL where no process was named. */
+static void write_json(FILE *out, struct arena *arena, const profile_list *profiles,
+                       const struct watching *watching) {
     struct json_writer json = json_start(out, 2);
     json_open_object(&json, NULL);
     json_open_array(&json, "processes");
@@ -231,23 +239,27 @@ static void write_json(FILE *out, struct arena *arena, const profile_list *profi
         for (size_t j = 0; j < profiles->data[i]->modules.count; j++)
             write_json_module(&json, arena, profiles->data[i]->modules.data[j]);
     json_close(&json);
+    json_open_array(&json, "running");
+    if (watching)
+        write_json_watching(&json, watching);
+    json_close(&json);
     json_close(&json);
     json_end(&json);
 }
 
-static profile_list open_all(struct arena *arena, char **paths, size_t count) {
+static profile_list open_all(struct arena *arena, char **paths, size_t count, bool is_optional) {
     profile_list profiles = {0};
     for (size_t i = 0; i < count; i++)
         vector_push(arena, &profiles,
                     profile_is_data(paths[i]) ? profile_open(&paths[i], 1)
                                               : profile_open_binary(paths[i]));
-    if (!count)
+    if (!count && !is_optional)
         vector_push(arena, &profiles, profile_open(NULL, 0));
     return profiles;
 }
 
 struct info_options {
-    const char *output;
+    const char *output, *pid; /* NULL: no process */
     bool json;
 };
 
@@ -257,6 +269,7 @@ static void take_format(void *options, const char *word) {
 
 static const struct option_row rows[] = {
     {"format", 0, OPTION_PARSED, 0, take_format},
+    {"pid", 0, OPTION_TEXT, offsetof(struct info_options, pid), NULL},
     {"output", 'o', OPTION_TEXT, offsetof(struct info_options, output), NULL},
 };
 
@@ -269,12 +282,18 @@ int cmd_info(int argc, char **argv) {
     int first = take_options(&command_line, argc, argv, &options);
     if (!first)
         return 0;
+    struct watching watching = {0};
+    if (options.pid)
+        watching = look_at_watching(&arena, options.pid);
     show_progress();
-    profile_list profiles = open_all(&arena, argv + first, (size_t)(argc - first));
+    profile_list profiles =
+        open_all(&arena, argv + first, (size_t)(argc - first), options.pid != NULL);
     FILE *out = begin_output(options.output);
     if (options.json)
-        write_json(out, &arena, &profiles);
-    else
+        write_json(out, &arena, &profiles, options.pid ? &watching : NULL);
+    if (options.pid && !options.json)
+        write_text_watching(out, &watching);
+    if (!options.json)
         for (size_t i = 0; i < profiles.count; i++)
             write_text(out, &arena, profiles.data[i]);
     end_output(out, options.output);

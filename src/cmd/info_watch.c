@@ -1,0 +1,88 @@
+/* info_watch.c: what 'quipu info' tells of watched memory; see info_watch.h. */
+#include "cmd/info_watch.h"
+
+#include "cmd/process_number.h"
+#include "util/diag.h"
+#include "watch/attach.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- of a binary ---- */
+
+struct checks {
+    uint64_t all, variables, stack; /* those two are left out until they are needed */
+};
+
+/* Each check has a row for its jump; one that is left out has another one for its place. */
+static struct checks count_checks(const struct binary *binary) {
+    struct checks checks = {0};
+    size_t size = 0;
+    const uint8_t *rows = binary_section(binary, QUIPU_SITES_SECTION, &size);
+    for (size_t at = 0; rows && size - at >= sizeof(struct quipu_site);
+         at += sizeof(struct quipu_site)) {
+        struct quipu_site site;
+        memcpy(&site, rows + at, sizeof site);
+        checks.all += !site.code;
+        checks.variables += site.code && site.target;
+        checks.stack += site.code && !site.target;
+    }
+    return checks;
+}
+
+void write_text_checks(FILE *out, const struct binary *binary) {
+    struct checks checks = count_checks(binary);
+    if (checks.all)
+        fprintf(out,
+                "  checks        %" PRIu64 "; left out until they are needed: %" PRIu64
+                " of variables, %" PRIu64 " of the stack\n",
+                checks.all, checks.variables, checks.stack);
+}
+
+void write_json_checks(struct json_writer *json, const struct binary *binary) {
+    struct checks checks = count_checks(binary);
+    json_unsigned(json, "checks", checks.all);
+    json_unsigned(json, "checks_of_variables", checks.variables);
+    json_unsigned(json, "checks_of_stack", checks.stack);
+}
+
+/* ---- of a process ---- */
+
+struct watching look_at_watching(struct arena *arena, const char *text) {
+    char path[64], name[4096];
+    struct quipu_watch_home home;
+    pid_t process = read_process_number(text);
+    const char *wrong = read_home(arena, process, &home);
+    if (wrong)
+        die("process %d: %s", (int)process, wrong);
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
+    ssize_t size = readlink(path, name, sizeof name);
+    return (struct watching){.program = arena_copy(arena, name, size > 0 ? (size_t)size : 0),
+                             .process = process,
+                             .consumer = find_consumer(process, &home),
+                             .regions = home.count,
+                             .has_shadow = !home.no_shadow};
+}
+
+void write_text_watching(FILE *out, const struct watching *watching) {
+    fprintf(out, "process %d\n", (int)watching->process);
+    fprintf(out, "  program       %s\n", watching->program);
+    fprintf(out, "  regions       %" PRIu64 " watched", watching->regions);
+    if (watching->consumer)
+        fprintf(out, "; process %d is told of writes", (int)watching->consumer);
+    fprintf(out, "\n  shadow        %s\n",
+            watching->has_shadow
+                ? "of 2 TiB of addresses, reserved"
+                : "refused by the kernel, as by 'ulimit -v'; a bitmap of two levels does instead");
+}
+
+void write_json_watching(struct json_writer *json, const struct watching *watching) {
+    json_open_object(json, NULL);
+    json_string(json, "program", watching->program);
+    json_unsigned(json, "process", (uint64_t)watching->process);
+    json_unsigned(json, "consumer", (uint64_t)watching->consumer);
+    json_unsigned(json, "regions", watching->regions);
+    json_bool(json, "shadow", watching->has_shadow);
+    json_close(json);
+}
