@@ -21,12 +21,15 @@
 #include <sys/uio.h>
 
 enum {
-    CMP_SIZE = 8,  /* cmpb $0, HOME behind the call ... */
-    JNE_NEAR = 6,  /* ... and its jne, with four bytes of distance ... */
-    JNE_SHORT = 2, /* ... or one */
-    CALL_SIZE = 5, /* of quipu_watch_call_end */
-    JUMP_SHORT = 0xeb,
-    JUMP_NEAR = 0xe9,
+    CMP_SIZE = 8,   /* cmpb $0, HOME behind the call ... */
+    JNE_NEAR = 6,   /* ... and its jne, with four bytes of distance ... */
+    JNE_SHORT = 2,  /* ... or one */
+    CALL_SIZE = 5,  /* of quipu_watch_call_end */
+    LEAVE_SIZE = 6, /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
+    JMP_SHORT = 0xeb,
+    JMP_NEAR = 0xe9,
+    JMP_SLOT = 0xff, /* through a slot of the global offset table */
+    PREFIXES_MOST = 4,
     STRING_MOST = 1 << 20,
     VECTOR_MOST = 1024,
     FEW = 256,   /* regions that are always compared */
@@ -243,14 +246,25 @@ static int32_t distance_at(const uint8_t *place) {
     return distance;
 }
 
+static const uint8_t *target_of_jump(const uint8_t *jump) {
+    return *jump == JMP_SHORT ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
+}
+
+/* Behind the jump that ends a function: prefixes, opcode, and where to. */
+static uint64_t behind_jump(const uint8_t *jump) {
+    unsigned prefixes = 0;
+    while (prefixes < PREFIXES_MOST && *jump != JMP_SHORT && *jump != JMP_NEAR && *jump != JMP_SLOT)
+        prefixes++, jump++;
+    return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
+}
+
 /* The call's return address: in front of the look that jumped out of line.  STUB is the return
  * address of the call there. */
 static uint64_t place_of_return(uint64_t stub) {
     const uint8_t *jump = (const uint8_t *)stub;
-    bool is_short = jump[0] == JUMP_SHORT;
-    if (!is_short && jump[0] != JUMP_NEAR)
-        return stub - CALL_SIZE; /* the callee was jumped to: a call stands for it, out of line */
-    const uint8_t *back = is_short ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
+    if (*jump != JMP_SHORT && *jump != JMP_NEAR)
+        return behind_jump(target_of_jump(jump + LEAVE_SIZE));
+    const uint8_t *back = target_of_jump(jump);
     bool near = back + distance_at(back - 4) == jump - CALL_SIZE;
     return (uint64_t)back - (near ? JNE_NEAR : JNE_SHORT) - CMP_SIZE;
 }

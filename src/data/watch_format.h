@@ -109,7 +109,15 @@ enum {
  *     3:  call    quipu_watch_call_end    keeps every register, and the flags
  *         jmp     4b
  *
- * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them. */
+ * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump that
+ * ends a function is made a call out of line; behind it stands
+ *
+ *         call    quipu_watch_call_end
+ *         leaq    8(%rsp), %rsp
+ *         ret
+ *         jmp     2b                      never run: tells where the jump is
+ *
+ * and the hit's pc is counted from behind the jump at 2. */
 enum quipu_store_kind {
     QUIPU_STORE_PLAIN = 0,   /* SIZE bytes */
     QUIPU_STORE_MASKED = 1,  /* elements of 1 << ELEMENT bytes, those whose bit is set in EXTRA */

@@ -25,11 +25,11 @@ enum {
 static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-static bool is_named(const struct symbol *symbol, const char *name) {
-    return strlen(name) == symbol->length && memcmp(name, symbol->name, symbol->length) == 0;
+static bool is_named(struct span symbol, const char *name) {
+    return strlen(name) == symbol.length && memcmp(name, symbol.start, symbol.length) == 0;
 }
 
-static int find_callee(const struct symbol *symbol) {
+static int find_callee(struct span symbol) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
         if (is_named(symbol, of_nothing[i]))
             return CALLEE_WRITES_NOTHING;
@@ -48,6 +48,16 @@ static struct span indirect_operand(const struct unit *unit, const struct statem
     return (struct span){star + 1, (size_t)(end - star - 1)};
 }
 
+/* The symbol whose slot in the global offset table OPERAND is, as with -fno-plt; else empty. */
+static struct span slot_symbol(struct span operand) {
+    static const char slot[] = "@GOTPCREL(%rip)";
+    const char *at = operand.length ? memchr(operand.start, '@', operand.length) : NULL;
+    size_t length = at ? (size_t)(at - operand.start) : 0;
+    bool is_slot =
+        at && operand.length - length >= sizeof slot - 1 && memcmp(at, slot, sizeof slot - 1) == 0;
+    return (struct span){operand.start, is_slot ? length : 0};
+}
+
 /* Fills in CALL.  Returns whether the call needs checks. */
 static bool find_call(const struct planner *p, const struct basic_block *block,
                       const struct graph_instruction *last, struct checked_call *call) {
@@ -57,10 +67,12 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     *call = (struct checked_call){.register_free = !(live >> R11 & 1), .frame = frame_at(p, last)};
     if (s->symbol == NONE) {
         call->operand = indirect_operand(unit, s);
-        return last->decoded->class == CLASS_CALL_INDIRECT;
+        int named = find_callee(slot_symbol(call->operand));
+        call->callee = named > 0 ? (uint32_t)named : 0;
+        return last->decoded->class == CLASS_CALL_INDIRECT || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
-    int callee = find_callee(symbol);
+    int callee = find_callee((struct span){symbol->name, symbol->length});
     if (symbol->statement != NONE || symbol->aliased || callee == CALLEE_WRITES_NOTHING)
         return false;
     call->callee = (uint32_t)callee;
@@ -117,7 +129,7 @@ void insert_call_checks(struct planner *p, uint32_t index) {
         insert_system_checks(p, index, last);
     if (!graph->function->compiled || statement_of(p, last)->inline_asm)
         return;
-    if (last->decoded->class == CLASS_JUMP)
+    if (last->decoded->class == CLASS_JUMP || last->decoded->class == CLASS_JUMP_INDIRECT)
         insert_tail_check(p, index, last);
     if ((last->decoded->class != CLASS_CALL && last->decoded->class != CLASS_CALL_INDIRECT) ||
         !find_call(p, block, last, &call))

@@ -134,15 +134,19 @@ static uint64_t find_copy(struct binary *binary, uint64_t pc) {
     return 0;
 }
 
-/* The call that ends at PC.  Longer ones first: a prefix belongs to it. */
+/* The call, or the jump to a function, that ends at PC.  Longer ones first: a prefix belongs to it.
+ */
 static uint64_t find_call(const struct binary *binary, uint64_t pc) {
     for (uint64_t size = CALL_SIZE_MAX; size >= 2 && size < pc; size--) {
         struct decoded decoded;
         size_t count = 0;
         const uint8_t *code = binary_code(binary, pc - size, &count);
-        if (code && (*code == 0xe8 ? size == 5 : *code == 0xff || (*code & 0xf0) == 0x40) &&
+        if (code &&
+            (*code == 0xe8 || *code == 0xe9 ? size == 5
+                                            : *code == 0xff || (*code & 0xf0) == 0x40) &&
             decode_instruction(code, count, &decoded) && decoded.size == size &&
-            (decoded.class == CLASS_CALL || decoded.class == CLASS_CALL_INDIRECT))
+            (decoded.class == CLASS_CALL || decoded.class == CLASS_CALL_INDIRECT ||
+             decoded.class == CLASS_JUMP || decoded.class == CLASS_JUMP_INDIRECT))
             return pc - size;
     }
     return 0;

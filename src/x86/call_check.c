@@ -91,9 +91,10 @@ void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; ");
     write_begin(out, call);
-    buffer_print(out, "call %.*s; call quipu_watch_call_end; leaq 8(%%rsp), %%rsp",
-                 (int)call->symbol.length, call->symbol.start);
+    struct span callee = call->symbol.length ? call->symbol : call->operand;
+    buffer_print(out, "call %s%.*s; call quipu_watch_call_end; leaq 8(%%rsp), %%rsp",
+                 call->symbol.length ? "" : "*", (int)callee.length, callee.start);
     write_adjust(out, &call->frame, -8);
-    buffer_text(out, "; ret");
+    buffer_print(out, "; ret; jmp .LQcm%u", label);
     write_frame_end(out, &call->frame);
 }
