@@ -7,7 +7,7 @@
  * fixed address, and was made by the first of them.
  *
  * Invariants
- *   - `armed` is not 0 exactly while there is a region; `never` is 0.
+ *   - `armed` is not 0 exactly while there is a region, or blocks are asked for; `never` is 0.
  *   - Regions, chains and counters of the shadow change under `lock`, with all signals blocked, and
  *     only while `sequence` is odd.  Readers take no lock: what they read while it changed is
  *     thrown away.  No memory that a reader may come to is ever unmapped.
@@ -42,15 +42,17 @@ enum {
     WATCH_INLINE = 8,        /* bytes of a copy that stand in the region itself */
     WATCH_BATCH = 16,        /* regions that are found at a time */
     WATCH_UNKNOWN = 1 << 15, /* flag: the copy, or parts of it, were never read */
+    WATCH_BLOCK = 1 << 14,   /* flag: of a block of the heap; `handler` is its index + 1 */
+    WATCH_FREED = 1 << 13,   /* flag: which has been freed */
 };
 
 struct watch_region {
     uint64_t address;
     uint64_t size;       /* 0: free */
-    uint64_t handler;    /* of the program; 0: made by a request */
+    uint64_t handler;    /* of the program; 0: made by a request; see WATCH_BLOCK */
     uint64_t argument;   /* of the handler; or the request's number */
     uint32_t generation; /* how many have had this place; with its index it is the region's id */
-    uint16_t flags;      /* QUIPU_REQUEST_..., WATCH_UNKNOWN */
+    uint16_t flags;      /* QUIPU_REQUEST_..., WATCH_UNKNOWN, ... */
     uint16_t pins;       /* threads that use the copy; a longjmp out of one leaves it pinned */
     uint32_t next[2];    /* in the chains of its cells: node, 0 at the end; of free ones, index */
     uint32_t previous[2];
@@ -89,6 +91,34 @@ struct watch_call {
     uint32_t callee; /* its row */
     struct watch_range ranges[3];
     uint64_t arguments[6];
+};
+
+/* A request for blocks of the heap. */
+struct watch_heap {
+    uint32_t request; /* its number */
+    bool active;
+    uint32_t flags;
+    uint64_t bias; /* of its module */
+    const struct quipu_watch_range *ranges;
+    uint32_t range_count;
+    uint64_t offset, size;   /* the bytes of each block */
+    uint64_t numbers;        /* blocks, ever */
+    uint32_t freed;          /* how many of those there are have been freed */
+    uint32_t oldest, newest; /* of these: index + 1 */
+};
+
+/* A block of the heap, as one request asks for it. */
+struct watch_block {
+    uint64_t address;
+    uint64_t size;
+    uint64_t freed;   /* as in struct quipu_block */
+    uint64_t moving;  /* stack pointer of the call that may move it; 0: none */
+    int64_t region;   /* its id; 0: the record is free, or another thread has got the memory */
+    uint64_t number;  /* 0: the record is free */
+    uint32_t heap;    /* index of what asks for it */
+    uint32_t next;    /* in its bucket, or of free ones: index + 1 */
+    uint32_t earlier; /* that was freed: index + 1 */
+    uint32_t later;
 };
 
 /* A thread that is in a handler of the program. */
@@ -162,6 +192,17 @@ struct watch {
     int64_t *request_regions; /* ids by request's number; 0: none */
     uint32_t request_room;
     uint32_t consumer_gone;
+    /* blocks of the heap */
+    struct watch_heap *heaps; /* room for as many as requests */
+    uint32_t heap_count;      /* that there ever were */
+    uint32_t heaps_active;
+    struct watch_block *block_segments[WATCH_SEGMENTS]; /* as those of regions */
+    uint32_t blocks_used;                               /* indices that were ever given */
+    uint32_t block_count;
+    uint32_t free_block;    /* index + 1 */
+    uint32_t freed_blocks;  /* that are watched */
+    uint32_t block_regions; /* of all regions, those that are blocks' */
+    uint64_t block_buckets; /* as `buckets`: by their addresses, index + 1 */
     /* sites, by modules */
     struct watch_module *modules;
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
@@ -324,6 +365,35 @@ unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
 bool quipu_watch_is_marked(uint64_t address, uint64_t end);
 /* Copies a region's record.  Returns whether it is one that overlaps [ADDRESS, END). */
 bool quipu_watch_look(uint32_t index, uint64_t address, uint64_t end, struct watch_region *region);
+
+/* The same where the lock is held; WANTED has address, size, handler, argument and flags. */
+int64_t quipu_watch_add_locked(const struct watch_region *wanted);
+void quipu_watch_remove_locked(int64_t id);
+/* There may be no region any more, and nothing that asks for one.  The lock is held. */
+void quipu_watch_disarm(void);
+
+/* ---- watch_heap.c: blocks of the heap ---- */
+
+/* The request with that NUMBER, whose module has that BIAS, asks for blocks.  Returns 0, or minus
+ * an error's number. */
+int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias);
+/* It does no more: its blocks are let go. */
+void quipu_watch_let_blocks_go(uint32_t number);
+/* A block at ADDRESS is being freed, or may be moved by the call whose stack pointer is STACK. */
+void quipu_watch_block_freeing(uint64_t address);
+void quipu_watch_block_moving(uint64_t address, uint64_t stack);
+/* The call that returned to PC has freed the block at ADDRESS ... */
+void quipu_watch_block_freed(uint64_t address, uint64_t pc);
+/* ... or has made the one of SIZE bytes at ADDRESS ... */
+void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc);
+/* ... or was to make that out of the one at OLD, which may be 0; at ADDRESS 0 it did not. */
+void quipu_watch_block_moved(uint64_t old, uint64_t address, uint64_t size, uint64_t pc,
+                             uint64_t stack);
+/* Has copies of regions of freed blocks at ADDRESS hold what is there: allocators write there. */
+void quipu_watch_refresh_freed(uint64_t address);
+/* What REGION, of a block, is a region of.  Returns whether it still is. */
+bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,
+                                struct quipu_block *block);
 
 /* ---- watch_open.c: pairs and calls that are open ---- */
 

@@ -61,6 +61,18 @@ static uint64_t constant_of(uint32_t extent) {
     return extent >> 16 & 0xfff;
 }
 
+static bool is_of_block(uint32_t extent) {
+    return kind_of(extent) >= QUIPU_EXTENT_BLOCK;
+}
+
+/* Whether a row is of what allocates or frees. */
+static bool is_allocator(uint32_t callee) {
+    for (unsigned i = 0; i < RANGES; i++)
+        if (is_of_block(callees[callee][i]))
+            return true;
+    return false;
+}
+
 /* Bytes in front of the NUL; where there is none that can be read, those that can. */
 static uint64_t string_length(uint64_t address) {
     uint64_t length = 0;
@@ -107,7 +119,7 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
     default:
         break;
     }
-    if (extent == 0 || arguments[extent & 7] == 0)
+    if (is_of_block(extent) || extent == 0 || arguments[extent & 7] == 0)
         range.length = 0;
     return range;
 }
@@ -194,9 +206,28 @@ static bool compare(const struct watch_region *region, const uint8_t *known, uin
     return end != 0;
 }
 
-static bool has_changed(uint32_t index, uint64_t *readable, struct watch_range *range) {
-    const struct watch_region *region = region_at(index);
+/* Whether an argument of the call points into the region. */
+static bool is_given(const struct watch_call *call, const struct watch_region *region) {
+    for (unsigned i = 0; i < sizeof call->arguments / sizeof *call->arguments; i++)
+        if (call->arguments[i] - region->address < region->size)
+            return true;
+    return false;
+}
+
+/* What the call itself can have changed.  A freed block is the allocator's, and may be whatever the
+ * C library has got from it meanwhile, unless the call was given it. */
+static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
     if (!region->size || region->flags & WATCH_UNKNOWN)
+        return false;
+    if (call->callee)
+        return !(region->flags & WATCH_BLOCK);
+    return !(region->flags & WATCH_FREED) || is_given(call, region);
+}
+
+static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t *readable,
+                        struct watch_range *range) {
+    const struct watch_region *region = region_at(index);
+    if (!is_to_compare(call, region))
         return false;
     struct watch_region *live = quipu_watch_pin(index, region->generation);
     bool changed = live && compare(live, bytes_of(live), readable, range);
@@ -206,11 +237,11 @@ static bool has_changed(uint32_t index, uint64_t *readable, struct watch_range *
 }
 
 /* A store or a call of another thread that is open tells of its writes itself. */
-static void compare_all(uint64_t pc, uint64_t stack) {
+static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_range range;
     uint64_t readable = 0;
     for (uint32_t i = 0; i < __atomic_load_n(&WATCH->used, __ATOMIC_ACQUIRE); i++) {
-        if (!has_changed(i, &readable, &range) ||
+        if (!has_changed(call, i, &readable, &range) ||
             quipu_watch_is_open(range.address, range.address + range.length, stack))
             continue;
         struct watch_write write = {.address = range.address,
@@ -228,14 +259,65 @@ static void compare_all(uint64_t pc, uint64_t stack) {
 
 /* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
  * that took last: what has changed is told later then, as a later call's. */
-static void compare_in_time(uint64_t pc, uint64_t stack) {
+static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch *watch = WATCH;
     uint64_t begin = __builtin_ia32_rdtsc();
     if (watch->count > FEW && begin - watch->compared < RARELY * watch->compared_for)
         return;
-    compare_all(pc, stack);
+    compare_all(call, pc, stack);
     watch->compared = __builtin_ia32_rdtsc();
     watch->compared_for = watch->compared - begin;
+}
+
+/* ---- Blocks ---- */
+
+static void begin_blocks(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t address = call->arguments[extent & 7];
+        if (kind_of(extent) == QUIPU_EXTENT_FREED)
+            quipu_watch_block_freeing(address);
+        else if (kind_of(extent) == QUIPU_EXTENT_MOVED)
+            quipu_watch_block_moving(address, call->stack);
+    }
+}
+
+/* The block that was made; its address is 0 where there is none. */
+static struct watch_range new_block(const struct watch_call *call, uint32_t extent,
+                                    uint64_t result) {
+    struct watch_range block = {result, call->arguments[(extent >> 8 & 15) % 6]};
+    unsigned factor = extent >> 12 & 15;
+    if (kind_of(extent) == QUIPU_EXTENT_BLOCK_STRING)
+        block.length = string_length(result) + 1;
+    else if (factor < 6 &&
+             __builtin_mul_overflow(block.length, call->arguments[factor], &block.length))
+        block.length = UINT64_MAX; /* nothing is so long */
+    if (constant_of(extent) &&
+        ((uint32_t)result != 0 || quipu_watch_read(&block.address, call->arguments[extent & 7],
+                                                   sizeof block.address) < sizeof block.address))
+        block.address = 0;
+    if (block.address >= ADDRESSES_END) /* as mmap says that it could not */
+        block.address = 0;
+    return block;
+}
+
+static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t pc) {
+    bool moves = false;
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t address = call->arguments[extent & 7];
+        if (kind_of(extent) == QUIPU_EXTENT_FREED)
+            quipu_watch_block_freed(address, pc);
+        moves |= kind_of(extent) == QUIPU_EXTENT_MOVED;
+        if (kind_of(extent) != QUIPU_EXTENT_BLOCK && kind_of(extent) != QUIPU_EXTENT_BLOCK_STRING)
+            continue;
+        struct watch_range block = new_block(call, extent, result);
+        if (moves)
+            quipu_watch_block_moved(call->arguments[0], block.address, block.length, pc,
+                                    call->stack);
+        else if (block.address)
+            quipu_watch_block_made(block.address, block.length, pc);
+    }
 }
 
 /* ---- Begin and end ---- */
@@ -288,6 +370,10 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     call->callee = callee < sizeof callees / sizeof *callees ? callee : 0;
     for (unsigned i = 0; i < sizeof places; i++)
         call->arguments[i] = frame[places[i]];
+    if (WATCH->heaps_active)
+        begin_blocks(call);
+    for (unsigned i = 0; i < sizeof places && WATCH->freed_blocks; i++)
+        quipu_watch_refresh_freed(call->arguments[i]);
     for (unsigned i = 0; i < RANGES; i++) {
         struct watch_range range = begin_range(call, callees[call->callee][i]);
         call->ranges[i] = range;
@@ -303,8 +389,12 @@ void quipu_watch_call_ended(const uint64_t *frame) {
         return;
     const uint32_t *extents = callees[call->callee];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);
-    if ((!call->callee || kind_of(extents[0]) == QUIPU_EXTENT_ANY) && WATCH->armed)
-        compare_in_time(pc, stack);
+    bool is_heap = is_allocator(call->callee);
+    if (is_heap && WATCH->heaps_active)
+        end_blocks(call, result, pc);
+    bool is_any = !call->callee || kind_of(extents[0]) == QUIPU_EXTENT_ANY;
+    if (WATCH->armed && (is_heap ? WATCH->count > WATCH->block_regions : is_any))
+        compare_in_time(call, pc, stack);
     for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];
         end_range(&range, extents[i], result);

@@ -166,21 +166,34 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
         quipu_moment_at(write->place, &hit->ticks, &hit->moment_thread);
 }
 
+/* Bytes of a record that shows ROOM bytes twice. */
+static uint32_t size_of_hit(const struct watch_region *region, uint64_t room) {
+    uint64_t block = region->flags & WATCH_BLOCK ? sizeof(struct quipu_block) : 0;
+    return (uint32_t)(sizeof(struct quipu_hit) + 2 * room + block);
+}
+
+/* Fills in what stands from OLD on.  Returns whether it is to be told. */
+static bool fill(uint32_t index, const struct watch_region *region, const struct watch_write *write,
+                 struct watch_window *window, uint8_t *old) {
+    uint64_t room = round_to_8(window->count);
+    return quipu_watch_fill(index, region, write, window, old, old + room) &&
+           (!(region->flags & WATCH_BLOCK) ||
+            quipu_watch_describe_block(index, region, (struct quipu_block *)(old + 2 * room)));
+}
+
 /* The bytes are looked at before there is a record. */
 static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
                                  const struct watch_region *region, const struct watch_write *write,
                                  struct watch_window *window) {
-    uint64_t bytes[2 * FEW / sizeof(uint64_t)];
-    uint64_t room = round_to_8(window->count);
-    uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
-    uint8_t *old = (uint8_t *)bytes;
-    if (!quipu_watch_fill(index, region, write, window, old, old + room))
+    uint64_t bytes[(2 * FEW + sizeof(struct quipu_block)) / sizeof(uint64_t)];
+    uint32_t size = size_of_hit(region, round_to_8(window->count));
+    if (!fill(index, region, write, window, (uint8_t *)bytes))
         return NULL;
     struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, NULL);
     if (!hit)
         return NULL;
     describe(hit, region, write, window);
-    copy_bytes(hit + 1, bytes, 2 * room);
+    copy_bytes(hit + 1, bytes, size - sizeof *hit);
     quipu_watch_publish(&hit->record, size, QUIPU_RECORD_HIT);
     return hit;
 }
@@ -189,13 +202,12 @@ static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
 static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
                                   const struct watch_region *region,
                                   const struct watch_write *write, struct watch_window *window) {
-    uint64_t mask, room = round_to_8(window->count);
-    uint32_t size = (uint32_t)(sizeof(struct quipu_hit) + 2 * room);
+    uint64_t mask;
+    uint32_t size = size_of_hit(region, round_to_8(window->count));
     struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, &mask);
     if (!hit)
         return NULL;
-    uint8_t *old = (uint8_t *)(hit + 1);
-    bool tell = quipu_watch_fill(index, region, write, window, old, old + room);
+    bool tell = fill(index, region, write, window, (uint8_t *)(hit + 1));
     describe(hit, region, write, window);
     quipu_watch_publish(&hit->record, size, tell ? QUIPU_RECORD_HIT : QUIPU_RECORD_PAD);
     restore_signals(mask);

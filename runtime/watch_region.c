@@ -191,7 +191,24 @@ static void enter(uint32_t index, uint64_t address, uint64_t size) {
     end_change();
 }
 
-static int64_t add_locked(const struct watch_region *wanted) {
+/* Its bytes are read in front of the next call; a block's, of which there may be many, at once. */
+static void note_unread(uint32_t index, const struct watch_region *wanted) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    if (wanted->flags & WATCH_BLOCK) {
+        quipu_watch_read(wanted->size > WATCH_INLINE ? region->copy : region->bytes,
+                         wanted->address, wanted->size);
+        watch->block_regions++;
+        return;
+    }
+    region->flags |= WATCH_UNKNOWN;
+    if (watch->unread < WATCH_NEW)
+        watch->unread_list[watch->unread] = index;
+    if (watch->unread <= WATCH_NEW)
+        watch->unread++;
+}
+
+int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     struct watch *watch = WATCH;
     if (!watch->buckets || watch->count >> bits_of(watch->buckets)) {
         long error = grow_buckets();
@@ -213,7 +230,7 @@ static int64_t add_locked(const struct watch_region *wanted) {
     }
     region->handler = wanted->handler;
     region->argument = wanted->argument;
-    region->flags = wanted->flags | WATCH_UNKNOWN;
+    region->flags = wanted->flags;
     long refused = quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
     if (refused < 0) {
         region->argument = wanted->size;
@@ -221,10 +238,7 @@ static int64_t add_locked(const struct watch_region *wanted) {
         return refused;
     }
     watch->made++;
-    if (watch->unread < WATCH_NEW)
-        watch->unread_list[watch->unread] = (uint32_t)index;
-    if (watch->unread <= WATCH_NEW)
-        watch->unread++;
+    note_unread((uint32_t)index, wanted);
     enter((uint32_t)index, wanted->address, wanted->size);
     mark_shadow(wanted->address, wanted->size, true);
     __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
@@ -243,9 +257,14 @@ int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint6
     if (!quipu_watch_ready)
         return -ENOSYS;
     uint64_t mask = quipu_watch_lock();
-    int64_t id = add_locked(&wanted);
+    int64_t id = quipu_watch_add_locked(&wanted);
     quipu_watch_unlock(mask);
     return id;
+}
+
+void quipu_watch_disarm(void) {
+    if (WATCH->count == 0 && WATCH->heaps_active == 0)
+        __atomic_store_n(&WATCH->armed, 0, __ATOMIC_RELEASE);
 }
 
 static void remove_locked(uint32_t index) {
@@ -261,26 +280,32 @@ static void remove_locked(uint32_t index) {
     if (--watch->level_counts[level] == 0)
         watch->levels &= ~((uint32_t)1 << level);
     watch->count--;
+    watch->block_regions -= (region->flags & WATCH_BLOCK) != 0;
     end_change();
     leave_limbo();
     if (is_pinned(region))
         put_in_limbo(index);
     else
         release(index);
-    if (watch->count == 0)
-        __atomic_store_n(&watch->armed, 0, __ATOMIC_RELEASE);
+    quipu_watch_disarm();
+}
+
+static bool is_there(int64_t id) {
+    uint32_t index = (uint32_t)id - 1;
+    return id > 0 && index < WATCH->used && region_at(index)->size && id_of(index) == id;
+}
+
+void quipu_watch_remove_locked(int64_t id) {
+    if (is_there(id))
+        remove_locked((uint32_t)id - 1);
 }
 
 int quipu_watch_remove(int64_t id) {
-    int error = -ENOENT;
-    uint32_t index = (uint32_t)id - 1;
     if (id <= 0 || !quipu_watch_ready)
-        return error;
+        return -ENOENT;
     uint64_t mask = quipu_watch_lock();
-    if (index < WATCH->used && region_at(index)->size && id_of(index) == id) {
-        remove_locked(index);
-        error = 0;
-    }
+    int error = is_there(id) ? 0 : -ENOENT;
+    quipu_watch_remove_locked(id);
     quipu_watch_unlock(mask);
     return error;
 }

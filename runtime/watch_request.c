@@ -18,13 +18,21 @@
 
 extern char **environ;
 
+/* Stands for the id of what is many regions. */
+#define BLOCKS INT64_MAX
+
+/* Where requests end. */
+static uint64_t requests_end(const struct quipu_watch_file *file) {
+    return file->range_offset ? file->range_offset : file->ring_offset;
+}
+
 static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
     return size >= sizeof *file &&
            bytes_equal(file->magic, QUIPU_WATCH_MAGIC, sizeof file->magic) &&
            file->version == QUIPU_WATCH_VERSION && file->request_offset >= sizeof *file &&
-           file->request_offset <= file->ring_offset && file->ring_offset <= size &&
-           file->ring_size <= size - file->ring_offset && file->ring_size >= 65536 &&
-           !(file->ring_size & (file->ring_size - 1));
+           file->request_offset <= requests_end(file) && requests_end(file) <= file->ring_offset &&
+           file->ring_offset <= size && file->ring_size <= size - file->ring_offset &&
+           file->ring_size >= 65536 && !(file->ring_size & (file->ring_size - 1));
 }
 
 /* Maps the file at PATH, whole.  Returns 0 or minus an error's number. */
@@ -43,7 +51,7 @@ static long map_file(const char *path) {
     uint64_t room = 0;
     int64_t *ids = NULL;
     if (is_sound(file, size)) {
-        room = (file->ring_offset - file->request_offset) / sizeof(struct quipu_watch_request);
+        room = (requests_end(file) - file->request_offset) / sizeof(struct quipu_watch_request);
         ids = room <= watch->request_room ? watch->request_regions
                                           : quipu_watch_map((room + 1) * sizeof *ids);
     }
@@ -95,6 +103,30 @@ static int is_module(struct dl_phdr_info *info, size_t size, void *data) {
     return 1;
 }
 
+/* Whether the ranges of a request for blocks are in the file. */
+static bool has_ranges(const struct quipu_watch_request *request) {
+    const struct quipu_watch_file *file = WATCH->file;
+    uint64_t room = file->range_offset ? (file->ring_offset - file->range_offset) /
+                                             sizeof(struct quipu_watch_range)
+                                       : 0;
+    return request->first_range <= room && request->range_count <= room - request->first_range;
+}
+
+/* Returns an id, BLOCKS, or minus the error's number. */
+static int64_t arm(uint32_t number, const struct quipu_watch_request *request, uint64_t bias) {
+    if (!(request->flags & QUIPU_REQUEST_BLOCKS))
+        return quipu_watch_add(request->address + bias, request->size, 0, number, request->flags);
+    int error = has_ranges(request) ? quipu_watch_ask_for_blocks(number, bias) : -EINVAL;
+    return error ? error : BLOCKS;
+}
+
+static void disarm(uint32_t number, int64_t id) {
+    if (id == BLOCKS)
+        quipu_watch_let_blocks_go(number);
+    else if (id > 0)
+        quipu_watch_remove(id);
+}
+
 /* Makes the region of a request, if its module is there. */
 static void make_region(uint32_t number, struct quipu_watch_request *request) {
     struct wanted wanted = {request, 0, request->build_id_size == 0};
@@ -105,15 +137,15 @@ static void make_region(uint32_t number, struct quipu_watch_request *request) {
         dl_iterate_phdr(is_module, &wanted);
     if (!wanted.found)
         return;
-    int64_t id =
-        quipu_watch_add(request->address + wanted.bias, request->size, 0, number, request->flags);
+    int64_t id = arm(number, request, wanted.bias);
     int64_t none = 0;
     uint32_t state = QUIPU_REQUEST_WANTED;
     if (id < 0)
         request->error = (uint32_t)-id;
     else if (!__atomic_compare_exchange_n(own, &none, id, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED)) {
-        quipu_watch_remove(id); /* another thread was faster */
+        if (id != BLOCKS)
+            quipu_watch_remove(id); /* another thread was faster */
         return;
     }
     __atomic_compare_exchange_n(&request->state, &state,
@@ -122,9 +154,7 @@ static void make_region(uint32_t number, struct quipu_watch_request *request) {
 }
 
 static void remove_region(uint32_t number) {
-    int64_t id = __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL);
-    if (id > 0)
-        quipu_watch_remove(id);
+    disarm(number, __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL));
 }
 
 static void look_at(uint32_t number, struct quipu_watch_request *request) {

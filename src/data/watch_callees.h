@@ -5,8 +5,11 @@
  *
  * What is not here is compared: all regions, at the return.  So a row is worth while for what is
  * called often, and may only say what is so on each way through the function, in each C library.
- * Functions that write what a later call may find (malloc, free, stdio's buffers) are not here, for
- * their own writes are in nobody's range; but those that write nothing but what they were given.
+ * Functions that write what a later call may find (stdio's buffers) are not here, for their own
+ * writes are in nobody's range; but those that write nothing but what they were given.
+ *
+ * Rows of what allocates and frees say so beside.  Behind these, too, all is compared but the blocks
+ * that are asked for by the line that allocates them: of the heap they write what is free only.
  *
  * Stands alone: the shim reads it, and the runtime. */
 #ifndef QUIPU_DATA_WATCH_CALLEES_H
@@ -24,8 +27,14 @@ enum quipu_extent {
     QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
     QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
     QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
-    QUIPU_EXTENT_ANY = 10, /* anything: all regions are compared; but no argument is on the stack,
+    QUIPU_EXTENT_ANY = 14, /* anything: all regions are compared; but no argument is on the stack,
                               so a jump there can be made a call */
+    /* From here on it is not what is written, but what becomes of blocks of the heap. */
+    QUIPU_EXTENT_BLOCK = 10,        /* of argument A bytes, times B if that is not 15, is made: what
+                                       is returned points to it; C: the pointer does, at 0 */
+    QUIPU_EXTENT_BLOCK_STRING = 11, /* is made, and as long as the string that is in it */
+    QUIPU_EXTENT_FREED = 12,        /* that the pointer points to is freed */
+    QUIPU_EXTENT_MOVED = 13,        /* likewise, but becomes the one that is made, or stays */
 };
 
 enum {
@@ -47,6 +56,12 @@ enum {
 #define QE_POINTED(p, a)    QUIPU_EXTENT(p, POINTED, a, 0, 0)
 #define QE_VECTOR(p, a)     QUIPU_EXTENT(p, VECTOR, a, 0, 0)
 #define QE_TIMES(p, a, c)   QUIPU_EXTENT(p, TIMES, a, 0, c)
+#define QE_BLOCK(a)         QUIPU_EXTENT(0, BLOCK, a, 15, 0)
+#define QE_BLOCKS(a, b)     QUIPU_EXTENT(0, BLOCK, a, b, 0)
+#define QE_BLOCK_AT(p, a)   QUIPU_EXTENT(p, BLOCK, a, 15, 1)
+#define QE_BLOCK_STRING     QUIPU_EXTENT(0, BLOCK_STRING, 0, 0, 0)
+#define QE_FREED(p)         QUIPU_EXTENT(p, FREED, 0, 0, 0)
+#define QE_MOVED(p)         QUIPU_EXTENT(p, MOVED, 0, 0, 0)
 #define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
 #define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
 #define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
@@ -178,7 +193,46 @@ enum {
     ROW(gmtime_r, QE_ANY, 0, 0) \
     ROW(strftime, QE_ANY, 0, 0) \
     ROW(setvbuf, QE_ANY, 0, 0) \
-    ROW(ioctl, QE_ANY, 0, 0)
+    ROW(ioctl, QE_ANY, 0, 0) \
+    ROW(malloc, QE_BLOCK(0), 0, 0) \
+    ROW(calloc, QE_BLOCKS(0, 1), 0, 0) \
+    ROW(realloc, QE_MOVED(0), QE_BLOCK(1), 0) \
+    ROW(reallocarray, QE_MOVED(0), QE_BLOCKS(1, 2), 0) \
+    ROW(aligned_alloc, QE_BLOCK(1), 0, 0) \
+    ROW(memalign, QE_BLOCK(1), 0, 0) \
+    ROW(posix_memalign, QE_CONSTANT(0, 8) | QE_ZERO, QE_BLOCK_AT(0, 2), 0) \
+    ROW(valloc, QE_BLOCK(0), 0, 0) \
+    ROW(pvalloc, QE_BLOCK(0), 0, 0) \
+    ROW(strdup, QE_BLOCK_STRING, 0, 0) \
+    ROW(__strdup, QE_BLOCK_STRING, 0, 0) \
+    ROW(strndup, QE_BLOCK_STRING, 0, 0) \
+    ROW(__strndup, QE_BLOCK_STRING, 0, 0) \
+    ROW(mmap, QE_BLOCK(1), 0, 0) \
+    ROW(mmap64, QE_BLOCK(1), 0, 0) \
+    ROW(_Znwm, QE_BLOCK(0), 0, 0) \
+    ROW(_Znam, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnwmRKSt9nothrow_t, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnamRKSt9nothrow_t, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnwmSt11align_val_t, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnamSt11align_val_t, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnwmSt11align_val_tRKSt9nothrow_t, QE_BLOCK(0), 0, 0) \
+    ROW(_ZnamSt11align_val_tRKSt9nothrow_t, QE_BLOCK(0), 0, 0) \
+    ROW(free, QE_FREED(0), 0, 0) \
+    ROW(free_sized, QE_FREED(0), 0, 0) \
+    ROW(free_aligned_sized, QE_FREED(0), 0, 0) \
+    ROW(munmap, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPv, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPv, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPvm, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPvm, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPvSt11align_val_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPvSt11align_val_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPvmSt11align_val_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPvmSt11align_val_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPvRKSt9nothrow_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPvRKSt9nothrow_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0) \
+    ROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0)
 
 /* These write nothing that is the program's but errno: the shim inserts nothing. */
 #define QUIPU_CALLEES_OF_NOTHING(ROW) \

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 1
+    QUIPU_WATCH_VERSION = 2
 };
 
 /* ---- 1. The shadow ---------------------------------------------------------------------------
@@ -109,8 +109,8 @@ enum {
  *     3:  call    quipu_watch_call_end    keeps every register, and the flags
  *         jmp     4b
  *
- * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump that
- * ends a function is made a call out of line; behind it stands
+ * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump
+ * that ends a function is made a call out of line; behind it stands
  *
  *         call    quipu_watch_call_end
  *         leaq    8(%rsp), %rsp
@@ -164,8 +164,8 @@ struct quipu_site {
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *
  * 'quipu watch' makes it, names it in $QUIPU_WATCH, and removes it.  The program maps it whole,
- * shared.  A header page, requests, then a ring of hits.  A program that finds $QUIPU_WATCH empty,
- * or no such file, runs as if nothing were asked. */
+ * shared.  A header page, requests, ranges of code, then a ring of hits.  A program that finds
+ * $QUIPU_WATCH empty, or no such file, runs as if nothing were asked. */
 #define QUIPU_WATCH_MAGIC "\211qwatch\n" /* 8 bytes without its NUL */
 
 struct quipu_watch_file {
@@ -177,7 +177,8 @@ struct quipu_watch_file {
     uint64_t ring_size;      /*  32  bytes, a power of 2, at least 64 KiB */
     uint32_t consumer;       /*  40  process that reads hits; 0, or gone: none are to be written */
     uint32_t waiting; /*  44  futex: 1 while the consumer sleeps; writers set it to 0 and wake */
-    uint8_t reserved0[80]; /*  48  zero */
+    uint64_t range_offset; /*  48  of the first struct quipu_watch_range; 0: there are none */
+    uint8_t reserved0[72]; /*  56  zero */
     uint64_t head;         /* 128  bytes that writers have taken, ever; taken by atomic addition */
     uint8_t reserved1[56];
     uint64_t tail; /* 192  bytes that the consumer has done with; it clears them first */
@@ -196,18 +197,31 @@ enum quipu_request_state {
  * is the file's, for all processes that map it: each makes a region of its own for a request that
  * is WANTED or MADE, and removes it where that is UNWANTED or GONE. */
 struct quipu_watch_request {
-    uint64_t address;                     /* as linked; absolute where there is no build id */
-    uint64_t size;                        /* bytes, not 0 */
+    uint64_t address;                     /* as linked; absolute where there is no build id; of a
+                                             block its first byte that is asked for */
+    uint64_t size;                        /* bytes, not 0; of a block at most */
     uint32_t flags;                       /* QUIPU_REQUEST_... */
     uint32_t build_id_size;               /* 0: of no module */
     uint8_t build_id[QUIPU_BUILD_ID_MAX]; /* of the module */
     uint32_t state;                       /* enum quipu_request_state */
-    uint32_t error;                       /* why it failed, an errno */
+    uint32_t error;                       /* why it failed, an errno; of blocks, also where only
+                                             some could not be watched */
+    uint32_t first_range;                 /* of blocks: where the calls are ... */
+    uint32_t range_count;                 /* ... in ranges that are apart, by their addresses */
+    uint64_t blocks;                      /* that were allocated there, in all processes */
+};
+
+/* Code, as linked: [begin, end). */
+struct quipu_watch_range {
+    uint64_t begin, end;
 };
 
 enum {
     QUIPU_REQUEST_WAITS = 1,   /* a thread that hit waits for the consumer's answer */
     QUIPU_REQUEST_CHANGES = 2, /* tell only of writes that changed a byte */
+    QUIPU_REQUEST_BLOCKS = 4,  /* not of one region, but of the blocks of the heap that calls in
+                                  the ranges allocate: each from then on, and when it has been
+                                  freed until its memory is allocated anew */
 };
 
 enum {
@@ -295,6 +309,16 @@ struct quipu_hit {
     uint32_t moment_thread; /* the thread's number in moments; 0: not counted */
     uint32_t answer;        /* futex of QUIPU_REQUEST_WAITS: 0 until the consumer has answered:
                                QUIPU_ANSWER_... */
+};
+
+/* Of a request for blocks, this stands behind the bytes. */
+struct quipu_block {
+    uint64_t number; /* how many the process had allocated there with it; a block that is moved
+                        keeps its number */
+    uint64_t address;
+    uint64_t size;
+    uint64_t
+        freed; /* return address of the call that freed it; 1: it is under way; 0: it was not */
 };
 
 #endif
