@@ -43,11 +43,15 @@ static void print_help(void) {
         "Runs PROGRAM, which 'quipu cc --quipu=watch -g' built, and tells of each write to the\n"
         "objects that are named: old and new value, function, line, instruction.\n\n"
         "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a field, an element,\n"
-        "a slice as buffer[0..4095], what a pointer points to, or bytes as ADDRESS:LENGTH.\n\n"
+        "a slice as buffer[0..4095], what a pointer points to, or bytes as ADDRESS:LENGTH;\n"
+        "heap:FILE:LINE the blocks of the heap that calls in that line allocate.\n\n"
         "  -e, --expression=EXPRESSION\n"
         "                      watch that\n"
         "      --pid=PID       watch process PID, which runs already, until it ends or we are\n"
         "                      interrupted; it then runs on\n"
+        "      --heap=FILE:LINE[FIRST..LAST]\n"
+        "                      watch the blocks that the line allocates, also after they have been\n"
+        "                      freed; or the bytes from FIRST to LAST of each\n"
         "      --never-written=EXPRESSION\n"
         "                      watch that, and end with status 1 if it is written\n"
         "      --guard=EXPRESSION\n"
@@ -78,6 +82,11 @@ static void take_expression(void *options, const char *value) {
     vector_push(&watch->arena, &watch->named, ((struct named){value, false, false}));
 }
 
+static void take_heap(void *options, const char *value) {
+    struct watch_options *watch = options;
+    take_expression(options, arena_print(&watch->arena, "heap:%s", value));
+}
+
 static void take_promise(void *options, const char *value) {
     struct watch_options *watch = options;
     vector_push(&watch->arena, &watch->named, ((struct named){value, true, false}));
@@ -106,6 +115,7 @@ static void take_limit(void *options, const char *value) {
 static const struct option_row rows[] = {
     {"expression", 'e', OPTION_PARSED, 0, take_expression},
     {"pid", 0, OPTION_TEXT, offsetof(struct watch_options, pid), NULL},
+    {"heap", 0, OPTION_PARSED, 0, take_heap},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
     {"guard", 0, OPTION_PARSED, 0, take_guard},
     {"allow", 0, OPTION_PARSED, 0, take_allowed},

@@ -15,9 +15,22 @@ enum {
     WIDTH_MAX = 28 /* to which columns grow; what is longer sticks out */
 };
 
+/* Reads what stands behind the bytes.  Returns the size of the region; 0: there is none. */
+static uint64_t read_block(const struct quipu_hit *hit, const struct watched *watched,
+                           struct quipu_block *block) {
+    uint64_t room = 2 * ((hit->told + 7) / 8 * 8);
+    if (hit->record.size < sizeof *hit + room + sizeof *block)
+        return 0;
+    memcpy(block, (const uint8_t *)(hit + 1) + room, sizeof *block);
+    uint64_t rest = block->size > watched->address ? block->size - watched->address : 0;
+    return block->number ? (rest < watched->size ? rest : watched->size) : 0;
+}
+
 bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct told_hit *told) {
+    struct quipu_block block = {0};
     const uint8_t *bytes = (const uint8_t *)(hit + 1);
-    uint64_t region = hit->region, end = hit->region + watched->size;
+    uint64_t size = watched->is_blocks ? read_block(hit, watched, &block) : watched->size;
+    uint64_t region = hit->region, end = hit->region + size;
     uint64_t low = hit->address > region ? hit->address : region;
     uint64_t high = hit->address + hit->length < end ? hit->address + hit->length : end;
     *told = (struct told_hit){
@@ -27,8 +40,9 @@ bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct
         .now = {bytes + (hit->told + 7) / 8 * 8, hit->offset, hit->told},
         .begin = low - region,
         .end = high - region,
+        .block = block,
     };
-    return low < high && hit->offset <= watched->size && hit->told <= watched->size - hit->offset;
+    return low < high && hit->offset <= size && hit->told <= size - hit->offset;
 }
 
 /* ---- what was written ---- */
@@ -40,6 +54,8 @@ static struct part find_part(const struct told_hit *told, struct buffer *name) {
     size_t begin = name->count, end;
     bool is_unary = *watched->base == '*'; /* which binds less than what may follow */
     buffer_text(name, is_unary ? "(" : "");
+    if (watched->is_blocks)
+        buffer_print(name, "block %llu of ", (unsigned long long)told->block.number);
     buffer_text(name, watched->base);
     buffer_text(name, is_unary ? ")" : "");
     end = name->count;
@@ -47,6 +63,10 @@ static struct part find_part(const struct told_hit *told, struct buffer *name) {
     if (is_unary && name->count == end) {
         name->count = begin;
         buffer_text(name, watched->base);
+    }
+    if (watched->is_blocks && part.count < 9 && watched->words[part.count]) {
+        part.shape = watched->words[part.count];
+        part.count = 0;
     }
     return part;
 }
@@ -106,12 +126,19 @@ static void print_text_tail(struct hit_format *format, const struct told_hit *to
     const struct quipu_hit *hit = told->hit;
     if (hit->cause == QUIPU_CAUSE_CHANGE)
         buffer_text(out, "  (changed during the call)");
+    if (told->block.freed)
+        buffer_text(out, "  after free");
+    if (told->freed_by && *told->freed_by->place)
+        buffer_print(out, " by %s  %s", told->freed_by->function, told->freed_by->place);
     if (hit->moment_thread)
         buffer_print(out, "  %s", moment_of(&arena, told));
     if (format->longer)
         buffer_print(out, "  %llu bytes at 0x%llx, process %u, thread %u",
                      (unsigned long long)hit->length, (unsigned long long)hit->address,
                      hit->record.pid, hit->record.thread);
+    if (format->longer && told->block.number)
+        buffer_print(out, ", block of %llu at 0x%llx", (unsigned long long)told->block.size,
+                     (unsigned long long)told->block.address);
     if (told->watched->is_violation)
         buffer_text(out, "  VIOLATION");
     arena_release(&arena);
@@ -144,8 +171,8 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     if (!told->writer->text)
         told->writer->text = writer_text(arena, format, told->writer);
     buffer_text(out, told->writer->text);
-    if (format->longer || told->watched->is_violation || told->hit->moment_thread ||
-        told->hit->cause == QUIPU_CAUSE_CHANGE)
+    if (format->longer || told->watched->is_violation || told->block.freed ||
+        told->hit->moment_thread || told->hit->cause == QUIPU_CAUSE_CHANGE)
         print_text_tail(format, told, out);
     buffer_add(out, "\n", 1);
     if (told->backtrace)
@@ -248,6 +275,21 @@ static void json_bytes(struct buffer *out, const char *key, const struct told_by
     buffer_add(out, "\"", 1);
 }
 
+static void json_block(struct buffer *out, const struct told_hit *told) {
+    const struct quipu_block *block = &told->block;
+    const struct call_place *freed_by = told->freed_by;
+    json_number(out, "block", block->number);
+    json_number(out, "block_address", block->address);
+    json_number(out, "block_size", block->size);
+    json_number(out, "block_offset", told->hit->region + told->begin - block->address);
+    json_key(out, "after_free");
+    buffer_text(out, block->freed ? "true" : "false");
+    if (!block->freed)
+        return;
+    json_member(out, "freed_by", freed_by ? freed_by->function : "");
+    json_member(out, "freed_at", freed_by ? freed_by->place : "");
+}
+
 static void print_json(struct arena *arena, const struct told_hit *told, struct buffer *out) {
     const struct quipu_hit *hit = told->hit;
     buffer_text(out, "{\"hit\":");
@@ -260,6 +302,8 @@ static void print_json(struct arena *arena, const struct told_hit *told, struct 
     json_number(out, "offset", hit->offset);
     json_bytes(out, "old_bytes", &told->old);
     json_bytes(out, "new_bytes", &told->now);
+    if (told->block.number)
+        json_block(out, told);
     if (!told->writer->json)
         told->writer->json = writer_json(arena, told);
     buffer_text(out, told->writer->json);

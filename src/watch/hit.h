@@ -13,8 +13,10 @@ struct told_hit {
     const struct watched *watched;
     struct writer *writer;
     struct told_bytes old, now;
-    uint64_t begin, end;   /* the bytes of the object that were written */
-    const char *backtrace; /* lines, or NULL */
+    uint64_t begin, end;               /* the bytes of the object that were written */
+    struct quipu_block block;          /* that was written to; its number is 0: none */
+    const struct call_place *freed_by; /* NULL: it has not been freed, or that is under way */
+    const char *backtrace;             /* lines, or NULL */
 };
 
 struct hit_format {

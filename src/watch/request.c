@@ -1,15 +1,18 @@
 /* request.c: what is to be watched; see request.h.
  *
- * In a condition, 'old' and 'new' are variables beyond all addresses, whose bytes are a hit's. */
+ * In a condition, 'old' and 'new' are variables beyond all addresses, whose bytes are a hit's; and
+ * so is 'after_free' of blocks. */
 #include "watch/request.h"
+#include "watch/heap.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OLD_ADDRESS ((uint64_t)1 << 60)
-#define NEW_ADDRESS ((uint64_t)1 << 61)
+#define OLD_ADDRESS   ((uint64_t)1 << 60)
+#define NEW_ADDRESS   ((uint64_t)1 << 61)
+#define FREED_ADDRESS ((uint64_t)1 << 62)
 
 static bool tells_of_writes(const struct binary *binary) {
     size_t size = 0;
@@ -76,6 +79,8 @@ const char *read_watched(struct arena *arena, const struct variables *variables,
     *watched = (struct watched){.text = text, .base = text};
     if (read_range(arena, text, watched))
         return NULL;
+    if (names_blocks(text))
+        return read_blocks(arena, variables->binary, text, watched, where);
     const char *wrong = parse_object(arena, variables, text, &watched->object, where);
     if (wrong)
         return wrong;
@@ -100,7 +105,7 @@ const char *read_watched(struct arena *arena, const struct variables *variables,
 
 /* The type of old and new. */
 static struct type value_type(const struct watched *watched, const struct binary *binary) {
-    struct type type = {.kind = TYPE_INTEGER, .size = 1};
+    struct type type = {.kind = TYPE_INTEGER, .size = watched->value_size};
     if (!watched->object.node)
         return type;
     type = watched->object.node->type;
@@ -135,6 +140,9 @@ const char *read_condition(struct arena *arena, const struct variables *variable
     }
     add_variable(&with, "old", OLD_ADDRESS, &type);
     add_variable(&with, "new", NEW_ADDRESS, &type);
+    if (watched->is_blocks)
+        add_variable(&with, "after_free", FREED_ADDRESS,
+                     &(struct type){.kind = TYPE_INTEGER, .size = 1});
     struct expression *condition = &watched->condition;
     const char *wrong = parse_expression(arena, &with, text, condition, where);
     if (wrong)
@@ -160,12 +168,37 @@ static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64
                           bytes->bytes + (begin - bytes->begin)};
 }
 
+/* Of bytes of no type, up to eight of those that were written are a number. */
+static bool is_block_wanted(const struct watched *watched, const struct told_bytes *old,
+                            const struct told_bytes *now, uint64_t begin, uint64_t end,
+                            bool is_freed, pid_t process, uint64_t bias) {
+    uint8_t freed = is_freed;
+    for (uint64_t at = begin; at < end; at += sizeof(uint64_t)) {
+        uint8_t bytes[2][sizeof(uint64_t)] = {{0}};
+        struct image was = image_of(old, at, end - at, 0), is = image_of(now, at, end - at, 0);
+        uint64_t size = was.size < sizeof bytes[0] ? was.size : sizeof bytes[0];
+        if (was.size != end - at && was.size < sizeof bytes[0])
+            break; /* not all was told */
+        memcpy(bytes[0], was.bytes, size);
+        memcpy(bytes[1], is.bytes, size);
+        struct image images[] = {{OLD_ADDRESS, sizeof bytes[0], bytes[0]},
+                                 {NEW_ADDRESS, sizeof bytes[1], bytes[1]},
+                                 {FREED_ADDRESS, 1, &freed}};
+        if (evaluate_with(&watched->condition, process, bias, images, 3) == TRUTH_TRUE)
+            return true;
+    }
+    return false;
+}
+
 bool is_wanted(const struct watched *watched, const struct told_bytes *old,
-               const struct told_bytes *now, uint64_t begin, uint64_t end, pid_t process,
-               uint64_t bias) {
+               const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
+               pid_t process, uint64_t bias) {
     uint64_t size = watched->value_size;
     if (!watched->has_condition)
         return true;
+    if (watched->is_blocks)
+        return is_block_wanted(watched, old, now, begin, end, is_freed,
+                               watched->reads_program ? process : 0, bias);
     for (uint64_t at = begin / size * size; at < end; at += size) {
         struct image images[] = {image_of(old, at, size, OLD_ADDRESS),
                                  image_of(now, at, size, NEW_ADDRESS)};
@@ -182,7 +215,9 @@ struct quipu_watch_request request_for(const struct watched *watched, const stru
                                        uint32_t flags) {
     struct quipu_watch_request request = {
         .address = watched->address, .size = watched->size, .flags = flags};
-    if (watched->object.node && !watched->object.way.objects.count) {
+    if (watched->is_blocks)
+        request.flags |= QUIPU_REQUEST_BLOCKS;
+    if (watched->is_blocks || (watched->object.node && !watched->object.way.objects.count)) {
         request.build_id_size = binary->build_id_size;
         memcpy(request.build_id, binary->build_id, binary->build_id_size);
     }

@@ -21,13 +21,18 @@ struct watched {
     bool is_violation;   /* that it is written */
     bool is_guarded;     /* likewise, but for writers that are allowed */
     uint64_t value_size; /* of old and new: the object, or the element of an array or slice */
+    /* Blocks of the heap: `address` is the first of their bytes that is asked for, `size` how many
+     * at most. */
+    bool is_blocks;
+    VECTOR(struct quipu_watch_range) ranges;
+    const struct shape *words[9]; /* by their size: 2, 4, 8 */
 };
 
 /* Returns NULL, or why nothing can be watched in runs of BINARY. */
 const char *check_watchable(const struct binary *binary);
 
-/* Reads TEXT: an object, a slice, or ADDRESS:LENGTH.  Returns NULL, or what is wrong, and in WHERE
- * the place in TEXT. */
+/* Reads TEXT: an object, a slice, ADDRESS:LENGTH, or blocks, as heap.h tells.  Returns NULL, or
+ * what is wrong, and in WHERE the place in TEXT. */
 const char *read_watched(struct arena *arena, const struct variables *variables, const char *text,
                          struct watched *watched, size_t *where);
 
@@ -37,12 +42,13 @@ const char *read_condition(struct arena *arena, const struct variables *variable
                            struct watched *watched, size_t *where);
 
 /* Whether the condition of WATCHED is true of a hit that wrote [BEGIN, END) of it: of any of the
- * elements there.  PROCESS waits where the condition reads it, and runs with BIAS. */
+ * elements there.  IS_FREED: it is in a block that has been freed.  PROCESS waits where the
+ * condition reads it, and runs with BIAS. */
 bool is_wanted(const struct watched *watched, const struct told_bytes *old,
-               const struct told_bytes *now, uint64_t begin, uint64_t end, pid_t process,
-               uint64_t bias);
+               const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
+               pid_t process, uint64_t bias);
 
-/* What to ask for it, once its address is known. */
+/* What to ask for it, once its address is known; but for ranges. */
 struct quipu_watch_request request_for(const struct watched *watched, const struct binary *binary,
                                        uint32_t flags);
 

@@ -21,7 +21,8 @@
 
 enum {
     REQUESTS_OFFSET = QUIPU_PAGE,
-    RING_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
+    RANGES_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
+    RING_OFFSET = RANGES_OFFSET + RANGES_MAX * sizeof(struct quipu_watch_range),
     NAP = 200 * 1000,     /* nanoseconds */
     ANSWER_TAKEN_MS = 20, /* between looks whether a thread that was answered is still there */
 };
@@ -46,10 +47,12 @@ const char *ring_make(struct ring *ring) {
         return wrong;
     ring->file = map;
     ring->requests = (void *)((char *)map + REQUESTS_OFFSET);
+    ring->ranges = (void *)((char *)map + RANGES_OFFSET);
     ring->records = (uint8_t *)map + RING_OFFSET;
     memcpy(ring->file->magic, QUIPU_WATCH_MAGIC, sizeof ring->file->magic);
     ring->file->version = QUIPU_WATCH_VERSION;
     ring->file->request_offset = REQUESTS_OFFSET;
+    ring->file->range_offset = RANGES_OFFSET;
     ring->file->ring_offset = RING_OFFSET;
     ring->file->ring_size = RING_SIZE;
     ring->file->consumer = (uint32_t)getpid();
@@ -79,6 +82,17 @@ void ring_remove(struct ring *ring) {
         unlink(ring->path);
     free(ring->path);
     *ring = (struct ring){0};
+}
+
+bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
+                     const struct quipu_watch_range *ranges, size_t count) {
+    if (count > RANGES_MAX - ring->range_count)
+        return false;
+    memcpy(ring->ranges + ring->range_count, ranges, count * sizeof *ranges);
+    request->first_range = ring->range_count;
+    request->range_count = (uint32_t)count;
+    ring->range_count += (uint32_t)count;
+    return true;
 }
 
 uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request) {

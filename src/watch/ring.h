@@ -12,6 +12,7 @@
 enum {
     RING_SIZE = 8 << 20,
     REQUESTS_MAX = 4096,
+    RANGES_MAX = 16384,
 };
 
 struct ring {
@@ -19,6 +20,8 @@ struct ring {
     struct quipu_watch_file *file;
     size_t size; /* of the mapping */
     struct quipu_watch_request *requests;
+    struct quipu_watch_range *ranges;
+    uint32_t range_count;
     uint8_t *records;
     uint64_t tail; /* bytes that were read, ever */
     uint64_t lost; /* of those: bytes of records that never were complete */
@@ -33,6 +36,10 @@ const char *ring_give(const struct ring *ring, pid_t process);
 
 /* Tells writers that nobody reads, unmaps it and removes the file. */
 void ring_remove(struct ring *ring);
+
+/* Gives REQUEST its ranges, COUNT of them.  Returns whether there is room. */
+bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
+                     const struct quipu_watch_range *ranges, size_t count);
 
 /* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */
 uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request);

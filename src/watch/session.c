@@ -121,10 +121,12 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     module = watched->reads_program
                  ? writers_find_module(&session->writers, hit->record.pid, hit->pc)
                  : NULL;
-    if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, (pid_t)hit->record.pid,
-                   module ? module->bias : 0))
+    if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, told.block.freed != 0,
+                   (pid_t)hit->record.pid, module ? module->bias : 0))
         return QUIPU_ANSWER_GO_ON;
     told.writer = writers_find(&session->writers, hit, role->watched);
+    if (told.block.freed > 1)
+        told.freed_by = writers_place(&session->writers, hit->record.pid, told.block.freed);
     if (watched->is_guarded && told.writer->is_allowed)
         return QUIPU_ANSWER_GO_ON;
     return tell(session, &told);
@@ -223,6 +225,20 @@ static void watch_run(struct session *session) {
     }
 }
 
+/* Blocks that were not watched, or none at all. */
+static void tell_of_blocks(const struct session *session) {
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
+        const struct quipu_watch_request *request = &session->ring.requests[i];
+        const char *text = session->watched.data[session->roles[i].watched].text;
+        if (!(request->flags & QUIPU_REQUEST_BLOCKS) || request->state == QUIPU_REQUEST_FAILED)
+            continue;
+        if (request->error)
+            error("'%s': some blocks were not watched: %s", text, strerror((int)request->error));
+        else if (!request->blocks && session->modules)
+            warn("'%s': no call in that line has allocated anything", text);
+    }
+}
+
 /* What was asked for and never came to be. */
 static void tell_failures(struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
@@ -231,6 +247,7 @@ static void tell_failures(struct session *session) {
         if (request->state == QUIPU_REQUEST_FAILED)
             error("'%s' was not watched: %s", text, strerror((int)request->error));
     }
+    tell_of_blocks(session);
     if (!session->modules && !session->program.is_other)
         error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
     if (session->ring.lost)
@@ -249,6 +266,9 @@ static bool ask_for_all(struct session *session) {
             request.address += session->bias;
             request.build_id_size = 0;
         }
+        if (watched->is_blocks &&
+            !ring_add_ranges(&session->ring, &request, watched->ranges.data, watched->ranges.count))
+            return false;
         if (!watched->object.way.objects.count &&
             ask(session, &request, (struct role){.watched = i}) == REQUESTS_MAX)
             return false;

@@ -173,6 +173,14 @@ const struct shape *byte_shape(struct arena *arena) {
     return shape;
 }
 
+const struct shape *word_shape(struct arena *arena, uint64_t size) {
+    struct type type = {.kind = TYPE_INTEGER, .size = size};
+    struct shape *shape = new_shape(arena, &type);
+    shape->look = LOOK_BYTE;
+    shape->name = arena_print(arena, "byte[%llu]", (unsigned long long)size);
+    return shape;
+}
+
 const struct shape *make_shape(struct arena *arena, const struct binary *binary,
                                const struct type *type) {
     struct shape *shape = new_shape(arena, type);

@@ -44,6 +44,9 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
 /* A byte of unknown type. */
 const struct shape *byte_shape(struct arena *arena);
 
+/* A number of SIZE bytes of unknown type. */
+const struct shape *word_shape(struct arena *arena, uint64_t size);
+
 /* A part of an object. */
 struct part {
     const struct shape *shape;

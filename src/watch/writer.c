@@ -220,8 +220,7 @@ static void take_place(struct arena *arena, const struct binary *binary, struct 
     writer->place = arena_print(arena, "%s:%u", writer->file, writer->line);
 }
 
-/* Whether PATH is NAME, or ends in it behind a '/'. */
-static bool ends_in(const char *path, const char *name) {
+bool ends_in(const char *path, const char *name) {
     size_t own = strlen(path), length = strlen(name);
     return own >= length && strcmp(path + own - length, name) == 0 &&
            (own == length || path[own - length - 1] == '/');
@@ -297,6 +296,21 @@ struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit
         vector_push(&writers->arena, &writers->all, writers->table[at]);
     }
     return writers->table[at];
+}
+
+const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc) {
+    struct call_place *place = &writers->places[pc * 0x9e3779b97f4a7c15 >> 58];
+    const struct watch_module *module = writers_find_module(writers, process, pc);
+    if (place->pc == pc && place->process == process)
+        return place;
+    *place = (struct call_place){pc, process, "", ""};
+    if (!module || !module->binary)
+        return place;
+    struct writer writer = {.pc = pc - module->bias, .function = "", .place = ""};
+    take_place(&writers->arena, module->binary, &writer);
+    place->function = writer.function;
+    place->place = writer.place;
+    return place;
 }
 
 void writers_release(struct writers *writers) {

@@ -32,14 +32,26 @@ struct writer {
     bool is_allowed; /* to write what is guarded */
 };
 
+/* A call that is told of besides. */
+struct call_place {
+    uint64_t pc; /* where it runs; 0: none */
+    uint32_t process;
+    const char *function, *place; /* "" each where it is not known */
+};
+
+enum {
+    PLACES_KEPT = 64
+};
+
 struct writers {
     struct arena arena;
     VECTOR(struct watch_module *) modules;
     VECTOR(struct writer *) all;
-    struct writer **table;        /* by module, pc and object */
-    size_t capacity;              /* of the table: a power of 2 */
-    struct binary *program;       /* not owned */
-    VECTOR(const char *) allowed; /* functions, source files and modules, by name */
+    struct writer **table;                 /* by module, pc and object */
+    size_t capacity;                       /* of the table: a power of 2 */
+    struct binary *program;                /* not owned */
+    VECTOR(const char *) allowed;          /* functions, source files and modules, by name */
+    struct call_place places[PLACES_KEPT]; /* by pc; the last of each */
 };
 
 /* Notes a module that has begun; all of RECORD is copied. */
@@ -52,6 +64,12 @@ const struct watch_module *writers_find_module(const struct writers *writers, ui
 
 /* The writer of HIT, of the object WATCHED. */
 struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit, uint32_t watched);
+
+/* The place of the call in PROCESS that returns to PC; until the next one is asked for. */
+const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc);
+
+/* Whether PATH is NAME, or ends in it behind a '/'. */
+bool ends_in(const char *path, const char *name);
 
 void writers_release(struct writers *writers);
 
