@@ -202,6 +202,7 @@ struct watch {
     uint32_t free_block;    /* index + 1 */
     uint32_t freed_blocks;  /* that are watched */
     uint32_t block_regions; /* of all regions, those that are blocks' */
+    uint32_t others_end;    /* index + 1 of the last that ever was none of a block */
     uint64_t block_buckets; /* as `buckets`: by their addresses, index + 1 */
     /* sites, by modules */
     struct watch_module *modules;

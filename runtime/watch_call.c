@@ -240,7 +240,8 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
 static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_range range;
     uint64_t readable = 0;
-    for (uint32_t i = 0; i < __atomic_load_n(&WATCH->used, __ATOMIC_ACQUIRE); i++) {
+    const uint32_t *end = call->callee ? &WATCH->others_end : &WATCH->used;
+    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
         if (!has_changed(call, i, &readable, &range) ||
             quipu_watch_is_open(range.address, range.address + range.length, stack))
             continue;

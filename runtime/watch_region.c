@@ -201,6 +201,8 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
         watch->block_regions++;
         return;
     }
+    if (index >= watch->others_end)
+        watch->others_end = index + 1;
     region->flags |= WATCH_UNKNOWN;
     if (watch->unread < WATCH_NEW)
         watch->unread_list[watch->unread] = index;
