@@ -8,8 +8,8 @@
  * Functions that write what a later call may find (stdio's buffers) are not here, for their own
  * writes are in nobody's range; but those that write nothing but what they were given.
  *
- * Rows of what allocates and frees say so beside.  Behind these, too, all is compared but the blocks
- * that are asked for by the line that allocates them: of the heap they write what is free only.
+ * Rows of what allocates and frees say so beside.  Behind these, too, all is compared but the
+ * blocks that are asked for by the line that allocates them: of the heap they write what is free.
  *
  * Stands alone: the shim reads it, and the runtime. */
 #ifndef QUIPU_DATA_WATCH_CALLEES_H
