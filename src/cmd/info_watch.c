@@ -4,6 +4,7 @@
 #include "cmd/process_number.h"
 #include "util/diag.h"
 #include "watch/attach.h"
+#include "x86/store.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +16,7 @@ struct checks {
     uint64_t all, variables, stack; /* those two are left out until they are needed */
 };
 
-/* Each check has a row for its jump; one that is left out has another one for its place. */
+/* What is left out has a row for its place; its check is out of line. */
 static struct checks count_checks(const struct binary *binary) {
     struct checks checks = {0};
     size_t size = 0;
@@ -24,10 +25,12 @@ static struct checks count_checks(const struct binary *binary) {
          at += sizeof(struct quipu_site)) {
         struct quipu_site site;
         memcpy(&site, rows + at, sizeof site);
-        checks.all += !site.code;
-        checks.variables += site.code && site.target;
-        checks.stack += site.code && !site.target;
+        checks.variables += site.place && site.target;
+        checks.stack += site.place && !site.target;
     }
+    const uint8_t *code = binary_section(binary, ".text", &size);
+    for (size_t at = 0; code && at < size; at++)
+        checks.all += is_store_check(code + at, size - at);
     return checks;
 }
 

@@ -382,9 +382,12 @@ static void insert_check(struct watcher *w, const struct range *range) {
     if (range->end - range->begin > range->store.size)
         address.operand = joint_operand(w, range);
     uint32_t label = ++p->state->labels;
-    anchor_code(p, &check, w->block->fragment,
-                sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
-    enum check_way way = write_store_check(&check, &address, &quiet, label);
+    enum check_way way = CHECK_CHANGES_NOTHING;
+    if (!is_call(&w->instructions[range->first])) {
+        anchor_code(p, &check, w->block->fragment,
+                    sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
+        way = write_store_check(&check, &address, &quiet, label);
+    }
     split_block(p, w->index, range->first);
     if (leave_out(w, range, label, &check, &address))
         buffer_release(&check);

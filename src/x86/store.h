@@ -3,6 +3,7 @@
 #define QUIPU_X86_STORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum store_kind {
@@ -52,5 +53,8 @@ struct store {
     uint8_t pops;  /* bytes that the stack pointer goes up before the address is made */
     int64_t displacement;
 };
+
+/* store_check.c: whether the COUNT bytes at CODE begin with a check's question of the shadow. */
+bool is_store_check(const uint8_t *code, size_t count);
 
 #endif

@@ -37,6 +37,20 @@ bool is_seen_at_once(const struct store *store) {
     }
 }
 
+bool is_store_check(const uint8_t *code, size_t count) {
+    enum {
+        CMP = 0x80,
+        BY_REGISTER = 0xb8, /* cmpb $, disp32(%r) */
+        SIZE = 7,
+    };
+    uint32_t shadow;
+    if (count < SIZE + 2 || code[0] != CMP || (code[1] & 0xf8) != BY_REGISTER ||
+        code[SIZE] != 0x0f || code[SIZE + 1] != 0x85)
+        return false;
+    memcpy(&shadow, code + 2, sizeof shadow);
+    return shadow == QUIPU_WATCH_SHADOW && code[SIZE - 1] == 0;
+}
+
 /* Whether making the address changes flags. */
 static bool changes_flags(const struct store *store) {
     return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;

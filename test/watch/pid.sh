@@ -67,7 +67,7 @@ quipu watch --pid "$running" -e unused &
 first=$!
 sleep 0.3
 refuses "process $running" "process $first watches it" -- quipu watch --pid "$running" -e beats
-file=$(grep -o '/dev/shm/quipu-watch-.*' /proc/$first/maps)
+file=$(grep -o '/[^ ]*quipu-watch-.*' /proc/$first/maps)
 kill -KILL $first
 { wait $first; } 2>/dev/null
 rm -f "$file"
