@@ -54,7 +54,7 @@ void write_json_checks(struct json_writer *json, const struct binary *binary) {
 
 struct watching look_at_watching(struct arena *arena, const char *text) {
     char path[64], name[4096];
-    struct quipu_watch_home home;
+    struct quipu_watch_home home = {0};
     pid_t process = read_process_number(text);
     const char *wrong = read_home(arena, process, &home);
     if (wrong)

@@ -180,7 +180,7 @@ static void open_program(struct session *session, const char *name) {
 /* The path of its program may be another file's by now, or nobody's. */
 static void open_running(struct session *session, pid_t process) {
     char path[64], name[4096];
-    struct quipu_watch_home home;
+    struct quipu_watch_home home = {0};
     const char *wrong = read_home(&session->arena, process, &home);
     pid_t other = wrong ? 0 : find_consumer(process, &home);
     if (other)

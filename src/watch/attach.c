@@ -5,6 +5,7 @@
 #include "watch/attach.h"
 
 #include "data/standing.h"
+#include "moment/tracee.h"
 #include "x86/visit.h"
 
 #include <errno.h>
@@ -26,18 +27,13 @@ static void pause_for(long nanoseconds) {
     nanosleep(&time, NULL);
 }
 
-static bool read_process(pid_t process, uint64_t address, void *bytes, size_t size) {
-    struct iovec here = {bytes, size}, there = {(void *)address, size};
-    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
 static bool write_process(pid_t process, uint64_t address, const void *bytes, size_t size) {
     struct iovec here = {(void *)bytes, size}, there = {(void *)address, size};
     return process_vm_writev(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_home *home) {
-    if (!read_process(process, QUIPU_WATCH_HOME, home, sizeof *home))
+    if (!read_memory(process, QUIPU_WATCH_HOME, home, sizeof *home))
         switch (errno) {
         case ESRCH:
             return "it has ended";
@@ -57,8 +53,8 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
 }
 
 pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
-    struct quipu_watch_file file;
-    if (!home->file || !read_process(process, home->file, &file, sizeof file) ||
+    struct quipu_watch_file file = {0};
+    if (!home->file || !read_memory(process, home->file, &file, sizeof file) ||
         memcmp(file.magic, QUIPU_WATCH_MAGIC, sizeof file.magic) != 0 || !file.consumer ||
         (kill((pid_t)file.consumer, 0) != 0 && errno == ESRCH))
         return 0;
@@ -70,7 +66,7 @@ pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
 /* Waits until the function is through.  The other threads need not run for that. */
 static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_watch_home *home) {
     for (int i = 0; i < LOOKS_MAX; i++) {
-        if (!read_process(process, QUIPU_WATCH_HOME, home, sizeof *home))
+        if (!read_memory(process, QUIPU_WATCH_HOME, home, sizeof *home))
             return false;
         if (home->visited)
             return true;
@@ -128,7 +124,7 @@ static const char *try_visit(struct arena *arena, pid_t process, const char *pat
     }
     wrong = read_home(arena, process, home);
     pid_t thread = choose_thread(&standing);
-    if (!wrong && thread && read_process(process, QUIPU_WATCH_LOCK, &lock, sizeof lock) && !lock) {
+    if (!wrong && thread && read_memory(process, QUIPU_WATCH_LOCK, &lock, sizeof lock) && !lock) {
         if (prepare)
             prepare(context);
         wrong = send(arena, process, thread, path, home);
@@ -154,7 +150,7 @@ static const char *visit_process(struct arena *arena, pid_t process, const char 
 
 const char *attach_file(struct arena *arena, pid_t process, const char *path,
                         void prepare(void *context), void *context) {
-    struct quipu_watch_home home;
+    struct quipu_watch_home home = {0};
     const char *wrong = visit_process(arena, process, path, prepare, context, &home);
     if (wrong || home.answer == 0)
         return wrong;
@@ -164,7 +160,7 @@ const char *attach_file(struct arena *arena, pid_t process, const char *path,
 }
 
 const char *detach_file(struct arena *arena, pid_t process) {
-    struct quipu_watch_home home;
+    struct quipu_watch_home home = {0};
     if (read_home(arena, process, &home) || find_consumer(process, &home) != getpid())
         return NULL; /* what was asked for is gone */
     const char *wrong = visit_process(arena, process, "", NULL, NULL, &home);
