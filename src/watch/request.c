@@ -126,11 +126,27 @@ static void add_variable(struct variables *variables, const char *name, uint64_t
     vector_push(variables->arena, &variables->all, variable);
 }
 
+/* "old != new" is asked of bytes: of what has no value, too, such as structures. */
+static bool is_any_change(const char *text) {
+    static const char *const changes[] = {"old!=new", "new!=old"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const char *c = text, *wanted = changes[i];
+        while (*c && (*c == ' ' || *c == *wanted))
+            wanted += *c++ != ' ';
+        if (!*c && !*wanted)
+            return true;
+    }
+    return false;
+}
+
 const char *read_condition(struct arena *arena, const struct variables *variables, const char *text,
                            struct watched *watched, size_t *where) {
     struct variables with = {.arena = arena, .binary = variables->binary};
     struct type type = value_type(watched, variables->binary);
     *where = 0;
+    watched->only_changes = is_any_change(text);
+    if (watched->only_changes)
+        return NULL;
     if (watched->whole.bits)
         return "of a bit field nothing can be asked; watch what it is a field of";
     for (size_t i = 0; i < variables->all.count; i++) {

@@ -11,10 +11,11 @@ struct watched {
     const char *base;     /* what names of its parts begin with */
     struct object object; /* its node is NULL where an address was given */
     struct part whole;
-    uint64_t first;   /* index of the first element of a slice */
-    uint64_t address; /* as linked, or absolute where an address was given; not known where
-                         the object's way has pointers */
-    uint64_t size;    /* bytes */
+    uint64_t first;    /* index of the first element of a slice */
+    uint64_t address;  /* as linked, or absolute where an address was given; not known where
+                          the object's way has pointers */
+    uint64_t size;     /* bytes */
+    bool only_changes; /* the condition is that a byte is another than before */
     bool has_condition;
     struct expression condition;
     bool reads_program;  /* the condition does, beside old and new */

@@ -24,7 +24,7 @@ uint32_t flags_of(const struct session *session, const struct watched *watched) 
     bool waits = options->stop || options->backtrace || options->on_hit || watched->reads_program ||
                  (options->fatal && watched->is_violation) ||
                  (options->limit && options->limit <= LIMIT_WAITS);
-    return waits ? QUIPU_REQUEST_WAITS : 0;
+    return (waits ? QUIPU_REQUEST_WAITS : 0) | (watched->only_changes ? QUIPU_REQUEST_CHANGES : 0);
 }
 
 uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role) {
@@ -178,7 +178,7 @@ static void wait_for_end(struct session *session, double *stuck) {
 static bool any_waits(const struct session *session) {
     bool any = session->ways != NULL;
     for (size_t i = 0; i < session->watched.count; i++)
-        any |= flags_of(session, &session->watched.data[i]) != 0;
+        any |= flags_of(session, &session->watched.data[i]) & QUIPU_REQUEST_WAITS;
     return any;
 }
 
