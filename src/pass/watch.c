@@ -326,10 +326,11 @@ static bool is_on_stack(const struct watcher *w, const struct store *store, uint
 /* The variable's part of "variable+8(%rip)"; of no length where it is something else. */
 static struct span variable_of(const struct store_address *address) {
     struct span operand = address->operand;
-    const char *end = memchr(operand.start, '(', operand.length);
-    if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel || !end)
+    if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel ||
+        !operand.start)
         return (struct span){operand.start, 0};
-    return (struct span){operand.start, (size_t)(end - operand.start)};
+    const char *end = memchr(operand.start, '(', operand.length);
+    return (struct span){operand.start, end ? (size_t)(end - operand.start) : 0};
 }
 
 static struct buffer *rows_of(struct watcher *w) {

@@ -170,7 +170,8 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
         store.element = log2_bytes(operand->size);
     if (store.kind == STORE_BIT) {
         store.bit_register = register_number(operands[1].reg.value);
-        store.registers |= (uint16_t)(1u << store.bit_register);
+        if (store.bit_register != NO_REGISTER)
+            store.registers |= (uint16_t)(1u << store.bit_register);
     }
     return store;
 }
