@@ -51,7 +51,7 @@ uint8_t *quipu_watch_counter(uint64_t granule, bool make) {
 static void take_always(uint8_t *jne) {
     uint8_t *check = jne - CMP_SIZE;
     int32_t distance = 0;
-    uint32_t shadow;
+    uint32_t shadow = 0;
     copy_bytes(&shadow, check + 2, sizeof shadow);
     if (jne[0] != 0x0f || jne[1] != 0x85 || check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 ||
         shadow != QUIPU_WATCH_SHADOW || check[6] != 0)

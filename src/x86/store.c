@@ -164,7 +164,7 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
         store.kind = STORE_PLAIN;
     store.enters = instruction->mnemonic == ZYDIS_MNEMONIC_ENTER;
     if (store.kind == STORE_STACK)
-        store.pushes = (int8_t)store.size;
+        store.pushes = (int16_t)store.size;
     store.implicit = hidden && store.kind != STORE_STACK;
     if (store.kind == STORE_STRING || store.kind == STORE_BIT)
         store.element = log2_bytes(operand->size);

@@ -49,7 +49,7 @@ struct store {
     uint8_t base, index;     /* as encoded, or NO_REGISTER */
     uint8_t scale;
     bool enters;   /* STORE_STACK: enter, which pushes the frame pointer and goes further down */
-    int8_t pushes; /* bytes that the stack pointer goes down */
+    int16_t pushes; /* bytes that the stack pointer goes down */
     uint8_t pops;  /* bytes that the stack pointer goes up before the address is made */
     int64_t displacement;
 };
