@@ -44,6 +44,8 @@ enum {
     WATCH_UNKNOWN = 1 << 15, /* flag: the copy, or parts of it, were never read */
     WATCH_BLOCK = 1 << 14,   /* flag: of a block of the heap; `handler` is its index + 1 */
     WATCH_FREED = 1 << 13,   /* flag: which has been freed */
+    WATCH_LOCAL = 1 << 12,   /* flag: it ends with its activation, which `handler` points to */
+    WATCH_THREADS = 256,     /* lists of activations */
 };
 
 struct watch_region {
@@ -127,6 +129,25 @@ struct watch_handler {
     uint64_t frame;  /* of what called the handler: address of a word that holds WATCH_MAGIC */
 };
 
+/* What is watched in each call of a function. */
+struct watch_local {
+    uint64_t function; /* its first byte; 0: nothing */
+    int64_t offset;    /* from the CFA */
+    uint64_t size;
+    uint32_t flags; /* QUIPU_REQUEST_... */
+};
+
+/* A local of a call that has not ended yet. */
+struct watch_activation {
+    struct watch_activation *next; /* an older one in its list; or the next free one */
+    uint64_t thread;               /* thread pointer */
+    uint64_t frame;                /* CFA: right above the return address ... */
+    uint64_t back;                 /* ... which was that */
+    int64_t id;                    /* of the region */
+    uint32_t request;
+    uint32_t pid, tid;
+};
+
 /* A child's copy of this is zero, whatever other threads were doing. */
 struct watch_wiped {
     uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
@@ -142,8 +163,10 @@ struct watch_module {
     long (*put_back_variables)(uint64_t address, uint64_t end);
     long (*put_back_stack)(void);
     void (*visit)(const char *path);
+    long (*put_back_function)(uint64_t function); /* returns how many begins it has */
     bool prepared;
     bool stack_is_back;
+    bool has_backs;         /* wherever functions are come back to */
     const uint32_t *sorted; /* sites of variables, by their addresses */
     uint64_t count;
     uint64_t longest;              /* bytes of a site's store */
@@ -204,6 +227,14 @@ struct watch {
     uint32_t block_regions; /* of all regions, those that are blocks' */
     uint32_t others_end;    /* index + 1 of the last that ever was none of a block */
     uint64_t block_buckets; /* as `buckets`: by their addresses, index + 1 */
+    /* watched locals */
+    struct watch_local *locals; /* by request's number */
+    uint32_t local_count;
+    uint32_t local_room;
+    uint32_t activations; /* how many there are ... */
+    uint32_t next_look;   /* ... and at how many threads are looked for that have ended */
+    struct watch_activation *free_activations;
+    struct watch_activation *threads[WATCH_THREADS]; /* by thread pointer, the newest first */
     /* sites, by modules */
     struct watch_module *modules;
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
@@ -337,6 +368,10 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
 /* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);
+/* Has functions tell where they are come back to, and FUNCTION where it begins and ends; its locals
+ * are on the stack, so checks of stores there are put back, too.  Returns 0 or minus the error's
+ * number.  The lock is held. */
+long quipu_watch_put_back_function(uint64_t function);
 /* This module is there, its checks may be put back. */
 void quipu_watch_enter_module(void);
 
@@ -459,6 +494,17 @@ bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
 /* In a forked child: the other threads are not there. */
 void quipu_watch_forget_handlers(void);
 
+/* ---- watch_frame.c ---- */
+
+/* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER.  Returns 0 or minus the
+ * error's number. */
+long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
+void quipu_watch_remove_local(uint32_t number);
+/* Whether the region's activation is known to have ended. */
+bool quipu_watch_is_left(const struct watch_region *region);
+/* In a forked child, with the lock held: the other threads are not there. */
+void quipu_watch_forget_activations(void);
+
 /* ---- watch_log.c, watch_request.c ---- */
 
 /* Maps the file, if there is one. */
@@ -484,6 +530,8 @@ struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t
 /* Completes a record, and wakes the consumer. */
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
 uint32_t quipu_watch_pid(void);
+/* The kernel's number of the thread. */
+uint32_t quipu_watch_thread(uint32_t pid);
 
 /* ---- moment.c, where inserted code counts ticks ---- */
 

@@ -1,4 +1,5 @@
-/* watch_entry.S: where inserted code comes around a store that may touch watched memory.
+/* watch_entry.S: where inserted code comes around a store that may touch watched memory, and at the
+ * begin and the ends of a function whose locals are watched.
  *
  * The contract stands in data/watch_format.h, section 2.  The caller is anywhere in a function:
  * every register and the flags are kept; vector and x87 registers are not touched by the runtime,
@@ -39,6 +40,9 @@
         entry   quipu_watch_return, quipu_watch_called, 8, 128+8
         entry   quipu_watch_call_begin, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
+        entry   quipu_watch_function_begin, quipu_watch_function_begun
+        entry   quipu_watch_function_end, quipu_watch_function_ended
+        entry   quipu_watch_function_back, quipu_watch_function_returned
 
         .section .init_array.00000, "aw", @init_array
         .balign 8

@@ -64,7 +64,7 @@ static struct quipu_record *take_room(struct quipu_watch_file *file, uint32_t si
 }
 
 /* The kernel's number of the thread, which costs as much as all else. */
-static uint32_t own_thread(uint32_t pid) {
+uint32_t quipu_watch_thread(uint32_t pid) {
     static __thread struct { uint32_t pid, number; } own __attribute__((tls_model("initial-exec")));
     if (own.pid != pid) {
         own.number = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
@@ -84,7 +84,7 @@ struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t
         struct quipu_record *record = take_room(file, size);
         if (record) {
             record->pid = quipu_watch_pid();
-            record->thread = own_thread(record->pid);
+            record->thread = quipu_watch_thread(record->pid);
             return record;
         }
         if (mask)

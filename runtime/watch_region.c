@@ -212,6 +212,9 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
 
 int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     struct watch *watch = WATCH;
+    if (wanted->size == 0 || wanted->address >= ADDRESSES_END ||
+        wanted->size > ADDRESSES_END - wanted->address)
+        return -EINVAL;
     if (!watch->buckets || watch->count >> bits_of(watch->buckets)) {
         long error = grow_buckets();
         if (error < 0)
@@ -233,7 +236,9 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     region->handler = wanted->handler;
     region->argument = wanted->argument;
     region->flags = wanted->flags;
-    long refused = quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+    long refused = wanted->flags & WATCH_LOCAL /* all of the stack's are back */
+                       ? 0
+                       : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
     if (refused < 0) {
         region->argument = wanted->size;
         release((uint32_t)index);
@@ -254,8 +259,6 @@ int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint6
                                   .handler = handler,
                                   .argument = argument,
                                   .flags = (uint16_t)flags};
-    if (size == 0 || address >= ADDRESSES_END || size > ADDRESSES_END - address)
-        return -EINVAL;
     if (!quipu_watch_ready)
         return -ENOSYS;
     uint64_t mask = quipu_watch_lock();

@@ -18,8 +18,9 @@
 
 extern char **environ;
 
-/* Stands for the id of what is many regions. */
+/* Stand for the id of what is many regions. */
 #define BLOCKS INT64_MAX
+#define LOCAL  (INT64_MAX - 1)
 
 /* Where requests end. */
 static uint64_t requests_end(const struct quipu_watch_file *file) {
@@ -112,17 +113,34 @@ static bool has_ranges(const struct quipu_watch_request *request) {
     return request->first_range <= room && request->range_count <= room - request->first_range;
 }
 
-/* Returns an id, BLOCKS, or minus the error's number. */
-static int64_t arm(uint32_t number, const struct quipu_watch_request *request, uint64_t bias) {
-    if (!(request->flags & QUIPU_REQUEST_BLOCKS))
-        return quipu_watch_add(request->address + bias, request->size, 0, number, request->flags);
+static int64_t add_blocks(uint32_t number, const struct quipu_watch_request *request,
+                          uint64_t bias) {
     int error = has_ranges(request) ? quipu_watch_ask_for_blocks(number, bias) : -EINVAL;
     return error ? error : BLOCKS;
+}
+
+static int64_t add_local(uint32_t number, const struct quipu_watch_request *request,
+                         uint64_t bias) {
+    struct watch_local local = {request->address + bias, request->offset, request->size,
+                                request->flags};
+    long error = quipu_watch_add_local(number, &local);
+    return error < 0 ? error : LOCAL;
+}
+
+/* Returns an id, BLOCKS, LOCAL, or minus the error's number. */
+static int64_t arm(uint32_t number, const struct quipu_watch_request *request, uint64_t bias) {
+    if (request->flags & QUIPU_REQUEST_BLOCKS)
+        return add_blocks(number, request, bias);
+    if (request->flags & QUIPU_REQUEST_LOCAL)
+        return add_local(number, request, bias);
+    return quipu_watch_add(request->address + bias, request->size, 0, number, request->flags);
 }
 
 static void disarm(uint32_t number, int64_t id) {
     if (id == BLOCKS)
         quipu_watch_let_blocks_go(number);
+    else if (id == LOCAL)
+        quipu_watch_remove_local(number);
     else if (id > 0)
         quipu_watch_remove(id);
 }
@@ -144,7 +162,7 @@ static void make_region(uint32_t number, struct quipu_watch_request *request) {
         request->error = (uint32_t)-id;
     else if (!__atomic_compare_exchange_n(own, &none, id, false, __ATOMIC_ACQ_REL,
                                           __ATOMIC_RELAXED)) {
-        if (id != BLOCKS)
+        if (id != BLOCKS && id != LOCAL)
             quipu_watch_remove(id); /* another thread was faster */
         return;
     }

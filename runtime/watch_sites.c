@@ -4,7 +4,7 @@
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
  * all of them, when a region lies where a stack may be: not among the variables of an instrumented
  * module, and not in the heap that brk made; or anywhere, where some function sets the stack
- * pointer or calls what does.
+ * pointer or calls what does; and when a function's locals are watched.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
@@ -57,12 +57,16 @@ static bool is_of_anywhere(const struct quipu_site *site) {
     return site->place == 0;
 }
 
+static bool is_of_function(const struct quipu_site *site) {
+    return site->size >= QUIPU_SITE_BEGIN;
+}
+
 static bool is_of_variable(const struct quipu_site *site) {
-    return site->code && site->target;
+    return site->code && site->target && !is_of_function(site);
 }
 
 static bool is_of_stack(const struct quipu_site *site) {
-    return site->place && site->code && !site->target;
+    return site->place && site->code && !site->target && !is_of_function(site);
 }
 
 /* ---- Text ---- */
@@ -161,6 +165,8 @@ static long prepare(void) {
         }
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
+        if (site->size == QUIPU_SITE_BEGIN) /* which may stand behind the first instruction */
+            module.text_begin = lesser(module.text_begin, target_of(site));
         if (!is_of_variable(site))
             continue;
         module.longest = greater(module.longest, site->size);
@@ -171,7 +177,8 @@ static long prepare(void) {
     module.count = count;
     module.prepared = true;
     quipu_watch_text[0] = module.text_begin;
-    quipu_watch_text[1] = module.text_end - lesser(module.text_begin, module.text_end);
+    quipu_watch_text[1] =
+        module.text_begin <= module.text_end ? module.text_end - module.text_begin + 1 : 0;
     return 0;
 }
 
@@ -214,6 +221,28 @@ static long put_back_stack(void) {
     return 0;
 }
 
+/* Has FUNCTION tell where it begins and ends, and all where they are come back to. */
+static long put_back_function(uint64_t function) {
+    if (module.text_begin > module.text_end)
+        return 0;
+    long begins = 0, error = open_text(module.text_begin, module.text_end, true);
+    if (error < 0)
+        return error;
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    for (const struct quipu_site *site = sites; site < sites + count; site++) {
+        if (!is_of_function(site) ||
+            (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != function))
+            continue;
+        make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+        begins += site->size == QUIPU_SITE_BEGIN;
+    }
+    open_text(module.text_begin, module.text_end, false);
+    module.has_backs = true;
+    synchronize();
+    return begins;
+}
+
 /* ---- All modules' ---- */
 
 static uint64_t present_break(void) {
@@ -246,6 +275,19 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
     return error;
 }
 
+long quipu_watch_put_back_function(uint64_t function) {
+    long begins = 0, error = 0;
+    for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
+        error = m->prepare();
+        if (error >= 0 && !m->stack_is_back)
+            error = m->put_back_stack();
+        if (error >= 0 && (!m->has_backs || (function >= m->begin && function < m->end)))
+            error = m->put_back_function(function);
+        begins += error > 0 ? error : 0;
+    }
+    return error < 0 ? error : begins ? 0 : -EOPNOTSUPP;
+}
+
 void quipu_watch_enter_module(void) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
@@ -254,12 +296,15 @@ void quipu_watch_enter_module(void) {
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
     module.visit = quipu_watch_visited;
+    module.put_back_function = put_back_function;
     uint64_t mask = quipu_watch_lock();
     if (!watch->heap_begin)
         watch->heap_begin = watch->heap_end = present_break();
     module.next = watch->modules;
     watch->modules = &module;
     watch->visit = (uint64_t)module.visit;
+    if (watch->local_count) /* locals of others are handed to this one's functions */
+        quipu_watch_put_back_function(0);
     quipu_watch_unlock(mask);
 }
 

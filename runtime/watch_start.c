@@ -95,6 +95,8 @@ static void end_fork(void) {
 
 static void end_fork_in_child(void) {
     quipu_watch_forget_handlers();
+    if (WATCH->fork_depth == 1)
+        quipu_watch_forget_activations();
     end_fork();
 }
 

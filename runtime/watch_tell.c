@@ -281,7 +281,9 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
     if (!quipu_watch_look(index, write->address, write->address + write->length, &region) ||
         !narrow(&narrowed, &region))
         return;
-    if (region.handler && !(region.flags & WATCH_BLOCK))
+    if (region.flags & WATCH_LOCAL && quipu_watch_is_left(&region))
+        return;
+    if (region.handler && !(region.flags & (WATCH_BLOCK | WATCH_LOCAL)))
         call_handler(index, &region, &narrowed);
     else
         quipu_watch_log(index, &region, &narrowed,

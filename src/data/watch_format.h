@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 2
+    QUIPU_WATCH_VERSION = 3
 };
 
 /* ---- 1. The shadow ---------------------------------------------------------------------------
@@ -151,15 +151,36 @@ struct quipu_scatter {
  * stands a no-operation of 5 bytes, within a line of 64 bytes; the runtime makes it a jump to where
  * the check is.
  *
+ * Likewise a function tells where it begins, ends, and is come back to, once its locals are
+ * watched:
+ *
+ *   - BEGIN: in front of all but endbr64, where %rsp + 8 is the canonical frame address (CFA):
+ *             pushq   $(1f - FUNCTION); call quipu_watch_function_begin
+ *         1:  leaq    8(%rsp), %rsp
+ *   - END: in front of a return, and of a jump that ends the function, where %rsp + 8 is the CFA:
+ *             call    quipu_watch_function_end
+ *   - BACK: at a landing pad and behind the call of setjmp and its like, where frames below the
+ *     stack pointer may have been left without their ends:
+ *             leaq    -128(%rsp), %rsp
+ *             call    quipu_watch_function_back
+ *             leaq    128(%rsp), %rsp
+ *
+ * All three keep every register and the flags.
+ *
  * Section QUIPU_SITES_SECTION; all but size are counted from the field's own address. */
 #define QUIPU_SITES_SECTION "quipu_sites"
 
 struct quipu_site {
     int32_t place;  /* the no-operation; 0: a row that says that stacks may lie anywhere */
     int32_t code;   /* the check */
-    int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer */
-    uint32_t size;  /* how many */
+    int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer; or the
+                       function's first byte */
+    uint32_t size;  /* how many bytes; or QUIPU_SITE_BEGIN, ..._END, ..._BACK: of the function */
 };
+
+#define QUIPU_SITE_BEGIN 0xfffffff1u
+#define QUIPU_SITE_END   0xfffffff2u
+#define QUIPU_SITE_BACK  0xfffffff3u
 
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *
@@ -198,8 +219,10 @@ enum quipu_request_state {
  * is WANTED or MADE, and removes it where that is UNWANTED or GONE. */
 struct quipu_watch_request {
     uint64_t address;                     /* as linked; absolute where there is no build id; of a
-                                             block its first byte that is asked for */
+                                             block its first byte that is asked for; of a local its
+                                             function's first byte */
     uint64_t size;                        /* bytes, not 0; of a block at most */
+    int64_t offset;                       /* of a local, from its function's CFA */
     uint32_t flags;                       /* QUIPU_REQUEST_... */
     uint32_t build_id_size;               /* 0: of no module */
     uint8_t build_id[QUIPU_BUILD_ID_MAX]; /* of the module */
@@ -222,6 +245,7 @@ enum {
     QUIPU_REQUEST_BLOCKS = 4,  /* not of one region, but of the blocks of the heap that calls in
                                   the ranges allocate: each from then on, and when it has been
                                   freed until its memory is allocated anew */
+    QUIPU_REQUEST_LOCAL = 8,   /* of each call of a function, from its begin to its end */
 };
 
 enum {

@@ -35,8 +35,8 @@ bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
     return tells_calls(state, graph) && !state->options->shared;
 }
 
-static bool enters_by(const struct planner *p, const struct basic_block *block,
-                      enum quipu_edge_kind kind) {
+bool enters_by(const struct planner *p, const struct basic_block *block,
+               enum quipu_edge_kind kind) {
     for (size_t i = 0; i < block->in.count; i++)
         if (p->graph->edges.data[block->in.data[i]].kind == kind)
             return true;
@@ -54,8 +54,7 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     return out->count > 0;
 }
 
-/* The edge by which the block leaves the function, or NULL. */
-static const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
+const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
     for (size_t i = 0; i < block->out.count; i++) {
         const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
         if (edge->target == 0 && (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))

@@ -325,6 +325,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
     const struct graph_instruction *last = last_instruction(graph, source);
     struct buffer text = {0}, begin = {0};
+    insert_frame_back(p, index);
     write_edge_begin(p, &begin, index);
     if (begin.count) {
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
@@ -342,6 +343,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     if (edge->increments.count && text.count)
         buffer_text(&text, " ");
     write_edge_increments(p, &text, index);
+    write_frame_end_on_edge(p, &text, index);
     write_edge_end(p, &text, index);
     const char *condition = edge->kind == QUIPU_EDGE_TAKEN ? turned_condition(p, last, edge) : NULL;
     if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
@@ -418,12 +420,14 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         keep_in_line(p, i);
+        insert_frame_begin(p, i);
         insert_begin(p, i);
         if (i == 0)
             insert_handler_code(p);
         if (!block->padding)
             insert_block_code(p, i);
         insert_checks(p, i);
+        insert_frame_end(p, i);
         insert_call_checks(p, i);
         insert_end(p, i);
         if (block->turns_to)

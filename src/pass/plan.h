@@ -122,6 +122,10 @@ void anchor_pieces(struct planner *p);
 /* Whether it asks for the thread's cells wherever the function is entered. */
 bool asks_at_begin(const struct pass_state *state, const struct graph *graph);
 bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index);
+/* Whether control may come to the block by an edge of KIND. */
+bool enters_by(const struct planner *p, const struct basic_block *block, enum quipu_edge_kind kind);
+/* The edge by which the block leaves the function as a whole, or NULL. */
+const struct edge *edge_away(const struct planner *p, const struct basic_block *block);
 bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
@@ -146,11 +150,24 @@ void insert_copies(struct planner *p, uint32_t index);
 /* watch.c: checks of the block's stores, and the table of all checks. */
 void insert_checks(struct planner *p, uint32_t index);
 void write_sites(struct planner *p, uint32_t number);
+/* Code out of line goes on where the unwinder has the rules of FRAME. */
+void enter_frame(struct planner *p, const struct frame_row *frame);
 /* Behind all code out of line of a fragment. */
 void end_out_of_line(struct planner *p);
 
+/* The rows of the table of checks in FRAGMENT. */
+struct buffer *site_rows(struct planner *p, uint8_t fragment);
+
 /* watch_calls.c: checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);
+
+/* watch_frames.c: where the function begins, ends and is come back to: in front of all else in
+ * block INDEX; at its end, in front of what checks its jump; behind edge INDEX; and on that of a
+ * jump that ends the function, appended to OUT. */
+void insert_frame_begin(struct planner *p, uint32_t index);
+void insert_frame_end(struct planner *p, uint32_t index);
+void insert_frame_back(struct planner *p, uint32_t index);
+void write_frame_end_on_edge(struct planner *p, struct buffer *out, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);

@@ -258,9 +258,8 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         write_stack_move(out, &frame, -pushed);
 }
 
-/* Code out of line goes on where the unwinder has the rules of FRAME.  What stands there one behind
- * the other mostly has the same. */
-static void enter_frame(struct planner *p, const struct frame_row *frame) {
+/* What stands out of line one behind the other mostly has the same rules. */
+void enter_frame(struct planner *p, const struct frame_row *frame) {
     if (!p->out_of_line.known && frame->known)
         write_frame(&p->far_stubs, frame, 0);
     else if (frame->known && (frame->offset != p->out_of_line.offset ||
@@ -333,11 +332,14 @@ static struct span variable_of(const struct store_address *address) {
     return (struct span){operand.start, end ? (size_t)(end - operand.start) : 0};
 }
 
-static struct buffer *rows_of(struct watcher *w) {
-    struct planner *p = w->p;
-    while (p->sites.count <= w->block->fragment)
+struct buffer *site_rows(struct planner *p, uint8_t fragment) {
+    while (p->sites.count <= fragment)
         vector_push(p->graph->arena, &p->sites, (struct buffer){0});
-    return &p->sites.data[w->block->fragment];
+    return &p->sites.data[fragment];
+}
+
+static struct buffer *rows_of(struct watcher *w) {
+    return site_rows(w->p, w->block->fragment);
 }
 
 /* Puts a no-operation in the check's place, and the check out of line.  Returns false where it is

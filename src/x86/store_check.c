@@ -346,7 +346,8 @@ void write_watch_symbols(struct buffer *out, bool shared) {
     buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_begin_more\n"
                      "\t.hidden quipu_watch_end\n\t.hidden quipu_watch_return\n"
                      "\t.hidden quipu_watch_call_begin\n\t.hidden quipu_watch_call_end\n"
-                     "\t.hidden quipu_watch_text\n");
+                     "\t.hidden quipu_watch_text\n\t.hidden quipu_watch_function_begin\n"
+                     "\t.hidden quipu_watch_function_end\n\t.hidden quipu_watch_function_back\n");
     if (!shared)
         buffer_text(out, "\t.hidden quipu_watch_early\n\t.text\n"
                          "\t.reloc 0, R_X86_64_NONE, quipu_watch_early\n");

@@ -1,0 +1,111 @@
+/* watch_frames.c: where functions begin, end, and are come back to, for watched locals.
+ *
+ * A local is watched from its function's begin to its end, so the runtime must learn of both, and
+ * of frames that an exception or longjmp has left.  Until then each place has a no-operation, as
+ * checks that are left out have.  Places are those of calls.c.
+ *
+ * Behind swapcontext there is none: the frames below are not left, they wait on another stack.
+ *
+ * requires: a plan    maintains: as insert.c
+ * Not perfect: hand-written functions have none; indirect jumps as in calls.c. */
+#include "pass/plan.h"
+
+#include "x86/frame_check.h"
+#include "x86/store_check.h"
+
+#include <string.h>
+
+static bool wanted(const struct planner *p) {
+    return p->state->options->watch && p->graph->function->compiled;
+}
+
+/* Appends the no-operation to OUT, where SUMS and FRAME hold, and makes all else. */
+static void write_place(struct planner *p, struct buffer *out, enum frame_site site,
+                        uint8_t fragment, const struct event_sums *sums,
+                        const struct frame_row *frame) {
+    uint32_t label = ++p->state->labels;
+    const char *function = arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
+    anchor_code(p, out, fragment, *sums);
+    write_site(out, label);
+    buffer_print(&p->far_stubs, "; .LQz%u: ", label);
+    anchor_code(p, &p->far_stubs, fragment, *sums);
+    enter_frame(p, frame);
+    write_frame_stub(&p->far_stubs, site, function, label, frame);
+    write_frame_row(site_rows(p, fragment), site, function, label);
+    p->state->watched = true;
+}
+
+void insert_frame_begin(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    struct buffer text = {0};
+    bool begins = index == 0 && enters_by(p, block, QUIPU_EDGE_ENTRY);
+    if (!wanted(p) || block->padding || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)))
+        return;
+    uint32_t top = p->blocks[index].top;
+    bool inside = top < block->count;
+    const struct graph_instruction *at =
+        inside ? &graph->instructions.data[block->first + top] : last_instruction(graph, block);
+    struct frame_row frame = frame_at(p, at);
+    struct event_sums sums = sums_in_block(p, index, top, false);
+    write_place(p, &text, begins ? FRAME_BEGIN : FRAME_BACK, block->fragment, &sums, &frame);
+    if (inside) {
+        split_block(p, index, top);
+        insert_at(p, at, &text);
+    } else {
+        insert_after(p, at, &text);
+    }
+}
+
+void insert_frame_end(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    struct buffer text = {0};
+    if (!wanted(p) || block->padding || !edge_away(p, block))
+        return;
+    const struct graph_instruction *last = last_instruction(graph, block);
+    struct frame_row frame = frame_at(p, last);
+    struct event_sums sums = sums_in_block(p, index, block->count - 1, true);
+    write_place(p, &text, FRAME_END, block->fragment, &sums, &frame);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last, &text);
+}
+
+/* The block that the edge leaves. */
+static const struct basic_block *source_of(const struct planner *p, const struct edge *edge) {
+    return &p->graph->blocks.data[edge->source - 1];
+}
+
+static bool switches_stacks(const struct planner *p, const struct graph_instruction *call) {
+    static const char name[] = "swapcontext";
+    const struct symbol *symbol = &p->graph->unit->symbols.data[statement_of(p, call)->symbol];
+    return symbol->length == strlen(name) && memcmp(symbol->name, name, symbol->length) == 0;
+}
+
+void insert_frame_back(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct edge *edge = &graph->edges.data[index];
+    struct buffer text = {0};
+    if (!wanted(p) || !returns_again(graph, edge))
+        return;
+    const struct basic_block *source = source_of(p, edge);
+    const struct graph_instruction *call = last_instruction(graph, source);
+    if (switches_stacks(p, call))
+        return;
+    struct frame_row frame = frame_at(p, call);
+    struct event_sums sums = sums_on_edge(p, index);
+    write_place(p, &text, FRAME_BACK, source->fragment, &sums, &frame);
+    insert_after(p, call, &text);
+}
+
+void write_frame_end_on_edge(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct edge *edge = &p->graph->edges.data[index];
+    if (!wanted(p) || edge->target != 0 || edge->kind != QUIPU_EDGE_TAKEN)
+        return;
+    const struct basic_block *source = source_of(p, edge);
+    struct frame_row frame = frame_at(p, last_instruction(p->graph, source));
+    struct event_sums sums = sums_on_edge(p, index);
+    if (out->count)
+        buffer_text(out, "; ");
+    write_place(p, out, FRAME_END, source->fragment, &sums, &frame);
+}

@@ -1,0 +1,44 @@
+/* frame_check.c: where functions begin and end, for watched locals; see frame_check.h.
+ *
+ * At a function's begin and at its ends nothing below the stack pointer is in use, so only who
+ * comes back from elsewhere goes below the red zone. */
+#include "x86/frame_check.h"
+
+#include "data/watch_format.h"
+
+enum {
+    RED_ZONE = 128,
+};
+
+static void write_begin(struct buffer *out, const char *function, uint32_t label,
+                        const struct frame_row *frame) {
+    buffer_print(out, "pushq $.LQzb%u-%s", label, function);
+    write_adjust(out, frame, 8);
+    buffer_print(out, "; call quipu_watch_function_begin; .LQzb%u: leaq 8(%%rsp), %%rsp", label);
+    write_adjust(out, frame, -8);
+}
+
+static void write_back(struct buffer *out, const struct frame_row *frame) {
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, RED_ZONE);
+    buffer_print(out, "; call quipu_watch_function_back; leaq %d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, -RED_ZONE);
+}
+
+void write_frame_stub(struct buffer *out, enum frame_site site, const char *function,
+                      uint32_t label, const struct frame_row *frame) {
+    if (site == FRAME_BEGIN)
+        write_begin(out, function, label, frame);
+    else if (site == FRAME_END)
+        buffer_text(out, "call quipu_watch_function_end");
+    else
+        write_back(out, frame);
+    buffer_print(out, "; jmp .LQq%u", label);
+}
+
+void write_frame_row(struct buffer *out, enum frame_site site, const char *function,
+                     uint32_t label) {
+    static const uint32_t kinds[] = {QUIPU_SITE_BEGIN, QUIPU_SITE_END, QUIPU_SITE_BACK};
+    buffer_print(out, "\t.long .LQa%u-., .LQz%u-., %s-., 0x%x\n", label, label, function,
+                 kinds[site]);
+}
