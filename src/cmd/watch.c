@@ -42,9 +42,10 @@ static void print_help(void) {
         "       quipu watch [OPTIONS] -e EXPRESSION [-e EXPRESSION]... --pid=PID\n\n"
         "Runs PROGRAM, which 'quipu cc --quipu=watch -g' built, and tells of each write to the\n"
         "objects that are named: old and new value, function, line, instruction.\n\n"
-        "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a field, an element,\n"
-        "a slice as buffer[0..4095], what a pointer points to, or bytes as ADDRESS:LENGTH;\n"
-        "heap:FILE:LINE the blocks of the heap that calls in that line allocate.\n\n"
+        "EXPRESSION names a global, a static as FILE:NAME or FUNCTION::NAME, a local or parameter\n"
+        "as FUNCTION::NAME, a field, an element, a slice as buffer[0..4095], what a pointer points\n"
+        "to, or bytes as ADDRESS:LENGTH; heap:FILE:LINE the blocks of the heap that calls in that\n"
+        "line allocate.\n\n"
         "  -e, --expression=EXPRESSION\n"
         "                      watch that\n"
         "      --pid=PID       watch process PID, which runs already, until it ends or we are\n"
@@ -149,6 +150,7 @@ static void read_all(struct session *session, const struct watch_options *option
     const char *wrong = read_variables(&session->arena, session->binary, &variables);
     if (wrong)
         die("'%s': %s", session->file, wrong);
+    variables.takes_locals = true;
     for (size_t i = 0; i < options->named.count; i++) {
         const struct named *named = &options->named.data[i];
         struct watched watched;
@@ -162,6 +164,11 @@ static void read_all(struct session *session, const struct watch_options *option
                 read_condition(&session->arena, &variables, options->condition, &watched, &where);
         if (wrong)
             die_at(options->condition, where, wrong);
+        unsigned inlined = watched.local ? count_inlined(watched.local) : 0;
+        if (inlined)
+            warn("'%s': its function is inlined in %u place%s, where it is not watched; "
+                 "-fno-inline would keep it a function",
+                 named->text, inlined, inlined == 1 ? "" : "s");
         vector_push(&session->arena, &session->watched, watched);
     }
 }

@@ -2,7 +2,10 @@
  *
  * The whole tree of debug information is walked once, through namespaces, classes, functions and
  * their blocks.  A static of a function that was inlined stands in its abstract tree; the
- * definition of a C++ variable names its declaration, whose surroundings give its path. */
+ * definition of a C++ variable names its declaration, whose surroundings give its path.
+ *
+ * A local's address has its number in `all`, and above a bias the offset from its function's CFA.
+ */
 #include "moment/variables.h"
 
 #include "moment/spelling.h"
@@ -14,11 +17,19 @@
 enum {
     DEPTH_MAX = 64,
     NAME_MAX_LENGTH = 63, /* of names that others are compared with */
-    LISTED_MAX = 3
+    LISTED_MAX = 3,
+    OFFSET_BITS = 36, /* of a local's address */
+    ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
+    RBP = 6,          /* DWARF's numbers */
+    RSP = 7,
 };
+
+#define LOCAL_ADDRESS ((uint64_t)1 << 62)
+#define OFFSET_BIAS   ((uint64_t)1 << (OFFSET_BITS - 1))
 
 struct place {
     const char *file, *path;
+    Dwarf_Die *function; /* NULL: outside of all */
     unsigned depth;
 };
 
@@ -41,14 +52,125 @@ static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, 
     return true;
 }
 
+/* ---- locals ---- */
+
+/* Whether the CFA is counted from REG at ADDRESS; then OFFSET is set, and in any case END, where
+ * that ends. */
+static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, int64_t *offset,
+                          Dwarf_Addr *end) {
+    Dwarf_Frame *frame = NULL;
+    Dwarf_Op *operations;
+    Dwarf_Addr begin;
+    size_t count = 0;
+    bool good = false;
+    *end = 0;
+    if (!frames || dwarf_cfi_addrframe(frames, address, &frame) != 0)
+        return false;
+    dwarf_frame_info(frame, &begin, end, NULL);
+    if (dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1) {
+        bool named = operations->atom == DW_OP_bregx;
+        good = named ? operations->number == reg : operations->atom == DW_OP_breg0 + reg;
+        *offset = (int64_t)(named ? operations->number2 : operations->number);
+    }
+    free(frame);
+    return good;
+}
+
+/* Sets how far the CFA is above REG in FUNCTION, behind its first instructions: where the line
+ * table says that these end, or, of the frame pointer, where it has become one. */
+static bool read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
+                       int64_t *offset) {
+    Dwarf_Addr *begins = NULL, entry = 0, end = 0;
+    int count = dwarf_entry_breakpoints(function, &begins);
+    Dwarf_Addr at = count > 0 ? begins[0] : 0;
+    free(begins);
+    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 || (reg == RSP && at == entry))
+        return false;
+    for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
+        if (read_frame_at(variables->frames, at, reg, offset, &end))
+            return true;
+    return false;
+}
+
+/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION. */
+static bool read_frame_base(const struct variables *variables, Dwarf_Die *function,
+                            int64_t *offset) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count = 0;
+    *offset = 0;
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
+        dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
+        return false;
+    if (operations->atom == DW_OP_call_frame_cfa)
+        return true;
+    if (operations->atom != DW_OP_reg0 + RBP && operations->atom != DW_OP_reg0 + RSP)
+        return false;
+    bool good = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
+    *offset = -*offset;
+    return good;
+}
+
+/* The same for a local, or a parameter, of FUNCTION. */
+static void locate_local(const struct variables *variables, struct variable *variable,
+                         Dwarf_Die *die, Dwarf_Die *function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    Dwarf_Addr entry;
+    size_t count = 0;
+    int64_t base;
+    if (dwarf_entrypc(function, &entry) != 0) {
+        variable->is_local = true;
+        variable->cause = "is local to a function that is inlined wherever it is called; build it "
+                          "with -fno-inline or -O0";
+        return;
+    }
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
+        variable->cause = "has no address: the optimizer has removed it; build it with -O0, or "
+                          "declare it volatile";
+        return;
+    }
+    variable->is_local = true;
+    variable->cause = "is in registers for all of its function, or parts of it; build it with -O0, "
+                      "or declare it volatile";
+    if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 ||
+        operations->atom != DW_OP_fbreg)
+        return;
+    variable->cause = "has a place in the frame that its debug information tells in a way that is "
+                      "not understood";
+    if (!read_frame_base(variables, function, &base))
+        return;
+    variable->cause = NULL;
+    variable->entry = entry;
+    variable->function = *function;
+    variable->address = LOCAL_ADDRESS | (uint64_t)variables->all.count << OFFSET_BITS |
+                        ((uint64_t)((int64_t)operations->number + base) + OFFSET_BIAS);
+}
+
+const struct variable *find_local(const struct variables *variables, uint64_t address,
+                                  int64_t *offset) {
+    if (!(address & LOCAL_ADDRESS))
+        return NULL;
+    uint64_t number = (address & ~LOCAL_ADDRESS) >> OFFSET_BITS;
+    *offset = (int64_t)((address & (((uint64_t)1 << OFFSET_BITS) - 1)) - OFFSET_BIAS);
+    return number < variables->all.count ? &variables->all.data[number] : NULL;
+}
+
 /* Sets the address of VARIABLE, or the cause that it has none. */
-static void locate(struct variable *variable, Dwarf_Die *die) {
+static void locate(const struct variables *variables, struct variable *variable, Dwarf_Die *die,
+                   Dwarf_Die *function) {
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
     size_t count = 0;
     variable->cause = "has no address: the optimizer has removed it";
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0)
+    bool is_static = dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
+                     dwarf_getlocation(&attribute, &operations, &count) == 0 && count > 0 &&
+                     operations[0].atom != DW_OP_fbreg;
+    if (!is_static && function) {
+        locate_local(variables, variable, die, function);
+        return;
+    }
+    if (!is_static)
         return;
     if (count == 1 && read_address(&attribute, operations, &variable->address)) {
         variable->cause = NULL;
@@ -99,7 +221,7 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
     struct variable variable = {
         .name = name, .path = join(variables->arena, path, name), .file = place->file};
     variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
-    locate(&variable, die);
+    locate(variables, &variable, die, place->function);
     if (!variable.cause)
         variable.type = type_of(variables->binary, die);
     variable.key = one_spelling(variables->arena, variable.path);
@@ -144,6 +266,8 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
         take_constants(variables, die, place);
         return;
     case DW_TAG_subprogram:
+        inner.function = die;
+        /* fall through */
     case DW_TAG_namespace:
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
@@ -176,10 +300,14 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     *variables = (struct variables){.arena = arena, .binary = binary};
     if (!binary->dwarf)
         return "it has no debug information; build it with -g";
+    variables->frames = dwarf_getcfi_elf(binary->elf);
     while (dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
         const char *file = dwarf_diename(&top);
         take_children(variables, &top, (struct place){.file = file ? file : "", .path = ""});
     }
+    if (variables->frames)
+        dwarf_cfi_end(variables->frames);
+    variables->frames = NULL;
     return NULL;
 }
 
@@ -203,15 +331,18 @@ bool is_source(const struct variables *variables, const char *file, size_t lengt
 }
 
 /* How well VARIABLE is what NAME, in its one spelling, means: 0 not at all. */
-static int rank_of(const struct variable *variable, const char *name) {
+static int rank_of(const struct variables *variables, const struct variable *variable,
+                   const char *name) {
     size_t path = strlen(variable->key), length = strlen(name);
     bool whole = strcmp(variable->key, name) == 0;
     bool end = path > length + 2 && strcmp(variable->key + path - length, name) == 0 &&
                variable->key[path - length - 1] == ':';
     if (!whole && !end)
         return 0;
-    if (variable->cause)
+    if (variable->cause || (variable->is_local && !variables->takes_locals))
         return 1;
+    if (variable->is_local)
+        return strstr(name, "::") ? 2 : 1;
     return end ? 2 : variable->external ? 4 : 3;
 }
 
@@ -234,7 +365,7 @@ static const char *ambiguous(const struct variables *variables, const char *file
     for (size_t i = 0; i < variables->all.count && count < LISTED_MAX; i++) {
         const struct variable *variable = &variables->all.data[i];
         if ((file && !is_file(variable->file, file, strlen(file))) ||
-            rank_of(variable, one_spelling(variables->arena, name)) != rank)
+            rank_of(variables, variable, one_spelling(variables->arena, name)) != rank)
             continue;
         bool known = false;
         for (size_t k = 0; k < count; k++)
@@ -242,6 +373,12 @@ static const char *ambiguous(const struct variables *variables, const char *file
         if (!known)
             listed[count++] = variable;
     }
+    if (count > 1 && listed[0]->is_local &&
+        strcmp(spelling(variables->arena, listed[0]), spelling(variables->arena, listed[1])) == 0)
+        return arena_print(variables->arena,
+                           "'%s' is there more than once: in blocks of its function, or in copies "
+                           "of it; give it a name of its own",
+                           name);
     for (size_t k = 0; k < count; k++)
         text = arena_print(variables->arena, "%s%s%s", text, k ? " or " : "",
                            spelling(variables->arena, listed[k]));
@@ -259,14 +396,29 @@ static const char *not_there(const struct variables *variables, const char *file
     struct near_names near_names = {.wanted = name};
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
-        if (variable->cause || (file && !is_file(variable->file, file, strlen(file))))
+        if (variable->cause || (variable->is_local && !variables->takes_locals) ||
+            (file && !is_file(variable->file, file, strlen(file))))
             continue;
-        offer_name(&near_names, variable->name);
+        if (!variable->is_local)
+            offer_name(&near_names, variable->name);
         if (strchr(name, ':'))
             offer_ends(&near_names, variable->path);
     }
     return arena_print(variables->arena, "there is no variable '%s'%s", name,
                        suggest(variables->arena, &near_names));
+}
+
+/* Why the local FOUND is not taken for NAME. */
+static const char *local_refused(const struct variables *variables, const char *name,
+                                 const struct variable *found) {
+    if (!variables->takes_locals)
+        return arena_print(variables->arena, "'%s' has no %s", name,
+                           found->cause ? "address: the optimizer has removed it"
+                                        : "fixed address: it is local to a function");
+    if (found->cause)
+        return arena_print(variables->arena, "'%s' %s", name, found->cause);
+    return arena_print(variables->arena, "'%s' is local to a function; write '%s'", name,
+                       found->path);
 }
 
 const char *find_variable(const struct variables *variables, const char *file, const char *name,
@@ -278,7 +430,7 @@ const char *find_variable(const struct variables *variables, const char *file, c
         const struct variable *variable = &variables->all.data[i];
         if (file && !is_file(variable->file, file, strlen(file)))
             continue;
-        int rank = rank_of(variable, key);
+        int rank = rank_of(variables, variable, key);
         if (rank > best) {
             best = rank;
             *found = variable;
@@ -289,6 +441,8 @@ const char *find_variable(const struct variables *variables, const char *file, c
     }
     if (!best)
         return not_there(variables, file, name);
+    if ((*found)->is_local && (best == 1 || (*found)->cause))
+        return local_refused(variables, name, *found);
     if ((*found)->cause)
         return arena_print(variables->arena, "'%s' %s", name, (*found)->cause);
     return unique ? NULL : ambiguous(variables, file, name, best);

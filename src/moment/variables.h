@@ -1,32 +1,42 @@
-/* variables.h: a program's variables that have an address for all of its run, and its enumeration
- * constants, by name, out of DWARF. */
+/* variables.h: a program's variables that have an address for all of its run, its enumeration
+ * constants, and functions' locals that have one place in all of a call, by name, out of DWARF. */
 #ifndef QUIPU_MOMENT_VARIABLES_H
 #define QUIPU_MOMENT_VARIABLES_H
 
 #include "moment/type.h"
 
 struct variable {
-    const char *name;  /* of its own */
-    const char *path;  /* with functions, classes and namespaces around it: "count::calls" */
-    const char *key;   /* the path by which it is found: see spelling.h */
-    const char *file;  /* source of its unit */
-    bool external;     /* other units know it by its name */
-    bool is_constant;  /* of an enumeration */
-    const char *cause; /* why it has no address; NULL: it has one */
-    uint64_t address;  /* as linked */
-    int64_t value;     /* of a constant */
+    const char *name;   /* of its own */
+    const char *path;   /* with functions, classes and namespaces around it: "count::calls" */
+    const char *key;    /* the path by which it is found: see spelling.h */
+    const char *file;   /* source of its unit */
+    bool external;      /* other units know it by its name */
+    bool is_constant;   /* of an enumeration */
+    const char *cause;  /* why it has no address; NULL: it has one */
+    bool is_local;      /* to a function, or its parameter */
+    uint64_t address;   /* as linked; of a local: see find_local */
+    Dwarf_Die function; /* of a local: in which it has a place ... */
+    uint64_t entry;     /* ... and where that begins, as linked */
+    int64_t value;      /* of a constant */
     struct type type;
 };
 
 struct variables {
     struct arena *arena;
     const struct binary *binary;
+    Dwarf_CFI *frames; /* while they are read */
+    bool takes_locals; /* else they are not found */
     VECTOR(struct variable) all;
 };
 
 /* Reads those of BINARY.  Returns NULL, or what is wrong. */
 const char *read_variables(struct arena *arena, const struct binary *binary,
                            struct variables *variables);
+
+/* The local that ADDRESS is in, and in OFFSET how far from its function's CFA; NULL: it is in none.
+ */
+const struct variable *find_local(const struct variables *variables, uint64_t address,
+                                  int64_t *offset);
 
 /* Whether some unit's source is FILE, or ends in it behind a '/'. */
 bool is_source(const struct variables *variables, const char *file, size_t length);

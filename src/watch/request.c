@@ -6,6 +6,7 @@
 #include "watch/heap.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,23 @@ const char *check_watchable(const struct binary *binary) {
     return NULL;
 }
 
+/* Whether the function whose first byte is at ADDRESS, as linked, tells where it begins. */
+static bool tells_of_calls(const struct binary *binary, uint64_t address) {
+    size_t size = 0;
+    const uint8_t *sites = binary_section(binary, QUIPU_SITES_SECTION, &size);
+    uint64_t at = binary_section_address(binary, QUIPU_SITES_SECTION);
+    for (size_t i = 0; sites && i + sizeof(struct quipu_site) <= size;
+         i += sizeof(struct quipu_site)) {
+        struct quipu_site site;
+        memcpy(&site, sites + i, sizeof site);
+        if (site.size == QUIPU_SITE_BEGIN &&
+            at + i + offsetof(struct quipu_site, target) + (uint64_t)(int64_t)site.target ==
+                address)
+            return true;
+    }
+    return false;
+}
+
 /* ---- names ---- */
 
 /* ADDRESS:LENGTH.  Returns false where TEXT has another form. */
@@ -48,6 +66,39 @@ static bool read_range(struct arena *arena, const char *text, struct watched *wa
     watched->whole = (struct part){.shape = byte_shape(arena), .count = watched->size};
     watched->value_size = 1;
     return true;
+}
+
+/* ---- locals ---- */
+
+/* Whether what is read on the way to the object is a local, which has no place before its function
+ * is called. */
+static bool goes_by_local(const struct variables *variables, const struct object *object) {
+    int64_t offset;
+    for (size_t i = 0; i < object->way.objects.count; i++) {
+        const struct node *node = object->way.objects.data[i];
+        while (node && node->kind != NODE_OBJECT)
+            node = node->a;
+        if (node && find_local(variables, node->number, &offset))
+            return true;
+    }
+    return false;
+}
+
+static int count_instance(Dwarf_Die *instance, void *count) {
+    (void)instance;
+    (*(unsigned *)count)++;
+    return DWARF_CB_OK;
+}
+
+unsigned count_inlined(const struct variable *local) {
+    Dwarf_Die function = local->function, origin;
+    Dwarf_Attribute attribute;
+    unsigned count = 0;
+    if (!dwarf_attr(&function, DW_AT_abstract_origin, &attribute) ||
+        !dwarf_formref_die(&attribute, &origin))
+        return 0;
+    dwarf_func_inline_instances(&origin, count_instance, &count);
+    return count;
 }
 
 /* The array that the slice is of. */
@@ -96,8 +147,13 @@ const char *read_watched(struct arena *arena, const struct variables *variables,
     if (watched->object.count)
         take_slice(arena, watched);
     watched->size = size * (whole->count ? whole->count : 1);
-    if (!watched->object.way.objects.count)
-        object_address(node, 0, 0, &watched->address);
+    if (goes_by_local(variables, &watched->object))
+        return "where a local points to, or an element whose index one tells, cannot be watched";
+    if (!watched->object.way.objects.count && object_address(node, 0, 0, &watched->address))
+        watched->local = find_local(variables, watched->address, &watched->offset);
+    if (watched->local && !tells_of_calls(variables->binary, watched->local->entry))
+        return "its function does not tell of its calls: build its file with 'quipu cc "
+               "--quipu=watch'";
     return NULL;
 }
 
@@ -236,6 +292,11 @@ struct quipu_watch_request request_for(const struct watched *watched, const stru
     if (watched->is_blocks || (watched->object.node && !watched->object.way.objects.count)) {
         request.build_id_size = binary->build_id_size;
         memcpy(request.build_id, binary->build_id, binary->build_id_size);
+    }
+    if (watched->local) {
+        request.address = watched->local->entry;
+        request.offset = watched->offset;
+        request.flags |= QUIPU_REQUEST_LOCAL;
     }
     return request;
 }

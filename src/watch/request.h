@@ -11,11 +11,13 @@ struct watched {
     const char *base;     /* what names of its parts begin with */
     struct object object; /* its node is NULL where an address was given */
     struct part whole;
-    uint64_t first;    /* index of the first element of a slice */
-    uint64_t address;  /* as linked, or absolute where an address was given; not known where
-                          the object's way has pointers */
-    uint64_t size;     /* bytes */
-    bool only_changes; /* the condition is that a byte is another than before */
+    uint64_t first;   /* index of the first element of a slice */
+    uint64_t address; /* as linked, or absolute where an address was given; not known where
+                         the object's way has pointers */
+    const struct variable *local; /* that it is, or is in; NULL: none */
+    int64_t offset;               /* of that, from the CFA */
+    uint64_t size;                /* bytes */
+    bool only_changes;            /* the condition is that a byte is another than before */
     bool has_condition;
     struct expression condition;
     bool reads_program;  /* the condition does, beside old and new */
@@ -36,6 +38,9 @@ const char *check_watchable(const struct binary *binary);
  * what is wrong, and in WHERE the place in TEXT. */
 const char *read_watched(struct arena *arena, const struct variables *variables, const char *text,
                          struct watched *watched, size_t *where);
+
+/* In how many places the local's function is inlined: there it is not watched. */
+unsigned count_inlined(const struct variable *local);
 
 /* Gives WATCHED the condition TEXT over old, new and the program's variables.  Returns in the same
  * way. */

@@ -20,7 +20,7 @@ wrong() {
 }
 wrong "did you mean 'config'" 1 'confg'
 wrong "did you mean 'limits'" 8 'config.limts[3]'
-wrong "no address" 1 'set_types::i'
+wrong "in registers" 1 'set_types::i'
 wrong "thread-local" 1 'local_to_thread'
 wrong "is no pointer" 2 '*counter'
 wrong "no place in memory" 1 'counter + 1'
