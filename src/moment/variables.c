@@ -76,6 +76,24 @@ static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, i
     return good;
 }
 
+/* Whether the line table says that a function's first instructions, if any, end at ADDRESS. */
+static bool begins_body(Dwarf_Die *function, Dwarf_Addr address) {
+    Dwarf_Die unit;
+    Dwarf_Lines *lines;
+    size_t count = 0;
+    if (!dwarf_diecu(function, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr at;
+        bool ends = false;
+        if (dwarf_lineaddr(line, &at) == 0 && at == address &&
+            dwarf_lineprologueend(line, &ends) == 0 && ends)
+            return true;
+    }
+    return false;
+}
+
 /* Sets how far the CFA is above REG in FUNCTION, behind its first instructions: where the line
  * table says that these end, or, of the frame pointer, where it has become one. */
 static bool read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
@@ -84,7 +102,8 @@ static bool read_frame(const struct variables *variables, Dwarf_Die *function, u
     int count = dwarf_entry_breakpoints(function, &begins);
     Dwarf_Addr at = count > 0 ? begins[0] : 0;
     free(begins);
-    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 || (reg == RSP && at == entry))
+    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 ||
+        (reg == RSP && at == entry && !begins_body(function, at)))
         return false;
     for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
         if (read_frame_at(variables->frames, at, reg, offset, &end))
