@@ -247,17 +247,21 @@ static bool has_any(void) {
     return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
 }
 
+static bool is_of_frame(const struct watch_activation *activation, uint64_t thread,
+                        uint64_t frame) {
+    return activation->thread == thread && activation->frame == frame;
+}
+
 void quipu_watch_function_ended(const uint64_t *frame) {
     uint64_t cfa = (uint64_t)(frame + FRAME_END_RETURN + 1), thread = thread_pointer();
     if (!has_any())
         return;
     uint64_t mask = quipu_watch_lock();
-    for (struct watch_activation **link = list_of(thread); *link;) {
-        if ((*link)->thread == thread && (*link)->frame == cfa)
-            end_activation(link);
-        else
-            link = &(*link)->next;
-    }
+    struct watch_activation **link = list_of(thread);
+    while (*link && !is_of_frame(*link, thread, cfa))
+        link = &(*link)->next;
+    while (*link && is_of_frame(*link, thread, cfa)) /* they were made together */
+        end_activation(link);
     quipu_watch_unlock(mask);
 }
 
