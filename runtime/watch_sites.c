@@ -231,7 +231,7 @@ static long put_back_function(uint64_t function) {
     uint64_t count;
     const struct quipu_site *sites = quipu_watch_sites(&count);
     for (const struct quipu_site *site = sites; site < sites + count; site++) {
-        if (!is_of_function(site) ||
+        if (!is_of_function(site) || site->size == QUIPU_SITE_TEXT ||
             (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != function))
             continue;
         make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);

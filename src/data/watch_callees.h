@@ -257,7 +257,8 @@ enum {
     ROW(ceilf) ROW(roundf) ROW(truncf) ROW(fmodf) ROW(ldexpf) ROW(fminf) ROW(fmaxf) ROW(fmaf) \
     ROW(write) ROW(pwrite) ROW(send) ROW(sendto) ROW(lseek) ROW(lseek64) ROW(fsync) ROW(access) \
     ROW(unlink) ROW(mkdir) ROW(rmdir) ROW(chdir) ROW(kill) ROW(usleep) ROW(sleep) ROW(dup) \
-    ROW(dup2) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort)
+    ROW(dup2) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort) \
+    ROW(quipu_runtime_watch) ROW(quipu_runtime_unwatch)
 /* clang-format on */
 
 #endif

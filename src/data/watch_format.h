@@ -175,12 +175,14 @@ struct quipu_site {
     int32_t code;   /* the check */
     int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer; or the
                        function's first byte */
-    uint32_t size;  /* how many bytes; or QUIPU_SITE_BEGIN, ..._END, ..._BACK: of the function */
+    uint32_t size;  /* how many bytes; or QUIPU_SITE_BEGIN, ..._END, ..._BACK, ..._TEXT: of the
+                       function */
 };
 
 #define QUIPU_SITE_BEGIN 0xfffffff1u
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
+#define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
 
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *

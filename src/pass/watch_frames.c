@@ -19,12 +19,16 @@ static bool wanted(const struct planner *p) {
     return p->state->options->watch && p->graph->function->compiled;
 }
 
+static const char *function_label(const struct planner *p) {
+    return arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
+}
+
 /* Appends the no-operation to OUT, where SUMS and FRAME hold, and makes all else. */
 static void write_place(struct planner *p, struct buffer *out, enum frame_site site,
                         uint8_t fragment, const struct event_sums *sums,
                         const struct frame_row *frame) {
     uint32_t label = ++p->state->labels;
-    const char *function = arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
+    const char *function = function_label(p);
     anchor_code(p, out, fragment, *sums);
     write_site(out, label);
     buffer_print(&p->far_stubs, "; .LQz%u: ", label);
@@ -40,6 +44,10 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
     bool begins = index == 0 && enters_by(p, block, QUIPU_EDGE_ENTRY);
+    if (index == 0 && p->state->options->watch && !p->graph->function->compiled) {
+        write_text_row(site_rows(p, block->fragment), function_label(p));
+        p->state->watched = true;
+    }
     if (!wanted(p) || block->padding || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)))
         return;
     uint32_t top = p->blocks[index].top;

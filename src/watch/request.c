@@ -13,7 +13,7 @@
 
 #define OLD_ADDRESS   ((uint64_t)1 << 60)
 #define NEW_ADDRESS   ((uint64_t)1 << 61)
-#define FREED_ADDRESS ((uint64_t)1 << 62)
+#define FREED_ADDRESS ((uint64_t)3 << 60)
 
 static bool tells_of_writes(const struct binary *binary) {
     size_t size = 0;

@@ -42,3 +42,8 @@ void write_frame_row(struct buffer *out, enum frame_site site, const char *funct
     buffer_print(out, "\t.long .LQa%u-., .LQz%u-., %s-., 0x%x\n", label, label, function,
                  kinds[site]);
 }
+
+void write_text_row(struct buffer *out, const char *function) {
+    buffer_print(out, "\t.long %s-., %s-., %s-., 0x%x\n", function, function, function,
+                 QUIPU_SITE_TEXT);
+}

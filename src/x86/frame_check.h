@@ -23,4 +23,7 @@ void write_frame_stub(struct buffer *out, enum frame_site site, const char *func
 void write_frame_row(struct buffer *out, enum frame_site site, const char *function,
                      uint32_t label);
 
+/* The row of a function that is hand-written: where it begins, and no more. */
+void write_text_row(struct buffer *out, const char *function);
+
 #endif
