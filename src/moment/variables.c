@@ -152,12 +152,13 @@ static void locate_local(const struct variables *variables, struct variable *var
     variable->is_local = true;
     variable->cause = "is in registers for all of its function, or parts of it; build it with -O0, "
                       "or declare it volatile";
-    if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 ||
-        operations->atom != DW_OP_fbreg)
+    if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0 ||
+        operations->atom < DW_OP_breg0 || operations->atom == DW_OP_regx)
         return;
     variable->cause = "has a place in the frame that its debug information tells in a way that is "
                       "not understood";
-    if (!read_frame_base(variables, function, &base))
+    if (count != 1 || operations->atom != DW_OP_fbreg ||
+        !read_frame_base(variables, function, &base))
         return;
     variable->cause = NULL;
     variable->entry = entry;
@@ -184,7 +185,7 @@ static void locate(const struct variables *variables, struct variable *variable,
     variable->cause = "has no address: the optimizer has removed it";
     bool is_static = dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
                      dwarf_getlocation(&attribute, &operations, &count) == 0 && count > 0 &&
-                     operations[0].atom != DW_OP_fbreg;
+                     (operations[0].atom < DW_OP_reg0 || operations[0].atom > DW_OP_bregx);
     if (!is_static && function) {
         locate_local(variables, variable, die, function);
         return;

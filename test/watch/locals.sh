@@ -96,7 +96,8 @@ cat >registers.c <<'EOP'
 int used;
 static inline __attribute__((always_inline)) int inlined(int n) { volatile int kept = n; return kept; }
 __attribute__((noinline)) int f(int n) { int i, sum = 0; for (i = 0; i < n; i++) sum += i * used; return sum; }
-int main(int argc, char **argv) { int *p = &used; used = f(argc) + inlined(argc) + *p; return 0; }
+__attribute__((noipa)) int aligned(int n) { _Alignas(64) volatile char room[64]; volatile int x = n; room[n] = 1; return x + room[3]; }
+int main(int argc, char **argv) { int *p = &used; used = f(argc) + inlined(argc) + *p + aligned(3); return 0; }
 EOP
 "$quipu" cc --quipu=watch -g -O2 registers.c -o registers || fail "cannot build 'registers'"
 wrong() {
@@ -104,6 +105,7 @@ wrong() {
     grep -qF "$1" messages || fail "'$2': not '$1': $(cat messages)"
 }
 wrong "declare it volatile" f::sum
+wrong "in a way that is not understood" aligned::x
 wrong "inlined wherever it is called" inlined::kept
 "$quipu" cc --quipu=watch -g -O0 registers.c -o registers || fail "cannot build 'registers'"
 wrong "did you mean 'f::sum'" f::sun
