@@ -117,7 +117,10 @@ static bool begins_store(struct binary *binary, uint64_t address) {
     if (!code || count < CALL_SIZE || *code != CALL)
         return false;
     memcpy(&distance, code + 1, sizeof distance);
-    if (!binary_name(binary, address + CALL_SIZE + (uint64_t)(int64_t)distance, name, sizeof name))
+    uint64_t callee = address + CALL_SIZE + (uint64_t)(int64_t)distance;
+    if (!binary_code(binary, callee, &count))
+        return false; /* no call: bytes of one that look like it */
+    if (!binary_name(binary, callee, name, sizeof name))
         return true; /* stripped */
     return strncmp(name, "quipu_watch_begin", strlen("quipu_watch_begin")) == 0;
 }
