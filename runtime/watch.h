@@ -216,8 +216,9 @@ struct watch {
     uint32_t request_room;
     uint32_t consumer_gone;
     /* blocks of the heap */
-    struct watch_heap *heaps; /* room for as many as requests */
-    uint32_t heap_count;      /* that there ever were */
+    struct watch_heap *heaps; /* room for as many as the first file had for requests */
+    uint32_t heap_room;
+    uint32_t heap_count; /* that there ever were */
     uint32_t heaps_active;
     struct watch_block *block_segments[WATCH_SEGMENTS]; /* as those of regions */
     uint32_t blocks_used;                               /* indices that were ever given */

@@ -8,8 +8,8 @@
  * A check is
  *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
  *         jne     SLOW                    6 bytes
- * and section QUIPU_SITES_SECTION has a row for each.  The first five bytes of the cmpb, which
- * would read what is not there, become the jump. */
+ * and nothing else looks like it.  The first five bytes of the cmpb, which would read what is not
+ * there, become the jump. */
 #include "note.h"
 #include "syscall.h"
 #include "watch.h"

@@ -238,12 +238,14 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias) {
     struct watch *watch = WATCH;
     uint8_t *file = (uint8_t *)watch->file;
     uint64_t mask = quipu_watch_lock();
-    if (!watch->heaps)
-        watch->heaps = quipu_watch_map(watch->request_room * sizeof *watch->heaps);
+    if (!watch->heaps) {
+        watch->heap_room = watch->request_room;
+        watch->heaps = quipu_watch_map(watch->heap_room * sizeof *watch->heaps);
+    }
     uint32_t place = 0;
     while (place < watch->heap_count && watch->heaps[place].request != number)
         place++;
-    if (!watch->heaps || place >= watch->request_room) {
+    if (!watch->heaps || place >= watch->heap_room) {
         quipu_watch_unlock(mask);
         return -ENOMEM;
     }

@@ -25,8 +25,10 @@ static struct checks count_checks(const struct binary *binary) {
          at += sizeof(struct quipu_site)) {
         struct quipu_site site;
         memcpy(&site, rows + at, sizeof site);
-        checks.variables += site.place && site.target;
-        checks.stack += site.place && !site.target;
+        if (!site.place || site.size >= QUIPU_SITE_BEGIN)
+            continue;
+        checks.variables += site.target != 0;
+        checks.stack += site.target == 0;
     }
     const uint8_t *code = binary_section(binary, ".text", &size);
     for (size_t at = 0; code && at < size; at++)

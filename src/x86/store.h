@@ -48,9 +48,9 @@ struct store {
     uint16_t registers;      /* general ones that the address is made of, as a set */
     uint8_t base, index;     /* as encoded, or NO_REGISTER */
     uint8_t scale;
-    bool enters;   /* STORE_STACK: enter, which pushes the frame pointer and goes further down */
+    bool enters;    /* STORE_STACK: enter, which pushes the frame pointer and goes further down */
     int16_t pushes; /* bytes that the stack pointer goes down */
-    uint8_t pops;  /* bytes that the stack pointer goes up before the address is made */
+    uint8_t pops;   /* bytes that the stack pointer goes up before the address is made */
     int64_t displacement;
 };
 
