@@ -50,7 +50,7 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
                       operand->mem.index == ZYDIS_REGISTER_NONE &&
                       operand->encoding == ZYDIS_OPERAND_ENCODING_DISP16_32_64;
     if (instruction->mnemonic == ZYDIS_MNEMONIC_POP) {
-        store->pushes = (int8_t) - (operand->size / 8);
+        store->pushes = (int16_t)(0 - operand->size / 8);
         store->pops = operand->mem.base == ZYDIS_REGISTER_RSP ? (uint8_t)(operand->size / 8) : 0;
     }
 }
