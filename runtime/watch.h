@@ -439,6 +439,8 @@ struct watch_pair *quipu_watch_find_pair(uint64_t stack);
 struct watch_pair *quipu_watch_take_pair(uint64_t stack);
 struct watch_call *quipu_watch_find_call(uint64_t stack);
 struct watch_call *quipu_watch_take_call(uint64_t stack);
+/* Forgets calls of this thread that can end no more; the calling function's stack is at STACK. */
+void quipu_watch_drop_left_calls(uint64_t stack);
 /* Whether a store or a call of a known function, which tells of the range itself, is open.  STACK
  * is the asking thread's stack pointer. */
 bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);

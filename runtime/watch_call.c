@@ -386,8 +386,11 @@ void quipu_watch_call_begun(const uint64_t *frame) {
 void quipu_watch_call_ended(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
     struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
-    if (!call)
+    if (!call) {
+        if (quipu_watch_ready)
+            quipu_watch_drop_left_calls(stack);
         return;
+    }
     const uint32_t *extents = callees[call->callee];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);
     bool is_heap = is_allocator(call->callee);

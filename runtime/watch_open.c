@@ -131,3 +131,24 @@ bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack) {
             return true;
     return false;
 }
+
+/* ---- What was left ---- */
+
+/* An exception or a longjmp has left calls that lie deeper in the thread's stack than STACK is,
+ * which would have each return ask for the end of one.  Looked for now and then. */
+void quipu_watch_drop_left_calls(uint64_t stack) {
+    enum {
+        RARELY = 64,
+        NEAR = 1 << 20 /* bytes: on the same stack */
+    };
+    static uint32_t asked;
+    if (__atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) % RARELY)
+        return;
+    for (unsigned i = 0; i < WATCH_CALL_SETS * WATCH_WAYS; i++) {
+        struct open *open = (struct open *)&WATCH_CALLS[i];
+        uint64_t at = __atomic_load_n(&open->stack, __ATOMIC_ACQUIRE);
+        if (at && at < stack && stack - at < NEAR && open->thread == thread_pointer() &&
+            claim(open, at, 0))
+            __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
+    }
+}

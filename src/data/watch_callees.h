@@ -258,6 +258,10 @@ enum {
     ROW(write) ROW(pwrite) ROW(send) ROW(sendto) ROW(lseek) ROW(lseek64) ROW(fsync) ROW(access) \
     ROW(unlink) ROW(mkdir) ROW(rmdir) ROW(chdir) ROW(kill) ROW(usleep) ROW(sleep) ROW(dup) \
     ROW(dup2) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort) \
+    /* they do not come back */ \
+    ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
+    ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \
+    ROW(__stack_chk_fail) ROW(__assert_fail) \
     ROW(quipu_runtime_watch) ROW(quipu_runtime_unwatch)
 /* clang-format on */
 
