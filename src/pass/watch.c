@@ -441,8 +441,7 @@ static bool leaves_stack(const struct watcher *w, uint32_t index) {
         return false;
     const struct symbol *symbol = &w->p->graph->unit->symbols.data[s->symbol];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == symbol->length &&
-            memcmp(names[i], symbol->name, symbol->length) == 0)
+        if (span_is((struct span){symbol->name, symbol->length}, names[i]))
             return true;
     return false;
 }

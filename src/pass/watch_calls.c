@@ -25,16 +25,12 @@ enum {
 static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-static bool is_named(struct span symbol, const char *name) {
-    return strlen(name) == symbol.length && memcmp(name, symbol.start, symbol.length) == 0;
-}
-
 static int find_callee(struct span symbol) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
-        if (is_named(symbol, of_nothing[i]))
+        if (span_is(symbol, of_nothing[i]))
             return CALLEE_WRITES_NOTHING;
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
-        if (is_named(symbol, rows[i]))
+        if (span_is(symbol, rows[i]))
             return (int)i;
     return 0;
 }
@@ -80,22 +76,35 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     return true;
 }
 
-static void insert_tail_check(struct planner *p, uint32_t index,
-                              const struct graph_instruction *last) {
+/* The question in front of the call. */
+static void insert_question(struct planner *p, uint32_t index, const struct graph_instruction *last,
+                            uint32_t label) {
     const struct basic_block *block = &p->graph->blocks.data[index];
-    struct checked_call call;
     struct buffer text = {0};
-    if (!find_call(p, block, last, &call) || !call.callee)
-        return;
-    uint32_t label = ++p->state->labels;
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
     write_call_check(&text, label);
     split_block(p, index, block->count - 1);
     insert_at(p, last, &text);
+}
+
+/* Begins what the question leads to. */
+static void begin_stub(struct planner *p, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
     buffer_text(&p->far_stubs, "; ");
     anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    write_tail_stub(&p->far_stubs, &call, label);
     p->state->watched = true;
+}
+
+static void insert_tail_check(struct planner *p, uint32_t index,
+                              const struct graph_instruction *last) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    struct checked_call call;
+    if (!find_call(p, block, last, &call) || !call.callee)
+        return;
+    uint32_t label = ++p->state->labels;
+    insert_question(p, index, last, label);
+    begin_stub(p, index);
+    write_tail_stub(&p->far_stubs, &call, label);
 }
 
 /* The kernel may have written what the program asked for. */
@@ -111,10 +120,8 @@ static void insert_system_checks(struct planner *p, uint32_t index,
     split_block(p, index, block->count - 1);
     insert_at(p, last, &before);
     insert_after(p, last, &behind);
-    buffer_text(&p->far_stubs, "; ");
-    anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    begin_stub(p, index);
     write_system_stubs(&p->far_stubs, &frame, label);
-    p->state->watched = true;
 }
 
 void insert_call_checks(struct planner *p, uint32_t index) {
@@ -135,15 +142,10 @@ void insert_call_checks(struct planner *p, uint32_t index) {
         !find_call(p, block, last, &call))
         return;
     uint32_t label = ++p->state->labels;
-    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    write_call_check(&text, label);
-    split_block(p, index, block->count - 1);
-    insert_at(p, last, &text);
+    insert_question(p, index, last, label);
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count, true));
     write_return_check(&text, label);
     insert_after(p, last, &text);
-    buffer_text(&p->far_stubs, "; ");
-    anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    begin_stub(p, index);
     write_call_stubs(&p->far_stubs, &call, label);
-    p->state->watched = true;
 }

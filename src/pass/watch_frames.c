@@ -13,8 +13,6 @@
 #include "x86/frame_check.h"
 #include "x86/store_check.h"
 
-#include <string.h>
-
 static bool wanted(const struct planner *p) {
     return p->state->options->watch && p->graph->function->compiled;
 }
@@ -85,9 +83,8 @@ static const struct basic_block *source_of(const struct planner *p, const struct
 }
 
 static bool switches_stacks(const struct planner *p, const struct graph_instruction *call) {
-    static const char name[] = "swapcontext";
     const struct symbol *symbol = &p->graph->unit->symbols.data[statement_of(p, call)->symbol];
-    return symbol->length == strlen(name) && memcmp(symbol->name, name, symbol->length) == 0;
+    return span_is((struct span){symbol->name, symbol->length}, "swapcontext");
 }
 
 void insert_frame_back(struct planner *p, uint32_t index) {
