@@ -5,7 +5,8 @@
  *
  * Filled in by stage:  parse_unit: text, statements, sections, symbols, references
  *                      find_functions: functions
- *                      measure_unit (x86/measure.h): the machine's view of each instruction */
+ *                      measure_unit (x86/measure.h): the machine's view of each instruction
+ *                      find_scratch_keepers (flow/graph.h): which functions may change %r11 */
 #ifndef QUIPU_ASM_UNIT_H
 #define QUIPU_ASM_UNIT_H
 
@@ -93,7 +94,8 @@ struct asm_function {
     VECTOR(struct fragment) fragments; /* the first holds the entry */
     bool compiled;                     /* made by a compiler: calling conventions hold */
     const char *left_alone;            /* why, or NULL */
-    uint32_t line;                     /* of the entry's label */
+    bool keeps_scratch; /* flow/scratch.c: callers may have a value in the linker's register */
+    uint32_t line;      /* of the entry's label */
 };
 
 struct unit {
@@ -115,6 +117,7 @@ struct unit {
     const char *compiler;  /* .ident, or "" */
     bool compiled;         /* some compiler made it */
     bool has_macros;       /* .macro, .rept, .if, .include: text is not what is assembled */
+    bool keeps_scratch;    /* flow/scratch.c: so may those of all its functions */
     struct machine_code *code; /* measure_unit's */
 };
 

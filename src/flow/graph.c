@@ -121,7 +121,7 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     block->count++;
     block->size += decoded->size;
     vector_push(graph->arena, &graph->instructions,
-                ((struct graph_instruction){statement, first_statement, decoded}));
+                ((struct graph_instruction){statement, first_statement, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
     b->open = !ends_block(decoded);
 }

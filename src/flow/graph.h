@@ -14,6 +14,7 @@ struct graph_instruction {
     uint32_t statement;       /* the instruction's own */
     uint32_t first_statement; /* the same, or its first prefix's */
     const struct decoded *decoded;
+    bool loses_scratch; /* find_liveness: goes to where nothing is kept in %r11 */
 };
 
 typedef VECTOR(uint32_t) index_list;
@@ -158,8 +159,17 @@ bool returns_again(const struct graph *graph, const struct edge *edge);
  * requires: blocks, edges    makes: countable */
 void find_countable(struct graph *graph);
 
+/* requires: measure_unit    makes: keeps_scratch of functions and of the unit */
+void find_scratch_keepers(struct unit *unit);
+
+/* Whether the instruction, statement INDEX, calls or jumps to a function across which nothing is
+ * kept in %r11, and which finds nothing there.
+ * requires: find_scratch_keepers */
+bool loses_scratch(const struct unit *unit, const struct decoded *decoded, uint32_t index);
+
 /* RESERVED: registers that the compiler was told not to use.
- * requires: build_graph    makes: reserved, live_in, live_out of blocks */
+ * requires: build_graph, find_scratch_keepers
+   makes: reserved, live_in, live_out of blocks */
 void find_liveness(struct graph *graph, uint16_t reserved);
 
 /* What is live in front of instruction INDEX of BLOCK; INDEX may be the block's count.

@@ -2,9 +2,9 @@
  *
  * The classic backward analysis over sets of 16 registers and 6 flags.  At the borders:
  *   - compiled code: flags are dead at calls, returns and jumps to other functions; so are
- *     registers that the compiler was told not to use.  All others are live there, caller-saved
- *     ones too: with -fipa-ra gcc keeps values in them across calls of functions that it has seen
- *     not to touch them;
+ *     registers that the compiler was told not to use, and %r11 where nothing is kept in it
+ *     (scratch.c).  All others are live there, caller-saved ones too: with -fipa-ra gcc keeps
+ *     values in them across calls of functions that it has seen not to touch them;
  *   - hand-written code and inline asm: everything is live at every border.
  *
  * requires: build_graph    makes: live_in, live_out */
@@ -16,7 +16,14 @@ static const uint32_t EVERYTHING = LIVE(REGISTERS_ALL, FLAGS_ALL);
 static uint32_t live_at_border(const struct graph *graph) {
     if (!graph->function->compiled)
         return EVERYTHING;
-    return LIVE(REGISTERS_ALL & ~graph->reserved, 0);
+    uint32_t dead = graph->reserved | (graph->function->keeps_scratch ? 0 : REGISTER_R11);
+    return LIVE(REGISTERS_ALL & ~dead, 0);
+}
+
+/* The same at a call of this function's, or at a jump in its place. */
+static uint32_t live_at_call(const struct graph *graph, const struct graph_instruction *call) {
+    uint32_t scratch = LIVE(REGISTER_R11 & ~graph->reserved, 0), live = live_at_border(graph);
+    return call->loses_scratch ? live & ~scratch : live | scratch;
 }
 
 static bool is_border(const struct decoded *decoded) {
@@ -34,10 +41,22 @@ static uint32_t live_above(const struct graph *graph, const struct graph_instruc
         const struct statement *s = &graph->unit->statements.data[instruction->statement];
         if (s->inline_asm || !graph->function->compiled)
             return EVERYTHING;
+        bool returns = decoded->class == CLASS_RETURN;
         kills |= LIVE(graph->reserved, FLAGS_ALL);
-        reads |= live_at_border(graph);
+        if (instruction->loses_scratch)
+            kills |= LIVE(REGISTER_R11, 0);
+        reads |= returns ? live_at_border(graph) : live_at_call(graph, instruction);
     }
     return (live & ~kills) | reads;
+}
+
+/* Where the function is left, by a return or a jump. */
+static uint32_t live_at_end(const struct graph *graph, const struct edge *edge) {
+    if (!is_block(graph, edge->source) || edge->kind == QUIPU_EDGE_RETURN)
+        return live_at_border(graph);
+    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    const struct graph_instruction *last = last_instruction(graph, source);
+    return last ? live_at_call(graph, last) : live_at_border(graph);
 }
 
 static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge) {
@@ -46,7 +65,7 @@ static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge)
     if (edge->kind == QUIPU_EDGE_CALL_LOST)
         return 0; /* the call itself has read what the callee may */
     if (edge->target == 0)
-        return live_at_border(graph);
+        return live_at_end(graph, edge);
     uint32_t live = 0;
     for (size_t i = 0; i < graph->edges.count; i++) /* a hub */
         if (graph->edges.data[i].source == edge->target)
@@ -72,6 +91,11 @@ uint32_t live_before(const struct graph *graph, const struct basic_block *block,
 
 void find_liveness(struct graph *graph, uint16_t reserved) {
     graph->reserved = reserved;
+    for (size_t i = 0; i < graph->instructions.count; i++) {
+        struct graph_instruction *instruction = &graph->instructions.data[i];
+        instruction->loses_scratch =
+            loses_scratch(graph->unit, instruction->decoded, instruction->statement);
+    }
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = graph->blocks.count; i-- > 0;) {

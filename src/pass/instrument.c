@@ -69,6 +69,7 @@ static bool relies_on_others(const struct pass_state *state) {
 size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options};
+    find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);
     size_t left_alone = instrument_functions(&state);

@@ -1,0 +1,146 @@
+/* scratch.c: which functions may change the linker's scratch register, and of which callers may
+ * have a value there.
+ *
+ * The ABI leaves %r11 to the code that linkers put between a call and its target, so it holds
+ * nothing across calls of other units' functions.  But with -fipa-ra gcc keeps values in it across
+ * calls of functions that it has seen not to change it, nor to call any that might.  Those are
+ * found here as gcc finds them.  Of them, a function keeps it that is reached, by such functions
+ * alone, from one that has values there.
+ *
+ * requires: measure_unit    makes: keeps_scratch of functions
+ * Not perfect: what was written by hand, and with -mcmodel=large all code, may keep it anywhere:
+ * in such units gcc knows whom an indirect call calls, where we do not. */
+#include "flow/graph.h"
+#include "x86/measure.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct call {
+    uint32_t from, to; /* functions of the unit */
+};
+
+typedef VECTOR(struct call) call_list;
+
+static bool writes_scratch(const struct decoded *decoded) {
+    bool pops = decoded->memory.loads && (decoded->registers_written & REGISTER_RSP);
+    return (decoded->registers_written & REGISTER_R11) && !pops; /* a pop gives it back */
+}
+
+/* Whether an address of 64 bits stands in the text: the large code model. */
+static bool loads_wide_address(const struct unit *unit, uint32_t index) {
+    const struct statement *s = &unit->statements.data[index];
+    if (!unit->code->decoded[index].spelling.wide)
+        return false;
+    const char *dollar = memchr(unit->text + s->start, '$', s->end - s->start);
+    return dollar && !isdigit((unsigned char)dollar[1]) && dollar[1] != '-';
+}
+
+/* Helpers that are called with values in any register, or give them all back. */
+static bool has_own_convention(const struct unit *unit, const struct statement *s) {
+    static const char *const helpers[] = {"mcount",  "__fentry__",    "__morestack", "__x86_",
+                                          "__llvm_", "__asan_check_", "tlscall",     "TLSCALL"};
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (memmem(unit->text + s->start, s->end - s->start, helpers[i], strlen(helpers[i])))
+            return true;
+    return false;
+}
+
+/* The function of the unit that the statement goes to, or NONE. */
+static uint32_t find_callee(const struct unit *unit, const struct statement *s) {
+    if (s->symbol == NONE || unit->symbols.data[s->symbol].statement == NONE)
+        return NONE;
+    return unit->function_of[unit->symbols.data[s->symbol].statement];
+}
+
+/* Whether the symbol is another unit's. */
+static bool is_foreign(const struct unit *unit, const struct statement *s) {
+    if (s->symbol == NONE)
+        return false;
+    const struct symbol *symbol = &unit->symbols.data[s->symbol];
+    return symbol->statement == NONE && !symbol->aliased && !symbol->local;
+}
+
+bool loses_scratch(const struct unit *unit, const struct decoded *decoded, uint32_t index) {
+    const struct statement *s = &unit->statements.data[index];
+    bool direct = decoded->class == CLASS_CALL || decoded->class == CLASS_JUMP ||
+                  decoded->class == CLASS_CONDITIONAL;
+    uint32_t callee = find_callee(unit, s);
+    if (s->inline_asm || !(direct || decoded->class == CLASS_CALL_INDIRECT))
+        return false;
+    if (callee != NONE)
+        return !unit->functions.data[callee].keeps_scratch;
+    return (direct ? is_foreign(unit, s) : !unit->keeps_scratch) && !has_own_convention(unit, s);
+}
+
+/* What is known of the functions by their own text. */
+struct scratch_use {
+    bool *clobbers; /* its callers know that it changes the register, or calls what may */
+    bool *has;      /* it may have values there */
+    call_list calls;
+};
+
+static void read_statement(struct unit *unit, uint32_t index, struct scratch_use *use) {
+    const struct statement *s = &unit->statements.data[index];
+    const struct decoded *decoded = &unit->code->decoded[index];
+    uint32_t from = unit->function_of[index], to = find_callee(unit, s);
+    bool known = from != NONE && unit->functions.data[from].compiled &&
+                 !unit->functions.data[from].left_alone && !s->inline_asm && !s->opaque;
+    if (to != NONE && to != from) {
+        if (!known)
+            unit->functions.data[to].keeps_scratch = true;
+        else
+            vector_push(&unit->arena, &use->calls, ((struct call){from, to}));
+    }
+    if (!known) {
+        if (from != NONE)
+            use->has[from] = true;
+        return;
+    }
+    bool leaves = decoded->class == CLASS_CALL || decoded->class == CLASS_JUMP;
+    use->clobbers[from] |= writes_scratch(decoded) || decoded->class == CLASS_CALL_INDIRECT ||
+                           (leaves && is_foreign(unit, s) && !has_own_convention(unit, s));
+    use->has[from] |= (decoded->registers_written & REGISTER_R11) != 0;
+    unit->keeps_scratch |= loads_wide_address(unit, index);
+}
+
+/* A function clobbers what the functions that it calls do.  They mostly stand in front of it. */
+static void spread_to_callers(struct scratch_use *use) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < use->calls.count; i++) {
+            struct call call = use->calls.data[i];
+            changed |= use->clobbers[call.to] && !use->clobbers[call.from];
+            use->clobbers[call.from] |= use->clobbers[call.to];
+        }
+    }
+}
+
+static void spread_to_callees(struct unit *unit, const struct scratch_use *use) {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = use->calls.count; i-- > 0;) {
+            struct call call = use->calls.data[i];
+            bool relied_on = use->has[call.from] || unit->functions.data[call.from].keeps_scratch;
+            bool *keeps = &unit->functions.data[call.to].keeps_scratch;
+            if (relied_on && !*keeps && !use->clobbers[call.to])
+                changed = *keeps = true;
+        }
+    }
+}
+
+void find_scratch_keepers(struct unit *unit) {
+    struct scratch_use use = {.clobbers = ARENA_ARRAY(&unit->arena, bool, unit->functions.count),
+                              .has = ARENA_ARRAY(&unit->arena, bool, unit->functions.count)};
+    for (uint32_t s = 0; s < unit->statements.count; s++)
+        if (unit->statements.data[s].kind == STATEMENT_INSTRUCTION)
+            read_statement(unit, s, &use);
+    unit->keeps_scratch |= !unit->compiled || unit->has_macros;
+    spread_to_callers(&use);
+    spread_to_callees(unit, &use);
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        function->keeps_scratch |=
+            unit->keeps_scratch || !function->compiled || function->left_alone;
+    }
+}
