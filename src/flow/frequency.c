@@ -11,8 +11,6 @@
  * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
 #include "flow/loops.h"
 
-#include <stdlib.h>
-
 static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */
 static const double TURNS_MAX = 2000;   /* of any loop */
 static const double COLD_FACTOR = 1e-3; /* of a cold piece, or where a call does not return */
@@ -118,23 +116,13 @@ static double flow_into(const struct guess *g, uint32_t node, bool back, bool ma
     return sum;
 }
 
-static int compare_ranks(const void *left, const void *right) {
-    const uint32_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* Turns of HEAD's loop; those of the loops in it are known. */
 static double find_turns(struct guess *g, uint32_t head, uint32_t *body) {
     struct loops *loops = &g->loops;
     uint32_t count = loop_body(loops, head, body);
-    for (uint32_t i = 0; i < count; i++)
-        body[i] = loops->rank[body[i]];
-    qsort(body, count, sizeof *body, compare_ranks);
     g->frequency[head] = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t node = loops->order[body[i]];
-        g->frequency[node] = flow_into(g, node, false, true) * g->turns[node];
-    }
+    for (uint32_t i = 1; i < count; i++)
+        g->frequency[body[i]] = flow_into(g, body[i], false, true) * g->turns[body[i]];
     double again = flow_into(g, head, true, true);
     return again < 1 - 1 / TURNS_MAX ? 1 / (1 - again) : TURNS_MAX;
 }
@@ -203,6 +191,7 @@ void find_frequencies(struct graph *graph, const struct earlier_counts *earlier)
     spread_frequency(&g);
     for (size_t i = 0; i < graph->blocks.count; i++) {
         graph->blocks.data[i].loop_depth = g.loops.depth[i + 1];
+        graph->blocks.data[i].cycle = g.loops.cycle[i + 1];
         graph->blocks.data[i].frequency = g.frequency[i + 1];
     }
     graph->guessed = true;

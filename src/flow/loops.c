@@ -7,6 +7,8 @@
  * requires: build_graph    makes: struct loops */
 #include "flow/loops.h"
 
+#include <stdlib.h>
+
 static void collect_arcs(struct loops *loops, const struct graph *graph) {
     loops->successors = ARENA_ARRAY(loops->arena, index_list, loops->nodes);
     loops->predecessors = ARENA_ARRAY(loops->arena, index_list, loops->nodes);
@@ -94,6 +96,11 @@ bool is_back_edge(const struct loops *loops, uint32_t source, uint32_t target) {
            dominates(loops, target, source);
 }
 
+static int compare_ranks(const void *left, const void *right) {
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
 uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
     uint32_t count = 0;
     uint32_t mark = ++loops->last_mark;
@@ -116,11 +123,54 @@ uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
             }
         }
     }
+    for (uint32_t i = 0; i < count; i++)
+        body[i] = loops->rank[body[i]];
+    qsort(body, count, sizeof *body, compare_ranks);
+    for (uint32_t i = 0; i < count; i++)
+        body[i] = loops->order[body[i]];
     return count;
 }
 
-static void find_bodies(struct loops *loops) {
+static uint32_t node_size(const struct graph *graph, uint32_t node) {
+    return is_block(graph, node) ? graph->blocks.data[node - 1].count : 0;
+}
+
+/* The shortest of the ways that end at NEIGHBOURS. */
+static uint32_t shortest(const index_list *neighbours, const uint32_t *ways) {
+    uint32_t least = NONE;
+    for (size_t i = 0; i < neighbours->count; i++)
+        if (ways[neighbours->data[i]] < least)
+            least = ways[neighbours->data[i]];
+    return least;
+}
+
+/* Sets cycle of the COUNT nodes of a loop in BODY.  TO, FROM: for the ways from the head to each
+ * node, and from there back, NONE by all nodes; inner loops are left out of them. */
+static void find_cycles(struct loops *loops, const struct graph *graph, const uint32_t *body,
+                        uint32_t count, uint32_t *to, uint32_t *from) {
+    to[body[0]] = node_size(graph, body[0]);
+    for (uint32_t b = 1; b < count; b++) {
+        uint32_t way = shortest(&loops->predecessors[body[b]], to);
+        to[body[b]] = way == NONE ? NONE : way + node_size(graph, body[b]);
+    }
+    from[body[0]] = 0;
+    for (uint32_t b = count; b-- > 0;) {
+        uint32_t way = shortest(&loops->successors[body[b]], from);
+        from[body[b]] = way == NONE ? NONE : way + node_size(graph, body[b]);
+        if (to[body[b]] != NONE && way != NONE)
+            loops->cycle[body[b]] = to[body[b]] + way;
+    }
+    for (uint32_t b = 0; b < count; b++)
+        to[body[b]] = from[body[b]] = NONE;
+}
+
+static void find_bodies(struct loops *loops, const struct graph *graph) {
     loops->depth = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    loops->cycle = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    uint32_t *to = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    uint32_t *from = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
+    for (uint32_t i = 0; i < loops->nodes; i++)
+        to[i] = from[i] = NONE;
     loops->is_head = ARENA_ARRAY(loops->arena, bool, loops->nodes);
     loops->mark = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
     uint32_t *body = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
@@ -132,6 +182,8 @@ static void find_bodies(struct loops *loops) {
         uint32_t count = loops->is_head[head] ? loop_body(loops, head, body) : 0;
         for (uint32_t b = 0; b < count; b++)
             loops->depth[body[b]]++;
+        if (count) /* of inner loops later */
+            find_cycles(loops, graph, body, count, to, from);
     }
 }
 
@@ -141,5 +193,5 @@ void find_loops(struct loops *loops, const struct graph *graph) {
     collect_arcs(loops, graph);
     number_nodes(loops);
     find_dominators(loops);
-    find_bodies(loops);
+    find_bodies(loops, graph);
 }

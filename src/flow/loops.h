@@ -17,6 +17,8 @@ struct loops {
     uint32_t reached;                      /* nodes that are */
     uint32_t *dominator;                   /* immediate, by node */
     uint32_t *depth;                       /* loops around it, by node */
+    uint32_t *cycle;                       /* by node: instructions of the shortest way round
+                                              through it, in the innermost of them; or 0 */
     bool *is_head;                         /* by node */
     uint32_t *mark;                        /* by node: the last call of loop_body that found it */
     uint32_t last_mark;                    /* of the latest one */
@@ -27,8 +29,8 @@ void find_loops(struct loops *loops, const struct graph *graph);
 
 bool is_back_edge(const struct loops *loops, uint32_t source, uint32_t target);
 
-/* Writes the nodes of HEAD's loops into BODY, which has room for all nodes: HEAD first, the others
- * in no order.  Marks them, mark[node] == last_mark.  Returns their number. */
+/* Writes the nodes of HEAD's loops into BODY, which has room for all nodes, in reverse postorder:
+ * HEAD first.  Marks them, mark[node] == last_mark.  Returns their number. */
 uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body);
 
 #endif

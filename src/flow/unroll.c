@@ -240,6 +240,7 @@ static void divide_frequencies(struct graph *graph, const struct loop_text *loop
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         struct basic_block *block = &graph->blocks.data[i];
         block->frequency /= loop->turns;
+        block->cycle *= loop->turns;
         for (size_t e = 0; e < block->out.count; e++)
             graph->edges.data[block->out.data[e]].frequency /= loop->turns;
     }

@@ -67,7 +67,7 @@ void write_body(struct planner *p, struct buffer *out, uint32_t index) {
         if (i == slot) {
             struct quiet quiet =
                 quiet_at(p, live_before(graph, copy, i), plan->holds_at_top && !plan->killed_above,
-                         frame_at(p, &first[i]));
+                         frame_at(p, &first[i]), copy->cycle);
             anchor_code(p, out, copy->fragment, sums_in_block(p, index, slot, false));
             write_increments(out, &p->context, &copy->increments, &quiet);
             buffer_text(out, "; ");

@@ -94,7 +94,7 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     if (block->increments.count) {
         bool holds = (plan->holds_at_top || plan->load_at_top) && !plan->killed_above;
         struct quiet quiet = quiet_at(p, live_before(graph, block, plan->slot), holds,
-                                      frame_at(p, &first[plan->slot]));
+                                      frame_at(p, &first[plan->slot]), block->cycle);
         anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->slot, false));
         write_increments(&text, &p->context, &block->increments, &quiet);
         split_block(p, index, plan->slot);
@@ -302,6 +302,15 @@ static void lengthen_branch(struct planner *p, uint32_t taken, struct buffer *co
     buffer_release(code);
 }
 
+/* Of the ways round through both ends of the edge; it stands in none where one of them does not. */
+static uint32_t find_cycle(const struct graph *graph, const struct edge *edge) {
+    if (!is_block(graph, edge->source) || !is_block(graph, edge->target))
+        return 0;
+    uint32_t source = graph->blocks.data[edge->source - 1].cycle;
+    uint32_t target = graph->blocks.data[edge->target - 1].cycle;
+    return !source || !target ? 0 : source > target ? source : target;
+}
+
 void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
@@ -311,7 +320,8 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
                                                   : LIVE(REGISTERS_ALL, FLAGS_ALL);
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
     struct quiet quiet =
-        quiet_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)));
+        quiet_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)),
+                 find_cycle(graph, edge));
     anchor_code(p, out, source->fragment, sums_on_edge(p, index));
     write_increments(out, &p->context, &edge->increments, &quiet);
     anchor_marks(p);

@@ -263,12 +263,14 @@ static void find_holding(struct planner *p) {
     }
 }
 
-struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame) {
+struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame,
+                      uint32_t cycle) {
     return (struct quiet){
         .base = p->base,
         .base_holds = holds,
         .base_free = !base_is_live(p, live),
         .free = (uint16_t)(~live & REGISTERS_ALL & ~(1u << p->base)),
+        .cycle = cycle,
         .flags_free = !(live & LIVE_FLAGS),
         .flags_but_carry = !(live & LIVE_FLAGS_BUT_CARRY),
         .frame = frame,

@@ -63,8 +63,10 @@ struct planner {
 /* Fills in all of the plan but what is written. */
 void make_plan(struct planner *p);
 
-/* What may be changed at a place where LIVE is live; HOLDS: the base register holds the cells. */
-struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame);
+/* What may be changed at a place where LIVE is live; HOLDS: the base register holds the cells.
+ * CYCLE: instructions of the way round a loop to the same place, or 0. */
+struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame,
+                      uint32_t cycle);
 
 const struct statement *statement_of(const struct planner *p,
                                      const struct graph_instruction *instruction);

@@ -134,7 +134,7 @@ static bool join_range(struct watcher *w, uint32_t index) {
 
 static struct quiet quiet_in_block(const struct watcher *w, uint32_t index) {
     return quiet_at(w->p, live_before(w->p->graph, w->block, index), true,
-                    frame_at(w->p, &w->instructions[index]));
+                    frame_at(w->p, &w->instructions[index]), 0);
 }
 
 static bool is_quiet(const struct quiet *quiet) {

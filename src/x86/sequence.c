@@ -8,6 +8,7 @@
 
 #include "data/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
@@ -117,17 +118,31 @@ void write_signal_check(struct buffer *out, const struct code_context *context,
     buffer_print(out, "; jne .LQr%u; call quipu_signal_entry; .LQr%u:", label, label);
 }
 
-static void write_operand(struct buffer *out, const struct code_context *context,
-                          const struct increment *increment, int base) {
+/* POINTER: a register to hold the cell's address, or -1. */
+static void write_addition(struct buffer *out, const struct code_context *context,
+                           const struct increment *increment, int base, int pointer) {
+    bool of_events = increment->space == CELLS_OF_EVENTS;
     int offset = 8 * ((int)increment->cell - 1);
-    if (increment->space == CELLS_OF_EVENTS)
+    if (of_events)
         offset = offset * QUIPU_LANES + 8 * increment->lane;
+    char cell[48], operation[24];
     if (base != BASE_SEGMENT)
-        buffer_print(out, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
-    else if (increment->space == CELLS_OF_EVENTS)
-        buffer_print(out, "%%gs:quipu_event_cells+%d(%%rip)", offset);
+        snprintf(cell, sizeof cell, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
+    else if (of_events)
+        snprintf(cell, sizeof cell, "quipu_event_cells+%d(%%rip)", offset);
     else
-        buffer_print(out, "%%gs:.LQc%u+%d(%%rip)", context->cells, offset);
+        snprintf(cell, sizeof cell, ".LQc%u+%d(%%rip)", context->cells, offset);
+    if (increment->amount == 1 || increment->amount == -1)
+        snprintf(operation, sizeof operation, "%s ", increment->amount > 0 ? "incq" : "decq");
+    else
+        snprintf(operation, sizeof operation, "addq $%d, ", increment->amount);
+    if (base != BASE_SEGMENT)
+        buffer_print(out, "%s%s", operation, cell);
+    else if (pointer < 0)
+        buffer_print(out, "%s%%gs:%s", operation, cell);
+    else
+        buffer_print(out, "leaq %s, %%%s; %s%%gs:(%%%s)", cell, names[pointer], operation,
+                     names[pointer]);
 }
 
 static void write_mark(struct buffer *out, const struct code_context *context,
@@ -155,19 +170,15 @@ static void write_countdown_check(struct buffer *out, const struct code_context 
                &(struct load_place){.frame = *frame});
 }
 
-/* One instruction for each addition; FRAME: how the stack is unwound there. */
+/* One addition after the other; FRAME: how the stack is unwound there. */
 static void write_plain(struct buffer *out, const struct code_context *context,
-                        const increment_list *increments, int base, const struct frame_row *frame) {
+                        const increment_list *increments, int base, const struct frame_row *frame,
+                        int pointer) {
     for (size_t i = 0; i < increments->count; i++) {
         const struct increment *increment = &increments->data[i];
-        int32_t amount = increment->amount;
         if (i)
             buffer_text(out, "; ");
-        if (amount == 1 || amount == -1)
-            buffer_print(out, "%s ", amount > 0 ? "incq" : "decq");
-        else
-            buffer_print(out, "addq $%d, ", amount);
-        write_operand(out, context, increment, base);
+        write_addition(out, context, increment, base, pointer);
         write_mark(out, context, increment);
         if (ends_countdown(increment))
             write_countdown_check(out, context, frame);
@@ -214,14 +225,14 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushfq", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; ");
-        write_plain(out, context, increments, quiet->base, &below);
+        write_plain(out, context, increments, quiet->base, &below, -1);
         buffer_print(out, "; popfq; leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
     } else if (rax_free || scratch >= 0) {
         if (!rax_free)
             buffer_print(out, "movq %%rax, %%%s; ", names[scratch]);
         buffer_text(out, SAVE_FLAGS);
-        write_plain(out, context, increments, quiet->base, &quiet->frame);
+        write_plain(out, context, increments, quiet->base, &quiet->frame, -1);
         buffer_text(out, RESTORE_FLAGS);
         if (!rax_free)
             buffer_print(out, "; movq %%%s, %%rax", names[scratch]);
@@ -229,7 +240,7 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
         buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
         write_adjust(out, &quiet->frame, RED_ZONE + 8);
         buffer_text(out, "; " SAVE_FLAGS);
-        write_plain(out, context, increments, quiet->base, &below);
+        write_plain(out, context, increments, quiet->base, &below, -1);
         buffer_text(out, RESTORE_FLAGS "; popq %rax; ");
         buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
         write_adjust(out, &quiet->frame, -RED_ZONE - 8);
@@ -247,10 +258,23 @@ static void write_spilling(struct buffer *out, const struct code_context *contex
     int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
     write_load(out, context, base, &below);
     buffer_text(out, " ");
-    write_plain(out, context, increments, base, &below.frame);
+    write_plain(out, context, increments, base, &below.frame, -1);
     buffer_text(out, RESTORE_FLAGS "; popq %rax; popq %r11; ");
     buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, &quiet->frame, -RED_ZONE - 16);
+}
+
+/* A Zen 4 takes six cycles from one addition to a cell to the next where the address is relative to
+ * the instruction, and one where a register holds it; of other processors that is not known.  About
+ * as many instructions run meanwhile. */
+enum {
+    SHORT_CYCLE = 24
+};
+
+/* The register that is to hold the cells' addresses, or -1: they are relative. */
+static int choose_pointer(const struct quiet *quiet) {
+    bool soon_again = quiet->cycle && quiet->cycle <= SHORT_CYCLE;
+    return soon_again && quiet->base == BASE_SEGMENT ? find_scratch(quiet->free, -1) : -1;
 }
 
 /* All additions to cells that the base leads to. */
@@ -259,7 +283,8 @@ static void write_near(struct buffer *out, const struct code_context *context,
     if (quiet->base_holds) {
         if (quiet->flags_free ||
             (quiet->flags_but_carry && !(changed_flags(increments) & FLAG_CARRY)))
-            write_plain(out, context, increments, quiet->base, &quiet->frame);
+            write_plain(out, context, increments, quiet->base, &quiet->frame,
+                        choose_pointer(quiet));
         else
             write_keeping_flags(out, context, increments, quiet);
         return;
@@ -273,7 +298,7 @@ static void write_near(struct buffer *out, const struct code_context *context,
     }
     write_load(out, context, base, &(struct load_place){.frame = quiet->frame});
     buffer_text(out, " ");
-    write_plain(out, context, increments, base, &quiet->frame);
+    write_plain(out, context, increments, base, &quiet->frame, -1);
 }
 
 /* The additions to cells of SPACE. */

@@ -58,11 +58,12 @@ struct code_context {
 
 /* What may be changed where an increment goes. */
 struct quiet {
-    int base;             /* register that is to hold the thread's cells, or BASE_SEGMENT */
-    bool base_holds;      /* it does */
-    bool base_free;       /* it may be loaded */
-    uint16_t free;        /* registers that may be changed */
-    bool flags_free;      /* all flags may be changed */
+    int base;        /* register that is to hold the thread's cells, or BASE_SEGMENT */
+    bool base_holds; /* it does */
+    bool base_free;  /* it may be loaded */
+    uint16_t free;   /* registers that may be changed */
+    uint32_t cycle;  /* instructions until the same additions are made again, or 0: not known */
+    bool flags_free; /* all flags may be changed */
     bool flags_but_carry; /* all flags but carry may be changed */
     struct frame_row frame;
 };

@@ -225,6 +225,9 @@ class Inserted:
         for address, text in code.text.items():
             if '%gs:' in text:
                 self.found.add(address)
+                by_register = re.search(r'%gs:\((%r\w+)\)', text)
+                if by_register: # which has been made to lead to the cell
+                    self.pointer(code.before[address], by_register[1])
                 behind = code.behind.get(address)
                 if code.text.get(behind, '').startswith('jns'): # the countdown's test
                     self.found.add(behind)
@@ -235,6 +238,11 @@ class Inserted:
                 self.attach(address)
             elif re.match(self.SIGNAL[-1], text):
                 self.signal(address)
+
+    def pointer(self, address, register):
+        if not re.match(r'lea\s+\S+\(%rip\),' + register, self.code.text[address]):
+            raise ValueError(f'{address:x}: {self.code.text[address]}: not as inserted')
+        self.found.add(address)
 
     def around(self, address):
         """Flags and registers are kept only where flags are: lahf or pushf stands in front."""
