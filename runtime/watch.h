@@ -46,7 +46,10 @@ enum {
     WATCH_FREED = 1 << 13,   /* flag: which has been freed */
     WATCH_LOCAL = 1 << 12,   /* flag: it ends with its activation, which `handler` points to */
     WATCH_THREADS = 256,     /* lists of activations */
+    WATCH_OF_THREADS = 1,    /* no function's address */
 };
+
+#define WATCH_NO_FRAME UINT64_MAX /* of an activation that is a thread's */
 
 struct watch_region {
     uint64_t address;
@@ -129,10 +132,10 @@ struct watch_handler {
     uint64_t frame;  /* of what called the handler: address of a word that holds WATCH_MAGIC */
 };
 
-/* What is watched in each call of a function. */
+/* What is watched in each call of a function, or in each thread. */
 struct watch_local {
-    uint64_t function; /* its first byte; 0: nothing */
-    int64_t offset;    /* from the CFA */
+    uint64_t function; /* its first byte; 0: nothing; WATCH_OF_THREADS */
+    int64_t offset;    /* from the CFA, or from the thread pointer */
     uint64_t size;
     uint32_t flags; /* QUIPU_REQUEST_... */
 };
@@ -141,7 +144,7 @@ struct watch_local {
 struct watch_activation {
     struct watch_activation *next; /* an older one in its list; or the next free one */
     uint64_t thread;               /* thread pointer */
-    uint64_t frame;                /* CFA: right above the return address ... */
+    uint64_t frame;                /* CFA: right above the return address; WATCH_NO_FRAME */
     uint64_t back;                 /* ... which was that */
     int64_t id;                    /* of the region */
     uint32_t request;
@@ -164,6 +167,7 @@ struct watch_module {
     long (*put_back_stack)(void);
     void (*visit)(const char *path);
     long (*put_back_function)(uint64_t function); /* returns how many begins it has */
+    long (*lead_threads)(uint64_t begin, uint64_t end);
     bool prepared;
     bool stack_is_back;
     bool has_backs;         /* wherever functions are come back to */
@@ -369,6 +373,10 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
 /* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);
+/* Whether the module that ADDRESS is in has begun. */
+bool quipu_watch_has_module(uint64_t address);
+/* Has the executable's module tell of threads that begin. */
+long quipu_watch_lead_all_threads(void);
 /* Has functions tell where they are come back to, and FUNCTION where it begins and ends; its locals
  * are on the stack, so checks of stores there are put back, too.  Returns 0 or minus the error's
  * number.  The lock is held. */
@@ -502,11 +510,25 @@ void quipu_watch_forget_handlers(void);
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER.  Returns 0 or minus the
  * error's number. */
 long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
+/* Likewise OFFSET from the thread pointer in the calling thread, and in each that begins from now
+ * on; -EOPNOTSUPP: in the calling one alone. */
+long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *local);
+/* The calling thread has begun, or is about to end. */
+void quipu_watch_thread_began(void);
+void quipu_watch_thread_ended(void);
+/* Whether request NUMBER is for a local at that place. */
+bool quipu_watch_has_local(uint32_t number, uint64_t function);
 void quipu_watch_remove_local(uint32_t number);
 /* Whether the region's activation is known to have ended. */
 bool quipu_watch_is_left(const struct watch_region *region);
 /* In a forked child, with the lock held: the other threads are not there. */
 void quipu_watch_forget_activations(void);
+
+/* ---- watch_thread.c ---- */
+
+/* Has modules tell of threads that they begin.  BEGIN and END are the calling module's.  Returns 0
+ * or minus the error's number; -EOPNOTSUPP where that cannot be. */
+long quipu_watch_lead_threads(uint64_t begin, uint64_t end);
 
 /* ---- watch_log.c, watch_request.c ---- */
 

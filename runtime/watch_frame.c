@@ -1,4 +1,4 @@
-/* watch_frame.c: watched locals.
+/* watch_frame.c: watched locals, and what is a thread's own.
  *
  * A function whose locals are watched comes here when it begins and before it ends
  * (data/watch_format.h, section 2).  Each of its calls makes a region of its own for each of them,
@@ -82,8 +82,9 @@ static void end_activation(struct watch_activation **link) {
     WATCH->activations--;
 }
 
-/* Arms request NUMBER in the frame whose CFA is FRAME. */
+/* Arms request NUMBER in the frame whose CFA is FRAME, or in the thread. */
 static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, uint64_t back) {
+    uint64_t from = frame == WATCH_NO_FRAME ? thread : frame;
     const struct watch_local *local = &WATCH->locals[number];
     struct watch_activation *activation = take_activation();
     if (!activation)
@@ -96,7 +97,7 @@ static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, u
                                             .pid = quipu_watch_pid()};
     activation->tid = quipu_watch_thread(activation->pid);
     *list_of(thread) = activation;
-    struct watch_region wanted = {.address = frame + (uint64_t)local->offset,
+    struct watch_region wanted = {.address = from + (uint64_t)local->offset,
                                   .size = local->size,
                                   .handler = (uint64_t)activation,
                                   .argument = number,
@@ -141,7 +142,7 @@ static void end_left_before(uint64_t thread, uint64_t frame) {
     struct watch_activation **link = list_of(thread);
     for (unsigned above = 0; *link && above < LOOK_MOST;) {
         const struct watch_activation *a = *link;
-        above += a->thread == thread && a->frame > frame;
+        above += a->thread == thread && a->frame > frame && a->frame != WATCH_NO_FRAME;
         if (a->thread == thread && (a->frame == frame || (a->frame < frame && is_written_over(a))))
             end_activation(link);
         else
@@ -273,6 +274,39 @@ void quipu_watch_function_returned(const uint64_t *frame) {
     quipu_watch_unlock(mask);
 }
 
+/* ---- Threads ---- */
+
+/* Ends what is a thread's own, and not a frame's; the thread pointer may have been another's. */
+static void end_own(uint64_t thread) {
+    struct watch_activation **link = list_of(thread);
+    while (*link) {
+        if (is_of_frame(*link, thread, WATCH_NO_FRAME))
+            end_activation(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+void quipu_watch_thread_began(void) {
+    if (!quipu_watch_ready || !is_watched(WATCH_OF_THREADS))
+        return;
+    uint64_t mask = quipu_watch_lock();
+    look_for_gone_threads();
+    end_own(thread_pointer());
+    for (uint32_t i = 0; i < WATCH->local_count; i++)
+        if (WATCH->locals[i].function == WATCH_OF_THREADS)
+            begin_activation(i, thread_pointer(), WATCH_NO_FRAME, 0);
+    quipu_watch_unlock(mask);
+}
+
+void quipu_watch_thread_ended(void) {
+    if (!has_any())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    end_own(thread_pointer());
+    quipu_watch_unlock(mask);
+}
+
 /* ---- Requests ---- */
 
 /* Makes room for request NUMBER, if there is none: another file may have more of them.  Threads may
@@ -291,8 +325,14 @@ static bool has_room(uint32_t number) {
     return true;
 }
 
-long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
+static void enter_local(uint32_t number, const struct watch_local *local) {
     struct watch *watch = WATCH;
+    watch->locals[number] = *local;
+    if (watch->local_count <= number)
+        __atomic_store_n(&watch->local_count, number + 1, __ATOMIC_RELEASE);
+}
+
+long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
     long error = 0;
     if (!quipu_watch_ready)
         return -ENOSYS;
@@ -300,13 +340,30 @@ long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
     error = !has_room(number)  ? -ENOMEM
             : local->size == 0 ? -EINVAL
                                : quipu_watch_put_back_function(local->function);
+    if (error == 0)
+        enter_local(number, local);
+    quipu_watch_unlock(mask);
+    return error;
+}
+
+long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *local) {
+    long error = 0;
+    if (!quipu_watch_ready)
+        return -ENOSYS;
+    uint64_t mask = quipu_watch_lock();
+    error = !has_room(number) ? -ENOMEM : local->size == 0 ? -EINVAL : 0;
     if (error == 0) {
-        watch->locals[number] = *local;
-        if (watch->local_count <= number)
-            __atomic_store_n(&watch->local_count, number + 1, __ATOMIC_RELEASE);
+        enter_local(number, local);
+        begin_activation(number, thread_pointer(), WATCH_NO_FRAME, 0);
+        error = quipu_watch_lead_all_threads();
     }
     quipu_watch_unlock(mask);
     return error;
+}
+
+bool quipu_watch_has_local(uint32_t number, uint64_t function) {
+    const struct watch *watch = WATCH;
+    return number < watch->local_count && watch->locals[number].function == function;
 }
 
 void quipu_watch_remove_local(uint32_t number) {

@@ -21,6 +21,8 @@ extern char **environ;
 /* Stand for the id of what is many regions. */
 #define BLOCKS INT64_MAX
 #define LOCAL  (INT64_MAX - 1)
+/* The module is loaded, and has not begun yet. */
+#define LATER (INT64_MAX - 2)
 
 /* Where requests end. */
 static uint64_t requests_end(const struct quipu_watch_file *file) {
@@ -123,16 +125,31 @@ static int64_t add_local(uint32_t number, const struct quipu_watch_request *requ
                          uint64_t bias) {
     struct watch_local local = {request->address + bias, request->offset, request->size,
                                 request->flags};
+    if (!quipu_watch_has_module(local.function))
+        return LATER;
     long error = quipu_watch_add_local(number, &local);
     return error < 0 ? error : LOCAL;
 }
 
-/* Returns an id, BLOCKS, LOCAL, or minus the error's number. */
-static int64_t arm(uint32_t number, const struct quipu_watch_request *request, uint64_t bias) {
+/* Where only threads of some kind cannot be watched, that is told beside. */
+static int64_t add_thread_local(uint32_t number, struct quipu_watch_request *request) {
+    struct watch_local local = {WATCH_OF_THREADS, request->offset, request->size, request->flags};
+    long error = quipu_watch_add_thread_local(number, &local);
+    if (error == -EOPNOTSUPP) {
+        request->error = EOPNOTSUPP;
+        error = 0;
+    }
+    return error < 0 ? error : LOCAL;
+}
+
+/* Returns an id, BLOCKS, LOCAL, LATER, or minus the error's number. */
+static int64_t arm(uint32_t number, struct quipu_watch_request *request, uint64_t bias) {
     if (request->flags & QUIPU_REQUEST_BLOCKS)
         return add_blocks(number, request, bias);
     if (request->flags & QUIPU_REQUEST_LOCAL)
         return add_local(number, request, bias);
+    if (request->flags & QUIPU_REQUEST_THREADS)
+        return add_thread_local(number, request);
     return quipu_watch_add(request->address + bias, request->size, 0, number, request->flags);
 }
 
@@ -156,6 +173,8 @@ static void make_region(uint32_t number, struct quipu_watch_request *request) {
     if (!wanted.found)
         return;
     int64_t id = arm(number, request, wanted.bias);
+    if (id == LATER)
+        return;
     int64_t none = 0;
     uint32_t state = QUIPU_REQUEST_WANTED;
     if (id < 0)
@@ -175,7 +194,26 @@ static void remove_region(uint32_t number) {
     disarm(number, __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL));
 }
 
-static void look_at(uint32_t number, struct quipu_watch_request *request) {
+/* Whether what was made is at another place than its module: that has been closed and opened again.
+ */
+static bool has_moved(uint32_t number, const struct quipu_watch_request *request) {
+    struct wanted wanted = {request, 0, false};
+    struct watch_region region;
+    int64_t id = WATCH->request_regions[number];
+    if (!request->build_id_size || request->build_id_size > QUIPU_BUILD_ID_MAX ||
+        request->flags & (QUIPU_REQUEST_BLOCKS | QUIPU_REQUEST_THREADS))
+        return false;
+    dl_iterate_phdr(is_module, &wanted);
+    uint64_t address = request->address + wanted.bias;
+    if (!wanted.found)
+        return false;
+    if (id == LOCAL)
+        return !quipu_watch_has_local(number, address);
+    return !quipu_watch_look((uint32_t)id - 1, address, address + request->size, &region) ||
+           region.address != address;
+}
+
+static void look_at(uint32_t number, struct quipu_watch_request *request, bool begins) {
     uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
     switch (state) {
     case QUIPU_REQUEST_WANTED: /* where there is one, the number is in use for the second time */
@@ -183,6 +221,8 @@ static void look_at(uint32_t number, struct quipu_watch_request *request) {
         make_region(number, request);
         break;
     case QUIPU_REQUEST_MADE:
+        if (begins && WATCH->request_regions[number] && has_moved(number, request))
+            remove_region(number);
         if (!WATCH->request_regions[number])
             make_region(number, request);
         break;
@@ -195,7 +235,8 @@ static void look_at(uint32_t number, struct quipu_watch_request *request) {
     }
 }
 
-void quipu_watch_look_at_requests(void) {
+/* BEGINS: a module does. */
+static void look_at_all(bool begins) {
     struct quipu_watch_file *file = WATCH->file;
     if (!file)
         return;
@@ -203,7 +244,11 @@ void quipu_watch_look_at_requests(void) {
         (struct quipu_watch_request *)((uint8_t *)file + file->request_offset);
     uint32_t count = __atomic_load_n(&file->request_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count && i < WATCH->request_room && WATCH->file == file; i++)
-        look_at(i, &requests[i]);
+        look_at(i, &requests[i], begins);
+}
+
+void quipu_watch_look_at_requests(void) {
+    look_at_all(false);
 }
 
 void quipu_watch_drop_requests(void) {
@@ -237,5 +282,5 @@ void quipu_watch_open_log(char **environment) {
     if (!WATCH->file)
         return;
     quipu_watch_announce();
-    quipu_watch_look_at_requests();
+    look_at_all(true);
 }

@@ -288,6 +288,42 @@ long quipu_watch_put_back_function(uint64_t function) {
     return error < 0 ? error : begins ? 0 : -EOPNOTSUPP;
 }
 
+bool quipu_watch_has_module(uint64_t address) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        if (address >= m->begin && address < m->end)
+            return true;
+    return false;
+}
+
+/* The executable's is the oldest. */
+long quipu_watch_lead_all_threads(void) {
+    const struct watch_module *oldest = WATCH->modules;
+    while (oldest && oldest->next)
+        oldest = oldest->next;
+    return oldest ? oldest->lead_threads(oldest->begin, oldest->end) : 0;
+}
+
+/* Puts back what this module, which has just begun, needs for regions that were there before. */
+static void catch_up(void) {
+    uint32_t found[WATCH_BATCH], from = 0;
+    unsigned count;
+    if (!WATCH->count || prepare() < 0)
+        return;
+    for (const struct watch_module *m = module.next; m; m = m->next)
+        if (m->stack_is_back) {
+            put_back_stack();
+            break;
+        }
+    while ((count = quipu_watch_find(module.begin, module.end, from, found)) > 0) {
+        for (unsigned i = 0; i < count; i++) {
+            struct watch_region region;
+            if (quipu_watch_look(found[i], module.begin, module.end, &region))
+                put_back_variables(region.address, region.address + region.size);
+        }
+        from = found[count - 1] + 1;
+    }
+}
+
 void quipu_watch_enter_module(void) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
@@ -297,6 +333,7 @@ void quipu_watch_enter_module(void) {
     module.put_back_stack = put_back_stack;
     module.visit = quipu_watch_visited;
     module.put_back_function = put_back_function;
+    module.lead_threads = quipu_watch_lead_threads;
     uint64_t mask = quipu_watch_lock();
     if (!watch->heap_begin)
         watch->heap_begin = watch->heap_end = present_break();
@@ -305,6 +342,7 @@ void quipu_watch_enter_module(void) {
     watch->visit = (uint64_t)module.visit;
     if (watch->local_count) /* locals of others are handed to this one's functions */
         quipu_watch_put_back_function(0);
+    catch_up();
     quipu_watch_unlock(mask);
 }
 

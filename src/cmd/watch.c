@@ -144,33 +144,31 @@ static _Noreturn void die_at(const char *text, size_t where, const char *wrong) 
     exit(1);
 }
 
-static void read_all(struct session *session, const struct watch_options *options) {
-    struct variables variables;
+static void read_named(struct session *session, const struct watch_options *options,
+                       const struct named *named) {
+    struct watched watched;
     size_t where = 0;
-    const char *wrong = read_variables(&session->arena, session->binary, &variables);
+    const char *wrong = read_watched(&session->libraries, named->text, &watched, &where);
     if (wrong)
-        die("'%s': %s", session->file, wrong);
-    variables.takes_locals = true;
-    for (size_t i = 0; i < options->named.count; i++) {
-        const struct named *named = &options->named.data[i];
-        struct watched watched;
-        wrong = read_watched(&session->arena, &variables, named->text, &watched, &where);
-        if (wrong)
-            die_at(named->text, where, wrong);
-        watched.is_violation = named->is_violation;
-        watched.is_guarded = named->is_guarded;
-        if (options->condition)
-            wrong =
-                read_condition(&session->arena, &variables, options->condition, &watched, &where);
-        if (wrong)
-            die_at(options->condition, where, wrong);
-        unsigned inlined = watched.local ? count_inlined(watched.local) : 0;
-        if (inlined)
-            warn("'%s': its function is inlined in %u place%s, where it is not watched; "
-                 "-fno-inline would keep it a function",
-                 named->text, inlined, inlined == 1 ? "" : "s");
-        vector_push(&session->arena, &session->watched, watched);
-    }
+        die_at(named->text, where, wrong);
+    watched.is_violation = named->is_violation;
+    watched.is_guarded = named->is_guarded;
+    if (options->condition)
+        wrong = read_condition(&session->arena, options->condition, &watched, &where);
+    if (wrong)
+        die_at(options->condition, where, wrong);
+    unsigned unwatched = count_unwatched(&watched);
+    if (unwatched)
+        warn("'%s': its function is inlined in %u place%s where it has no place in memory, and is "
+             "not watched; -fno-inline would keep it a function",
+             named->text, unwatched, unwatched == 1 ? "" : "s");
+    vector_push(&session->arena, &session->watched, watched);
+}
+
+static void read_all(struct session *session, const struct watch_options *options, pid_t process) {
+    begin_libraries(&session->arena, session->file, session->binary, process, &session->libraries);
+    for (size_t i = 0; i < options->named.count; i++)
+        read_named(session, options, &options->named.data[i]);
 }
 
 static void open_program(struct session *session, const char *name) {
@@ -277,7 +275,7 @@ static int watch(const struct watch_options *options, char **argv) {
         open_running(&session, process);
     else
         open_program(&session, argv[0]);
-    read_all(&session, options);
+    read_all(&session, options, process);
     session.fd = open_log(options->log);
     for (size_t i = 0; i < options->allowed.count; i++)
         vector_push(&session.writers.arena, &session.writers.allowed, options->allowed.data[i]);

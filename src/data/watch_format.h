@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 3
+    QUIPU_WATCH_VERSION = 4
 };
 
 /* ---- 1. The shadow ---------------------------------------------------------------------------
@@ -224,13 +224,14 @@ struct quipu_watch_request {
                                              block its first byte that is asked for; of a local its
                                              function's first byte */
     uint64_t size;                        /* bytes, not 0; of a block at most */
-    int64_t offset;                       /* of a local, from its function's CFA */
+    int64_t offset;                       /* of a local, from its function's CFA; of what is
+                                             thread-local, from the thread pointer */
     uint32_t flags;                       /* QUIPU_REQUEST_... */
     uint32_t build_id_size;               /* 0: of no module */
     uint8_t build_id[QUIPU_BUILD_ID_MAX]; /* of the module */
     uint32_t state;                       /* enum quipu_request_state */
-    uint32_t error;                       /* why it failed, an errno; of blocks, also where only
-                                             some could not be watched */
+    uint32_t error;                       /* why it failed, an errno; of blocks and threads, also
+                                             where only some could not be watched */
     uint32_t first_range;                 /* of blocks: where the calls are ... */
     uint32_t range_count;                 /* ... in ranges that are apart, by their addresses */
     uint64_t blocks;                      /* that were allocated there, in all processes */
@@ -242,12 +243,14 @@ struct quipu_watch_range {
 };
 
 enum {
-    QUIPU_REQUEST_WAITS = 1,   /* a thread that hit waits for the consumer's answer */
-    QUIPU_REQUEST_CHANGES = 2, /* tell only of writes that changed a byte */
-    QUIPU_REQUEST_BLOCKS = 4,  /* not of one region, but of the blocks of the heap that calls in
-                                  the ranges allocate: each from then on, and when it has been
-                                  freed until its memory is allocated anew */
-    QUIPU_REQUEST_LOCAL = 8,   /* of each call of a function, from its begin to its end */
+    QUIPU_REQUEST_WAITS = 1,    /* a thread that hit waits for the consumer's answer */
+    QUIPU_REQUEST_CHANGES = 2,  /* tell only of writes that changed a byte */
+    QUIPU_REQUEST_BLOCKS = 4,   /* not of one region, but of the blocks of the heap that calls in
+                                   the ranges allocate: each from then on, and when it has been
+                                   freed until its memory is allocated anew */
+    QUIPU_REQUEST_LOCAL = 8,    /* of each call of a function, from its begin to its end */
+    QUIPU_REQUEST_THREADS = 16, /* of each thread, from its begin to its end: of the one that makes
+                                   it, and of those that begin later */
 };
 
 enum {

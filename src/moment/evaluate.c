@@ -44,20 +44,31 @@ static long double rounded(long double real, uint64_t size) {
     return size == 4 ? (long double)(float)real : size == 8 ? (long double)(double)real : real;
 }
 
+/* Towards 0; of what no integer has, C does not say. */
+static uint64_t truncated(long double real) {
+    if (real >= 0x1p63L && real < 0x1p64L)
+        return (uint64_t)real;
+    return real > -0x1p63L && real < 0x1p63L ? (uint64_t)(int64_t)real : (uint64_t)1 << 63;
+}
+
+static bool is_true(const struct value *value, const struct type *type) {
+    return type->kind == TYPE_FLOATING ? value->real != 0 : value->bits != 0;
+}
+
 static struct value convert(struct value value, const struct type *from, const struct type *to) {
     if (to->kind == TYPE_FLOATING) {
         if (from->kind != TYPE_FLOATING)
             value.real =
                 from->is_signed ? (long double)(int64_t)value.bits : (long double)value.bits;
         value.real = rounded(value.real, to->size);
+    } else if (to->is_boolean) {
+        value.bits = is_true(&value, from);
     } else if (to->kind == TYPE_INTEGER) {
+        if (from->kind == TYPE_FLOATING)
+            value.bits = truncated(value.real);
         value.bits = extend(value.bits, 8 * (unsigned)to->size, to->is_signed);
     }
     return value;
-}
-
-static bool is_true(const struct value *value, const struct type *type) {
-    return type->kind == TYPE_FLOATING ? value->real != 0 : value->bits != 0;
 }
 
 /* ---- objects ---- */
@@ -325,6 +336,11 @@ static bool value_of(const struct process *process, const struct node *node, str
         return value_of_unary(process, node, value);
     case NODE_BINARY:
         return value_of_binary(process, node, value);
+    case NODE_CAST:
+        if (!value_of(process, node->a, value))
+            return false;
+        *value = convert(*value, &node->a->type, &node->type);
+        return true;
     case NODE_OFFSET:
     case NODE_DISTANCE:
         return value_of_pointers(process, node, value);

@@ -1,9 +1,12 @@
 /* expression.c: the grammar of expressions; see expression.h.
  *
- * ISO C 2011, 6.4.4 and 6.5, without calls, casts, assignments and sizeof.  Besides: FILE:NAME and
+ * ISO C 2011, 6.4.4 and 6.5, without calls, assignments and sizeof.  Besides: FILE:NAME and
  * SCOPE::NAME, and, where an object is named, its slice ARRAY[FIRST..LAST].  A file's name is told
- * from the rest by being one: the text in front of a ':' must be a source file of the program. */
+ * from the rest by being one: the text in front of a ':' must be a source file of the program. What
+ * stands in parentheses is a type where no variable has that name. */
 #include "moment/expression.h"
+
+#include "moment/type_name.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -22,6 +25,7 @@ struct parser {
     bool may_slice;
     struct node *slice; /* its first element; NULL: there is none */
     uint64_t count;     /* of its elements */
+    bool is_missing;    /* what is refused is a name that nothing has */
 };
 
 static struct node *parse_condition(struct parser *parser);
@@ -198,6 +202,17 @@ static size_t arguments_length(const char *text) {
     return good && name_length(text + length + 2) ? length : 0;
 }
 
+/* The shared object's name in front of a name.  Returns whether there is one. */
+static bool parse_module(struct parser *parser) {
+    const char *module = parser->variables->module;
+    size_t length = module ? strlen(module) : 0;
+    if (!length || strncmp(parser->at, module, length) != 0 || parser->at[length] != ':' ||
+        parser->at[length + 1] == ':')
+        return false;
+    parser->at += length + 1;
+    return true;
+}
+
 static const char *parse_name(struct parser *parser) {
     size_t length = name_length(parser->at);
     for (;;) { /* a::b, a<int>::b */
@@ -225,7 +240,9 @@ static struct node *known_word(struct parser *parser, const char *name) {
 }
 
 static struct node *parse_variable(struct parser *parser) {
-    const char *begin = parser->at, *file = parse_file(parser), *name = parse_name(parser);
+    const char *begin = parser->at;
+    parse_module(parser);
+    const char *file = parse_file(parser), *name = parse_name(parser);
     const struct variable *variable = NULL;
     const char *wrong = find_variable(parser->variables, file, name, &variable);
     if (wrong) {
@@ -233,6 +250,7 @@ static struct node *parse_variable(struct parser *parser) {
         skip_blanks(parser);
         if (!word && *parser->at == '(')
             wrong = "functions cannot be called: the program stands still";
+        parser->is_missing |= !variable && !parser->tree.wrong;
         return word ? word : refuse(parser, begin, wrong);
     }
     if (variable->is_constant)
@@ -259,7 +277,7 @@ static struct node *parse_primary(struct parser *parser) {
         node = parse_number(parser);
     else if (*at == '\'')
         node = parse_character(parser);
-    else if (begins_name(*at) || parse_file(parser)) {
+    else if (begins_name(*at) || parse_module(parser) || parse_file(parser)) {
         parser->at = at;
         node = parse_variable(parser);
     } else {
@@ -374,10 +392,62 @@ static struct node *apply_unary(struct parser *parser, char sign, struct node *o
     }
 }
 
+/* Whether a name in parentheses, in front of END, is that of a type: no variable has it.  KNOWN:
+ * there is such a type. */
+static bool names_type(const struct parser *parser, const char *name, const char *end, bool known) {
+    const struct variable *variable = NULL;
+    size_t length = (size_t)(end - name);
+    if (begins_type_name(name))
+        return true;
+    bool points = false;
+    for (; length && strchr(" *", name[length - 1]); length--)
+        points |= name[length - 1] == '*';
+    find_variable(parser->variables, NULL, arena_copy(parser->tree.arena, name, length), &variable);
+    return !variable && (known || points);
+}
+
+/* (TYPE) OPERAND.  Returns false, with nothing taken, where that stands not here. */
+static bool parse_cast(struct parser *parser, struct node **node) {
+    const char *begin = parser->at, *wrong = NULL;
+    struct type type;
+    *node = NULL;
+    if (!take(parser, "("))
+        return false;
+    skip_blanks(parser);
+    const char *name = parser->at;
+    size_t length = begins_name(*name) ? read_type_name(parser->tree.arena, parser->tree.binary,
+                                                        name, &type, &wrong)
+                                       : 0;
+    const char *end = name + length;
+    while (isspace((unsigned char)*end))
+        end++;
+    if (!length || *end != ')' || !names_type(parser, name, end, !wrong)) {
+        parser->at = begin;
+        return false;
+    }
+    if (wrong) {
+        parser->is_missing |= !parser->tree.wrong;
+        refuse(parser, name, wrong);
+        return true;
+    }
+    parser->at = end + 1;
+    if (++parser->depth > DEPTH_MAX) {
+        refuse(parser, parser->at, "too much is in one another here");
+        return true;
+    }
+    struct node *operand = parse_unary(parser);
+    parser->depth--;
+    *node = operand ? make_cast(&parser->tree, &type, operand) : NULL;
+    return true;
+}
+
 static struct node *parse_unary(struct parser *parser) {
+    struct node *cast;
     skip_blanks(parser);
     size_t begin = place(parser);
     char sign = *parser->at;
+    if (parse_cast(parser, &cast))
+        return spans(parser, begin, cast);
     if (!sign || !strchr("*&!~-+", sign))
         return parse_postfix(parser);
     if (sign == parser->at[1] && strchr("+-&", sign))
@@ -521,6 +591,7 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
     else if (root && !is_object(root))
         refuse(&parser, text, "that has a value, but no place in memory that could be written");
     *where = parser.tree.where;
+    object->is_missing = parser.is_missing;
     if (parser.tree.wrong)
         return parser.tree.wrong;
     object->node = root;

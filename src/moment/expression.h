@@ -18,6 +18,7 @@ enum node_kind {
     NODE_OFFSET,    /* a, a pointer, moved by b elements */
     NODE_DISTANCE,  /* elements between the pointers a and b */
     NODE_CONDITION, /* a ? b : c */
+    NODE_CAST,      /* a, converted */
 };
 
 enum operation {
@@ -74,6 +75,7 @@ struct object {
     uint64_t count;        /* elements of a slice; 0: it is none */
     struct expression way; /* its objects are those whose contents tell the address; none: it is the
                               same for all of the run */
+    bool is_missing;       /* it was refused for a name that neither variable nor type has */
 };
 
 /* Reads TEXT, which names an object, or the elements of a slice, ARRAY[FIRST..LAST].  Returns as
@@ -104,6 +106,7 @@ struct node *make_binary(struct tree *tree, enum operation operation, struct nod
                          struct node *right);
 struct node *make_condition(struct tree *tree, struct node *condition, struct node *yes,
                             struct node *no);
+struct node *make_cast(struct tree *tree, const struct type *type, struct node *operand);
 /* NODE is asked whether it is true. */
 bool check_scalar(struct tree *tree, const struct node *node);
 

@@ -127,7 +127,9 @@ struct node *make_address(struct tree *tree, struct node *object) {
     if (!is_object(object) || object->bits)
         return refuse(tree, object->begin,
                       arena_print(tree->arena, "'%s' has no address", source_of(tree, object)));
-    struct type type = {.kind = TYPE_POINTER, .size = 8};
+    struct type *target = ARENA_NEW(tree->arena, struct type);
+    *target = object->type;
+    struct type type = {.kind = TYPE_POINTER, .size = 8, .target = target};
     struct node *node = make_node(tree, NODE_ADDRESS, &type);
     node->a = object;
     node->number = object->type.size;
@@ -275,5 +277,24 @@ struct node *make_condition(struct tree *tree, struct node *condition, struct no
     node->a = condition;
     node->b = yes;
     node->c = no;
+    return node;
+}
+
+struct node *make_cast(struct tree *tree, const struct type *type, struct node *operand) {
+    bool is_scalar = type->kind == TYPE_INTEGER || type->kind == TYPE_FLOATING ||
+                     (type->kind == TYPE_POINTER && !type->is_reference);
+    if (!is_scalar)
+        return refuse(tree, operand->begin,
+                      "values can be converted to numbers and pointers only; take a pointer's "
+                      "target: *(TYPE *)...");
+    if (!check_scalar(tree, operand))
+        return NULL;
+    if (type->kind != TYPE_INTEGER && type->kind != operand->type.kind && !is_integer(operand) &&
+        !(type->kind == TYPE_POINTER && is_pointer(operand)))
+        return refuse(tree, operand->begin,
+                      "no number that is not an integer is a pointer, and no "
+                      "pointer is one");
+    struct node *node = make_node(tree, NODE_CAST, type);
+    node->a = operand;
     return node;
 }

@@ -56,9 +56,11 @@ static struct type base_type(Dwarf_Die *die) {
     case DW_ATE_signed_char:
         type.is_signed = true;
         break;
+    case DW_ATE_boolean:
+        type.is_boolean = true;
+        break;
     case DW_ATE_unsigned:
     case DW_ATE_unsigned_char:
-    case DW_ATE_boolean:
     case DW_ATE_UTF:
         break;
     case DW_ATE_float:
@@ -135,8 +137,8 @@ static struct type pointer_type(Dwarf_Die *die, bool is_reference) {
                          .is_reference = is_reference};
 }
 
-/* The type that DIE itself is. */
-static struct type type_at(const struct binary *binary, Dwarf_Die *die) {
+/* The type that DIE, no typedef and not qualified, is. */
+static struct type bare_type(const struct binary *binary, Dwarf_Die *die) {
     switch (dwarf_tag(die)) {
     case DW_TAG_base_type:
         return base_type(die);
@@ -158,21 +160,28 @@ static struct type type_at(const struct binary *binary, Dwarf_Die *die) {
     }
 }
 
-struct type type_of(const struct binary *binary, Dwarf_Die *die) {
-    Dwarf_Attribute attribute;
-    Dwarf_Die type, peeled;
-    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+struct type type_at(const struct binary *binary, Dwarf_Die *die) {
+    Dwarf_Die peeled;
+    if (dwarf_peel_type(die, &peeled) != 0)
         return (struct type){.kind = TYPE_NONE};
-    if (dwarf_peel_type(&type, &peeled) != 0)
-        return (struct type){.kind = TYPE_NONE};
-    struct type found = type_at(binary, &peeled);
-    found.spelled = type;
+    struct type found = bare_type(binary, &peeled);
+    found.spelled = *die;
     found.is_spelled = true;
     return found;
 }
 
+struct type type_of(const struct binary *binary, Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type))
+        return (struct type){.kind = TYPE_NONE};
+    return type_at(binary, &type);
+}
+
 struct type target_of(const struct binary *binary, const struct type *type) {
     Dwarf_Die die = type->die;
+    if (type->target)
+        return *type->target;
     if (!type->has_die)
         return (struct type){.kind = TYPE_NONE, .size = 1};
     if (type->kind == TYPE_ARRAY && type->depth) {

@@ -16,6 +16,7 @@ enum type_kind {
 struct type {
     uint8_t kind;
     bool is_signed;    /* integers */
+    bool is_boolean;   /* likewise: 0 or 1 */
     bool is_reference; /* pointers: C++'s references, which are followed by themselves */
     uint64_t size;     /* bytes; 0: not known */
     Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
@@ -24,6 +25,9 @@ struct type {
     Dwarf_Die spelled; /* as the source says it, typedef and all; of an array that is an array's
                           element: of the whole */
     bool is_spelled;   /* false: no entry tells of it */
+    const struct type *target; /* of a pointer that an expression made: what it points to; else
+                                  NULL */
+    const char *name;          /* of what is not spelled; NULL: it has none */
 };
 
 /* A member of a record. */
@@ -35,6 +39,9 @@ struct field {
 
 /* The type that DIE's DW_AT_type tells; of TYPE_NONE where there is none. */
 struct type type_of(const struct binary *binary, Dwarf_Die *die);
+
+/* The type that DIE, as the source says it, is. */
+struct type type_at(const struct binary *binary, Dwarf_Die *die);
 
 /* What a pointer points to, or an array has. */
 struct type target_of(const struct binary *binary, const struct type *type);

@@ -3,11 +3,10 @@
  * The whole tree of debug information is walked once, through namespaces, classes, functions and
  * their blocks.  A static of a function that was inlined stands in its abstract tree; the
  * definition of a C++ variable names its declaration, whose surroundings give its path.
- *
- * A local's address has its number in `all`, and above a bias the offset from its function's CFA.
- */
+ * Where a variable is tells locate.c. */
 #include "moment/variables.h"
 
+#include "moment/locate.h"
 #include "moment/spelling.h"
 
 #include <dwarf.h>
@@ -18,189 +17,18 @@ enum {
     DEPTH_MAX = 64,
     NAME_MAX_LENGTH = 63, /* of names that others are compared with */
     LISTED_MAX = 3,
-    OFFSET_BITS = 36, /* of a local's address */
-    ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
-    RBP = 6,          /* DWARF's numbers */
-    RSP = 7,
 };
-
-#define LOCAL_ADDRESS ((uint64_t)1 << 62)
-#define OFFSET_BIAS   ((uint64_t)1 << (OFFSET_BITS - 1))
 
 struct place {
     const char *file, *path;
     Dwarf_Die *function; /* NULL: outside of all */
+    bool is_inlined;     /* into that */
     unsigned depth;
 };
 
 static void take_children(struct variables *variables, Dwarf_Die *parent, struct place place);
 
 /* ---- one variable ---- */
-
-/* Reads the address that OPERATION alone tells, or that it finds in a table. */
-static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, uint64_t *address) {
-    Dwarf_Attribute entry;
-    Dwarf_Addr value = operation->number;
-    if (operation->atom == DW_OP_addrx || operation->atom == DW_OP_GNU_addr_index) {
-        if (dwarf_getlocation_attr(attribute, operation, &entry) != 0 ||
-            dwarf_formaddr(&entry, &value) != 0)
-            return false;
-    } else if (operation->atom != DW_OP_addr) {
-        return false;
-    }
-    *address = value;
-    return true;
-}
-
-/* ---- locals ---- */
-
-/* Whether the CFA is counted from REG at ADDRESS; then OFFSET is set, and in any case END, where
- * that ends. */
-static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, int64_t *offset,
-                          Dwarf_Addr *end) {
-    Dwarf_Frame *frame = NULL;
-    Dwarf_Op *operations;
-    Dwarf_Addr begin;
-    size_t count = 0;
-    bool good = false;
-    *end = 0;
-    if (!frames || dwarf_cfi_addrframe(frames, address, &frame) != 0)
-        return false;
-    dwarf_frame_info(frame, &begin, end, NULL);
-    if (dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1) {
-        bool named = operations->atom == DW_OP_bregx;
-        good = named ? operations->number == reg : operations->atom == DW_OP_breg0 + reg;
-        *offset = (int64_t)(named ? operations->number2 : operations->number);
-    }
-    free(frame);
-    return good;
-}
-
-/* Whether the line table says that a function's first instructions, if any, end at ADDRESS. */
-static bool begins_body(Dwarf_Die *function, Dwarf_Addr address) {
-    Dwarf_Die unit;
-    Dwarf_Lines *lines;
-    size_t count = 0;
-    if (!dwarf_diecu(function, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &count) != 0)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Line *line = dwarf_onesrcline(lines, i);
-        Dwarf_Addr at;
-        bool ends = false;
-        if (dwarf_lineaddr(line, &at) == 0 && at == address &&
-            dwarf_lineprologueend(line, &ends) == 0 && ends)
-            return true;
-    }
-    return false;
-}
-
-/* Sets how far the CFA is above REG in FUNCTION, behind its first instructions: where the line
- * table says that these end, or, of the frame pointer, where it has become one. */
-static bool read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
-                       int64_t *offset) {
-    Dwarf_Addr *begins = NULL, entry = 0, end = 0;
-    int count = dwarf_entry_breakpoints(function, &begins);
-    Dwarf_Addr at = count > 0 ? begins[0] : 0;
-    free(begins);
-    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 ||
-        (reg == RSP && at == entry && !begins_body(function, at)))
-        return false;
-    for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
-        if (read_frame_at(variables->frames, at, reg, offset, &end))
-            return true;
-    return false;
-}
-
-/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION. */
-static bool read_frame_base(const struct variables *variables, Dwarf_Die *function,
-                            int64_t *offset) {
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operations;
-    size_t count = 0;
-    *offset = 0;
-    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
-        return false;
-    if (operations->atom == DW_OP_call_frame_cfa)
-        return true;
-    if (operations->atom != DW_OP_reg0 + RBP && operations->atom != DW_OP_reg0 + RSP)
-        return false;
-    bool good = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
-    *offset = -*offset;
-    return good;
-}
-
-/* The same for a local, or a parameter, of FUNCTION. */
-static void locate_local(const struct variables *variables, struct variable *variable,
-                         Dwarf_Die *die, Dwarf_Die *function) {
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operations;
-    Dwarf_Addr entry;
-    size_t count = 0;
-    int64_t base;
-    if (dwarf_entrypc(function, &entry) != 0) {
-        variable->is_local = true;
-        variable->cause = "is local to a function that is inlined wherever it is called; build it "
-                          "with -fno-inline or -O0";
-        return;
-    }
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute)) {
-        variable->cause = "has no address: the optimizer has removed it; build it with -O0, or "
-                          "declare it volatile";
-        return;
-    }
-    variable->is_local = true;
-    variable->cause = "is in registers for all of its function, or parts of it; build it with -O0, "
-                      "or declare it volatile";
-    if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0 ||
-        operations->atom < DW_OP_breg0 || operations->atom == DW_OP_regx)
-        return;
-    variable->cause = "has a place in the frame that its debug information tells in a way that is "
-                      "not understood";
-    if (count != 1 || operations->atom != DW_OP_fbreg ||
-        !read_frame_base(variables, function, &base))
-        return;
-    variable->cause = NULL;
-    variable->entry = entry;
-    variable->function = *function;
-    variable->address = LOCAL_ADDRESS | (uint64_t)variables->all.count << OFFSET_BITS |
-                        ((uint64_t)((int64_t)operations->number + base) + OFFSET_BIAS);
-}
-
-const struct variable *find_local(const struct variables *variables, uint64_t address,
-                                  int64_t *offset) {
-    if (!(address & LOCAL_ADDRESS))
-        return NULL;
-    uint64_t number = (address & ~LOCAL_ADDRESS) >> OFFSET_BITS;
-    *offset = (int64_t)((address & (((uint64_t)1 << OFFSET_BITS) - 1)) - OFFSET_BIAS);
-    return number < variables->all.count ? &variables->all.data[number] : NULL;
-}
-
-/* Sets the address of VARIABLE, or the cause that it has none. */
-static void locate(const struct variables *variables, struct variable *variable, Dwarf_Die *die,
-                   Dwarf_Die *function) {
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operations;
-    size_t count = 0;
-    variable->cause = "has no address: the optimizer has removed it";
-    bool is_static = dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
-                     dwarf_getlocation(&attribute, &operations, &count) == 0 && count > 0 &&
-                     (operations[0].atom < DW_OP_reg0 || operations[0].atom > DW_OP_bregx);
-    if (!is_static && function) {
-        locate_local(variables, variable, die, function);
-        return;
-    }
-    if (!is_static)
-        return;
-    if (count == 1 && read_address(&attribute, operations, &variable->address)) {
-        variable->cause = NULL;
-    } else if (operations[count - 1].atom == DW_OP_GNU_push_tls_address ||
-               operations[count - 1].atom == DW_OP_form_tls_address) {
-        variable->cause = "has no address of its own: it is thread-local";
-    } else {
-        variable->cause = "has no fixed address: it is local to a function, or was optimized";
-    }
-}
 
 static const char *join(struct arena *arena, const char *path, const char *name) {
     return *path ? arena_print(arena, "%s::%s", path, name) : name;
@@ -233,6 +61,7 @@ static const char *path_around(struct arena *arena, Dwarf_Die *die, const struct
 
 static void take_variable(struct variables *variables, Dwarf_Die *die, const struct place *place) {
     Dwarf_Attribute attribute;
+    Dwarf_Die origin;
     const char *name = dwarf_diename(die), *path = path_around(variables->arena, die, place);
     if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
         name = dwarf_formstring(&attribute);
@@ -241,7 +70,13 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
     struct variable variable = {
         .name = name, .path = join(variables->arena, path, name), .file = place->file};
     variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
-    locate(variables, &variable, die, place->function);
+    variable.entry_of_it = dwarf_dieoffset(die);
+    variable.origin =
+        dwarf_attr(die, DW_AT_abstract_origin, &attribute) && dwarf_formref_die(&attribute, &origin)
+            ? dwarf_dieoffset(&origin)
+            : variable.entry_of_it;
+    variable.is_inlined = place->is_inlined;
+    locate_variable(variables, &variable, die, place->function);
     if (!variable.cause)
         variable.type = type_of(variables->binary, die);
     variable.key = one_spelling(variables->arena, variable.path);
@@ -287,6 +122,7 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
         return;
     case DW_TAG_subprogram:
         inner.function = die;
+        inner.is_inlined = false;
         /* fall through */
     case DW_TAG_namespace:
     case DW_TAG_structure_type:
@@ -295,6 +131,9 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
         name = dwarf_diename(die);
         if (name)
             inner.path = join(variables->arena, path_around(variables->arena, die, place), name);
+        break;
+    case DW_TAG_inlined_subroutine: /* whose variables get their paths from their origins */
+        inner.is_inlined = true;
         break;
     case DW_TAG_lexical_block:
         break;
@@ -313,6 +152,33 @@ static void take_children(struct variables *variables, Dwarf_Die *parent, struct
     while (dwarf_siblingof(&die, &die) == 0);
 }
 
+static int compare_entries(const void *left, const void *right) {
+    const struct variable *const *a = left, *const *b = right;
+    return (*a)->entry_of_it < (*b)->entry_of_it ? -1 : (*a)->entry_of_it > (*b)->entry_of_it;
+}
+
+/* What is inlined is named as where it comes from. */
+static void name_inlined(struct variables *variables) {
+    size_t count = variables->all.count;
+    const struct variable **sorted = ARENA_ARRAY(variables->arena, const struct variable *, count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &variables->all.data[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, compare_entries);
+    for (size_t i = 0; i < count; i++) {
+        struct variable *variable = &variables->all.data[i];
+        struct variable wanted = {.entry_of_it = variable->origin};
+        const struct variable *key = &wanted, **found = NULL;
+        if (variable->is_inlined)
+            found = bsearch(&key, sorted, count, sizeof *sorted, compare_entries);
+        if (!found || *found == variable)
+            continue;
+        variable->path = (*found)->path;
+        variable->key = (*found)->key;
+        variable->file = (*found)->file;
+    }
+}
+
 const char *read_variables(struct arena *arena, const struct binary *binary,
                            struct variables *variables) {
     Dwarf_CU *unit = NULL;
@@ -328,6 +194,7 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     if (variables->frames)
         dwarf_cfi_end(variables->frames);
     variables->frames = NULL;
+    name_inlined(variables);
     return NULL;
 }
 
@@ -359,7 +226,8 @@ static int rank_of(const struct variables *variables, const struct variable *var
                variable->key[path - length - 1] == ':';
     if (!whole && !end)
         return 0;
-    if (variable->cause || (variable->is_local && !variables->takes_locals))
+    if (variable->cause ||
+        ((variable->is_local || variable->is_thread_local) && !variables->takes_locals))
         return 1;
     if (variable->is_local)
         return strstr(name, "::") ? 2 : 1;
@@ -369,6 +237,8 @@ static int rank_of(const struct variables *variables, const struct variable *var
 static bool is_same(const struct variable *a, const struct variable *b) {
     if (a->cause || b->cause)
         return a->cause && b->cause;
+    if (a->is_local && b->is_local && a->origin == b->origin)
+        return true; /* places of one, where its function was inlined or copied */
     return a->is_constant == b->is_constant && a->address == b->address && a->value == b->value;
 }
 
@@ -414,9 +284,15 @@ static void offer_ends(struct near_names *near_names, const char *path) {
 static const char *not_there(const struct variables *variables, const char *file,
                              const char *name) {
     struct near_names near_names = {.wanted = name};
+    if (!variables->binary->dwarf)
+        return arena_print(variables->arena,
+                           "'%s' is not known: there is no debug information; build it with -g, or "
+                           "give ADDRESS:LENGTH",
+                           name);
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
-        if (variable->cause || (variable->is_local && !variables->takes_locals) ||
+        if (variable->cause ||
+            ((variable->is_local || variable->is_thread_local) && !variables->takes_locals) ||
             (file && !is_file(variable->file, file, strlen(file))))
             continue;
         if (!variable->is_local)
@@ -446,6 +322,7 @@ const char *find_variable(const struct variables *variables, const char *file, c
     const char *key = one_spelling(variables->arena, name);
     int best = 0;
     bool unique = true;
+    *found = NULL;
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
         if (file && !is_file(variable->file, file, strlen(file)))
@@ -457,6 +334,8 @@ const char *find_variable(const struct variables *variables, const char *file, c
             unique = true;
         } else if (rank && rank == best) {
             unique = unique && is_same(*found, variable);
+            if (best == 1 && (*found)->is_abstract && !variable->is_abstract)
+                *found = variable;
         }
     }
     if (!best)
@@ -465,6 +344,9 @@ const char *find_variable(const struct variables *variables, const char *file, c
         return local_refused(variables, name, *found);
     if ((*found)->cause)
         return arena_print(variables->arena, "'%s' %s", name, (*found)->cause);
+    if (best == 1)
+        return arena_print(variables->arena, "'%s' has no address of its own: it is thread-local",
+                           name);
     return unique ? NULL : ambiguous(variables, file, name, best);
 }
 

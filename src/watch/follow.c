@@ -73,8 +73,10 @@ static void move(struct session *session, uint32_t number, struct stage *stage, 
 }
 
 /* Goes the way to the object NUMBER anew, in PROCESS, which waits. */
-static void go(struct session *session, uint32_t number, pid_t process, uint64_t bias) {
+static void go(struct session *session, uint32_t number, pid_t process) {
     struct follow *way = &session->ways[number];
+    uint64_t bias =
+        bias_in(session, session->watched.data[number].library->binary, (uint32_t)process);
     for (size_t i = 0; i < way->stages.count && !way->is_found; i++) {
         struct stage *stage = &way->stages.data[i];
         uint64_t address = 0;
@@ -99,19 +101,14 @@ uint64_t follow_place(struct session *session) {
 }
 
 void follow_start(struct session *session) {
-    uint64_t bias = program_bias(&session->program);
     for (uint32_t i = 0; i < session->watched.count; i++)
         if (session->ways[i].stages.count)
-            go(session, i, session->program.process, bias);
+            go(session, i, session->program.process);
 }
 
 uint32_t follow_hit(struct session *session, uint32_t watched, const struct quipu_hit *hit) {
-    const struct watch_module *module = NULL;
     if (session->ways[watched].is_found)
         return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
-    for (size_t i = 0; i < session->writers.modules.count; i++)
-        if (session->writers.modules.data[i]->binary == session->binary)
-            module = session->writers.modules.data[i];
-    go(session, watched, (pid_t)hit->record.pid, module ? module->bias : session->bias);
+    go(session, watched, (pid_t)hit->record.pid);
     return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
 }

@@ -84,10 +84,10 @@ static bool run_to(const struct program *program, uint64_t address) {
     return ptrace(PTRACE_SETREGS, program->process, NULL, &registers) == 0;
 }
 
-uint64_t program_bias(const struct program *program) {
+uint64_t program_bias(const struct program *program, pid_t process) {
     char path[64];
     Elf64_auxv_t entry = {0};
-    snprintf(path, sizeof path, "/proc/%d/auxv", program->process);
+    snprintf(path, sizeof path, "/proc/%d/auxv", process);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     while (fd >= 0 && read(fd, &entry, sizeof entry) == sizeof entry && entry.a_type != AT_ENTRY &&
            entry.a_type != AT_NULL)
@@ -101,7 +101,7 @@ static const char *stop_at(const struct program *program, uint64_t stop) {
     int status;
     if (waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status))
         return "it cannot be traced, and so no pointer of its be followed";
-    if (run_to(program, stop + program_bias(program)))
+    if (run_to(program, stop + program_bias(program, program->process)))
         return NULL;
     kill(program->process, SIGKILL);
     return "it does not come to its start";

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <dwarf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,18 +51,24 @@ static bool tells_of_calls(const struct binary *binary, uint64_t address) {
 
 /* ---- names ---- */
 
-/* ADDRESS:LENGTH.  Returns false where TEXT has another form. */
-static bool read_range(struct arena *arena, const char *text, struct watched *watched) {
+/* ADDRESS:LENGTH.  Returns false where TEXT has another form; else WRONG is NULL, or what is wrong.
+ */
+static bool read_range(struct arena *arena, const char *text, struct watched *watched,
+                       const char **wrong, size_t *where) {
     char *end;
+    *wrong = NULL;
     if (!isdigit((unsigned char)*text))
         return false;
     errno = 0;
     watched->address = strtoull(text, &end, 0);
-    if (errno || *end != ':' || !isdigit((unsigned char)end[1]))
+    if (errno || *end != ':')
         return false;
-    watched->size = strtoull(end + 1, &end, 0);
-    if (errno || *end || !watched->size || watched->address + watched->size < watched->address)
-        return false;
+    *where = (size_t)(end + 1 - text);
+    watched->size = isdigit((unsigned char)end[1]) ? strtoull(end + 1, &end, 0) : 0;
+    if (errno || *end || !watched->size || watched->address + watched->size < watched->address) {
+        *wrong = "behind the address there must be how many bytes, from 1";
+        return true;
+    }
     watched->base = text;
     watched->whole = (struct part){.shape = byte_shape(arena), .count = watched->size};
     watched->value_size = 1;
@@ -90,15 +97,78 @@ static int count_instance(Dwarf_Die *instance, void *count) {
     return DWARF_CB_OK;
 }
 
-unsigned count_inlined(const struct variable *local) {
-    Dwarf_Die function = local->function, origin;
-    Dwarf_Attribute attribute;
-    unsigned count = 0;
-    if (!dwarf_attr(&function, DW_AT_abstract_origin, &attribute) ||
-        !dwarf_formref_die(&attribute, &origin))
+/* The function that the local ORIGIN, an entry of debug information, is written in. */
+static bool find_written(const struct binary *binary, Dwarf_Off origin, Dwarf_Die *function) {
+    Dwarf_Die die, *scopes = NULL;
+    bool found = false;
+    int count = dwarf_offdie(binary->dwarf, origin, &die) ? dwarf_getscopes_die(&die, &scopes) : 0;
+    for (int i = 0; i < count && !found; i++) {
+        *function = scopes[i];
+        found = dwarf_tag(function) == DW_TAG_subprogram;
+    }
+    if (count > 0)
+        free(scopes);
+    return found;
+}
+
+unsigned count_unwatched(const struct watched *watched) {
+    Dwarf_Die function;
+    unsigned inlined = 0, known = 0;
+    if (!watched->local ||
+        !find_written(watched->library->binary, watched->local->origin, &function))
         return 0;
-    dwarf_func_inline_instances(&origin, count_instance, &count);
-    return count;
+    dwarf_func_inline_instances(&function, count_instance, &inlined);
+    const struct variables *variables = &watched->library->variables;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        known +=
+            variable->is_inlined && !variable->cause && variable->origin == watched->local->origin;
+    }
+    return inlined > known ? inlined - known : 0;
+}
+
+static const char untold[] =
+    "its function does not tell of its calls: build its file with 'quipu cc "
+    "--quipu=watch'";
+
+/* Sets in which places the local is, OFFSET from its first one's CFA.  Returns NULL, or what is
+ * wrong. */
+static const char *take_places(struct arena *arena, const struct library *library, int64_t offset,
+                               struct watched *watched) {
+    const struct variables *variables = &library->variables;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        struct local_place place = {variable->entry,
+                                    variable->base + (offset - watched->local->base)};
+        bool known = false;
+        if (!variable->is_local || variable->cause || variable->origin != watched->local->origin)
+            continue;
+        if (!tells_of_calls(library->binary, place.function))
+            return untold;
+        for (size_t k = 0; k < watched->places.count; k++)
+            known |= watched->places.data[k].function == place.function &&
+                     watched->places.data[k].offset == place.offset;
+        if (!known)
+            vector_push(arena, &watched->places, place);
+    }
+    return NULL;
+}
+
+/* Where a thread-local variable of the program is, BASE from its first, counted from the thread
+ * pointer: in front of it, the last one's end as that of the segment is rounded. */
+static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t *offset) {
+    size_t count = 0;
+    GElf_Phdr header;
+    if (elf_getphdrnum(binary->elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(binary->elf, (int)i, &header) && header.p_type == PT_TLS) {
+            uint64_t alignment = header.p_align ? header.p_align : 1;
+            uint64_t size = (header.p_memsz + alignment - 1) & -alignment;
+            *offset = base - (int64_t)size;
+            return true;
+        }
+    return false;
 }
 
 /* The array that the slice is of. */
@@ -124,20 +194,53 @@ static uint64_t value_size(const struct shape *shape) {
     return shape->size;
 }
 
-const char *read_watched(struct arena *arena, const struct variables *variables, const char *text,
-                         struct watched *watched, size_t *where) {
-    *where = 0;
-    *watched = (struct watched){.text = text, .base = text};
-    if (read_range(arena, text, watched))
+/* Whether the address of NODE is counted from where something was linked. */
+static bool is_linked(const struct node *node) {
+    return node && (node->kind == NODE_OBJECT || is_linked(node->a) || is_linked(node->b) ||
+                    is_linked(node->c));
+}
+
+/* Sets where the object is, as far as that is known before the program runs.  Returns NULL, or what
+ * is wrong. */
+static const char *take_address(struct libraries *libraries, struct watched *watched) {
+    const struct library *library = watched->library;
+    const struct binary *program = libraries->program.binary;
+    const struct node *node = watched->object.node;
+    int64_t offset;
+    if (goes_by_local(&library->variables, &watched->object))
+        return "where a local or thread-local variable points to, or an element whose index one "
+               "tells, cannot be watched";
+    watched->binary = is_linked(node) ? library->binary : NULL;
+    if (watched->object.way.objects.count || !object_address(node, 0, 0, &watched->address))
         return NULL;
-    if (names_blocks(text))
-        return read_blocks(arena, variables->binary, text, watched, where);
-    const char *wrong = parse_object(arena, variables, text, &watched->object, where);
+    const struct variable *local = find_local(&library->variables, watched->address, &offset);
+    if (local && local->is_local) {
+        watched->local = local;
+        return take_places(libraries->arena, library, offset, watched);
+    }
+    if (local && library->binary != program)
+        return "it is thread-local in a shared object; such variables are watched in the program "
+               "itself only";
+    watched->is_thread_local = local != NULL;
+    if (local && !offset_in_thread(program, offset, &watched->offset))
+        return "it is thread-local, but the program has no thread-local memory";
+    if (!local && watched->binary && watched->binary != program &&
+        find_copy_in(program, library->binary, watched->address, &watched->address))
+        watched->binary = program;
+    return NULL;
+}
+
+/* Reads TEXT with the names of LIBRARY. */
+static const char *read_object(struct libraries *libraries, const struct library *library,
+                               const char *text, struct watched *watched, size_t *where) {
+    struct arena *arena = libraries->arena;
+    *watched = (struct watched){.text = text, .base = text, .library = library};
+    const char *wrong = parse_object(arena, &library->variables, text, &watched->object, where);
     if (wrong)
         return wrong;
     const struct node *node = watched->object.node;
     struct part *whole = &watched->whole;
-    *whole = (struct part){.shape = make_shape(arena, variables->binary, &node->type),
+    *whole = (struct part){.shape = make_shape(arena, library->binary, &node->type),
                            .bit = node->bit,
                            .bits = node->bits};
     uint64_t size = node->bits ? (node->bit + node->bits + 7) / 8 : whole->shape->size;
@@ -147,26 +250,109 @@ const char *read_watched(struct arena *arena, const struct variables *variables,
     if (watched->object.count)
         take_slice(arena, watched);
     watched->size = size * (whole->count ? whole->count : 1);
-    if (goes_by_local(variables, &watched->object))
-        return "where a local points to, or an element whose index one tells, cannot be watched";
-    if (!watched->object.way.objects.count && object_address(node, 0, 0, &watched->address))
-        watched->local = find_local(variables, watched->address, &watched->offset);
-    if (watched->local && !tells_of_calls(variables->binary, watched->local->entry))
-        return "its function does not tell of its calls: build its file with 'quipu cc "
-               "--quipu=watch'";
-    return NULL;
+    return take_address(libraries, watched);
+}
+
+/* What was found in shared objects. */
+struct elsewhere {
+    const struct library *found; /* NULL: nothing */
+    const char *refused;         /* by the first that has the name; NULL: none */
+    size_t where;
+    const char *hint; /* of the first that has a name like it; NULL: none */
+};
+
+static void look_in(struct libraries *libraries, const struct library *library, const char *text,
+                    struct watched *watched, struct elsewhere *elsewhere, const char **wrong) {
+    struct arena *arena = libraries->arena;
+    struct watched other;
+    size_t where = 0;
+    const char *name = last_part(library->path);
+    const char *refused = read_object(libraries, library, text, &other, &where);
+    if (!refused && elsewhere->found) {
+        *wrong =
+            arena_print(arena, "that is in '%s' and in '%s'; write one of them and ':' in front",
+                        last_part(elsewhere->found->path), name);
+    } else if (!refused) {
+        elsewhere->found = library;
+        *watched = other;
+        *wrong = NULL;
+    } else if (!other.object.is_missing && !elsewhere->refused) {
+        elsewhere->refused = arena_print(arena, "in '%s': %s", name, refused);
+        elsewhere->where = where;
+    } else if (other.object.is_missing && !elsewhere->hint && strstr(refused, "did you mean")) {
+        elsewhere->hint = arena_print(arena, "%s (in '%s')", refused, name);
+    }
+}
+
+/* TEXT names what the program does not have, as WRONG tells: looks for it in all shared objects. */
+static void read_elsewhere(struct libraries *libraries, const char *text, struct watched *watched,
+                           const char **wrong, size_t *where) {
+    struct elsewhere elsewhere = {0};
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        if (!library->is_late && !open_library(libraries, library))
+            look_in(libraries, library, text, watched, &elsewhere, wrong);
+    }
+    if (elsewhere.found)
+        return;
+    if (elsewhere.refused) {
+        *wrong = elsewhere.refused;
+        *where = elsewhere.where;
+    } else if (elsewhere.hint && !strstr(*wrong, "did you mean")) {
+        *wrong = elsewhere.hint;
+    }
+}
+
+/* TEXT has the NAME of a shared object in it. */
+static const char *read_in_library(struct libraries *libraries, const char *text, const char *name,
+                                   size_t length, struct watched *watched, size_t *where) {
+    const char *wrong = NULL;
+    struct library *library = find_library(libraries, name, length, &wrong);
+    *where = (size_t)(name - text);
+    if (!library)
+        return wrong;
+    wrong = open_library(libraries, library);
+    if (!wrong && library->is_late && !tells_of_writes(library->binary))
+        wrong = "the program loads it later, which only those built with 'quipu cc --quipu=watch' "
+                "tell of";
+    if (wrong)
+        return arena_print(libraries->arena, "'%s': %s", library->path, wrong);
+    library->variables.module = arena_copy(libraries->arena, name, length);
+    return read_object(libraries, library, text, watched, where);
+}
+
+const char *read_watched(struct libraries *libraries, const char *text, struct watched *watched,
+                         size_t *where) {
+    const struct library *program = &libraries->program;
+    const char *wrong;
+    size_t length;
+    *where = 0;
+    *watched = (struct watched){.text = text, .base = text, .library = program};
+    if (read_range(libraries->arena, text, watched, &wrong, where))
+        return wrong;
+    watched->binary = program->binary;
+    if (names_blocks(text))
+        return read_blocks(libraries->arena, program->binary, text, watched, where);
+    const char *name = find_library_name(text, &length);
+    if (name)
+        return read_in_library(libraries, text, name, length, watched, where);
+    wrong = read_object(libraries, program, text, watched, where);
+    if (wrong && watched->object.is_missing)
+        read_elsewhere(libraries, text, watched, &wrong, where);
+    return wrong;
 }
 
 /* ---- conditions ---- */
 
 /* The type of old and new. */
-static struct type value_type(const struct watched *watched, const struct binary *binary) {
+static struct type value_type(const struct watched *watched) {
     struct type type = {.kind = TYPE_INTEGER, .size = watched->value_size};
     if (!watched->object.node)
         return type;
     type = watched->object.node->type;
     while (type.kind == TYPE_ARRAY)
-        type = target_of(binary, &type);
+        type = target_of(watched->library->binary, &type);
     return type;
 }
 
@@ -195,10 +381,12 @@ static bool is_any_change(const char *text) {
     return false;
 }
 
-const char *read_condition(struct arena *arena, const struct variables *variables, const char *text,
-                           struct watched *watched, size_t *where) {
-    struct variables with = {.arena = arena, .binary = variables->binary};
-    struct type type = value_type(watched, variables->binary);
+const char *read_condition(struct arena *arena, const char *text, struct watched *watched,
+                           size_t *where) {
+    const struct variables *variables = &watched->library->variables;
+    struct variables with = {
+        .arena = arena, .binary = variables->binary, .module = variables->module};
+    struct type type = value_type(watched);
     *where = 0;
     watched->only_changes = is_any_change(text);
     if (watched->only_changes)
@@ -283,20 +471,26 @@ bool is_wanted(const struct watched *watched, const struct told_bytes *old,
 
 /* ---- requests ---- */
 
-struct quipu_watch_request request_for(const struct watched *watched, const struct binary *binary,
+struct quipu_watch_request request_for(const struct watched *watched, size_t place,
                                        uint32_t flags) {
+    const struct binary *binary = watched->binary;
     struct quipu_watch_request request = {
         .address = watched->address, .size = watched->size, .flags = flags};
     if (watched->is_blocks)
         request.flags |= QUIPU_REQUEST_BLOCKS;
-    if (watched->is_blocks || (watched->object.node && !watched->object.way.objects.count)) {
+    if (binary && !watched->object.way.objects.count) {
         request.build_id_size = binary->build_id_size;
         memcpy(request.build_id, binary->build_id, binary->build_id_size);
     }
     if (watched->local) {
-        request.address = watched->local->entry;
-        request.offset = watched->offset;
+        request.address = watched->places.data[place].function;
+        request.offset = watched->places.data[place].offset;
         request.flags |= QUIPU_REQUEST_LOCAL;
+    }
+    if (watched->is_thread_local) {
+        request.address = 0;
+        request.offset = watched->offset;
+        request.flags |= QUIPU_REQUEST_THREADS;
     }
     return request;
 }

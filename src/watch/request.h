@@ -4,20 +4,30 @@
 
 #include "data/watch_format.h"
 #include "moment/expression.h"
+#include "watch/library.h"
 #include "watch/shape.h"
+
+/* Where a local is, in one of the functions that have it. */
+struct local_place {
+    uint64_t function; /* its first byte, as linked */
+    int64_t offset;    /* from the CFA */
+};
 
 struct watched {
     const char *text;     /* as the user wrote it */
     const char *base;     /* what names of its parts begin with */
     struct object object; /* its node is NULL where an address was given */
     struct part whole;
-    uint64_t first;   /* index of the first element of a slice */
-    uint64_t address; /* as linked, or absolute where an address was given; not known where
-                         the object's way has pointers */
-    const struct variable *local; /* that it is, or is in; NULL: none */
-    int64_t offset;               /* of that, from the CFA */
-    uint64_t size;                /* bytes */
-    bool only_changes;            /* the condition is that a byte is another than before */
+    const struct library *library; /* whose names it was read with */
+    const struct binary *binary;   /* that `address`, or places, are of; NULL: it is absolute */
+    uint64_t first;                /* index of the first element of a slice */
+    uint64_t address; /* as linked, or absolute; not known where the object's way has pointers */
+    const struct variable *local;      /* that it is, or is in; NULL: none */
+    VECTOR(struct local_place) places; /* of that */
+    bool is_thread_local;              /* then `offset` is from the thread pointer */
+    int64_t offset;
+    uint64_t size;     /* bytes */
+    bool only_changes; /* the condition is that a byte is another than before */
     bool has_condition;
     struct expression condition;
     bool reads_program;  /* the condition does, beside old and new */
@@ -36,16 +46,16 @@ const char *check_watchable(const struct binary *binary);
 
 /* Reads TEXT: an object, a slice, ADDRESS:LENGTH, or blocks, as heap.h tells.  Returns NULL, or
  * what is wrong, and in WHERE the place in TEXT. */
-const char *read_watched(struct arena *arena, const struct variables *variables, const char *text,
-                         struct watched *watched, size_t *where);
+const char *read_watched(struct libraries *libraries, const char *text, struct watched *watched,
+                         size_t *where);
 
-/* In how many places the local's function is inlined: there it is not watched. */
-unsigned count_inlined(const struct variable *local);
+/* In how many places the local's function is inlined where it is not watched. */
+unsigned count_unwatched(const struct watched *watched);
 
-/* Gives WATCHED the condition TEXT over old, new and the program's variables.  Returns in the same
- * way. */
-const char *read_condition(struct arena *arena, const struct variables *variables, const char *text,
-                           struct watched *watched, size_t *where);
+/* Gives WATCHED the condition TEXT over old, new and the variables of the program, or of the shared
+ * object that it is of.  Returns in the same way. */
+const char *read_condition(struct arena *arena, const char *text, struct watched *watched,
+                           size_t *where);
 
 /* Whether the condition of WATCHED is true of a hit that wrote [BEGIN, END) of it: of any of the
  * elements there.  IS_FREED: it is in a block that has been freed.  PROCESS waits where the
@@ -54,8 +64,8 @@ bool is_wanted(const struct watched *watched, const struct told_bytes *old,
                const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
                pid_t process, uint64_t bias);
 
-/* What to ask for it, once its address is known; but for ranges. */
-struct quipu_watch_request request_for(const struct watched *watched, const struct binary *binary,
-                                       uint32_t flags);
+/* What to ask for it, once its address is known; but for ranges.  Of a local in its place number
+ * PLACE. */
+struct quipu_watch_request request_for(const struct watched *watched, size_t place, uint32_t flags);
 
 #endif

@@ -6,9 +6,14 @@
 #include "watch/attach.h"
 #include "watch/follow.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
 
 enum {
     OUT_SIZE = 1 << 16, /* bytes that are written at once */
@@ -35,6 +40,19 @@ uint32_t ask(struct session *session, const struct quipu_watch_request *request,
     else
         session->roles[number] = role;
     return number;
+}
+
+/* Modules that tell of themselves say it; of others it is looked up. */
+uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process) {
+    struct module_bias *known = &session->known_bias;
+    if (known->binary == binary && known->process == process)
+        return known->bias;
+    *known = (struct module_bias){binary, process, 0};
+    if (binary == session->binary)
+        known->bias = program_bias(&session->program, (pid_t)process);
+    else if (!find_bias(binary, (pid_t)process, &known->bias))
+        known->binary = NULL; /* it may come */
+    return known->bias;
 }
 
 /* ---- hits ---- */
@@ -111,18 +129,17 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
 static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     const struct role *role = &session->roles[hit->request];
     const struct watched *watched = &session->watched.data[role->watched];
-    const struct watch_module *module;
     struct told_hit told;
+    uint64_t bias = 0;
     if (role->is_internal)
         return follow_hit(session, role->watched, hit);
     if ((session->options.limit && session->hits >= session->options.limit) ||
         !read_hit(hit, watched, &told))
         return QUIPU_ANSWER_GO_ON;
-    module = watched->reads_program
-                 ? writers_find_module(&session->writers, hit->record.pid, hit->pc)
-                 : NULL;
+    if (watched->reads_program)
+        bias = bias_in(session, watched->library->binary, hit->record.pid);
     if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, told.block.freed != 0,
-                   (pid_t)hit->record.pid, module ? module->bias : 0))
+                   (pid_t)hit->record.pid, bias))
         return QUIPU_ANSWER_GO_ON;
     told.writer = writers_find(&session->writers, hit, role->watched);
     if (told.block.freed > 1)
@@ -137,6 +154,7 @@ static void take_record(struct session *session, const struct quipu_record *reco
     if (record->kind == QUIPU_RECORD_MODULE) {
         session->modules++;
         forget_unwinder(session, record->pid);
+        session->known_bias.binary = NULL;
         writers_module(&session->writers, (const struct quipu_module_record *)record);
         return;
     }
@@ -239,6 +257,18 @@ static void tell_of_blocks(const struct session *session) {
     }
 }
 
+/* What is watched in the main thread alone. */
+static void tell_of_threads(const struct session *session) {
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
+        const struct quipu_watch_request *request = &session->ring.requests[i];
+        if (request->flags & QUIPU_REQUEST_THREADS && request->error &&
+            request->state != QUIPU_REQUEST_FAILED)
+            warn("'%s': only the main thread's was watched; it cannot be told when others begin in "
+                 "a static executable",
+                 session->watched.data[session->roles[i].watched].text);
+    }
+}
+
 /* What was asked for and never came to be. */
 static void tell_failures(struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
@@ -248,6 +278,7 @@ static void tell_failures(struct session *session) {
             error("'%s' was not watched: %s", text, strerror((int)request->error));
     }
     tell_of_blocks(session);
+    tell_of_threads(session);
     if (!session->modules && !session->program.is_other)
         error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
     if (session->ring.lost)
@@ -257,21 +288,29 @@ static void tell_failures(struct session *session) {
         error("not all hits could be written: %s", strerror(errno));
 }
 
+/* Asks for the object NUMBER, in its place number PLACE. */
+static bool ask_for(struct session *session, uint32_t number, size_t place) {
+    const struct watched *watched = &session->watched.data[number];
+    struct quipu_watch_request request = request_for(watched, place, flags_of(session, watched));
+    if (session->program.is_other && request.build_id_size) {
+        request.address += bias_in(session, watched->binary, (uint32_t)session->program.process);
+        request.build_id_size = 0;
+    }
+    if (watched->is_blocks &&
+        !ring_add_ranges(&session->ring, &request, watched->ranges.data, watched->ranges.count))
+        return false;
+    return ask(session, &request, (struct role){.watched = number}) != REQUESTS_MAX;
+}
+
 static bool ask_for_all(struct session *session) {
     for (uint32_t i = 0; i < session->watched.count; i++) {
         const struct watched *watched = &session->watched.data[i];
-        struct quipu_watch_request request =
-            request_for(watched, session->binary, flags_of(session, watched));
-        if (session->program.is_other && request.build_id_size) {
-            request.address += session->bias;
-            request.build_id_size = 0;
-        }
-        if (watched->is_blocks &&
-            !ring_add_ranges(&session->ring, &request, watched->ranges.data, watched->ranges.count))
-            return false;
-        if (!watched->object.way.objects.count &&
-            ask(session, &request, (struct role){.watched = i}) == REQUESTS_MAX)
-            return false;
+        size_t places = watched->local ? watched->places.count : 1;
+        if (watched->is_thread_local && session->program.is_other)
+            continue;
+        for (size_t k = 0; k < places && !watched->object.way.objects.count; k++)
+            if (!ask_for(session, i, k))
+                return false;
     }
     return true;
 }
@@ -286,8 +325,6 @@ static const char *begin_session(struct session *session) {
     session->roles = ARENA_ARRAY(&session->arena, struct role, REQUESTS_MAX);
     session->writers.program = session->binary;
     session->program.entry = gelf_getehdr(session->binary->elf, &header) ? header.e_entry : 0;
-    if (session->program.is_other)
-        session->bias = program_bias(&session->program);
     if (!ask_for_all(session))
         return "watch fewer objects at a time, or slices that hold several";
     return NULL;
@@ -324,8 +361,37 @@ static const char *find_refused(struct session *session) {
     return NULL;
 }
 
-static void start_ways(void *session) {
-    follow_start(session);
+/* Asks for the thread-local object NUMBER of THREAD, which stands. */
+static void ask_for_thread(struct session *session, uint32_t number, pid_t thread) {
+    const struct watched *watched = &session->watched.data[number];
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+        return;
+    struct quipu_watch_request request = {.address = registers.fs_base + (uint64_t)watched->offset,
+                                          .size = watched->size,
+                                          .flags = flags_of(session, watched)};
+    ask(session, &request, (struct role){.watched = number});
+}
+
+static void ask_for_threads(struct session *session, uint32_t number) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)session->program.process);
+    DIR *tasks = opendir(path);
+    for (const struct dirent *task; tasks && (task = readdir(tasks));)
+        if (*task->d_name != '.')
+            ask_for_thread(session, number, (pid_t)strtol(task->d_name, NULL, 10));
+    if (tasks)
+        closedir(tasks);
+}
+
+/* All threads of the process stand. */
+static void prepare(void *context) {
+    struct session *session = context;
+    if (session->ways)
+        follow_start(session);
+    for (uint32_t i = 0; i < session->watched.count; i++)
+        if (session->watched.data[i].is_thread_local)
+            ask_for_threads(session, i);
 }
 
 const char *attach_session(struct session *session, pid_t process) {
@@ -336,8 +402,8 @@ const char *attach_session(struct session *session, pid_t process) {
         wrong = ring_give(&session->ring, process);
     if (wrong)
         return wrong;
-    wrong = attach_file(&session->arena, process, session->ring.path,
-                        follow_begin(session) ? start_ways : NULL, session);
+    follow_begin(session);
+    wrong = attach_file(&session->arena, process, session->ring.path, prepare, session);
     if (!wrong)
         wrong = find_refused(session);
     if (wrong) {
@@ -354,6 +420,7 @@ const char *attach_session(struct session *session, pid_t process) {
 void end_session(struct session *session) {
     for (size_t i = 0; i < session->calls.count; i++)
         close_unwinder(session->calls.data[i].unwinder);
+    close_libraries(&session->libraries);
     ring_remove(&session->ring);
     writers_release(&session->writers);
     buffer_release(&session->out);

@@ -30,10 +30,18 @@ struct process_calls {
     struct unwinder *unwinder; /* NULL: its calls cannot be told */
 };
 
+/* Where a module of a process runs, less where it was linked. */
+struct module_bias {
+    const struct binary *binary; /* NULL: none */
+    uint32_t process;
+    uint64_t bias;
+};
+
 struct session {
     struct arena arena;
     struct binary *binary;
     const char *file; /* the program's */
+    struct libraries libraries;
     struct session_options options;
     VECTOR(struct watched) watched;
     struct ring ring;
@@ -47,9 +55,9 @@ struct session {
     int fd;            /* where hits go */
     bool is_lost;      /* something could not be written there */
     uint64_t hits, violations;
-    uint64_t modules; /* that have begun */
-    uint64_t bias;    /* of a program that ran already: where it runs, less where it was linked */
-    bool is_left;     /* likewise: it is not watched any more */
+    uint64_t modules;              /* that have begun */
+    bool is_left;                  /* of a program that ran already: it is not watched any more */
+    struct module_bias known_bias; /* that was asked for last */
 };
 
 /* Runs ARGV with all of `watched`, told in options, format and fd.  Returns NULL, or why it was not
@@ -62,6 +70,9 @@ const char *attach_session(struct session *session, pid_t process);
 
 /* Releases what the run has made, and the arena. */
 void end_session(struct session *session);
+
+/* Where BINARY runs in PROCESS, less where it was linked; 0 where it does not. */
+uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process);
 
 /* Flags of the requests for WATCHED. */
 uint32_t flags_of(const struct session *session, const struct watched *watched);

@@ -90,7 +90,7 @@ static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned dep
 
 static const char *type_name(struct arena *arena, const struct type *type) {
     Dwarf_Die die = type->spelled;
-    return type->is_spelled ? name_of_die(arena, &die, 0) : "?";
+    return type->is_spelled ? name_of_die(arena, &die, 0) : type->name ? type->name : "?";
 }
 
 /* ---- shapes ---- */
@@ -152,7 +152,13 @@ static void take_look(struct arena *arena, const struct type *type, struct shape
     Dwarf_Die spelled = type->spelled, die;
     Dwarf_Attribute attribute;
     Dwarf_Word encoding = 0;
-    if (!type->is_spelled || dwarf_peel_type(&spelled, &die) != 0)
+    if (!type->is_spelled) {
+        shape->look = type->is_boolean                                ? LOOK_TRUTH
+                      : type->name && strcmp(type->name, "char") == 0 ? LOOK_CHARACTER
+                                                                      : LOOK_NUMBER;
+        return;
+    }
+    if (dwarf_peel_type(&spelled, &die) != 0)
         return;
     const char *name = dwarf_diename(&die);
     if (dwarf_tag(&die) == DW_TAG_enumeration_type)

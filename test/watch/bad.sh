@@ -20,8 +20,7 @@ wrong() {
 }
 wrong "did you mean 'config'" 1 'confg'
 wrong "did you mean 'limits'" 8 'config.limts[3]'
-wrong "in registers" 1 'set_types::i'
-wrong "thread-local" 1 'local_to_thread'
+wrong "its value is in a register" 1 'set_types::i'
 wrong "is no pointer" 2 '*counter'
 wrong "no place in memory" 1 'counter + 1'
 wrong "no place in memory" 1 '&counter'
@@ -32,8 +31,8 @@ wrong "must be numbers" 11 'buffer[0..index_of]'
 wrong "must be the last" 1 'grid[0..1][2]'
 wrong "must stand here" 11 'buffer[0..]'
 wrong "']' is missing" 12 'buffer[0..1'
-wrong "an operator must stand here" 11 '0x7fff1234:0'
-wrong "an operator must stand here" 11 '0x7fff1234:x'
+wrong "how many bytes" 12 '0x7fff1234:0'
+wrong "how many bytes" 12 '0x7fff1234:x'
 # wrong_if TEXT EXPRESSION CONDITION
 wrong_if() {
     ends 1 quipu watch --if "$3" -e "$2" -- ./program types
@@ -51,7 +50,10 @@ expect() {
     [[ ! -s output ]] || fail "'${*:2}': started: $(cat output)"
 }
 expect "no such program" -e counter -- ./no_such_program
-expect "-g" -e counter -- ./no_lines types
+ends 1 quipu watch -e counter -- ./no_lines types
+grep -q "'counter' is not known: .*build it with -g" messages || fail "no_lines: $(cat messages)"
+[[ ! -s output ]] || fail "no_lines: started"
+ends 0 quipu watch -e 0x10000000000:8 -- ./no_lines types
 expect "--quipu=watch" -e used -- ./plain
 expect "no ELF file" -e counter -- ./script
 expect "nothing to watch" -- ./program types

@@ -104,12 +104,11 @@ wrong() {
     ends 1 quipu watch -e "$2" -- ./registers
     grep -qF "$1" messages || fail "'$2': not '$1': $(cat messages)"
 }
-wrong "declare it volatile" f::sum
+wrong "its value is in a register" f::sum
 wrong "in a way that is not understood" aligned::x
-wrong "inlined wherever it is called" inlined::kept
 "$quipu" cc --quipu=watch -g -O0 registers.c -o registers || fail "cannot build 'registers'"
 wrong "did you mean 'f::sum'" f::sun
 wrong "is local to a function; write 'f::sum'" sum
-wrong "where a local points to" '*main::p'
+wrong "where a local or thread-local variable points to" '*main::p'
 watches 0 --limit 2 -e f::sum -- ./registers
 [[ $(wc -l <hits) == 2 ]] || fail "limit: $(cat hits)"

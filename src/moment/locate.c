@@ -1,0 +1,296 @@
+/* locate.c: where a variable is; see locate.h.
+ *
+ * A local has one place in the frame where its debug information tells that alone, or in a list
+ * that tells of nothing else: in between it has no value.  A local of a function that is inlined is
+ * one of the function around, for all of whose call it is taken to be there.
+ *
+ * The address of a local, and of a thread-local variable, has its number in `all`, and above a bias
+ * its offset: from its function's CFA, or from the first thread-local byte of its module.
+ *
+ * Not perfect: what lies in pieces, or where something computes, is not understood. */
+#include "moment/locate.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OFFSET_BITS = 36, /* of a local's address */
+    ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
+    RBP = 6,          /* DWARF's numbers */
+    RSP = 7,
+};
+
+#define LOCAL_ADDRESS ((uint64_t)1 << 62)
+#define OFFSET_BIAS   ((uint64_t)1 << (OFFSET_BITS - 1))
+
+/* Reads the address that OPERATION alone tells, or that it finds in a table. */
+static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, uint64_t *address) {
+    Dwarf_Attribute entry;
+    Dwarf_Addr value = operation->number;
+    if (operation->atom == DW_OP_addrx || operation->atom == DW_OP_GNU_addr_index) {
+        if (dwarf_getlocation_attr(attribute, operation, &entry) != 0 ||
+            dwarf_formaddr(&entry, &value) != 0)
+            return false;
+    } else if (operation->atom != DW_OP_addr) {
+        return false;
+    }
+    *address = value;
+    return true;
+}
+
+/* ---- locals ---- */
+
+/* Whether the CFA is counted from REG at ADDRESS; then OFFSET is set, and in any case END, where
+ * that ends. */
+static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, int64_t *offset,
+                          Dwarf_Addr *end) {
+    Dwarf_Frame *frame = NULL;
+    Dwarf_Op *operations;
+    Dwarf_Addr begin;
+    size_t count = 0;
+    bool good = false;
+    *end = 0;
+    if (!frames || dwarf_cfi_addrframe(frames, address, &frame) != 0)
+        return false;
+    dwarf_frame_info(frame, &begin, end, NULL);
+    if (dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1) {
+        bool named = operations->atom == DW_OP_bregx;
+        good = named ? operations->number == reg : operations->atom == DW_OP_breg0 + reg;
+        *offset = (int64_t)(named ? operations->number2 : operations->number);
+    }
+    free(frame);
+    return good;
+}
+
+/* Whether the line table says that a function's first instructions, if any, end at ADDRESS. */
+static bool begins_body(Dwarf_Die *function, Dwarf_Addr address) {
+    Dwarf_Die unit;
+    Dwarf_Lines *lines;
+    size_t count = 0;
+    if (!dwarf_diecu(function, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr at;
+        bool ends = false;
+        if (dwarf_lineaddr(line, &at) == 0 && at == address &&
+            dwarf_lineprologueend(line, &ends) == 0 && ends)
+            return true;
+    }
+    return false;
+}
+
+/* Sets how far the CFA is above REG in FUNCTION, behind its first instructions: where the line
+ * table says that these end, or, of the frame pointer, where it has become one. */
+static bool read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
+                       int64_t *offset) {
+    Dwarf_Addr *begins = NULL, entry = 0, end = 0;
+    int count = dwarf_entry_breakpoints(function, &begins);
+    Dwarf_Addr at = count > 0 ? begins[0] : 0;
+    free(begins);
+    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 ||
+        (reg == RSP && at == entry && !begins_body(function, at)))
+        return false;
+    for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
+        if (read_frame_at(variables->frames, at, reg, offset, &end))
+            return true;
+    return false;
+}
+
+/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION. */
+static bool read_frame_base(const struct variables *variables, Dwarf_Die *function,
+                            int64_t *offset) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count = 0;
+    *offset = 0;
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
+        dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
+        return false;
+    if (operations->atom == DW_OP_call_frame_cfa)
+        return true;
+    if (operations->atom != DW_OP_reg0 + RBP && operations->atom != DW_OP_reg0 + RSP)
+        return false;
+    bool good = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
+    *offset = -*offset;
+    return good;
+}
+
+/* How far REG, of DWARF's numbers, is from the CFA in FUNCTION, behind its first instructions. */
+static bool read_register(const struct variables *variables, Dwarf_Die *function, unsigned reg,
+                          int64_t *offset) {
+    if (!read_frame(variables, function, reg, offset))
+        return false;
+    *offset = -*offset;
+    return true;
+}
+
+/* Where a local is, all of its entries taken together. */
+struct frame_place {
+    bool in_frame, in_register, elsewhere;
+    bool moves;     /* in the frame */
+    int64_t offset; /* in the frame, from the CFA */
+};
+
+/* The place in the frame that OPERATION tells. */
+static bool read_slot(const struct variables *variables, Dwarf_Die *function,
+                      const Dwarf_Op *operation, int64_t *offset) {
+    int64_t base;
+    if (operation->atom == DW_OP_fbreg
+            ? !read_frame_base(variables, function, &base)
+            : !read_register(variables, function, operation->atom - DW_OP_breg0, &base))
+        return false;
+    *offset = (int64_t)operation->number + base;
+    return true;
+}
+
+static bool is_of_register(const Dwarf_Op *operation) {
+    return (operation->atom >= DW_OP_reg0 && operation->atom <= DW_OP_reg31) ||
+           operation->atom == DW_OP_regx;
+}
+
+static void take_entry(const struct variables *variables, Dwarf_Die *function,
+                       const Dwarf_Op *operations, size_t count, struct frame_place *place) {
+    int64_t offset;
+    if (!count)
+        return;
+    unsigned last = operations[count - 1].atom;
+    if (is_of_register(operations) || last == DW_OP_stack_value || last == DW_OP_implicit_value ||
+        last == DW_OP_implicit_pointer || last == DW_OP_GNU_implicit_pointer) {
+        place->in_register = true;
+        return;
+    }
+    bool is_slot = operations->atom == DW_OP_fbreg || operations->atom == DW_OP_breg0 + RBP ||
+                   operations->atom == DW_OP_breg0 + RSP;
+    if (count != 1 || !is_slot || !read_slot(variables, function, operations, &offset)) {
+        place->elsewhere = true;
+        return;
+    }
+    place->moves |= place->in_frame && place->offset != offset;
+    place->offset = offset;
+    place->in_frame = true;
+}
+
+static struct frame_place read_place(const struct variables *variables, Dwarf_Attribute *attribute,
+                                     Dwarf_Die *function) {
+    struct frame_place place = {0};
+    Dwarf_Op *operations;
+    Dwarf_Addr base, begin, end;
+    size_t count = 0;
+    if (dwarf_getlocation(attribute, &operations, &count) == 0) {
+        take_entry(variables, function, operations, count, &place);
+        return place;
+    }
+    for (ptrdiff_t at = 0;
+         (at = dwarf_getlocations(attribute, at, &base, &begin, &end, &operations, &count)) > 0;)
+        take_entry(variables, function, operations, count, &place);
+    return place;
+}
+
+/* Why it has no place in memory that could be watched; NULL: it has one. */
+static const char *refuse(const struct frame_place *place) {
+    if (place->in_register && (place->in_frame || place->elsewhere))
+        return "has no place in memory for parts of its function: its value is in a register; "
+               "build it with -O0, or declare it volatile";
+    if (place->in_register)
+        return "has no place in memory: its value is in a register; build it with -O0, or declare "
+               "it volatile";
+    if (place->moves)
+        return "has several places in its function's frame, one after the other; build it with "
+               "-O0, or declare it volatile";
+    if (place->elsewhere)
+        return "has a place in the frame that its debug information tells in a way that is not "
+               "understood";
+    if (!place->in_frame)
+        return "has no address: the optimizer has removed it; build it with -O0, or declare it "
+               "volatile";
+    return NULL;
+}
+
+static uint64_t address_for(const struct variables *variables, int64_t offset) {
+    return LOCAL_ADDRESS | (uint64_t)variables->all.count << OFFSET_BITS |
+           ((uint64_t)offset + OFFSET_BIAS);
+}
+
+/* The same for a local, or a parameter, of FUNCTION. */
+static void locate_local(const struct variables *variables, struct variable *variable,
+                         Dwarf_Die *die, Dwarf_Die *function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Addr entry;
+    variable->is_local = true;
+    if (dwarf_entrypc(function, &entry) != 0) {
+        variable->is_abstract = true;
+        variable->cause = "is local to a function that is inlined wherever it is called; build it "
+                          "with -fno-inline or -O0";
+        return;
+    }
+    struct frame_place place = {0};
+    if (dwarf_attr_integrate(die, DW_AT_location, &attribute))
+        place = read_place(variables, &attribute, function);
+    variable->cause = refuse(&place);
+    if (variable->cause)
+        return;
+    variable->entry = entry;
+    variable->function = *function;
+    variable->base = place.offset;
+    variable->address = address_for(variables, place.offset);
+}
+
+const struct variable *find_local(const struct variables *variables, uint64_t address,
+                                  int64_t *offset) {
+    if (!(address & LOCAL_ADDRESS))
+        return NULL;
+    uint64_t number = (address & ~LOCAL_ADDRESS) >> OFFSET_BITS;
+    *offset = (int64_t)((address & (((uint64_t)1 << OFFSET_BITS) - 1)) - OFFSET_BIAS);
+    return number < variables->all.count ? &variables->all.data[number] : NULL;
+}
+
+/* Whether the operations tell of a place that is the same in all calls, or in all of a thread. */
+static bool is_static(const Dwarf_Op *operations, size_t count) {
+    unsigned first = operations[0].atom, last = operations[count - 1].atom;
+    return first == DW_OP_addr || first == DW_OP_addrx || first == DW_OP_GNU_addr_index ||
+           last == DW_OP_GNU_push_tls_address || last == DW_OP_form_tls_address;
+}
+
+/* Sets where in its module's a thread-local variable is.  OPERATION is the first of two. */
+static void locate_in_thread(const struct variables *variables, struct variable *variable,
+                             Dwarf_Attribute *attribute, const Dwarf_Op *operation) {
+    Dwarf_Attribute entry;
+    Dwarf_Word offset = operation->number;
+    if (operation->atom == DW_OP_constx || operation->atom == DW_OP_GNU_const_index) {
+        variable->cause = "has no address of its own: it is thread-local, and its place is told in "
+                          "a way that is not understood";
+        if (dwarf_getlocation_attr(attribute, operation, &entry) != 0 ||
+            dwarf_formudata(&entry, &offset) != 0)
+            return;
+    }
+    variable->cause = NULL;
+    variable->is_thread_local = true;
+    variable->base = (int64_t)offset;
+    variable->address = address_for(variables, (int64_t)offset);
+}
+
+void locate_variable(const struct variables *variables, struct variable *variable, Dwarf_Die *die,
+                     Dwarf_Die *function) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count = 0;
+    variable->cause = "has no address: the optimizer has removed it";
+    bool stands = dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
+                  dwarf_getlocation(&attribute, &operations, &count) == 0 && count > 0 &&
+                  is_static(operations, count);
+    if (!stands && function) {
+        locate_local(variables, variable, die, function);
+        return;
+    }
+    if (!stands)
+        return;
+    unsigned last = operations[count - 1].atom;
+    if (count == 1 && read_address(&attribute, operations, &variable->address))
+        variable->cause = NULL;
+    else if (count == 2 && (last == DW_OP_GNU_push_tls_address || last == DW_OP_form_tls_address))
+        locate_in_thread(variables, variable, &attribute, operations);
+    else
+        variable->cause = "has no fixed address: it is local to a function, or was optimized";
+}

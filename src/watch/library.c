@@ -1,0 +1,356 @@
+/* library.c: the program and its shared objects; see library.h.
+ *
+ * Not perfect: of a name that several of them define, as when one is put in front of another by
+ * LD_PRELOAD, each has a variable of its own here, though the program uses only the first. */
+#include "watch/library.h"
+
+#include "moment/tracee.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void begin_libraries(struct arena *arena, const char *file, struct binary *binary, pid_t process,
+                     struct libraries *libraries) {
+    *libraries = (struct libraries){
+        .arena = arena,
+        .process = process,
+        .program = {.path = file, .real = file, .binary = binary, .is_open = true},
+    };
+    libraries->program.wrong = read_variables(arena, binary, &libraries->program.variables);
+    libraries->program.variables.takes_locals = true;
+}
+
+static const char *copy_text(struct arena *arena, const char *text) {
+    return arena_copy(arena, text, strlen(text));
+}
+
+static struct library *add_library(struct libraries *libraries, const char *path) {
+    char real[PATH_MAX];
+    for (size_t i = 0; i < libraries->all.count; i++)
+        if (strcmp(libraries->all.data[i]->path, path) == 0)
+            return libraries->all.data[i];
+    struct library *library = ARENA_NEW(libraries->arena, struct library);
+    *library = (struct library){.path = path, .real = path};
+    if (realpath(path, real))
+        library->real = copy_text(libraries->arena, real);
+    vector_push(libraries->arena, &libraries->all, library);
+    return library;
+}
+
+/* ---- of a program that is to be started ---- */
+
+/* The loader that PROGRAM names; NULL: it needs none. */
+static const char *find_loader(struct arena *arena, const struct binary *program) {
+    size_t count = 0;
+    GElf_Phdr header;
+    if (elf_getphdrnum(program->elf, &count) != 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(program->elf, (int)i, &header) && header.p_type == PT_INTERP &&
+            header.p_filesz > 1 && header.p_offset < program->size &&
+            header.p_filesz <= program->size - header.p_offset)
+            return arena_copy(arena, (const char *)program->bytes + header.p_offset,
+                              header.p_filesz - 1);
+    return NULL;
+}
+
+/* "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone */
+static void take_listed(struct libraries *libraries, char *line) {
+    char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line;
+    begin += strspn(begin, " \t");
+    char *end = strstr(begin, " (0x");
+    if (*begin != '/' || !end)
+        return;
+    add_library(libraries, arena_copy(libraries->arena, begin, (size_t)(end - begin)));
+}
+
+/* Asks the loader, which loads all and runs nothing. */
+static void list_needed(struct libraries *libraries) {
+    char line[PATH_MAX + 256];
+    const char *loader = find_loader(libraries->arena, libraries->program.binary);
+    int ends[2];
+    if (!loader || pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(nowhere, STDIN_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+        execl(loader, loader, "--list", libraries->program.path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *list = fdopen(ends[0], "r");
+    while (list && fgets(line, sizeof line, list))
+        take_listed(libraries, line);
+    if (list)
+        fclose(list);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+/* ---- of a process ---- */
+
+struct mapping {
+    uint64_t begin, offset;
+    char path[PATH_MAX];
+};
+
+/* The next one of a file. */
+static bool read_mapping(FILE *maps, struct mapping *mapping) {
+    static const char deleted[] = " (deleted)";
+    char line[PATH_MAX + 256];
+    int path = 0;
+    while (fgets(line, sizeof line, maps)) {
+        size_t length = strcspn(line, "\n"), tail = sizeof deleted - 1;
+        line[length] = '\0';
+        if (length > tail && strcmp(line + length - tail, deleted) == 0)
+            line[length - tail] = '\0';
+        if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*s %n", &mapping->begin,
+                   &mapping->offset, &path) < 2 ||
+            line[path] != '/')
+            continue;
+        snprintf(mapping->path, sizeof mapping->path, "%s", line + path);
+        return true;
+    }
+    return false;
+}
+
+static FILE *open_maps(pid_t process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    return fopen(path, "re");
+}
+
+static void list_mapped(struct libraries *libraries) {
+    struct mapping mapping;
+    FILE *maps = open_maps(libraries->process);
+    while (maps && read_mapping(maps, &mapping))
+        if (strstr(mapping.path, ".so"))
+            add_library(libraries, copy_text(libraries->arena, mapping.path));
+    if (maps)
+        fclose(maps);
+}
+
+/* The address that OFFSET of the file, a page's, was linked at. */
+static bool linked_at(const struct binary *binary, uint64_t offset, uint64_t *address) {
+    uint64_t page = 4096;
+    for (size_t i = 0; i < binary->segments.count; i++) {
+        const struct segment *segment = &binary->segments.data[i];
+        if ((segment->offset & -page) != offset)
+            continue;
+        *address = segment->address - (segment->offset - offset);
+        return true;
+    }
+    return false;
+}
+
+bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias) {
+    struct mapping mapping;
+    char real[PATH_MAX];
+    uint64_t linked;
+    bool found = false;
+    FILE *maps = realpath(binary->path, real) ? open_maps(process) : NULL;
+    while (maps && !found && read_mapping(maps, &mapping)) {
+        found = strcmp(mapping.path, real) == 0 && linked_at(binary, mapping.offset, &linked);
+        *bias = found ? mapping.begin - linked : 0;
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Whether PROCESS, where BINARY runs with BIAS, has its build id in memory. */
+static bool has_build_id(const struct binary *binary, pid_t process, uint64_t bias) {
+    static const char section[] = ".note.gnu.build-id";
+    uint64_t address = binary_section_address(binary, section) + sizeof(Elf64_Nhdr) + sizeof "GNU";
+    uint8_t id[64];
+    return binary->build_id_size <= sizeof id &&
+           read_memory(process, address + bias, id, binary->build_id_size) &&
+           memcmp(id, binary->build_id, binary->build_id_size) == 0;
+}
+
+/* ---- all ---- */
+
+void list_libraries(struct libraries *libraries) {
+    if (libraries->is_listed)
+        return;
+    libraries->is_listed = true;
+    if (libraries->process)
+        list_mapped(libraries);
+    else
+        list_needed(libraries);
+}
+
+/* What is wrong with the LIBRARY, which has been opened, as what runs with the process; NULL:
+ * nothing. */
+static const char *check_mapped(const struct libraries *libraries, struct library *library) {
+    const struct binary *binary = library->binary;
+    if (!libraries->process)
+        return NULL;
+    if (!find_bias(binary, libraries->process, &library->bias) ||
+        !has_build_id(binary, libraries->process, library->bias))
+        return "it is of another build than what the process has loaded; start the process anew";
+    return NULL;
+}
+
+const char *open_library(struct libraries *libraries, struct library *library) {
+    struct arena *arena = libraries->arena;
+    if (library->is_open)
+        return library->wrong;
+    library->is_open = true;
+    library->wrong = binary_open(arena, library->path, &library->binary);
+    if (library->wrong) {
+        library->binary = NULL;
+        return library->wrong;
+    }
+    if (!library->binary->build_id_size)
+        library->wrong = "it has no build id; link it with -Wl,--build-id";
+    if (!library->wrong)
+        library->wrong = check_mapped(libraries, library);
+    if (!library->wrong)
+        library->wrong = read_variables(arena, library->binary, &library->variables);
+    library->variables.takes_locals = true;
+    return library->wrong;
+}
+
+/* ---- names ---- */
+
+const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether NAME means the file at PATH: it is the end of it, but for a version. */
+static bool means(const char *path, const char *name) {
+    size_t length = strlen(name);
+    if (strchr(name, '/')) {
+        size_t own = strlen(path);
+        return own >= length && strcmp(path + own - length, name) == 0 &&
+               (own == length || *name == '/' || path[own - length - 1] == '/');
+    }
+    const char *last = last_part(path);
+    return strncmp(last, name, length) == 0 && (!last[length] || last[length] == '.');
+}
+
+/* A file that the program does not need, but may load. */
+static struct library *find_late(struct libraries *libraries, const char *name) {
+    char real[PATH_MAX];
+    if (libraries->process || !realpath(name, real))
+        return NULL;
+    for (size_t i = 0; i < libraries->all.count; i++)
+        if (strcmp(libraries->all.data[i]->real, real) == 0)
+            return libraries->all.data[i];
+    struct library *library = add_library(libraries, copy_text(libraries->arena, real));
+    library->is_late = true;
+    return library;
+}
+
+struct library *find_library(struct libraries *libraries, const char *text, size_t length,
+                             const char **wrong) {
+    const char *name = arena_copy(libraries->arena, text, length);
+    struct near_names near_names = {.wanted = last_part(name)};
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        if (means(library->path, name) || means(library->real, name))
+            return library;
+        offer_name(&near_names, last_part(library->path));
+    }
+    struct library *late = find_late(libraries, name);
+    if (!late)
+        *wrong = arena_print(libraries->arena,
+                             libraries->process
+                                 ? "the process has loaded no shared object '%s'%s"
+                                 : "no shared object '%s' is loaded with the program, and there is "
+                                   "no such file%s",
+                             name, suggest(libraries->arena, &near_names));
+    return late;
+}
+
+static bool is_of_path(char c) {
+    return isalnum((unsigned char)c) || (c && strchr("_./+-", c));
+}
+
+const char *find_library_name(const char *text, size_t *length) {
+    for (const char *at = text; *at; at += *length ? *length : 1) {
+        *length = 0;
+        while (is_of_path(at[*length]))
+            ++*length;
+        const char *end = at + *length, *so = strstr(at, ".so");
+        if (*length && so && so > at && so < end && (so + 3 == end || so[3] == '.') &&
+            *end == ':' && end[1] && end[1] != ':' && !isdigit((unsigned char)end[1]))
+            return at;
+    }
+    return NULL;
+}
+
+/* ---- copies of variables ---- */
+
+/* Whether ADDRESS is in the symbol NAME of LIBRARY; then OFFSET is how far. */
+static bool is_in_symbol(const struct binary *library, const char *name, uint64_t address,
+                         uint64_t *offset) {
+    for (size_t i = 0; i < library->names.count; i++) {
+        const struct symbol *symbol = &library->names.data[i];
+        if (symbol->address <= address && address - symbol->address < symbol->size &&
+            strcmp(symbol->name, name) == 0) {
+            *offset = address - symbol->address;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Looks through a table of relocations, whose symbols are those of section LINK. */
+static bool find_in_table(const struct binary *program, Elf_Data *table, const GElf_Shdr *header,
+                          const struct binary *library, uint64_t address, uint64_t *place) {
+    Elf_Scn *link = elf_getscn(program->elf, header->sh_link);
+    Elf_Data *symbols = link ? elf_getdata(link, NULL) : NULL;
+    GElf_Shdr names;
+    if (!symbols || !gelf_getshdr(link, &names) || !header->sh_entsize)
+        return false;
+    for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Rela row;
+        GElf_Sym symbol;
+        uint64_t offset;
+        if (!gelf_getrela(table, (int)i, &row) || GELF_R_TYPE(row.r_info) != R_X86_64_COPY ||
+            !gelf_getsym(symbols, (int)GELF_R_SYM(row.r_info), &symbol))
+            continue;
+        const char *name = elf_strptr(program->elf, names.sh_link, symbol.st_name);
+        if (name && is_in_symbol(library, name, address, &offset)) {
+            *place = row.r_offset + offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool find_copy_in(const struct binary *program, const struct binary *library, uint64_t address,
+                  uint64_t *place) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(program->elf, section));) {
+        GElf_Shdr header;
+        Elf_Data *table;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
+            (header.sh_flags & SHF_ALLOC) && (table = elf_getdata(section, NULL)) &&
+            find_in_table(program, table, &header, library, address, place))
+            return true;
+    }
+    return false;
+}
+
+void close_libraries(struct libraries *libraries) {
+    for (size_t i = 0; i < libraries->all.count; i++)
+        if (libraries->all.data[i]->binary)
+            binary_close(libraries->all.data[i]->binary);
+}
