@@ -75,8 +75,7 @@ static void move(struct session *session, uint32_t number, struct stage *stage, 
 /* Goes the way to the object NUMBER anew, in PROCESS, which waits. */
 static void go(struct session *session, uint32_t number, pid_t process) {
     struct follow *way = &session->ways[number];
-    uint64_t bias =
-        bias_in(session, session->watched.data[number].library->binary, (uint32_t)process);
+    uint64_t bias = bias_for(session, &session->watched.data[number], (uint32_t)process);
     for (size_t i = 0; i < way->stages.count && !way->is_found; i++) {
         struct stage *stage = &way->stages.data[i];
         uint64_t address = 0;

@@ -243,8 +243,11 @@ static const char *read_object(struct libraries *libraries, const struct library
     *whole = (struct part){.shape = make_shape(arena, library->binary, &node->type),
                            .bit = node->bit,
                            .bits = node->bits};
+    bool is_void = node->type.kind == TYPE_NONE && !node->type.is_spelled && node->type.size == 1;
+    if (is_void && watched->object.count)
+        whole->shape = byte_shape(arena);
     uint64_t size = node->bits ? (node->bit + node->bits + 7) / 8 : whole->shape->size;
-    if (!size)
+    if (!size || (is_void && !watched->object.count))
         return "how long that is cannot be told; give ADDRESS:LENGTH, or a slice [FIRST..LAST]";
     watched->value_size = value_size(whole->shape);
     if (watched->object.count)
@@ -341,6 +344,33 @@ const char *read_watched(struct libraries *libraries, const char *text, struct w
     if (wrong && watched->object.is_missing)
         read_elsewhere(libraries, text, watched, &wrong, where);
     return wrong;
+}
+
+/* ---- copies ---- */
+
+static void move_node(const struct libraries *libraries, const struct library *library,
+                      struct node *node, uint64_t distance) {
+    uint64_t place;
+    if (!node)
+        return;
+    if (node->kind == NODE_OBJECT &&
+        find_copy_in(libraries->program.binary, library->binary, node->number, &place))
+        node->number = place + distance;
+    move_node(libraries, library, node->a, distance);
+    move_node(libraries, library, node->b, distance);
+    move_node(libraries, library, node->c, distance);
+}
+
+void move_copies(const struct libraries *libraries, struct watched *watched, uint64_t bias,
+                 uint64_t library_bias) {
+    const struct library *library = watched->library;
+    if (watched->copies_moved || library == &libraries->program)
+        return;
+    watched->copies_moved = true;
+    if (watched->object.way.objects.count)
+        move_node(libraries, library, watched->object.node, bias - library_bias);
+    if (watched->has_condition)
+        move_node(libraries, library, watched->condition.root, bias - library_bias);
 }
 
 /* ---- conditions ---- */

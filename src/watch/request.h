@@ -27,6 +27,7 @@ struct watched {
     bool is_thread_local;              /* then `offset` is from the thread pointer */
     int64_t offset;
     uint64_t size;     /* bytes */
+    bool copies_moved; /* see move_copies */
     bool only_changes; /* the condition is that a byte is another than before */
     bool has_condition;
     struct expression condition;
@@ -56,6 +57,11 @@ unsigned count_unwatched(const struct watched *watched);
  * object that it is of.  Returns in the same way. */
 const char *read_condition(struct arena *arena, const char *text, struct watched *watched,
                            size_t *where);
+
+/* Has the object's way and the condition read what the program has copies of there, once it runs:
+ * with BIAS, and the shared object with LIBRARY_BIAS. */
+void move_copies(const struct libraries *libraries, struct watched *watched, uint64_t bias,
+                 uint64_t library_bias);
 
 /* Whether the condition of WATCHED is true of a hit that wrote [BEGIN, END) of it: of any of the
  * elements there.  IS_FREED: it is in a block that has been freed.  PROCESS waits where the

@@ -42,8 +42,8 @@ uint32_t ask(struct session *session, const struct quipu_watch_request *request,
     return number;
 }
 
-/* Modules that tell of themselves say it; of others it is looked up. */
-uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process) {
+/* Where BINARY runs in PROCESS, less where it was linked; 0 where it does not. */
+static uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process) {
     struct module_bias *known = &session->known_bias;
     if (known->binary == binary && known->process == process)
         return known->bias;
@@ -53,6 +53,13 @@ uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t 
     else if (!find_bias(binary, (pid_t)process, &known->bias))
         known->binary = NULL; /* it may come */
     return known->bias;
+}
+
+uint64_t bias_for(struct session *session, struct watched *watched, uint32_t process) {
+    uint64_t bias = bias_in(session, watched->library->binary, process);
+    if (!watched->copies_moved && watched->library != &session->libraries.program)
+        move_copies(&session->libraries, watched, bias_in(session, session->binary, process), bias);
+    return bias;
 }
 
 /* ---- hits ---- */
@@ -128,7 +135,7 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
 
 static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     const struct role *role = &session->roles[hit->request];
-    const struct watched *watched = &session->watched.data[role->watched];
+    struct watched *watched = &session->watched.data[role->watched];
     struct told_hit told;
     uint64_t bias = 0;
     if (role->is_internal)
@@ -137,7 +144,7 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
         !read_hit(hit, watched, &told))
         return QUIPU_ANSWER_GO_ON;
     if (watched->reads_program)
-        bias = bias_in(session, watched->library->binary, hit->record.pid);
+        bias = bias_for(session, watched, hit->record.pid);
     if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, told.block.freed != 0,
                    (pid_t)hit->record.pid, bias))
         return QUIPU_ANSWER_GO_ON;

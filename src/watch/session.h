@@ -71,8 +71,10 @@ const char *attach_session(struct session *session, pid_t process);
 /* Releases what the run has made, and the arena. */
 void end_session(struct session *session);
 
-/* Where BINARY runs in PROCESS, less where it was linked; 0 where it does not. */
-uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process);
+/* Where the module that WATCHED is of runs in PROCESS, less where it was linked; 0 where it does
+ * not.
+ */
+uint64_t bias_for(struct session *session, struct watched *watched, uint32_t process);
 
 /* Flags of the requests for WATCHED. */
 uint32_t flags_of(const struct session *session, const struct watched *watched);
