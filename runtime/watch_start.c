@@ -26,6 +26,10 @@ enum {
 
 bool quipu_watch_ready;
 
+/* Tools ask it before they start the program. */
+__attribute__((section(QUIPU_WATCH_SECTION), used)) static const volatile uint32_t version =
+    QUIPU_WATCH_VERSION;
+
 void *quipu_watch_map(uint64_t size) {
     void *memory = map_memory(NULL, round_to_page(size), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -132,7 +136,7 @@ static long make_home(void) {
     }
     SYSTEM_CALL(madvise, WATCH_WIPED, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
     struct watch *watch = WATCH;
-    watch->version = QUIPU_WATCH_VERSION;
+    watch->version = version;
     watch->size = sizeof *watch;
     watch->no_shadow = no_shadow;
     __atomic_store_n(&watch->magic, WATCH_MAGIC, __ATOMIC_RELEASE);

@@ -252,7 +252,7 @@ static int status_of(const struct session *session) {
     if (session->violations)
         error("%" PRIu64 " write%s that must not be", session->violations,
               session->violations == 1 ? "" : "s");
-    if (session->violations || session->is_lost)
+    if (session->violations || session->is_lost || session->is_failed)
         return 1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -17,6 +17,9 @@ enum {
     QUIPU_WATCH_VERSION = 4
 };
 
+/* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
+#define QUIPU_WATCH_SECTION "quipu_watch"
+
 /* ---- 1. The shadow ---------------------------------------------------------------------------
  *
  * One byte for each granule of 64 bytes of the address space: that of address A lies at

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    ADDRESS_BITS = 47 /* of a program's memory */
+};
+
 #define OLD_ADDRESS   ((uint64_t)1 << 60)
 #define NEW_ADDRESS   ((uint64_t)1 << 61)
 #define FREED_ADDRESS ((uint64_t)3 << 60)
@@ -24,9 +28,22 @@ static bool tells_of_writes(const struct binary *binary) {
     return binary_section(binary, QUIPU_SITES_SECTION, &size) && size > 0;
 }
 
+/* Whether BINARY was built for another version of the contract. */
+static bool is_of_other_version(const struct binary *binary) {
+    size_t size = 0;
+    const uint8_t *bytes = binary_section(binary, QUIPU_WATCH_SECTION, &size);
+    uint32_t version;
+    if (!bytes || size < sizeof version)
+        return false;
+    memcpy(&version, bytes, sizeof version);
+    return version != QUIPU_WATCH_VERSION;
+}
+
 const char *check_watchable(const struct binary *binary) {
     if (!tells_of_writes(binary))
         return "it was not built with 'quipu cc --quipu=watch'";
+    if (is_of_other_version(binary))
+        return "it was built by another version of quipu; build it anew";
     if (!binary->build_id_size || binary->build_id_size > QUIPU_BUILD_ID_MAX)
         return "it has no build id of up to 32 bytes; link it with -Wl,--build-id";
     return NULL;
@@ -67,6 +84,11 @@ static bool read_range(struct arena *arena, const char *text, struct watched *wa
     watched->size = isdigit((unsigned char)end[1]) ? strtoull(end + 1, &end, 0) : 0;
     if (errno || *end || !watched->size || watched->address + watched->size < watched->address) {
         *wrong = "behind the address there must be how many bytes, from 1";
+        return true;
+    }
+    if (watched->address + watched->size > (uint64_t)1 << ADDRESS_BITS) {
+        *where = 0;
+        *wrong = "no program has memory at that address";
         return true;
     }
     watched->base = text;
@@ -316,6 +338,8 @@ static const char *read_in_library(struct libraries *libraries, const char *text
     if (!library)
         return wrong;
     wrong = open_library(libraries, library);
+    if (!wrong && library->is_late && is_of_other_version(library->binary))
+        wrong = "it was built by another version of quipu; build it anew";
     if (!wrong && library->is_late && !tells_of_writes(library->binary))
         wrong = "the program loads it later, which only those built with 'quipu cc --quipu=watch' "
                 "tell of";

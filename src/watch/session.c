@@ -276,18 +276,28 @@ static void tell_of_threads(const struct session *session) {
     }
 }
 
-/* What was asked for and never came to be. */
+/* What was asked for by REQUEST and never came to be. */
+static void tell_failure(struct session *session, const struct quipu_watch_request *request,
+                         const struct watched *watched) {
+    if (request->state == QUIPU_REQUEST_WANTED && request->build_id_size && session->modules)
+        warn("'%s' was not watched: the program has not loaded '%s'", watched->text,
+             watched->library->path);
+    if (request->state != QUIPU_REQUEST_FAILED)
+        return;
+    error("'%s' was not watched: %s", watched->text, strerror((int)request->error));
+    session->is_failed |= !watched->object.way.objects.count; /* where pointers lead is theirs */
+}
+
 static void tell_failures(struct session *session) {
-    for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
-        const struct quipu_watch_request *request = &session->ring.requests[i];
-        const char *text = session->watched.data[session->roles[i].watched].text;
-        if (request->state == QUIPU_REQUEST_FAILED)
-            error("'%s' was not watched: %s", text, strerror((int)request->error));
-    }
+    for (uint32_t i = 0; i < session->ring.file->request_count; i++)
+        tell_failure(session, &session->ring.requests[i],
+                     &session->watched.data[session->roles[i].watched]);
     tell_of_blocks(session);
     tell_of_threads(session);
-    if (!session->modules && !session->program.is_other)
+    if (!session->modules && !session->program.is_other) {
         error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
+        session->is_failed = true;
+    }
     if (session->ring.lost)
         warn("%llu bytes of hits are lost: a process ended while it wrote them, or wrote over them",
              (unsigned long long)session->ring.lost);

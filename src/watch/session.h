@@ -54,6 +54,7 @@ struct session {
     struct buffer out; /* not written yet */
     int fd;            /* where hits go */
     bool is_lost;      /* something could not be written there */
+    bool is_failed;    /* something was not watched that was asked for */
     uint64_t hits, violations;
     uint64_t modules;              /* that have begun */
     bool is_left;                  /* of a program that ran already: it is not watched any more */

@@ -398,7 +398,17 @@ struct naming {
 
 static ZydisFormatterFunc print_absolute;
 
-/* Prints the target of a branch by its name where it has one. */
+static ZyanStatus print_text(ZydisFormatterBuffer *buffer, const char *text) {
+    ZyanString *string;
+    ZyanStringView view;
+    ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_SYMBOL));
+    ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
+    ZYAN_CHECK(ZyanStringViewInsideBuffer(&view, text));
+    return ZyanStringAppend(string, &view);
+}
+
+/* Prints the target of a branch by its name where it has one, and what is in front of a segment's
+ * base as such: "%fs:-0x18". */
 static ZyanStatus print_target(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
                                ZydisFormatterContext *context) {
     const struct naming *naming = context->user_data;
@@ -408,14 +418,15 @@ static ZyanStatus print_target(const ZydisFormatter *formatter, ZydisFormatterBu
         ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(context->instruction, context->operand,
                                               context->runtime_address, &address)) &&
         naming->name(naming->context, address, text, naming->room)) {
-        ZyanString *string;
-        ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_SYMBOL));
-        ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
-        ZyanStringView view;
         if (context->operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
             snprintf(text + strlen(text), sizeof text - strlen(text), "(%%rip)");
-        ZYAN_CHECK(ZyanStringViewInsideBuffer(&view, text));
-        return ZyanStringAppend(string, &view);
+        return print_text(buffer, text);
+    }
+    const ZydisDecodedOperand *operand = context->operand;
+    if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_NONE &&
+        operand->mem.disp.value < 0) {
+        snprintf(text, sizeof text, "-0x%llx", -(unsigned long long)operand->mem.disp.value);
+        return print_text(buffer, text);
     }
     return print_absolute(formatter, buffer, context);
 }

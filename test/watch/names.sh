@@ -115,6 +115,17 @@ for program in plain ours; do
     wait $process || fail "the process: $?"
 done
 
+./plain turn <input >said 2>&1 &
+process=$!
+exec 7>input
+until grep -q ready said 2>/dev/null; do sleep 0.01; done
+rm libplain.so
+build gcc -g -O2 -shared -fPIC -DLATE "$parts/names_library.c" -o libplain.so
+ends 1 quipu watch --pid $process -e libplain.so:hidden 7>&-
+grep -q "of another build than what the process has loaded" messages || fail "$(cat messages)"
+exec 7>&-
+wait $process || fail "harmed: $?"
+
 # casts
 see ours types '((struct point *)anything)->y' '(*(place *)anything).x' '*(int *)&real'
 tells '((struct point *)anything)->y 2 -> 9' '(*(place *)anything).x 1 -> 77' '*(int *)&real 0 -> 0'
@@ -149,6 +160,12 @@ wrong "thread-local in a shared object" libours.so:in_library
 wrong "does not tell of its calls" libplain.so:keep::kept plain
 wrong "no debug information" libbare.so:hidden bare
 wrong "loads it later" "$PWD/foreign.so:only_late"
+printf '\377\0\0\0' >version
+build objcopy --update-section quipu_watch=version ours other
+ends 1 quipu watch -e sum -- ./other types
+said "built by another version"
+ends 0 quipu watch -e "$PWD/late.so:only_late" -- ./ours types
+said "the program has not loaded '$PWD/late.so'"
 wrong "there is no type 'struct poin'; did you mean" '((struct poin *)anything)->x'
 wrong "there is no type 'poin'" '*(poin *)anything'
 wrong "has no member 'z'" '((struct point *)anything)->z'
