@@ -25,7 +25,8 @@ struct parser {
     bool may_slice;
     struct node *slice; /* its first element; NULL: there is none */
     uint64_t count;     /* of its elements */
-    bool is_missing;    /* what is refused is a name that nothing has */
+    bool is_missing;    /* what is refused is a name that nothing has ... */
+    bool is_local;      /* ... or that a local has, without its function's */
 };
 
 static struct node *parse_condition(struct parser *parser);
@@ -251,6 +252,7 @@ static struct node *parse_variable(struct parser *parser) {
         if (!word && *parser->at == '(')
             wrong = "functions cannot be called: the program stands still";
         parser->is_missing |= !variable && !parser->tree.wrong;
+        parser->is_local |= variable && variable->is_local && !strstr(name, "::");
         return word ? word : refuse(parser, begin, wrong);
     }
     if (variable->is_constant)
@@ -592,6 +594,7 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
         refuse(&parser, text, "that has a value, but no place in memory that could be written");
     *where = parser.tree.where;
     object->is_missing = parser.is_missing;
+    object->is_local = parser.is_local;
     if (parser.tree.wrong)
         return parser.tree.wrong;
     object->node = root;

@@ -75,7 +75,8 @@ struct object {
     uint64_t count;        /* elements of a slice; 0: it is none */
     struct expression way; /* its objects are those whose contents tell the address; none: it is the
                               same for all of the run */
-    bool is_missing;       /* it was refused for a name that neither variable nor type has */
+    bool is_missing;       /* it was refused for a name that neither variable nor type has ... */
+    bool is_local;         /* ... or that a local has, without its function's */
 };
 
 /* Reads TEXT, which names an object, or the elements of a slice, ARRAY[FIRST..LAST].  Returns as

@@ -281,6 +281,15 @@ static void offer_ends(struct near_names *near_names, const char *path) {
         offer_name(near_names, path);
 }
 
+static bool is_function(const struct binary *binary, const char *name) {
+    size_t count;
+    for (size_t i = 0; i < binary->names.count; i++)
+        if (strcmp(binary->names.data[i].name, name) == 0 &&
+            binary_code(binary, binary->names.data[i].address, &count))
+            return true;
+    return false;
+}
+
 static const char *not_there(const struct variables *variables, const char *file,
                              const char *name) {
     struct near_names near_names = {.wanted = name};
@@ -289,6 +298,8 @@ static const char *not_there(const struct variables *variables, const char *file
                            "'%s' is not known: there is no debug information; build it with -g, or "
                            "give ADDRESS:LENGTH",
                            name);
+    if (is_function(variables->binary, name))
+        return arena_print(variables->arena, "'%s' is a function, and no variable", name);
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
         if (variable->cause ||

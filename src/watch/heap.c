@@ -181,6 +181,7 @@ const char *read_blocks(struct arena *arena, const struct binary *binary, const 
     }
     if (binary->dwarf)
         find_code(&search);
+    watched->object.is_missing = !search.has_file;
     *where = search.has_file ? *where : sizeof prefix - 1;
     return watched->ranges.count ? NULL : explain(&search);
 }

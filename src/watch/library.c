@@ -296,6 +296,18 @@ const char *find_library_name(const char *text, size_t *length) {
     return NULL;
 }
 
+bool is_of_system(const struct library *library) {
+    return strncmp(library->real, "/lib", 4) == 0 || strncmp(library->real, "/usr/lib", 8) == 0;
+}
+
+bool has_symbol(const struct library *library, const char *name) {
+    const struct binary *binary = library->binary;
+    for (size_t i = 0; binary && i < binary->names.count; i++)
+        if (strcmp(binary->names.data[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* ---- copies of variables ---- */
 
 /* Whether ADDRESS is in the symbol NAME of LIBRARY; then OFFSET is how far. */

@@ -48,6 +48,12 @@ struct library *find_library(struct libraries *libraries, const char *name, size
  * there is none, else it, and its LENGTH. */
 const char *find_library_name(const char *text, size_t *length);
 
+/* Whether LIBRARY came with the system, and is not what somebody works on. */
+bool is_of_system(const struct library *library);
+
+/* Whether LIBRARY has a symbol NAME; it has been opened. */
+bool has_symbol(const struct library *library, const char *name);
+
 /* Where PROCESS has mapped the file of BINARY, less where that was linked.  Returns false where it
  * has not. */
 bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias);

@@ -301,12 +301,23 @@ static void look_in(struct libraries *libraries, const struct library *library, 
         elsewhere->found = library;
         *watched = other;
         *wrong = NULL;
-    } else if (!other.object.is_missing && !elsewhere->refused) {
+    } else if (!other.object.is_missing && !other.object.is_local && !elsewhere->refused) {
         elsewhere->refused = arena_print(arena, "in '%s': %s", name, refused);
         elsewhere->where = where;
-    } else if (other.object.is_missing && !elsewhere->hint && strstr(refused, "did you mean")) {
+    } else if (other.object.is_missing && !elsewhere->hint && !is_of_system(library) &&
+               strstr(refused, "did you mean")) {
         elsewhere->hint = arena_print(arena, "%s (in '%s')", refused, name);
     }
+}
+
+/* The first name in TEXT. */
+static const char *first_name(struct arena *arena, const char *text) {
+    size_t begin = 0, length = 0;
+    while (text[begin] && !isalpha((unsigned char)text[begin]) && text[begin] != '_')
+        begin++;
+    while (isalnum((unsigned char)text[begin + length]) || text[begin + length] == '_')
+        length++;
+    return arena_copy(arena, text + begin, length);
 }
 
 /* TEXT names what the program does not have, as WRONG tells: looks for it in all shared objects. */
@@ -316,8 +327,13 @@ static void read_elsewhere(struct libraries *libraries, const char *text, struct
     list_libraries(libraries);
     for (size_t i = 0; i < libraries->all.count; i++) {
         struct library *library = libraries->all.data[i];
-        if (!library->is_late && !open_library(libraries, library))
+        if (library->is_late)
+            continue;
+        if (!open_library(libraries, library))
             look_in(libraries, library, text, watched, &elsewhere, wrong);
+        else if (!elsewhere.refused && has_symbol(library, first_name(libraries->arena, text)))
+            elsewhere.refused =
+                arena_print(libraries->arena, "that is in '%s': %s", library->path, library->wrong);
     }
     if (elsewhere.found)
         return;
@@ -349,6 +365,33 @@ static const char *read_in_library(struct libraries *libraries, const char *text
     return read_object(libraries, library, text, watched, where);
 }
 
+/* Blocks that a line of the program allocates, or one of a shared object that tells of writes. */
+static const char *read_blocks_anywhere(struct libraries *libraries, const char *text,
+                                        struct watched *watched, size_t *where) {
+    struct arena *arena = libraries->arena;
+    const struct watched empty = *watched;
+    const char *wrong = read_blocks(arena, libraries->program.binary, text, watched, where);
+    if (!watched->object.is_missing)
+        return wrong;
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        struct watched other = empty;
+        size_t at;
+        if (open_library(libraries, library) || !tells_of_writes(library->binary))
+            continue;
+        const char *refused = read_blocks(arena, library->binary, text, &other, &at);
+        if (other.object.is_missing)
+            continue;
+        *watched = other;
+        watched->library = library;
+        watched->binary = library->binary;
+        *where = at;
+        return refused;
+    }
+    return wrong;
+}
+
 const char *read_watched(struct libraries *libraries, const char *text, struct watched *watched,
                          size_t *where) {
     const struct library *program = &libraries->program;
@@ -360,7 +403,7 @@ const char *read_watched(struct libraries *libraries, const char *text, struct w
         return wrong;
     watched->binary = program->binary;
     if (names_blocks(text))
-        return read_blocks(libraries->arena, program->binary, text, watched, where);
+        return read_blocks_anywhere(libraries, text, watched, where);
     const char *name = find_library_name(text, &length);
     if (name)
         return read_in_library(libraries, text, name, length, watched, where);

@@ -103,7 +103,7 @@ for program in plain ours; do
     quipu watch --log=hits --pid $process --limit 6 -e hidden -e copied -e 'head->value' -e own 2>messages 7>&- &
     watcher=$!
     until grep -q quipu-watch /proc/$process/maps; do sleep 0.01; done
-    for i in 1 2; do
+    for _ in 1 2; do
         echo >&7
         sleep 0.1
     done
