@@ -3,8 +3,14 @@
 #include "data/demangle.h"
 
 #include <libiberty/demangle.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    NAME_LONG = 48,     /* bytes, from which on it is made shorter */
+    ARGUMENTS_LONG = 16 /* bytes of arguments that are left out */
+};
 
 const char *demangle(struct arena *arena, const char *name) {
     if (name[0] != '_')
@@ -15,4 +21,61 @@ const char *demangle(struct arena *arena, const char *name) {
     const char *copy = arena_copy(arena, text, strlen(text));
     free(text);
     return copy;
+}
+
+/* How long what begins with the bracket at TEXT is, with its other bracket; 0: it has none. */
+static size_t bracket_length(const char *text) {
+    size_t depth = 0;
+    for (size_t i = 0; text[i]; i++) {
+        bool arrow = text[i] == '>' && i && text[i - 1] == '-';
+        depth += text[i] == '<' || text[i] == '(';
+        depth -= !arrow && (text[i] == '>' || text[i] == ')');
+        if (!depth)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* What stands at TEXT: an operator's name, whose brackets are none. */
+static size_t operator_length(const char *text) {
+    static const char word[] = "operator";
+    static const char *const signs[] = {"()", "<<=", ">>=", "<=>", "->*", "<<", ">>",
+                                        "->", "<=",  ">=",  "<",   ">",   " "};
+    size_t length = sizeof word - 1;
+    if (strncmp(text, word, length) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(text + length, signs[i], strlen(signs[i])) == 0)
+            return length + strlen(signs[i]);
+    return length;
+}
+
+const char *short_name(struct arena *arena, const char *name) {
+    size_t length = strlen(name), out = 0;
+    if (length <= NAME_LONG)
+        return name;
+    char *text = arena_alloc(arena, length + 1);
+    for (const char *at = name; *at;) {
+        size_t size = *at == '[' ? strcspn(at, "]") : operator_length(at);
+        bool opens = *at == '<' || *at == '(';
+        size_t inner = opens ? bracket_length(at) : 0;
+        if (inner > ARGUMENTS_LONG && strncmp(at, "(anonymous namespace)", inner) != 0) {
+            memcpy(text + out, *at == '<' ? "<...>" : "(...)", 5);
+            out += 5;
+            at += inner;
+            continue;
+        }
+        if (*at == ' ' && strncmp(at, " const", 6) != 0 &&
+            !strchr("<[", at[1])) { /* of what it returns */
+            out = 0;
+            at++;
+            continue;
+        }
+        size = size ? size : inner ? inner : 1;
+        memcpy(text + out, at, size);
+        out += size;
+        at += size;
+    }
+    text[out] = '\0';
+    return text;
 }

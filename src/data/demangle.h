@@ -7,4 +7,9 @@
 /* The name behind the symbol NAME, in ARENA; NAME itself where nothing is mangled. */
 const char *demangle(struct arena *arena, const char *name);
 
+/* NAME, as `demangle` gave it, for a line that people read: where it is long, without what a
+ * template or function is called with, and without what it returns:
+ * "std::vector<...>::push_back(...)". */
+const char *short_name(struct arena *arena, const char *name);
+
 #endif

@@ -128,7 +128,7 @@ static bool read_register(const struct variables *variables, Dwarf_Die *function
 
 /* Where a local is, all of its entries taken together. */
 struct frame_place {
-    bool in_frame, in_register, elsewhere;
+    bool in_frame, in_register, in_pieces, elsewhere;
     bool moves;     /* in the frame */
     int64_t offset; /* in the frame, from the CFA */
 };
@@ -156,13 +156,15 @@ static void take_entry(const struct variables *variables, Dwarf_Die *function,
     if (!count)
         return;
     unsigned last = operations[count - 1].atom;
-    if (is_of_register(operations) || last == DW_OP_stack_value || last == DW_OP_implicit_value ||
-        last == DW_OP_implicit_pointer || last == DW_OP_GNU_implicit_pointer) {
+    if ((count == 1 && is_of_register(operations)) || last == DW_OP_stack_value ||
+        last == DW_OP_implicit_value || last == DW_OP_implicit_pointer ||
+        last == DW_OP_GNU_implicit_pointer) {
         place->in_register = true;
         return;
     }
     bool is_slot = operations->atom == DW_OP_fbreg || operations->atom == DW_OP_breg0 + RBP ||
                    operations->atom == DW_OP_breg0 + RSP;
+    place->in_pieces |= last == DW_OP_piece || last == DW_OP_bit_piece;
     if (count != 1 || !is_slot || !read_slot(variables, function, operations, &offset)) {
         place->elsewhere = true;
         return;
@@ -190,6 +192,9 @@ static struct frame_place read_place(const struct variables *variables, Dwarf_At
 
 /* Why it has no place in memory that could be watched; NULL: it has one. */
 static const char *refuse(const struct frame_place *place) {
+    if (place->in_pieces)
+        return "has no place in memory as a whole: it is in pieces, of which some are in registers, "
+               "or removed; build it with -O0, or declare it volatile";
     if (place->in_register && (place->in_frame || place->elsewhere))
         return "has no place in memory for parts of its function: its value is in a register; "
                "build it with -O0, or declare it volatile";

@@ -100,6 +100,11 @@ struct node *make_target(struct tree *tree, struct node *pointer) {
     return follow(tree, node);
 }
 
+static void offer_field(void *near_names, const char *name, const struct field *field) {
+    (void)field;
+    offer_name(near_names, name);
+}
+
 struct node *make_field(struct tree *tree, struct node *record, const char *name, size_t where) {
     struct field field;
     if (record->type.kind != TYPE_RECORD || !is_object(record))
@@ -110,7 +115,7 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                                   source_of(tree, record)));
     if (!find_field(tree->binary, &record->type, name, &field)) {
         struct near_names near_names = {.wanted = name};
-        each_field(tree->binary, &record->type, offer_name, &near_names);
+        each_field(tree->binary, &record->type, offer_field, &near_names);
         return refuse(tree, where,
                       arena_print(tree->arena, "'%s' has no member '%s'%s", source_of(tree, record),
                                   name, suggest(tree->arena, &near_names)));

@@ -208,28 +208,37 @@ static void place_bits(Dwarf_Die *member, struct field *field) {
     }
 }
 
+/* What MEMBER, an entry among a record's, is a field of.  Returns false where it is none that has a
+ * place; IS_NAMED: it is a member of its own, and not an anonymous one or a base. */
+static bool read_field(const struct binary *binary, Dwarf_Die *member, struct field *field,
+                       bool *is_named) {
+    int tag = dwarf_tag(member);
+    const char *name = dwarf_diename(member);
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+        dwarf_hasattr(member, DW_AT_external))
+        return false;
+    *is_named = tag == DW_TAG_member && name && *name;
+    *field = (struct field){.type = type_of(binary, member)};
+    attribute_word(member, DW_AT_data_member_location, &field->offset);
+    if (*is_named)
+        place_bits(member, field);
+    return *is_named || field->type.kind == TYPE_RECORD;
+}
+
 bool find_field(const struct binary *binary, const struct type *record, const char *name,
                 struct field *field) {
     Dwarf_Die die = record->die, member;
+    bool is_named;
     if (dwarf_child(&die, &member) != 0)
         return false;
     do {
-        int tag = dwarf_tag(&member);
-        const char *own = dwarf_diename(&member);
-        if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+        if (!read_field(binary, &member, field, &is_named))
             continue;
-        bool named = tag == DW_TAG_member && own && *own;
-        if (named && strcmp(own, name) != 0)
-            continue;
-        *field = (struct field){.type = type_of(binary, &member)};
-        attribute_word(&member, DW_AT_data_member_location, &field->offset);
-        if (named && !dwarf_hasattr(&member, DW_AT_external)) {
-            place_bits(&member, field);
+        if (is_named && strcmp(dwarf_diename(&member), name) == 0)
             return true;
-        }
         uint64_t offset = field->offset;
         struct type inner = field->type;
-        if (!named && inner.kind == TYPE_RECORD && find_field(binary, &inner, name, field)) {
+        if (!is_named && find_field(binary, &inner, name, field)) {
             field->offset += offset;
             return true;
         }
@@ -237,18 +246,35 @@ bool find_field(const struct binary *binary, const struct type *record, const ch
     return false;
 }
 
+/* Members of bases and anonymous ones are counted from what they are in. */
+struct taking {
+    uint64_t offset;
+    void (*take)(void *context, const char *name, const struct field *field);
+    void *context;
+};
+
+static void take_inner(void *context, const char *name, const struct field *field) {
+    const struct taking *taking = context;
+    struct field moved = *field;
+    moved.offset += taking->offset;
+    taking->take(taking->context, name, &moved);
+}
+
 void each_field(const struct binary *binary, const struct type *record,
-                void (*take)(void *context, const char *name), void *context) {
+                void (*take)(void *context, const char *name, const struct field *field),
+                void *context) {
     Dwarf_Die die = record->die, member;
     if (dwarf_child(&die, &member) != 0)
         return;
     do {
-        int tag = dwarf_tag(&member);
-        const char *own = dwarf_diename(&member);
-        struct type inner = type_of(binary, &member);
-        if (tag == DW_TAG_member && own && *own)
-            take(context, own);
-        else if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && inner.kind == TYPE_RECORD)
-            each_field(binary, &inner, take, context);
+        struct field field;
+        bool is_named;
+        if (!read_field(binary, &member, &field, &is_named))
+            continue;
+        struct taking taking = {field.offset, take, context};
+        if (is_named)
+            take(context, dwarf_diename(&member), &field);
+        else
+            each_field(binary, &field.type, take_inner, &taking);
     } while (dwarf_siblingof(&member, &member) == 0);
 }

@@ -50,8 +50,10 @@ struct type target_of(const struct binary *binary, const struct type *type);
 bool find_field(const struct binary *binary, const struct type *record, const char *name,
                 struct field *field);
 
-/* Calls TAKE for the name of each member of RECORD. */
+/* Calls TAKE for each member of RECORD, with its name; those of anonymous members and bases, too.
+ */
 void each_field(const struct binary *binary, const struct type *record,
-                void (*take)(void *context, const char *name), void *context);
+                void (*take)(void *context, const char *name, const struct field *field),
+                void *context);
 
 #endif

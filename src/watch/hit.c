@@ -5,6 +5,7 @@
  * What is the same for all hits of a writer is made once. */
 #include "watch/hit.h"
 
+#include "data/demangle.h"
 #include "moment/name.h"
 #include "util/utf8.h"
 
@@ -98,7 +99,7 @@ static const char *writer_text(struct arena *arena, struct hit_format *format,
     struct buffer text = {0};
     bool is_known = *writer->function;
     if (is_known)
-        buffer_text(&text, writer->function);
+        buffer_text(&text, short_name(arena, writer->function));
     else
         buffer_print(&text, "0x%llx", (unsigned long long)writer->pc);
     pad(&text, 0, &format->function_width);
@@ -129,7 +130,8 @@ static void print_text_tail(struct hit_format *format, const struct told_hit *to
     if (told->block.freed)
         buffer_text(out, "  after free");
     if (told->freed_by && *told->freed_by->place)
-        buffer_print(out, " by %s  %s", told->freed_by->function, told->freed_by->place);
+        buffer_print(out, " by %s  %s", short_name(&arena, told->freed_by->function),
+                     told->freed_by->place);
     if (hit->moment_thread)
         buffer_print(out, "  %s", moment_of(&arena, told));
     if (format->longer)

@@ -103,31 +103,20 @@ static struct shape *new_shape(struct arena *arena, const struct type *type) {
     return shape;
 }
 
-struct names {
+struct taking {
     struct arena *arena;
-    VECTOR(const char *) all;
+    const struct binary *binary;
+    struct shape *shape;
 };
 
-static void take_name(void *context, const char *name) {
-    struct names *names = context;
-    vector_push(names->arena, &names->all, name);
-}
-
-static void take_fields(struct arena *arena, const struct binary *binary, const struct type *record,
-                        struct shape *shape) {
-    struct names names = {.arena = arena};
-    each_field(binary, record, take_name, &names);
-    for (size_t i = 0; i < names.all.count; i++) {
-        struct field field;
-        if (!find_field(binary, record, names.all.data[i], &field))
-            continue;
-        struct shape_field made = {.name = names.all.data[i],
-                                   .shape = make_shape(arena, binary, &field.type),
-                                   .offset = field.offset,
-                                   .bit = field.bit,
-                                   .bits = field.bits};
-        vector_push(arena, &shape->fields, made);
-    }
+static void take_field(void *context, const char *name, const struct field *field) {
+    struct taking *taking = context;
+    struct shape_field made = {.name = name,
+                               .shape = make_shape(taking->arena, taking->binary, &field->type),
+                               .offset = field->offset,
+                               .bit = field->bit,
+                               .bits = field->bits};
+    vector_push(taking->arena, &taking->shape->fields, made);
 }
 
 static void take_constants(struct arena *arena, Dwarf_Die *enumeration, struct shape *shape) {
@@ -203,7 +192,7 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
             arena_print(arena, "%s[%llu]", shape->element->name, (unsigned long long)shape->count);
     }
     if (type->kind == TYPE_RECORD)
-        take_fields(arena, binary, type, shape);
+        each_field(binary, type, take_field, &(struct taking){arena, binary, shape});
     if (type->kind == TYPE_INTEGER)
         take_look(arena, type, shape);
     return shape;

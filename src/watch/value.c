@@ -179,14 +179,26 @@ static void print_record(struct buffer *text, const struct part *part,
     buffer_text(text, shape->fields.count > SHOWN_MAX ? ", ...}" : "}");
 }
 
+/* A number of a type that has no value here, such as __int128. */
+static void print_wide(struct buffer *text, unsigned __int128 bits) {
+    uint64_t high = (uint64_t)(bits >> 64);
+    if (high)
+        buffer_print(text, "0x%llx%016llx", (unsigned long long)high, (unsigned long long)bits);
+    else
+        print_base16(text, (uint64_t)bits);
+}
+
 static void print_single(struct buffer *text, const struct part *part,
                          const struct told_bytes *bytes) {
     const struct shape *shape = part->shape;
     uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : shape->size;
     const uint8_t *found = size ? find_bytes(bytes, part->offset, size) : NULL;
     unsigned __int128 bits = 0;
-    if (!found || size > sizeof bits || shape->kind == TYPE_NONE) {
+    if (!found || size > sizeof bits) {
         buffer_add(text, "?", 1);
+    } else if (shape->kind == TYPE_NONE) {
+        memcpy(&bits, found, size);
+        print_wide(text, bits);
     } else if (shape->kind == TYPE_FLOATING) {
         print_floating(text, found, size);
     } else {

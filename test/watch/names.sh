@@ -81,16 +81,34 @@ see static threads own
 tells 'own 5 -> 6' 'own 6 -> 7'
 grep -q 'only the main thread' messages || fail "static: $(cat messages)"
 cat >threads.cc <<'EOT'
+#include <memory>
 #include <thread>
+#include <vector>
 thread_local int own = 1;
-namespace of { thread_local long other; }
+namespace of {
+thread_local long other;
+std::unique_ptr<int> owner;
+__int128 huge;
+std::vector<std::vector<std::unique_ptr<int>>> rooms;
+template <class T> __attribute__((noinline)) void fill(std::vector<std::vector<T>> &all) { all.resize(1); huge += all.size(); }
+}
 int main() {
     for (int i = 0; i < 3; i++) std::thread([i] { own += i; of::other = own; }).join();
+    of::huge = (__int128)1 << 100;
+    of::owner = std::make_unique<int>(3);
+    of::fill(of::rooms);
 }
 EOT
 build "${quipu%/*}/quipu-c++" --quipu=watch -g -O1 -pthread threads.cc -o threads
 see threads '' own of::other
 tells 'own 1 -> 1' 'of::other 0 -> 1' 'own 1 -> 2' 'of::other 0 -> 2' 'own 1 -> 3' 'of::other 0 -> 3'
+
+see threads '' of::huge owner
+sed -E 's/^ *[0-9]+:  //; s/0x[0-9a-f]{11,14} /0x7f /; s/  +/ /g' hits >told
+grep -qxF 'of::huge 0x0 -> 0x10000000000000000000000000 (__int128) main threads.cc:14 mov %rdx, of::huge+0x8(%rip)' \
+    told || fail "huge: $(cat told)"
+grep -q '^owner._M_t._M_t._M_head_impl 0x0 -> 0x7f (int \*) main' told || fail "owner: $(cat told)"
+grep -q '(__int128) of::fill<...>(...) threads.cc:10' told || fail "fill: $(cat told)"
 
 # a process that runs already
 mkfifo input
