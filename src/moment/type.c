@@ -16,6 +16,15 @@ static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
     return true;
 }
 
+bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top) {
+    Dwarf_Die split = {0};
+    if (dwarf_get_units(dwarf, *unit, unit, NULL, NULL, top, &split) != 0)
+        return false;
+    if (split.addr)
+        *top = split;
+    return true;
+}
+
 /* ---- types that are only declared in one unit and defined in another ---- */
 
 static bool is_definition(Dwarf_Die *die, int tag, const char *name) {
@@ -31,7 +40,7 @@ static void find_definition(const struct binary *binary, Dwarf_Die *record) {
     if (!name)
         return;
     int tag = dwarf_tag(record);
-    while (dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+    while (next_unit(binary->dwarf, &unit, &top)) {
         if (dwarf_child(&top, &child) != 0)
             continue;
         do {

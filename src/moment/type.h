@@ -37,6 +37,12 @@ struct field {
     uint32_t bit, bits; /* a bit field: bits from the least one of OFFSET; else bits is 0 */
 };
 
+/* Sets TOP to the unit behind *UNIT, which is NULL in front of the first: the entry that has its
+ * types and variables, in a file of its own where they are there (-gsplit-dwarf).  Returns false at
+ * the end.
+ */
+bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top);
+
 /* The type that DIE's DW_AT_type tells; of TYPE_NONE where there is none. */
 struct type type_of(const struct binary *binary, Dwarf_Die *die);
 

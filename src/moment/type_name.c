@@ -191,8 +191,7 @@ static void search_all(const struct binary *binary, struct search *search) {
     Dwarf_Die top;
     if (!binary->dwarf)
         return;
-    while (!search->is_defined &&
-           dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0)
+    while (!search->is_defined && next_unit(binary->dwarf, &unit, &top))
         search_in(search, &top, search->path, 0);
 }
 

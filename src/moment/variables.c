@@ -187,7 +187,7 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     if (!binary->dwarf)
         return "it has no debug information; build it with -g";
     variables->frames = dwarf_getcfi_elf(binary->elf);
-    while (dwarf_get_units(binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+    while (next_unit(binary->dwarf, &unit, &top)) {
         const char *file = dwarf_diename(&top);
         take_children(variables, &top, (struct place){.file = file ? file : "", .path = ""});
     }
@@ -209,7 +209,7 @@ static bool is_file(const char *file, const char *wanted, size_t length) {
 bool is_source(const struct variables *variables, const char *file, size_t length) {
     Dwarf_CU *unit = NULL;
     Dwarf_Die top;
-    while (dwarf_get_units(variables->binary->dwarf, unit, &unit, NULL, NULL, &top, NULL) == 0) {
+    while (next_unit(variables->binary->dwarf, &unit, &top)) {
         const char *own = dwarf_diename(&top);
         if (own && is_file(own, file, length))
             return true;

@@ -187,6 +187,8 @@ static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t 
         if (gelf_getphdr(binary->elf, (int)i, &header) && header.p_type == PT_TLS) {
             uint64_t alignment = header.p_align ? header.p_align : 1;
             uint64_t size = (header.p_memsz + alignment - 1) & -alignment;
+            if ((uint64_t)base >= header.p_vaddr) /* as gcc tells it with -gsplit-dwarf */
+                base -= (int64_t)header.p_vaddr;
             *offset = base - (int64_t)size;
             return true;
         }

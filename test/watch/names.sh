@@ -66,8 +66,15 @@ sed -i '/(changed during the call)/d' hits # by dlopen, which loads it anew
 tells "$PWD/late.so:only_late 0 -> 1" "$PWD/late.so:only_late 0 -> 2" "$PWD/late.so:only_late 0 -> 3"
 functions enter enter enter
 
+build "${ours[@]}" -g -O1 -pthread -gsplit-dwarf "$parts/names.c" -o split -L. -lours -Wl,-rpath,"$PWD"
+if command -v clang >/dev/null; then
+    build "${quipu%/*}/quipu-clang" --quipu=watch -g -O1 -pthread "$parts/names.c" -o clang -L. -lours \
+        -Wl,-rpath,"$PWD"
+fi
+
 # threads
-for program in ours fixed; do
+for program in ours fixed split clang; do
+    [[ -x $program ]] || continue
     see $program threads own
     tells 'own 5 -> 6' 'own 5 -> 5' 'own 5 -> 15' 'own 5 -> 25' 'own 5 -> 35' 'own 6 -> 7'
     see $program threads 'room.spots[1]' 'text[4]'
