@@ -129,15 +129,50 @@ us ^ 0x5555
 - - i
 !!ul
 +uc
-sc * -1.0f''')
+sc * -1.0f
+(char)us
+(unsigned char)i + 1
+(long)u << 8
+(unsigned long int)sc
+(long long)f
+(int)d == 0
+(int)2.9 + (int)-2.9
+(float)0.1 == 0.1
+(float)0.1 + 1
+(double)l / 3
+(long double)ul
+(bool)us + (_Bool)0.5
+(bool)nothing
+(enum color)7 == GREEN
+(struct inner *)head->to == head->to
+((struct inner *)head->to)->c
+((struct outer const *)&first)->next->plain
+(*(const struct outer *)&second).reals[1]
+*(unsigned char *)&u
+*((unsigned char *)&u + 3)
+((short *)grid)[5]
+(char *)&numbers[3] - (char *)numbers
+(unsigned short)(i & 0xfffff) * 3
+-(unsigned char)sc
+(unsigned)sc > (unsigned)1
+(i) - (int)(l)
+(unsigned long)(void *)head != 0
+*(int *)(void *)((char *)pointer + 4)
+*(signed char *)text + (int)sc
+(size_t)i / 3
+(int)sc ? (short)i : (float)u''')
 pick = random.Random(3).choice
 whole = ['sc', 'uc', 'letter', 's', 'us', 'i', 'u', 'l', 'ul', 'flag', 'color', 'numbers[3]',
          'grid[2][1]', 'first.wide', 'second.plain', 'second.both', 'head->to->bytes[0]', '3', '77u',
          '100000000000', '0xfful', "'c'"]
 real = ['f', 'd', 'ld', 'first.reals[1]', '2.5', '0.1f', '1e-3L']
+types = ['char', 'unsigned char', 'short', 'unsigned short int', 'int', 'unsigned', 'long',
+         'unsigned long', 'long unsigned', 'bool', 'signed char', 'enum color']
 def integer(depth):
     if depth == 0:
         return pick(whole)
+    if pick(range(4)) == 0:
+        return f'({pick(types)}){integer(depth - 1)}'
     a, b = integer(depth - 1), integer(depth - 1)
     return pick([f'({a} {pick("+-*&|^")} {b})', f'({a} {pick(["/", "%"])} (({b} & 63) + 3))',
                  f'({a} {pick(["<<", ">>"])} ({b} & 7))', f'{pick("-~!")}{a}',
@@ -146,6 +181,8 @@ def integer(depth):
 def number(depth):
     if depth == 0:
         return pick(real + whole)
+    if pick(range(5)) == 0:
+        return f'({pick(["float", "double", "long double"])}){number(depth - 1)}'
     a, b = number(depth - 1), number(depth - 1)
     return pick([f'({a} {pick("+-*")} {b})', f'({a} / ({b} + 1e9))', f'-{a}',
                  f'({a} {pick(["<", ">", "<=", ">=", "==", "!=", "&&"])} {b})',
