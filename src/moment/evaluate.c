@@ -46,9 +46,10 @@ static long double rounded(long double real, uint64_t size) {
 
 /* Towards 0; of what no integer has, C does not say. */
 static uint64_t truncated(long double real) {
-    if (real >= 0x1p63L && real < 0x1p64L)
+    const long double half = 9223372036854775808.0L; /* 1 << 63 */
+    if (real >= half && real < 2 * half)
         return (uint64_t)real;
-    return real > -0x1p63L && real < 0x1p63L ? (uint64_t)(int64_t)real : (uint64_t)1 << 63;
+    return real > -half && real < half ? (uint64_t)(int64_t)real : (uint64_t)1 << 63;
 }
 
 static bool is_true(const struct value *value, const struct type *type) {

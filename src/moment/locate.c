@@ -41,6 +41,13 @@ static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, 
 
 /* ---- locals ---- */
 
+/* Where FUNCTION begins.  One that is in several parts has no address of its own; the first that is
+ * told is the one that is called.  Returns false for a function that has no code. */
+static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry) {
+    Dwarf_Addr base, end;
+    return dwarf_entrypc(function, entry) == 0 || dwarf_ranges(function, 0, &base, entry, &end) > 0;
+}
+
 /* Whether the CFA is counted from REG at ADDRESS; then OFFSET is set, and in any case END, where
  * that ends. */
 static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, int64_t *offset,
@@ -89,7 +96,7 @@ static bool read_frame(const struct variables *variables, Dwarf_Die *function, u
     int count = dwarf_entry_breakpoints(function, &begins);
     Dwarf_Addr at = count > 0 ? begins[0] : 0;
     free(begins);
-    if (count <= 0 || dwarf_entrypc(function, &entry) != 0 ||
+    if (count <= 0 || !find_entry(function, &entry) ||
         (reg == RSP && at == entry && !begins_body(function, at)))
         return false;
     for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
@@ -224,7 +231,7 @@ static void locate_local(const struct variables *variables, struct variable *var
     Dwarf_Attribute attribute;
     Dwarf_Addr entry;
     variable->is_local = true;
-    if (dwarf_entrypc(function, &entry) != 0) {
+    if (!find_entry(function, &entry)) {
         variable->is_abstract = true;
         variable->cause = "is local to a function that is inlined wherever it is called; build it "
                           "with -fno-inline or -O0";
