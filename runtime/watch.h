@@ -373,7 +373,7 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
 /* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);
-/* Whether the module that ADDRESS is in has begun. */
+/* Whether the module that ADDRESS is in has begun.  The lock is held. */
 bool quipu_watch_has_module(uint64_t address);
 /* Has the executable's module tell of threads that begin. */
 long quipu_watch_lead_all_threads(void);
@@ -508,7 +508,7 @@ void quipu_watch_forget_handlers(void);
 /* ---- watch_frame.c ---- */
 
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER.  Returns 0 or minus the
- * error's number. */
+ * error's number; -EAGAIN: its module has not begun yet. */
 long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
 /* Likewise OFFSET from the thread pointer in the calling thread, and in each that begins from now
  * on; -EOPNOTSUPP: in the calling one alone. */

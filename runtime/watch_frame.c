@@ -339,7 +339,9 @@ long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
     uint64_t mask = quipu_watch_lock();
     error = !has_room(number)  ? -ENOMEM
             : local->size == 0 ? -EINVAL
-                               : quipu_watch_put_back_function(local->function);
+            : !quipu_watch_has_module(local->function)
+                ? -EAGAIN
+                : quipu_watch_put_back_function(local->function);
     if (error == 0)
         enter_local(number, local);
     quipu_watch_unlock(mask);

@@ -125,10 +125,8 @@ static int64_t add_local(uint32_t number, const struct quipu_watch_request *requ
                          uint64_t bias) {
     struct watch_local local = {request->address + bias, request->offset, request->size,
                                 request->flags};
-    if (!quipu_watch_has_module(local.function))
-        return LATER;
     long error = quipu_watch_add_local(number, &local);
-    return error < 0 ? error : LOCAL;
+    return error == -EAGAIN ? LATER : error < 0 ? error : LOCAL;
 }
 
 /* Where only threads of some kind cannot be watched, that is told beside. */
