@@ -170,6 +170,12 @@ static void read_all(struct session *session, const struct watch_options *option
     begin_libraries(&session->arena, session->file, session->binary, process, &session->libraries);
     for (size_t i = 0; i < options->named.count; i++)
         read_named(session, options, &options->named.data[i]);
+    const char *wrong =
+        check_watchable(&session->libraries, session->watched.data, session->watched.count);
+    if (wrong && process)
+        die("process %d: %s", (int)process, wrong);
+    else if (wrong)
+        die("'%s': %s", session->file, wrong);
 }
 
 static void open_program(struct session *session, const char *name) {
@@ -177,8 +183,6 @@ static void open_program(struct session *session, const char *name) {
     if (!session->file)
         die("'%s': no such program; give its path", name);
     const char *wrong = binary_open(&session->arena, session->file, &session->binary);
-    if (!wrong)
-        wrong = check_watchable(session->binary);
     if (wrong)
         die("'%s': %s", session->file, wrong);
 }
@@ -196,8 +200,6 @@ static void open_running(struct session *session, pid_t process) {
     session->file = size > 0 ? arena_copy(&session->arena, name, (size_t)size) : "";
     if (!wrong)
         wrong = binary_open(&session->arena, path, &session->binary);
-    if (!wrong)
-        wrong = check_watchable(session->binary);
     if (wrong)
         die("process %d: %s", (int)process, wrong);
 }

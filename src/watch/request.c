@@ -39,13 +39,46 @@ static bool is_of_other_version(const struct binary *binary) {
     return version != QUIPU_WATCH_VERSION;
 }
 
-const char *check_watchable(const struct binary *binary) {
+/* Why writes by BINARY cannot be told; NULL: they can. */
+static const char *check_binary(const struct binary *binary) {
     if (!tells_of_writes(binary))
         return "it was not built with 'quipu cc --quipu=watch'";
     if (is_of_other_version(binary))
         return "it was built by another version of quipu; build it anew";
     if (!binary->build_id_size || binary->build_id_size > QUIPU_BUILD_ID_MAX)
         return "it has no build id of up to 32 bytes; link it with -Wl,--build-id";
+    return NULL;
+}
+
+/* Whether a shared object tells of writes, where the program does not. */
+static bool is_told_by_library(struct libraries *libraries, const struct watched *watched,
+                               size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (watched[i].library != &libraries->program && !check_binary(watched[i].library->binary))
+            return true;
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        open_library(libraries, library);
+        if (library->binary && !check_binary(library->binary))
+            return true;
+    }
+    return false;
+}
+
+const char *check_watchable(struct libraries *libraries, const struct watched *watched,
+                            size_t count) {
+    const char *wrong = check_binary(libraries->program.binary);
+    if (!wrong)
+        return NULL;
+    if (tells_of_writes(libraries->program.binary) ||
+        !is_told_by_library(libraries, watched, count))
+        return wrong;
+    for (size_t i = 0; i < count; i++)
+        if (watched[i].object.way.objects.count || watched[i].is_thread_local ||
+            (watched[i].binary == libraries->program.binary && !watched[i].binary->build_id_size))
+            return "pointers and thread-local variables are watched only in a program that was built "
+                   "with 'quipu cc --quipu=watch'";
     return NULL;
 }
 

@@ -42,8 +42,10 @@ struct watched {
     const struct shape *words[9]; /* by their size: 2, 4, 8 */
 };
 
-/* Returns NULL, or why nothing can be watched in runs of BINARY. */
-const char *check_watchable(const struct binary *binary);
+/* Returns NULL, or why nothing can be watched in runs of the program: neither it nor a shared
+ * object that is loaded with it, or that WATCHED, COUNT of them, are of, tells of writes. */
+const char *check_watchable(struct libraries *libraries, const struct watched *watched,
+                            size_t count);
 
 /* Reads TEXT: an object, a slice, ADDRESS:LENGTH, or blocks, as heap.h tells.  Returns NULL, or
  * what is wrong, and in WHERE the place in TEXT. */
