@@ -42,6 +42,12 @@ struct watched {
     const struct shape *words[9]; /* by their size: 2, 4, 8 */
 };
 
+/* Whether writes by BINARY are told. */
+bool tells_of_writes(const struct binary *binary);
+
+/* Whether it was built for another version of data/watch_format.h. */
+bool is_of_other_version(const struct binary *binary);
+
 /* Returns NULL, or why nothing can be watched in runs of the program: neither it nor a shared
  * object that is loaded with it, or that WATCHED, COUNT of them, are of, tells of writes. */
 const char *check_watchable(struct libraries *libraries, const struct watched *watched,

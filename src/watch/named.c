@@ -1,0 +1,384 @@
+/* named.c: what is watched, by the names that the user gives; see request.h.
+ *
+ * A name is looked for in the program, and where that has none of it in its shared objects.  What
+ * has the same place for all of the run, of a call or of a thread is known when it has been read.
+ */
+#include "watch/heap.h"
+#include "watch/request.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ADDRESS_BITS = 47 /* of a program's memory */
+};
+
+/* ---- names ---- */
+
+/* ADDRESS:LENGTH.  Returns false where TEXT has another form; else WRONG is NULL, or what is wrong.
+ */
+static bool read_range(struct arena *arena, const char *text, struct watched *watched,
+                       const char **wrong, size_t *where) {
+    char *end;
+    *wrong = NULL;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    watched->address = strtoull(text, &end, 0);
+    if (errno || *end != ':')
+        return false;
+    *where = (size_t)(end + 1 - text);
+    watched->size = isdigit((unsigned char)end[1]) ? strtoull(end + 1, &end, 0) : 0;
+    if (errno || *end || !watched->size || watched->address + watched->size < watched->address) {
+        *wrong = "behind the address there must be how many bytes, from 1";
+        return true;
+    }
+    if (watched->address + watched->size > (uint64_t)1 << ADDRESS_BITS) {
+        *where = 0;
+        *wrong = "no program has memory at that address";
+        return true;
+    }
+    watched->base = text;
+    watched->whole = (struct part){.shape = byte_shape(arena), .count = watched->size};
+    watched->value_size = 1;
+    return true;
+}
+
+/* ---- locals ---- */
+
+/* Whether the function whose first byte is at ADDRESS, as linked, tells where it begins. */
+static bool tells_of_calls(const struct binary *binary, uint64_t address) {
+    size_t size = 0;
+    const uint8_t *sites = binary_section(binary, QUIPU_SITES_SECTION, &size);
+    uint64_t at = binary_section_address(binary, QUIPU_SITES_SECTION);
+    for (size_t i = 0; sites && i + sizeof(struct quipu_site) <= size;
+         i += sizeof(struct quipu_site)) {
+        struct quipu_site site;
+        memcpy(&site, sites + i, sizeof site);
+        if (site.size == QUIPU_SITE_BEGIN &&
+            at + i + offsetof(struct quipu_site, target) + (uint64_t)(int64_t)site.target ==
+                address)
+            return true;
+    }
+    return false;
+}
+
+/* Whether what is read on the way to the object is a local, which has no place before its function
+ * is called. */
+static bool goes_by_local(const struct variables *variables, const struct object *object) {
+    int64_t offset;
+    for (size_t i = 0; i < object->way.objects.count; i++) {
+        const struct node *node = object->way.objects.data[i];
+        while (node && node->kind != NODE_OBJECT)
+            node = node->a;
+        if (node && find_local(variables, node->number, &offset))
+            return true;
+    }
+    return false;
+}
+
+static int count_instance(Dwarf_Die *instance, void *count) {
+    (void)instance;
+    (*(unsigned *)count)++;
+    return DWARF_CB_OK;
+}
+
+/* The function that the local ORIGIN, an entry of debug information, is written in. */
+static bool find_written(const struct binary *binary, Dwarf_Off origin, Dwarf_Die *function) {
+    Dwarf_Die die, *scopes = NULL;
+    bool found = false;
+    int count = dwarf_offdie(binary->dwarf, origin, &die) ? dwarf_getscopes_die(&die, &scopes) : 0;
+    for (int i = 0; i < count && !found; i++) {
+        *function = scopes[i];
+        found = dwarf_tag(function) == DW_TAG_subprogram;
+    }
+    if (count > 0)
+        free(scopes);
+    return found;
+}
+
+unsigned count_unwatched(const struct watched *watched) {
+    Dwarf_Die function;
+    unsigned inlined = 0, known = 0;
+    if (!watched->local ||
+        !find_written(watched->library->binary, watched->local->origin, &function))
+        return 0;
+    dwarf_func_inline_instances(&function, count_instance, &inlined);
+    const struct variables *variables = &watched->library->variables;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        known +=
+            variable->is_inlined && !variable->cause && variable->origin == watched->local->origin;
+    }
+    return inlined > known ? inlined - known : 0;
+}
+
+static const char untold[] =
+    "its function does not tell of its calls: build its file with 'quipu cc "
+    "--quipu=watch'";
+
+/* Sets in which places the local is, OFFSET from its first one's CFA.  Returns NULL, or what is
+ * wrong. */
+static const char *take_places(struct arena *arena, const struct library *library, int64_t offset,
+                               struct watched *watched) {
+    const struct variables *variables = &library->variables;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        struct local_place place = {variable->entry,
+                                    variable->base + (offset - watched->local->base)};
+        bool known = false;
+        if (!variable->is_local || variable->cause || variable->origin != watched->local->origin)
+            continue;
+        if (!tells_of_calls(library->binary, place.function))
+            return untold;
+        for (size_t k = 0; k < watched->places.count; k++)
+            known |= watched->places.data[k].function == place.function &&
+                     watched->places.data[k].offset == place.offset;
+        if (!known)
+            vector_push(arena, &watched->places, place);
+    }
+    return NULL;
+}
+
+/* Where a thread-local variable of the program is, BASE from its first, counted from the thread
+ * pointer: in front of it, the last one's end as that of the segment is rounded. */
+static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t *offset) {
+    size_t count = 0;
+    GElf_Phdr header;
+    if (elf_getphdrnum(binary->elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(binary->elf, (int)i, &header) && header.p_type == PT_TLS) {
+            uint64_t alignment = header.p_align ? header.p_align : 1;
+            uint64_t size = (header.p_memsz + alignment - 1) & -alignment;
+            if ((uint64_t)base >= header.p_vaddr) /* as gcc tells it with -gsplit-dwarf */
+                base -= (int64_t)header.p_vaddr;
+            *offset = base - (int64_t)size;
+            return true;
+        }
+    return false;
+}
+
+/* The array that the slice is of. */
+static const struct node *array_of(const struct object *object) {
+    const struct node *place = object->node->a;
+    return place && place->kind == NODE_OFFSET ? place->a : NULL;
+}
+
+/* Sets what the slice has beside its element. */
+static void take_slice(struct arena *arena, struct watched *watched) {
+    const struct object *object = &watched->object;
+    const struct node *array = array_of(object);
+    watched->whole.count = object->count;
+    if (!array)
+        return;
+    watched->first = object->node->a->b->number;
+    watched->base = arena_copy(arena, object->text + array->begin, array->end - array->begin);
+}
+
+static uint64_t value_size(const struct shape *shape) {
+    while (shape->kind == TYPE_ARRAY)
+        shape = shape->element;
+    return shape->size;
+}
+
+/* Whether the address of NODE is counted from where something was linked. */
+static bool is_linked(const struct node *node) {
+    return node && (node->kind == NODE_OBJECT || is_linked(node->a) || is_linked(node->b) ||
+                    is_linked(node->c));
+}
+
+/* Sets where the object is, as far as that is known before the program runs.  Returns NULL, or what
+ * is wrong. */
+static const char *take_address(struct libraries *libraries, struct watched *watched) {
+    const struct library *library = watched->library;
+    const struct binary *program = libraries->program.binary;
+    const struct node *node = watched->object.node;
+    int64_t offset;
+    if (goes_by_local(&library->variables, &watched->object))
+        return "where a local or thread-local variable points to, or an element whose index one "
+               "tells, cannot be watched";
+    watched->binary = is_linked(node) ? library->binary : NULL;
+    if (watched->object.way.objects.count || !object_address(node, 0, 0, &watched->address))
+        return NULL;
+    const struct variable *local = find_local(&library->variables, watched->address, &offset);
+    if (local && local->is_local) {
+        watched->local = local;
+        return take_places(libraries->arena, library, offset, watched);
+    }
+    if (local && library->binary != program)
+        return "it is thread-local in a shared object; such variables are watched in the program "
+               "itself only";
+    watched->is_thread_local = local != NULL;
+    if (local && !offset_in_thread(program, offset, &watched->offset))
+        return "it is thread-local, but the program has no thread-local memory";
+    if (!local && watched->binary && watched->binary != program &&
+        find_copy_in(program, library->binary, watched->address, &watched->address))
+        watched->binary = program;
+    return NULL;
+}
+
+/* Reads TEXT with the names of LIBRARY. */
+static const char *read_object(struct libraries *libraries, const struct library *library,
+                               const char *text, struct watched *watched, size_t *where) {
+    struct arena *arena = libraries->arena;
+    *watched = (struct watched){.text = text, .base = text, .library = library};
+    const char *wrong = parse_object(arena, &library->variables, text, &watched->object, where);
+    if (wrong)
+        return wrong;
+    const struct node *node = watched->object.node;
+    struct part *whole = &watched->whole;
+    *whole = (struct part){.shape = make_shape(arena, library->binary, &node->type),
+                           .bit = node->bit,
+                           .bits = node->bits};
+    bool is_void = node->type.kind == TYPE_NONE && !node->type.is_spelled && node->type.size == 1;
+    if (is_void && watched->object.count)
+        whole->shape = byte_shape(arena);
+    uint64_t size = node->bits ? (node->bit + node->bits + 7) / 8 : whole->shape->size;
+    if (!size || (is_void && !watched->object.count))
+        return "how long that is cannot be told; give ADDRESS:LENGTH, or a slice [FIRST..LAST]";
+    watched->value_size = value_size(whole->shape);
+    if (watched->object.count)
+        take_slice(arena, watched);
+    watched->size = size * (whole->count ? whole->count : 1);
+    return take_address(libraries, watched);
+}
+
+/* What was found in shared objects. */
+struct elsewhere {
+    const struct library *found; /* NULL: nothing */
+    const char *refused;         /* by the first that has the name; NULL: none */
+    size_t where;
+    const char *hint; /* of the first that has a name like it; NULL: none */
+};
+
+static void look_in(struct libraries *libraries, const struct library *library, const char *text,
+                    struct watched *watched, struct elsewhere *elsewhere, const char **wrong) {
+    struct arena *arena = libraries->arena;
+    struct watched other;
+    size_t where = 0;
+    const char *name = last_part(library->path);
+    const char *refused = read_object(libraries, library, text, &other, &where);
+    if (!refused && elsewhere->found) {
+        *wrong =
+            arena_print(arena, "that is in '%s' and in '%s'; write one of them and ':' in front",
+                        last_part(elsewhere->found->path), name);
+    } else if (!refused) {
+        elsewhere->found = library;
+        *watched = other;
+        *wrong = NULL;
+    } else if (!other.object.is_missing && !other.object.is_local && !elsewhere->refused) {
+        elsewhere->refused = arena_print(arena, "in '%s': %s", name, refused);
+        elsewhere->where = where;
+    } else if (other.object.is_missing && !elsewhere->hint && !is_of_system(library) &&
+               strstr(refused, "did you mean")) {
+        elsewhere->hint = arena_print(arena, "%s (in '%s')", refused, name);
+    }
+}
+
+/* The first name in TEXT. */
+static const char *first_name(struct arena *arena, const char *text) {
+    size_t begin = 0, length = 0;
+    while (text[begin] && !isalpha((unsigned char)text[begin]) && text[begin] != '_')
+        begin++;
+    while (isalnum((unsigned char)text[begin + length]) || text[begin + length] == '_')
+        length++;
+    return arena_copy(arena, text + begin, length);
+}
+
+/* TEXT names what the program does not have, as WRONG tells: looks for it in all shared objects. */
+static void read_elsewhere(struct libraries *libraries, const char *text, struct watched *watched,
+                           const char **wrong, size_t *where) {
+    struct elsewhere elsewhere = {0};
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        if (library->is_late)
+            continue;
+        if (!open_library(libraries, library))
+            look_in(libraries, library, text, watched, &elsewhere, wrong);
+        else if (!elsewhere.refused && has_symbol(library, first_name(libraries->arena, text)))
+            elsewhere.refused =
+                arena_print(libraries->arena, "that is in '%s': %s", library->path, library->wrong);
+    }
+    if (elsewhere.found)
+        return;
+    if (elsewhere.refused) {
+        *wrong = elsewhere.refused;
+        *where = elsewhere.where;
+    } else if (elsewhere.hint && !strstr(*wrong, "did you mean")) {
+        *wrong = elsewhere.hint;
+    }
+}
+
+/* TEXT has the NAME of a shared object in it. */
+static const char *read_in_library(struct libraries *libraries, const char *text, const char *name,
+                                   size_t length, struct watched *watched, size_t *where) {
+    const char *wrong = NULL;
+    struct library *library = find_library(libraries, name, length, &wrong);
+    *where = (size_t)(name - text);
+    if (!library)
+        return wrong;
+    wrong = open_library(libraries, library);
+    if (!wrong && library->is_late && is_of_other_version(library->binary))
+        wrong = "it was built by another version of quipu; build it anew";
+    if (!wrong && library->is_late && !tells_of_writes(library->binary))
+        wrong = "the program loads it later, which only those built with 'quipu cc --quipu=watch' "
+                "tell of";
+    if (wrong)
+        return arena_print(libraries->arena, "'%s': %s", library->path, wrong);
+    library->variables.module = arena_copy(libraries->arena, name, length);
+    return read_object(libraries, library, text, watched, where);
+}
+
+/* Blocks that a line of the program allocates, or one of a shared object that tells of writes. */
+static const char *read_blocks_anywhere(struct libraries *libraries, const char *text,
+                                        struct watched *watched, size_t *where) {
+    struct arena *arena = libraries->arena;
+    const struct watched empty = *watched;
+    const char *wrong = read_blocks(arena, libraries->program.binary, text, watched, where);
+    if (!watched->object.is_missing)
+        return wrong;
+    list_libraries(libraries);
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        struct library *library = libraries->all.data[i];
+        struct watched other = empty;
+        size_t at;
+        if (open_library(libraries, library) || !tells_of_writes(library->binary))
+            continue;
+        const char *refused = read_blocks(arena, library->binary, text, &other, &at);
+        if (other.object.is_missing)
+            continue;
+        *watched = other;
+        watched->library = library;
+        watched->binary = library->binary;
+        *where = at;
+        return refused;
+    }
+    return wrong;
+}
+
+const char *read_watched(struct libraries *libraries, const char *text, struct watched *watched,
+                         size_t *where) {
+    const struct library *program = &libraries->program;
+    const char *wrong;
+    size_t length;
+    *where = 0;
+    *watched = (struct watched){.text = text, .base = text, .library = program};
+    if (read_range(libraries->arena, text, watched, &wrong, where))
+        return wrong;
+    watched->binary = program->binary;
+    if (names_blocks(text))
+        return read_blocks_anywhere(libraries, text, watched, where);
+    const char *name = find_library_name(text, &length);
+    if (name)
+        return read_in_library(libraries, text, name, length, watched, where);
+    wrong = read_object(libraries, program, text, watched, where);
+    if (wrong && watched->object.is_missing)
+        read_elsewhere(libraries, text, watched, &wrong, where);
+    return wrong;
+}
