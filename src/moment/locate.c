@@ -135,7 +135,7 @@ static bool read_register(const struct variables *variables, Dwarf_Die *function
 
 /* Where a local is, all of its entries taken together. */
 struct frame_place {
-    bool in_frame, in_register, in_pieces, elsewhere;
+    bool in_frame, in_register, in_pieces, is_led_to, elsewhere;
     bool moves;     /* in the frame */
     int64_t offset; /* in the frame, from the CFA */
 };
@@ -172,6 +172,7 @@ static void take_entry(const struct variables *variables, Dwarf_Die *function,
     bool is_slot = operations->atom == DW_OP_fbreg || operations->atom == DW_OP_breg0 + RBP ||
                    operations->atom == DW_OP_breg0 + RSP;
     place->in_pieces |= last == DW_OP_piece || last == DW_OP_bit_piece;
+    place->is_led_to |= last == DW_OP_deref;
     if (count != 1 || !is_slot || !read_slot(variables, function, operations, &offset)) {
         place->elsewhere = true;
         return;
@@ -208,6 +209,9 @@ static const char *refuse(const struct frame_place *place) {
     if (place->in_register)
         return "has no place in memory: its value is in a register; build it with -O0, or declare "
                "it volatile";
+    if (place->is_led_to)
+        return "has a place that only its function knows while it runs: it is an array of variable "
+               "length, or was handed over by its address";
     if (place->moves)
         return "has several places in its function's frame, one after the other; build it with "
                "-O0, or declare it volatile";

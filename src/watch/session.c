@@ -428,6 +428,10 @@ const char *attach_session(struct session *session, pid_t process) {
         detach_file(&session->arena, process);
         return wrong;
     }
+    for (size_t i = 0; i < session->watched.count; i++)
+        if (session->watched.data[i].is_thread_local)
+            warn("'%s': threads that begin from now on have one that is not watched",
+                 session->watched.data[i].text);
     watch_run(session);
     tell_failures(session);
     ring_remove(&session->ring);

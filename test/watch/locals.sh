@@ -99,7 +99,8 @@ __attribute__((noinline)) int f(int n) { int i, sum = 0; for (i = 0; i < n; i++)
 __attribute__((noipa)) int aligned(int n) { _Alignas(64) volatile char room[64]; volatile int x = n; room[n] = 1; return x + room[3]; }
 __attribute__((cold, noinline)) void rare(int *p) { used += *p; }
 __attribute__((noinline)) int split(int n) { volatile int kept = n; if (n > 1000) { int v = kept; rare(&v); rare(&v); } return kept; }
-int main(int argc, char **argv) { int *p = &used; used = split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
+__attribute__((noinline)) int varies(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i * used; return a[n / 2]; }
+int main(int argc, char **argv) { int *p = &used; used = varies(argc + 4) + split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
 EOP
 "$quipu" cc --quipu=watch -g -O2 registers.c -o registers || fail "cannot build 'registers'"
 wrong() {
@@ -107,6 +108,7 @@ wrong() {
     grep -qF "$1" messages || fail "'$2': not '$1': $(cat messages)"
 }
 wrong "its value is in a register" f::sum
+wrong "array of variable length" varies::a
 nm registers | grep -q ' split\.cold' || fail "no function is in two parts"
 watches 0 -e split::kept -- ./registers
 [[ $(wc -l <hits) == 1 ]] || fail "split: $(cat hits)"

@@ -135,7 +135,7 @@ for program in plain ours; do
     process=$!
     exec 7>input
     until grep -q ready said 2>/dev/null; do sleep 0.01; done
-    quipu watch --log=hits --pid $process --limit 6 -e hidden -e copied -e 'head->value' -e own 2>messages 7>&- &
+    quipu watch --log=hits --pid $process --limit 6 -e hidden -e copied -e 'head->value' -e own 2>warned 7>&- &
     watcher=$!
     until grep -q quipu-watch /proc/$process/maps; do sleep 0.01; done
     for _ in 1 2; do
@@ -144,10 +144,11 @@ for program in plain ours; do
     done
     ends 1 quipu watch --pid $process -e hiden 7>&-
     exec 7>&-
-    wait $watcher || fail "--pid: $(cat messages)"
+    wait $watcher || fail "--pid: $(cat hits)"
     tells 'hidden 0 -> 1' 'copied 1 -> 2' 'head->value 0 -> 1' 'own 5 -> 6' 'hidden 1 -> 2' \
         'copied 2 -> 3'
     wait $process || fail "the process: $?"
+    grep -q "'own': threads that begin from now on" warned || fail "no warning: $(cat warned)"
 done
 
 ./plain turn <input >said 2>&1 &
