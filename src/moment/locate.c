@@ -157,6 +157,11 @@ static bool is_of_register(const Dwarf_Op *operation) {
            operation->atom == DW_OP_regx;
 }
 
+/* Whether it tells of memory that a register points to. */
+static bool is_by_register(unsigned operation) {
+    return (operation >= DW_OP_breg0 && operation <= DW_OP_breg31) || operation == DW_OP_bregx;
+}
+
 static void take_entry(const struct variables *variables, Dwarf_Die *function,
                        const Dwarf_Op *operations, size_t count, struct frame_place *place) {
     int64_t offset;
@@ -172,7 +177,7 @@ static void take_entry(const struct variables *variables, Dwarf_Die *function,
     bool is_slot = operations->atom == DW_OP_fbreg || operations->atom == DW_OP_breg0 + RBP ||
                    operations->atom == DW_OP_breg0 + RSP;
     place->in_pieces |= last == DW_OP_piece || last == DW_OP_bit_piece;
-    place->is_led_to |= last == DW_OP_deref;
+    place->is_led_to |= last == DW_OP_deref || (count == 1 && !is_slot && is_by_register(last));
     if (count != 1 || !is_slot || !read_slot(variables, function, operations, &offset)) {
         place->elsewhere = true;
         return;
