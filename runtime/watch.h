@@ -22,6 +22,7 @@
 #define QUIPU_RUNTIME_WATCH_H
 
 #include "data/watch_format.h"
+#include "watch_quick.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,9 @@ enum {
     WATCH_BLOCK = 1 << 14,   /* flag: of a block of the heap; `handler` is its index + 1 */
     WATCH_FREED = 1 << 13,   /* flag: which has been freed */
     WATCH_LOCAL = 1 << 12,   /* flag: it ends with its activation, which `handler` points to */
+    WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
+    WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
+    WATCH_FEW = 256,         /* regions that are always compared */
     WATCH_THREADS = 256,     /* lists of activations */
     WATCH_OF_THREADS = 1,    /* no function's address */
 };
@@ -168,6 +172,8 @@ struct watch_module {
     void (*visit)(const char *path);
     long (*put_back_function)(uint64_t function); /* returns how many begins it has */
     long (*lead_threads)(uint64_t begin, uint64_t end);
+    struct watch_range variables[4];              /* its segments, all of which can be read */
+    bool has_library;                             /* the C library's variables are among its own */
     bool prepared;
     bool stack_is_back;
     bool has_backs;         /* wherever functions are come back to */
@@ -180,7 +186,8 @@ struct watch_module {
 struct watch {
     uint8_t armed;
     uint8_t never;
-    uint8_t reserved0[2];
+    uint8_t library; /* watch_quick.c */
+    uint8_t begins;
     uint32_t calling; /* calls that have a record; more where a longjmp left some */
     uint64_t magic;   /* written last */
     uint32_t version;
@@ -203,12 +210,10 @@ struct watch {
     uint64_t made;                   /* regions, ever */
     uint32_t unread;                 /* how many there are; more than WATCH_NEW: any */
     uint32_t unread_list[WATCH_NEW]; /* indices */
-    uint64_t buckets;      /* address of chains' first nodes (2 * index + which of its cells + 1), a
-                              page's, plus the logarithm of their number: so no reader sees one of both
-                              changed */
-    uint64_t compared;     /* when all regions were last compared ... */
-    uint64_t compared_for; /* ... and how long that took, in cycles */
-    void *counters;        /* of granules, where there is no shadow */
+    uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
+                         page's, plus the logarithm of their number: so no reader sees one of both
+                         changed */
+    void *counters;   /* of granules, where there is no shadow */
     /* copies */
     uint8_t *free_copies[WATCH_CLASSES];
     uint8_t *chunk;
@@ -244,6 +249,12 @@ struct watch {
     struct watch_module *modules;
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
+    /* watch_quick.c */
+    uint32_t unsteady;  /* regions that are not WATCH_STEADY ... */
+    uint32_t shared;    /* ... and those that are not WATCH_OWN */
+    bool unsettled;     /* regions have come, gone, or become known */
+    bool streams_given; /* a stream may write to the program's memory at any time */
+    bool pages_hidden;  /* variables may not be readable */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */
     uint64_t fork_mask;
@@ -256,6 +267,7 @@ struct watch {
 #define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
 #define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
+#define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
 
 _Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
@@ -269,6 +281,12 @@ _Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_hom
                "the contract's offsets");
 _Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
 _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
+_Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
+_Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
+_Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_HOME,
+               "the contract's offsets");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
@@ -384,6 +402,27 @@ long quipu_watch_put_back_function(uint64_t function);
 /* This module is there, its checks may be put back. */
 void quipu_watch_enter_module(void);
 
+/* WATCH_STEADY and WATCH_OWN, as they are so of [ADDRESS, ADDRESS + SIZE).  The lock is held. */
+uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size);
+/* Whether [ADDRESS, END) has bytes of an instrumented module.  The lock is held. */
+bool quipu_watch_overlaps_module(uint64_t address, uint64_t end);
+
+/* ---- watch_quick.c ---- */
+
+/* Makes all that is looked at first as it should be: before the lock is given back. */
+void quipu_watch_settle(void);
+/* A region that comes, before it is counted; and one that goes.  The lock is held. */
+void quipu_watch_classify(struct watch_region *region);
+void quipu_watch_declassify(struct watch_region *region);
+/* Regions in [BEGIN, END) cannot be read without asking any more.  The lock is held. */
+void quipu_watch_unsteady(uint64_t begin, uint64_t end);
+/* Whether a store of so many bytes may touch a region; the first knows but where all are. */
+bool quipu_watch_may_reach(uint64_t address, uint64_t length);
+bool quipu_watch_may_touch(uint64_t address, uint64_t length);
+/* A stream was given memory of the program's; and pages may not be readable any more. */
+void quipu_watch_note_stream(void);
+void quipu_watch_note_pages(uint64_t address, uint64_t length);
+
 /* ---- watch_bytes.c ---- */
 
 /* Reads the program's memory.  What cannot be read is left as it is; returns how many bytes from
@@ -446,6 +485,7 @@ bool quipu_watch_describe_block(uint32_t index, const struct watch_region *regio
 struct watch_pair *quipu_watch_find_pair(uint64_t stack);
 struct watch_pair *quipu_watch_take_pair(uint64_t stack);
 struct watch_call *quipu_watch_find_call(uint64_t stack);
+/* Counts it in `calling`. */
 struct watch_call *quipu_watch_take_call(uint64_t stack);
 /* Forgets calls of this thread that can end no more; the calling function's stack is at STACK. */
 void quipu_watch_drop_left_calls(uint64_t stack);

@@ -54,7 +54,7 @@ static uint8_t *cut_chunk(uint64_t size) {
         if (!chunk)
             return NULL;
         watch->chunk = chunk;
-        watch->chunk_left = CHUNK;
+        watch->chunk_left = CHUNK - PIECE_MOST; /* a reader may take a piece for a longer one */
     }
     uint8_t *copy = watch->chunk;
     watch->chunk += size;

@@ -5,6 +5,10 @@
  * call all regions are compared with their copies, and what has changed is told.  So copies are
  * kept up to date by all that tells of a write; a new region's is read in front of the first call.
  *
+ * What is not so by far most times is told apart first: a range where nothing is watched, the C
+ * library's own memory where no region can be (watch_quick.c), and a direct call of what is not
+ * known, of which nothing needs to be kept from its begin to its end.  None of these has a record.
+ *
  * A call that is never returned from leaves its record; the next one at that stack pointer takes it
  * over.
  *
@@ -32,9 +36,10 @@ enum {
     PREFIXES_MOST = 4,
     STRING_MOST = 1 << 20,
     VECTOR_MOST = 1024,
-    FEW = 256,   /* regions that are always compared */
     RARELY = 32, /* times */
+    WORD = 8,
     RANGES = 3,
+    ARGUMENTS = 6,
     /* the frame of watch_entry.S */
     FRAME_RESULT = -2,
     FRAME_RETURN = 1,
@@ -44,12 +49,14 @@ enum {
 };
 
 #define QUIPU_UNBOUND UINT64_MAX
+#define RESULT_MOST   ((uint64_t)1 << 31)
 
 #define RANGES_OF(name, first, second, third) {first, second, third},
 static const uint32_t callees[][RANGES] = {QUIPU_CALLEES(RANGES_OF)};
 
 void quipu_watch_call_begun(const uint64_t *frame);
 void quipu_watch_call_ended(const uint64_t *frame);
+void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
 
@@ -61,16 +68,25 @@ static uint64_t constant_of(uint32_t extent) {
     return extent >> 16 & 0xfff;
 }
 
-static bool is_of_block(uint32_t extent) {
-    return kind_of(extent) >= QUIPU_EXTENT_BLOCK;
+/* Whether it says how far a write goes. */
+static bool is_range(uint32_t extent) {
+    return kind_of(extent) && kind_of(extent) < QUIPU_EXTENT_BLOCK;
 }
 
 /* Whether a row is of what allocates or frees. */
 static bool is_allocator(uint32_t callee) {
     for (unsigned i = 0; i < RANGES; i++)
-        if (is_of_block(callees[callee][i]))
+        if (kind_of(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
+            kind_of(callees[callee][i]) <= QUIPU_EXTENT_MOVED)
             return true;
     return false;
+}
+
+/* Whether all is compared behind it. */
+static bool is_unknown(uint32_t callee) {
+    uint32_t first = callees[callee][0];
+    return !callee || kind_of(first) == QUIPU_EXTENT_ANY || kind_of(first) == QUIPU_EXTENT_MORE ||
+           first & QUIPU_EXTENT_WITHIN;
 }
 
 /* Bytes in front of the NUL; where there is none that can be read, those that can. */
@@ -119,9 +135,33 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
     default:
         break;
     }
-    if (is_of_block(extent) || extent == 0 || arguments[extent & 7] == 0)
-        range.length = 0;
     return range;
+}
+
+/* How far it may go at most, where that is not known at the begin.  0: it is, or it is anywhere. */
+static uint64_t reach_of(uint32_t extent) {
+    switch (kind_of(extent)) {
+    case QUIPU_EXTENT_RESULT:
+        return RESULT_MOST * constant_of(extent);
+    case QUIPU_EXTENT_STRING:
+    case QUIPU_EXTENT_APPEND:
+        return 2 * STRING_MOST + 1;
+    default:
+        return 0;
+    }
+}
+
+/* Sets the range, which is empty where it touches no region. */
+static void find_range(struct watch_call *call, unsigned number) {
+    uint32_t extent = callees[call->callee][number];
+    uint64_t address = call->arguments[extent & 7], reach = reach_of(extent);
+    struct watch_range *range = &call->ranges[number];
+    *range = (struct watch_range){address, 0};
+    if (!is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
+        return;
+    *range = begin_range(call, extent);
+    if (range->length != QUIPU_UNBOUND && !quipu_watch_may_touch(range->address, range->length))
+        range->length = 0;
 }
 
 /* Sets what only the end knows. */
@@ -180,10 +220,18 @@ static __attribute__((noinline)) void read_new_regions(void) {
         for (uint32_t i = 0; i < watch->unread; i++)
             read_region(watch->unread_list[i]);
     watch->unread = 0;
+    watch->unsettled = true;
     quipu_watch_unlock(mask);
 }
 
 /* ---- All regions compared ---- */
+
+static bool words_differ(const uint8_t *now, const uint8_t *known) {
+    uint64_t a, b;
+    __builtin_memcpy(&a, now, sizeof a);
+    __builtin_memcpy(&b, known, sizeof b);
+    return a != b;
+}
 
 /* Sets RANGE to what has changed, first byte to last.  The region is pinned.  *READABLE is the page
  * that the one before was on, if it was on one: regions often lie side by side. */
@@ -193,14 +241,23 @@ static bool compare(const struct watch_region *region, const uint8_t *known, uin
     for (uint64_t at = 0; at < region->size;) {
         uint64_t address = region->address + at, page = address / QUIPU_PAGE;
         uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
-        if (page + 1 != *readable && !quipu_watch_is_readable(address, address + 1))
+        if (page + 1 != *readable && !(region->flags & WATCH_STEADY) &&
+            !quipu_watch_is_readable(address, address + 1))
             break;
         *readable = page + 1;
-        for (const uint8_t *now = (const uint8_t *)address; at < next; at++, now++)
+        for (const uint8_t *now = (const uint8_t *)address; at < next;) {
+            if (next - at >= WORD && !words_differ(now, known + at)) {
+                at += WORD;
+                now += WORD;
+                continue;
+            }
             if (*now != known[at]) {
                 first = lesser(first, at);
                 end = at + 1;
             }
+            at++;
+            now++;
+        }
     }
     *range = (struct watch_range){region->address + first, end - first};
     return end != 0;
@@ -219,7 +276,7 @@ static bool is_given(const struct watch_call *call, const struct watch_region *r
 static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
     if (!region->size || region->flags & WATCH_UNKNOWN)
         return false;
-    if (call->callee)
+    if (is_allocator(call->callee))
         return !(region->flags & WATCH_BLOCK);
     return !(region->flags & WATCH_FREED) || is_given(call, region);
 }
@@ -240,7 +297,7 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
 static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_range range;
     uint64_t readable = 0;
-    const uint32_t *end = call->callee ? &WATCH->others_end : &WATCH->used;
+    const uint32_t *end = is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
         if (!has_changed(call, i, &readable, &range) ||
             quipu_watch_is_open(range.address, range.address + range.length, stack))
@@ -261,13 +318,17 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
 /* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
  * that took last: what has changed is told later then, as a later call's. */
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
-    struct watch *watch = WATCH;
+    struct watch_quick *quick = WATCH_QUICK;
+    if (WATCH->count <= WATCH_FEW) {
+        compare_all(call, pc, stack);
+        return;
+    }
     uint64_t begin = __builtin_ia32_rdtsc();
-    if (watch->count > FEW && begin - watch->compared < RARELY * watch->compared_for)
+    if (begin < quick->until)
         return;
     compare_all(call, pc, stack);
-    watch->compared = __builtin_ia32_rdtsc();
-    watch->compared_for = watch->compared - begin;
+    uint64_t end = __builtin_ia32_rdtsc();
+    quick->until = end + RARELY * (end - begin);
 }
 
 /* ---- Blocks ---- */
@@ -352,60 +413,129 @@ static uint64_t place_of_return(uint64_t stub) {
     return (uint64_t)back - (near ? JNE_NEAR : JNE_SHORT) - CMP_SIZE;
 }
 
+/* The same of a call whose begin was not told. */
+static uint64_t place_of_plain_return(uint64_t stub) {
+    return (uint64_t)target_of_jump((const uint8_t *)stub) - JNE_NEAR - CMP_SIZE;
+}
+
 static void release(struct watch_call *call) {
     __atomic_store_n(&call->stack, 0, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
 }
 
-void quipu_watch_call_begun(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_BEGIN);
-    uint32_t callee = (uint32_t)frame[FRAME_CALLEE];
-    if (!quipu_watch_ready || !WATCH->armed)
-        return;
+/* What the program does by the call that makes other calls write elsewhere, or memory unreadable.
+ */
+static void note_more(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t pointer = call->arguments[extent & 7];
+        if (kind_of(extent) != QUIPU_EXTENT_MORE)
+            continue;
+        if (constant_of(extent) == QUIPU_MORE_STREAM && pointer)
+            quipu_watch_note_stream();
+        if (constant_of(extent) == QUIPU_MORE_PAGES)
+            quipu_watch_note_pages(pointer, call->arguments[(extent >> 8 & 15) % 6]);
+    }
+}
+
+/* Sets the call's ranges.  Returns whether anything is to be done at its end. */
+static bool has_end(struct watch_call *call) {
+    const uint32_t *extents = callees[call->callee];
+    bool touches = false;
+    for (unsigned i = 0; i < RANGES; i++) {
+        find_range(call, i);
+        touches |= call->ranges[i].length != 0;
+    }
+    if (is_unknown(call->callee)) /* all is compared: so no range is told */
+        for (unsigned i = 0; i < RANGES; i++)
+            call->ranges[i].length = 0;
+    bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
+    return touches || (may_be_library && WATCH->library) || !call->callee ||
+           kind_of(extents[0]) == QUIPU_EXTENT_ANY || quipu_question(extents) == QUIPU_ASK_ALWAYS;
+}
+
+static void begin_call(struct watch_call *call) {
     if (WATCH->unread)
         read_new_regions();
-    static const int8_t places[] = {-6, -5, -4, -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
-    if (!quipu_watch_find_call(stack))
-        __atomic_fetch_add(&WATCH->calling, 1, __ATOMIC_RELAXED);
-    struct watch_call *call = quipu_watch_take_call(stack);
-    call->callee = callee < sizeof callees / sizeof *callees ? callee : 0;
-    for (unsigned i = 0; i < sizeof places; i++)
-        call->arguments[i] = frame[places[i]];
     if (WATCH->heaps_active)
         begin_blocks(call);
-    for (unsigned i = 0; i < sizeof places && WATCH->freed_blocks; i++)
+    for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
         quipu_watch_refresh_freed(call->arguments[i]);
+    if (!has_end(call))
+        return;
+    struct watch_call *record = quipu_watch_take_call(call->stack);
+    record->callee = call->callee;
+    copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
     for (unsigned i = 0; i < RANGES; i++) {
-        struct watch_range range = begin_range(call, callees[call->callee][i]);
-        call->ranges[i] = range;
+        struct watch_range range = call->ranges[i];
+        record->ranges[i] = range;
         if (range.length != QUIPU_UNBOUND && range.address + range.length > range.address)
             quipu_watch_refresh(range.address, range.address + range.length);
     }
 }
 
-void quipu_watch_call_ended(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
-    struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
-    if (!call) {
-        if (quipu_watch_ready)
-            quipu_watch_drop_left_calls(stack);
+void quipu_watch_call_begun(const uint64_t *frame) {
+    static const int8_t places[ARGUMENTS] = {-6, -5, -4,
+                                             -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
+    uint32_t callee = (uint32_t)frame[FRAME_CALLEE];
+    if (!quipu_watch_ready)
         return;
-    }
+    struct watch_call call;
+    call.stack = (uint64_t)(frame + FRAME_BEGIN);
+    call.callee = callee < sizeof callees / sizeof *callees ? callee : 0;
+    for (unsigned i = 0; i < ARGUMENTS; i++)
+        call.arguments[i] = frame[places[i]];
+    note_more(&call);
+    if (WATCH->armed)
+        begin_call(&call);
+}
+
+/* Tells what the call has done. */
+static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc, uint64_t stack) {
     const uint32_t *extents = callees[call->callee];
-    uint64_t pc = place_of_return(frame[FRAME_RETURN]);
     bool is_heap = is_allocator(call->callee);
     if (is_heap && WATCH->heaps_active)
         end_blocks(call, result, pc);
-    bool is_any = !call->callee || kind_of(extents[0]) == QUIPU_EXTENT_ANY;
-    if (WATCH->armed && (is_heap ? WATCH->count > WATCH->block_regions : is_any))
+    if (WATCH->armed && (is_heap ? WATCH->count > WATCH->block_regions : is_unknown(call->callee)))
         compare_in_time(call, pc, stack);
     for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];
+        if (!range.length)
+            continue;
         end_range(&range, extents[i], result);
         if (kind_of(extents[i]) == QUIPU_EXTENT_VECTOR)
             tell_vector(&range, call->arguments[extents[i] >> 8 & 15], pc);
         else
             tell_range(&range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
     }
-    release(call);
+}
+
+void quipu_watch_call_ended(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
+    struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
+    if (call) {
+        end_call(call, result, place_of_return(frame[FRAME_RETURN]), stack);
+        release(call);
+    } else if (quipu_watch_ready) {
+        quipu_watch_drop_left_calls(stack);
+    }
+}
+
+/* Behind a direct call of what is not known.  It has a record where its begin had to be told; one
+ * of another call at that stack pointer is not its own. */
+void quipu_watch_call_returned(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END);
+    uint64_t pc = place_of_plain_return(frame[FRAME_RETURN]);
+    if (!quipu_watch_ready || !WATCH->armed)
+        return;
+    struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
+    if (record && is_unknown(record->callee)) {
+        end_call(record, 0, pc, stack);
+        release(record);
+        return;
+    }
+    struct watch_call call = {.stack = stack, .callee = 0};
+    if (WATCH->calling && !record)
+        quipu_watch_drop_left_calls(stack);
+    compare_in_time(&call, pc, stack);
 }

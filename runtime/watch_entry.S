@@ -7,6 +7,7 @@
  *
  * All modules with watched stores have this, so the start of all stands here, too. */
 #include "registers.inc"
+#include "watch_quick.h"
 
 /* A function of C that gets the frame's address: it finds there
  *     -8 flags, 0 %rbp, 8 the return address, 16 what was pushed last, 24, 32
@@ -40,9 +41,134 @@
         entry   quipu_watch_return, quipu_watch_called, 8, 128+8
         entry   quipu_watch_call_begin, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
+        entry   quipu_watch_call_compare, quipu_watch_call_returned
         entry   quipu_watch_function_begin, quipu_watch_function_begun
         entry   quipu_watch_function_end, quipu_watch_function_ended
         entry   quipu_watch_function_back, quipu_watch_function_returned
+
+/* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
+ * as they are known, or it is not time yet. */
+.macro  save register
+        pushq   %\register
+        .cfi_adjust_cfa_offset 8
+.endm
+.macro  restore register
+        popq    %\register
+        .cfi_adjust_cfa_offset -8
+.endm
+
+#define HOME_BEGINS  0x6ff00003
+#define HOME_CALLING 0x6ff00004
+
+        .balign 16
+        .globl  quipu_watch_call_return
+        .hidden quipu_watch_call_return
+        .type   quipu_watch_call_return, @function
+quipu_watch_call_return:
+        .cfi_startproc
+        _CET_ENDBR
+        save    rax
+        save    rcx
+        save    rdx
+        save    rsi
+        save    rdi
+        save    r8
+        cmpl    $0, HOME_CALLING
+        jne     8f
+        movq    WATCH_QUICK_AT + QUICK_UNTIL, %rsi
+        testq   %rsi, %rsi
+        jne     7f
+        movl    WATCH_QUICK_AT + QUICK_COUNT, %ecx
+        testl   %ecx, %ecx
+        je      8f
+        movl    $(WATCH_QUICK_AT + QUICK_PIECES), %esi
+1:      movq    (%rsi), %rax
+        movq    PIECE_KNOWN(%rsi), %rdx
+        movl    %eax, %edi
+        shrq    $PIECE_BITS, %rax
+        andl    $((1 << PIECE_BITS) - 1), %edi
+        subl    $8, %edi
+        jb      3f
+2:      movq    (%rax), %r8
+        cmpq    (%rdx), %r8
+        jne     8f
+        addq    $8, %rax
+        addq    $8, %rdx
+        subl    $8, %edi
+        jae     2b
+3:      testb   $4, %dil
+        je      4f
+        movl    (%rax), %r8d
+        cmpl    (%rdx), %r8d
+        jne     8f
+        addq    $4, %rax
+        addq    $4, %rdx
+4:      testb   $2, %dil
+        je      5f
+        movw    (%rax), %r8w
+        cmpw    (%rdx), %r8w
+        jne     8f
+        addq    $2, %rax
+        addq    $2, %rdx
+5:      testb   $1, %dil
+        je      6f
+        movb    (%rax), %r8b
+        cmpb    (%rdx), %r8b
+        jne     8f
+6:      addq    $PIECE_SIZE, %rsi
+        decl    %ecx
+        jne     1b
+        jmp     9f
+7:      rdtsc
+        shlq    $32, %rdx
+        orq     %rdx, %rax
+        cmpq    %rsi, %rax
+        jb      9f
+8:      .cfi_remember_state
+        restore r8
+        restore rdi
+        restore rsi
+        restore rdx
+        restore rcx
+        restore rax
+        jmp     quipu_watch_call_compare
+9:      .cfi_restore_state
+        restore r8
+        restore rdi
+        restore rsi
+        restore rdx
+        restore rcx
+        restore rax
+        ret
+        .cfi_endproc
+        .size   quipu_watch_call_return, . - quipu_watch_call_return
+
+/* A callee begins that writes %rdx bytes from %rdi on.  Comes by where no region can be there. */
+        .balign 16
+        .globl  quipu_watch_call_range
+        .hidden quipu_watch_call_range
+        .type   quipu_watch_call_range, @function
+quipu_watch_call_range:
+        .cfi_startproc
+        _CET_ENDBR
+        save    rax
+        cmpb    $0, HOME_BEGINS
+        jne     1f
+        movq    %rdi, %rax
+        addq    %rdx, %rax
+        jc      1f
+        cmpq    WATCH_QUICK_AT + QUICK_LOWEST, %rax
+        jbe     2f
+        cmpq    WATCH_QUICK_AT + QUICK_HIGHEST, %rdi
+        jae     2f
+1:      .cfi_remember_state
+        restore rax
+        jmp     quipu_watch_call_begin
+2:      .cfi_restore_state
+        restore rax
+        ret
+        .cfi_endproc
+        .size   quipu_watch_call_range, . - quipu_watch_call_range
 
         .section .init_array.00000, "aw", @init_array
         .balign 8

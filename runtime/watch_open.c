@@ -51,13 +51,16 @@ static bool claim(struct open *open, uint64_t from, uint64_t stack) {
                                        __ATOMIC_RELAXED);
 }
 
-static struct open *claim_any(const struct table *table, uint64_t stack) {
+/* Sets *IS_NEW where it was free. */
+static struct open *claim_any(const struct table *table, uint64_t stack, bool *is_new) {
     for (;;) {
         struct open *oldest = open_at(table, stack, 0);
         for (unsigned i = 0; i < WATCH_WAYS; i++) {
             struct open *open = open_at(table, stack, i);
-            if (claim(open, 0, stack))
+            if (claim(open, 0, stack)) {
+                *is_new = true;
                 return open;
+            }
             if (open->stamp < oldest->stamp)
                 oldest = open;
         }
@@ -67,10 +70,10 @@ static struct open *claim_any(const struct table *table, uint64_t stack) {
     }
 }
 
-static void *take(const struct table *table, uint64_t stack) {
+static void *take(const struct table *table, uint64_t stack, bool *is_new) {
     struct open *open = find(table, stack);
     if (!open)
-        open = claim_any(table, stack);
+        open = claim_any(table, stack, is_new);
     open->stamp = __builtin_ia32_rdtsc();
     open->thread = thread_pointer();
     return open;
@@ -81,7 +84,8 @@ struct watch_pair *quipu_watch_find_pair(uint64_t stack) {
 }
 
 struct watch_pair *quipu_watch_take_pair(uint64_t stack) {
-    return take(&pairs, stack);
+    bool is_new;
+    return take(&pairs, stack, &is_new);
 }
 
 struct watch_call *quipu_watch_find_call(uint64_t stack) {
@@ -89,7 +93,11 @@ struct watch_call *quipu_watch_find_call(uint64_t stack) {
 }
 
 struct watch_call *quipu_watch_take_call(uint64_t stack) {
-    return take(&calls, stack);
+    bool is_new = false;
+    struct watch_call *call = take(&calls, stack, &is_new);
+    if (is_new)
+        __atomic_fetch_add(&WATCH->calling, 1, __ATOMIC_RELAXED);
+    return call;
 }
 
 /* ---- Who else tells of a range ---- */

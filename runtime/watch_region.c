@@ -110,7 +110,7 @@ static int64_t take_index(void) {
         return -ENOMEM;
     if (!watch->segments[segment]) {
         uint64_t size = (uint64_t)WATCH_FIRST * sizeof(struct watch_region) << segment;
-        struct watch_region *regions = quipu_watch_map(size);
+        struct watch_region *regions = quipu_watch_map(size + PIECE_MOST); /* as of chunks */
         if (!regions)
             return -ENOMEM;
         __atomic_store_n(&watch->segments[segment], regions, __ATOMIC_RELEASE);
@@ -184,6 +184,7 @@ static void enter(uint32_t index, uint64_t address, uint64_t size) {
     begin_change();
     region->address = address;
     region->size = size;
+    quipu_watch_classify(region);
     link_region(index);
     watch->level_counts[level]++;
     watch->levels |= (uint32_t)1 << level;
@@ -277,6 +278,7 @@ static void remove_locked(uint32_t index) {
     struct watch_region *region = region_at(index);
     unsigned level = level_of(region->size);
     mark_shadow(region->address, region->size, false);
+    quipu_watch_declassify(region);
     begin_change();
     unlink_region(region);
     region->argument = region->size;

@@ -15,17 +15,20 @@
 #include "syscall.h"
 #include "watch.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
 
 extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+extern void abort(void); /* the C library's: is it linked statically? */
 
 enum {
     JUMP = 0xe9,
     JUMP_SIZE = 5,
     LINE = 64,
     WORD = 8,
+    VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
 
 static const uint8_t no_operation[JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -275,6 +278,42 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
     return error;
 }
 
+/* ---- Variables ---- */
+
+/* Sets the module's segments that can be read. */
+static void find_variables(void) {
+    const Elf64_Ehdr *header = (const void *)__ehdr_start;
+    const Elf64_Phdr *segments = (const void *)(__ehdr_start + header->e_phoff);
+    uint64_t linked = UINT64_MAX;
+    unsigned count = 0;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD)
+            linked = lesser(linked, segments[i].p_vaddr & -(uint64_t)QUIPU_PAGE);
+    for (unsigned i = 0; i < header->e_phnum && count < VARIABLES; i++)
+        if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_W)
+            module.variables[count++] = (struct watch_range){
+                module.begin + segments[i].p_vaddr - linked, segments[i].p_memsz};
+    module.has_library = (uint64_t)abort - module.begin < module.end - module.begin;
+}
+
+uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        for (unsigned i = 0; i < VARIABLES; i++) {
+            const struct watch_range *range = &m->variables[i];
+            if (address >= range->address && size <= range->length &&
+                address - range->address <= range->length - size)
+                return m->has_library ? WATCH_STEADY : WATCH_STEADY | WATCH_OWN;
+        }
+    return 0;
+}
+
+bool quipu_watch_overlaps_module(uint64_t address, uint64_t end) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        if (address < m->end && end > m->begin)
+            return true;
+    return false;
+}
+
 long quipu_watch_put_back_function(uint64_t function) {
     long begins = 0, error = 0;
     for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
@@ -328,6 +367,7 @@ void quipu_watch_enter_module(void) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
     module.end = (uint64_t)_end;
+    find_variables();
     module.prepare = prepare;
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
@@ -356,6 +396,7 @@ __attribute__((destructor)) static void leave(void) {
         link = &(*link)->next;
     if (*link)
         *link = module.next;
+    quipu_watch_unsteady(module.begin, module.end);
     WATCH->visit = WATCH->modules ? (uint64_t)WATCH->modules->visit : 0;
     quipu_watch_unlock(mask);
 }

@@ -55,6 +55,7 @@ void quipu_watch_take_lock(void) {
 
 void quipu_watch_give_lock(void) {
     uint32_t *lock = &WATCH_WIPED->lock;
+    quipu_watch_settle();
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
         SYSTEM_CALL(futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -5,15 +5,22 @@
  *
  * What is not here is compared: all regions, at the return.  So a row is worth while for what is
  * called often, and may only say what is so on each way through the function, in each C library.
- * Functions that write what a later call may find (stdio's buffers) are not here, for their own
- * writes are in nobody's range; but those that write nothing but what they were given.
  *
- * Rows of what allocates and frees say so beside.  Behind these, too, all is compared but the
- * blocks that are asked for by the line that allocates them: of the heap they write what is free.
+ * Functions that write the library's own memory, too, which a later call may find there (stdio's
+ * buffers, the heap), say so.  Behind these, all is compared where a region may lie in such memory:
+ * not in variables of an instrumented module, unless a stream was given one as its buffer.
+ *
+ * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp, frames
+ * that were left are still watched there.
+ *
+ * Rows of what allocates and frees say so beside.  Behind these nothing is compared of the blocks
+ * that are asked for by the line that allocates them: of the heap they write what is free.
  *
  * Stands alone: the shim reads it, and the runtime. */
 #ifndef QUIPU_DATA_WATCH_CALLEES_H
 #define QUIPU_DATA_WATCH_CALLEES_H
+
+#include <stdint.h>
 
 /* How long a range is.  A and B are numbers of arguments, 0 to 5. */
 enum quipu_extent {
@@ -35,12 +42,22 @@ enum quipu_extent {
     QUIPU_EXTENT_BLOCK_STRING = 11, /* is made, and as long as the string that is in it */
     QUIPU_EXTENT_FREED = 12,        /* that the pointer points to is freed */
     QUIPU_EXTENT_MOVED = 13,        /* likewise, but becomes the one that is made, or stays */
+    QUIPU_EXTENT_MORE = 15,         /* what else is known: C is of enum quipu_callee_more */
+};
+
+enum quipu_callee_more {
+    QUIPU_MORE_LIBRARY = 0, /* it writes the library's own memory, and nothing else */
+    QUIPU_MORE_STREAM = 1, /* the pointer, where it is not NULL, is memory that a stream writes from
+                              then on */
+    QUIPU_MORE_PAGES = 2,  /* of argument A bytes, which may not be readable from then on */
 };
 
 enum {
     QUIPU_EXTENT_CHANGED = 1 << 30, /* told only where it changed: less may be written */
     QUIPU_EXTENT_ZERO = 1 << 29,    /* written only where 0, an int, is returned */
     QUIPU_EXTENT_TRUE = 1 << 28,    /* written only where a pointer that is not NULL is returned */
+    QUIPU_EXTENT_WITHIN = 1 << 3,   /* somewhere in the range, and the library's own memory: all is
+                                       compared, if anything is watched there */
 };
 
 /* A range: argument POINTER points to it. */
@@ -64,7 +81,13 @@ enum {
 #define QE_MOVED(p)         QUIPU_EXTENT(p, MOVED, 0, 0, 0)
 #define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
 #define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
+#define QE_JUMP             (QE_CONSTANT(0, 200) | QE_WITHIN)
+#define QE_CONTEXT          (QE_CONSTANT(0, 968) | QE_WITHIN)
 #define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
+#define QE_LIBRARY          QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
+#define QE_STREAM(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_STREAM)
+#define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
+#define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
 #define QE_TRUE             QUIPU_EXTENT_TRUE
@@ -167,24 +190,72 @@ enum {
     ROW(strtod, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strtof, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strsep, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
+    ROW(__cxa_guard_acquire, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
+    ROW(__cxa_guard_release, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
+    ROW(__cxa_atexit, QE_LIBRARY, 0, 0) \
+    ROW(__cxa_allocate_exception, QE_LIBRARY, 0, 0) \
+    ROW(__cxa_free_exception, QE_LIBRARY, 0, 0) \
+    ROW(__cxa_begin_catch, QE_LIBRARY, 0, 0) \
+    ROW(setjmp, QE_JUMP, 0, 0) \
+    ROW(_setjmp, QE_JUMP, 0, 0) \
+    ROW(__setjmp, QE_JUMP, 0, 0) \
+    ROW(sigsetjmp, QE_JUMP, 0, 0) \
+    ROW(__sigsetjmp, QE_JUMP, 0, 0) \
+    ROW(getcontext, QE_CONTEXT, 0, 0) \
+    ROW(swapcontext, QE_CONTEXT, 0, 0) \
     ROW(strtok, QE_ANY, 0, 0) \
     ROW(strtok_r, QE_ANY, 0, 0) \
-    ROW(fread, QE_ANY, 0, 0) \
-    ROW(fread_unlocked, QE_ANY, 0, 0) \
-    ROW(fgets, QE_ANY, 0, 0) \
-    ROW(fgetc, QE_ANY, 0, 0) \
-    ROW(getc, QE_ANY, 0, 0) \
-    ROW(ungetc, QE_ANY, 0, 0) \
+    ROW(fread, QE_PRODUCT(0, 1, 2) | QE_WITHIN, 0, 0) \
+    ROW(fread_unlocked, QE_PRODUCT(0, 1, 2) | QE_WITHIN, 0, 0) \
+    ROW(__fread_chk, QE_PRODUCT(0, 2, 3) | QE_WITHIN, 0, 0) \
+    ROW(__fread_unlocked_chk, QE_PRODUCT(0, 2, 3) | QE_WITHIN, 0, 0) \
+    ROW(fgets, QE_TIMES(0, 1, 1) | QE_WITHIN, 0, 0) \
+    ROW(fgets_unlocked, QE_TIMES(0, 1, 1) | QE_WITHIN, 0, 0) \
+    ROW(__fgets_chk, QE_TIMES(0, 2, 1) | QE_WITHIN, 0, 0) \
+    ROW(__fgets_unlocked_chk, QE_TIMES(0, 2, 1) | QE_WITHIN, 0, 0) \
+    ROW(fgetc, QE_LIBRARY, 0, 0) \
+    ROW(fgetc_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(getchar, QE_LIBRARY, 0, 0) \
+    ROW(getchar_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(_IO_getc, QE_LIBRARY, 0, 0) \
+    ROW(__uflow, QE_LIBRARY, 0, 0) \
+    ROW(__underflow, QE_LIBRARY, 0, 0) \
+    ROW(getc, QE_LIBRARY, 0, 0) \
+    ROW(getc_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(ungetc, QE_LIBRARY, 0, 0) \
     ROW(getline, QE_ANY, 0, 0) \
     ROW(getdelim, QE_ANY, 0, 0) \
-    ROW(fwrite, QE_ANY, 0, 0) \
-    ROW(fputs, QE_ANY, 0, 0) \
-    ROW(fputc, QE_ANY, 0, 0) \
-    ROW(putc, QE_ANY, 0, 0) \
-    ROW(puts, QE_ANY, 0, 0) \
-    ROW(putchar, QE_ANY, 0, 0) \
-    ROW(fflush, QE_ANY, 0, 0) \
-    ROW(fclose, QE_ANY, 0, 0) \
+    ROW(fwrite, QE_LIBRARY, 0, 0) \
+    ROW(fwrite_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(fputs, QE_LIBRARY, 0, 0) \
+    ROW(fputs_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(fputc, QE_LIBRARY, 0, 0) \
+    ROW(fputc_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(putc, QE_LIBRARY, 0, 0) \
+    ROW(putc_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(_IO_putc, QE_LIBRARY, 0, 0) \
+    ROW(__overflow, QE_LIBRARY, 0, 0) \
+    ROW(puts, QE_LIBRARY, 0, 0) \
+    ROW(putchar, QE_LIBRARY, 0, 0) \
+    ROW(putchar_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(fflush, QE_LIBRARY, 0, 0) \
+    ROW(fflush_unlocked, QE_LIBRARY, 0, 0) \
+    ROW(fopen, QE_LIBRARY, 0, 0) \
+    ROW(fopen64, QE_LIBRARY, 0, 0) \
+    ROW(fdopen, QE_LIBRARY, 0, 0) \
+    ROW(tmpfile, QE_LIBRARY, 0, 0) \
+    ROW(fseek, QE_LIBRARY, 0, 0) \
+    ROW(fseeko, QE_LIBRARY, 0, 0) \
+    ROW(fseeko64, QE_LIBRARY, 0, 0) \
+    ROW(ftell, QE_LIBRARY, 0, 0) \
+    ROW(ftello, QE_LIBRARY, 0, 0) \
+    ROW(ftello64, QE_LIBRARY, 0, 0) \
+    ROW(rewind, QE_LIBRARY, 0, 0) \
+    ROW(opendir, QE_LIBRARY, 0, 0) \
+    ROW(readdir, QE_LIBRARY, 0, 0) \
+    ROW(readdir64, QE_LIBRARY, 0, 0) \
+    ROW(closedir, QE_LIBRARY, 0, 0) \
+    ROW(fclose, QE_LIBRARY, 0, 0) \
     ROW(vprintf, QE_ANY, 0, 0) \
     ROW(vfprintf, QE_ANY, 0, 0) \
     ROW(vsprintf, QE_ANY, 0, 0) \
@@ -192,7 +263,12 @@ enum {
     ROW(localtime_r, QE_ANY, 0, 0) \
     ROW(gmtime_r, QE_ANY, 0, 0) \
     ROW(strftime, QE_ANY, 0, 0) \
-    ROW(setvbuf, QE_ANY, 0, 0) \
+    ROW(setvbuf, QE_ANY, QE_STREAM(1), 0) \
+    ROW(setbuf, QE_ANY, QE_STREAM(1), 0) \
+    ROW(setbuffer, QE_ANY, QE_STREAM(1), 0) \
+    ROW(fmemopen, QE_ANY, QE_STREAM(0), 0) \
+    ROW(open_memstream, QE_ANY, QE_STREAM(0), 0) \
+    ROW(open_wmemstream, QE_ANY, QE_STREAM(0), 0) \
     ROW(ioctl, QE_ANY, 0, 0) \
     ROW(malloc, QE_BLOCK(0), 0, 0) \
     ROW(calloc, QE_BLOCKS(0, 1), 0, 0) \
@@ -207,8 +283,11 @@ enum {
     ROW(__strdup, QE_BLOCK_STRING, 0, 0) \
     ROW(strndup, QE_BLOCK_STRING, 0, 0) \
     ROW(__strndup, QE_BLOCK_STRING, 0, 0) \
-    ROW(mmap, QE_BLOCK(1), 0, 0) \
-    ROW(mmap64, QE_BLOCK(1), 0, 0) \
+    ROW(mmap, QE_BLOCK(1), QE_PAGES(0, 1), 0) \
+    ROW(mmap64, QE_BLOCK(1), QE_PAGES(0, 1), 0) \
+    ROW(mremap, QE_ANY, QE_PAGES(0, 1), QE_PAGES(4, 2)) \
+    ROW(mprotect, QE_ANY, QE_PAGES(0, 1), 0) \
+    ROW(pkey_mprotect, QE_ANY, QE_PAGES(0, 1), 0) \
     ROW(_Znwm, QE_BLOCK(0), 0, 0) \
     ROW(_Znam, QE_BLOCK(0), 0, 0) \
     ROW(_ZnwmRKSt9nothrow_t, QE_BLOCK(0), 0, 0) \
@@ -220,7 +299,7 @@ enum {
     ROW(free, QE_FREED(0), 0, 0) \
     ROW(free_sized, QE_FREED(0), 0, 0) \
     ROW(free_aligned_sized, QE_FREED(0), 0, 0) \
-    ROW(munmap, QE_FREED(0), 0, 0) \
+    ROW(munmap, QE_FREED(0), QE_PAGES(0, 1), 0) \
     ROW(_ZdlPv, QE_FREED(0), 0, 0) \
     ROW(_ZdaPv, QE_FREED(0), 0, 0) \
     ROW(_ZdlPvm, QE_FREED(0), 0, 0) \
@@ -234,6 +313,28 @@ enum {
     ROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0) \
     ROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0)
 
+/* What is asked in front of a call, before anything else is done; data/watch_format.h. */
+enum quipu_callee_question {
+    QUIPU_ASK_ARMED = 0,   /* is anything watched? */
+    QUIPU_ASK_BEGINS = 1,  /* not known: must the runtime know where it began? */
+    QUIPU_ASK_LIBRARY = 2, /* is anything watched that may be the library's? */
+    QUIPU_ASK_ALWAYS = 3,  /* the runtime is told in any case */
+};
+
+static inline enum quipu_callee_question quipu_question(const uint32_t extents[3]) {
+    enum quipu_callee_question question = extents[0] ? QUIPU_ASK_LIBRARY : QUIPU_ASK_BEGINS;
+    for (int i = 0; i < 3; i++) {
+        uint32_t kind = extents[i] >> 4 & 15;
+        if (kind == QUIPU_EXTENT_MORE && (extents[i] >> 16 & 0xfff) != QUIPU_MORE_LIBRARY)
+            return QUIPU_ASK_ALWAYS;
+        if (kind == QUIPU_EXTENT_ANY)
+            question = QUIPU_ASK_BEGINS;
+        else if (kind && kind < QUIPU_EXTENT_BLOCK)
+            question = QUIPU_ASK_ARMED;
+    }
+    return question;
+}
+
 /* These write nothing that is the program's but errno: the shim inserts nothing. */
 #define QUIPU_CALLEES_OF_NOTHING(ROW) \
     ROW(strlen) ROW(strnlen) ROW(strcmp) ROW(strncmp) ROW(strcasecmp) ROW(strncasecmp) \
@@ -243,9 +344,12 @@ enum {
     ROW(abs) ROW(labs) ROW(llabs) ROW(div) ROW(ldiv) ROW(atoi) ROW(atol) ROW(atoll) ROW(atof) \
     ROW(isalpha) ROW(isdigit) ROW(isalnum) ROW(isspace) ROW(isupper) ROW(islower) ROW(ispunct) \
     ROW(isprint) ROW(isxdigit) ROW(iscntrl) ROW(isgraph) ROW(toupper) ROW(tolower) \
+    ROW(iswalpha) ROW(iswdigit) ROW(iswalnum) ROW(iswspace) ROW(iswupper) ROW(iswlower) \
+    ROW(iswpunct) ROW(iswprint) ROW(iswcntrl) ROW(towupper) ROW(towlower) ROW(wctype) \
+    ROW(iswctype) ROW(btowc) ROW(wctob) ROW(wcwidth) ROW(__ctype_get_mb_cur_max) \
     ROW(__ctype_b_loc) ROW(__ctype_tolower_loc) ROW(__ctype_toupper_loc) ROW(__errno_location) \
     ROW(getpid) ROW(getppid) ROW(gettid) ROW(getuid) ROW(geteuid) ROW(getgid) ROW(getegid) \
-    ROW(getpagesize) ROW(sysconf) ROW(sched_yield) ROW(pthread_self) ROW(pthread_equal) \
+    ROW(getpagesize) ROW(sysconf) ROW(vfork) ROW(sched_yield) ROW(pthread_self) ROW(pthread_equal) \
     ROW(getenv) ROW(secure_getenv) ROW(clock) ROW(difftime) ROW(isatty) \
     ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(atan2) ROW(sinh) ROW(cosh) \
     ROW(tanh) ROW(exp) ROW(exp2) ROW(expm1) ROW(log) ROW(log2) ROW(log10) ROW(log1p) ROW(pow) \
@@ -257,7 +361,9 @@ enum {
     ROW(ceilf) ROW(roundf) ROW(truncf) ROW(fmodf) ROW(ldexpf) ROW(fminf) ROW(fmaxf) ROW(fmaf) \
     ROW(write) ROW(pwrite) ROW(send) ROW(sendto) ROW(lseek) ROW(lseek64) ROW(fsync) ROW(access) \
     ROW(unlink) ROW(mkdir) ROW(rmdir) ROW(chdir) ROW(kill) ROW(usleep) ROW(sleep) ROW(dup) \
-    ROW(dup2) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort) \
+    ROW(dup2) ROW(open) ROW(open64) ROW(openat) ROW(openat64) ROW(creat) ROW(close) \
+    ROW(feof) ROW(ferror) ROW(feof_unlocked) ROW(ferror_unlocked) ROW(fileno) \
+    ROW(fileno_unlocked) ROW(__dynamic_cast) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort) \
     /* they do not come back */ \
     ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
     ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \

@@ -37,14 +37,18 @@ enum {
 #define QUIPU_WATCH_SHADOW_SIZE (1ull << 41) /* for addresses below 1 << 47 */
 #define QUIPU_WATCH_HOME        0x6ff00000
 #define QUIPU_WATCH_HOME_SIZE   0x100000
+#define QUIPU_WATCH_LIBRARY     (QUIPU_WATCH_HOME + 2) /* the byte `library` */
+#define QUIPU_WATCH_BEGINS      (QUIPU_WATCH_HOME + 3) /* the byte `begins` */
 #define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that are under way */
+#define QUIPU_WATCH_ALWAYS      (QUIPU_WATCH_HOME + 8) /* a byte that is not 0 */
 #define QUIPU_WATCH_HOME_MAGIC  0x3168637461772071     /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
 struct quipu_watch_home {
     uint8_t armed; /* not 0: there is a region */
     uint8_t never; /* 0 */
-    uint8_t reserved[2];
+    uint8_t library; /* not 0: there is one that may be memory of the C library's own */
+    uint8_t begins;  /* not 0: the begin of a call of unknown code must be told */
     uint32_t calling;   /*  4 */
     uint64_t magic;     /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
     uint32_t version;   /* 16  QUIPU_WATCH_VERSION */
@@ -94,7 +98,7 @@ enum {
  * callee's name (data/watch_callees.h), or of whatever has changed.  In front of the call and
  * behind it:
  *
- *         cmpb    $0, QUIPU_WATCH_HOME
+ *         cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or what the callee's row says
  *         jne     1f
  *     2:  call    CALLEE
  *         cmpl    $0, QUIPU_WATCH_CALLING right behind the call: the hit's pc is counted from here
@@ -110,6 +114,21 @@ enum {
  *         leaq    8(%rsp), %rsp
  *         jmp     2b
  *     3:  call    quipu_watch_call_end    keeps every register, and the flags
+ *         jmp     4b
+ *
+ * Where the row has one range, of argument 2's bytes from argument 0 on, quipu_watch_call_range
+ * stands in place of quipu_watch_call_begin.
+ *
+ * Of a direct call of what is not known, nothing need be told in front but where QUIPU_WATCH_BEGINS
+ * says so.  Behind it stands
+ *
+ *         cmpb    $0, QUIPU_WATCH_HOME
+ *         jne     3f
+ *     4:
+ * out of line
+ *     3:  ...                             as at 1
+ *         jb      4b
+ *         call    quipu_watch_call_return keeps every register
  *         jmp     4b
  *
  * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump

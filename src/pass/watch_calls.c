@@ -10,6 +10,7 @@
 #include "pass/plan.h"
 
 #include "data/watch_callees.h"
+#include "data/watch_format.h"
 #include "x86/call_check.h"
 
 #include <string.h>
@@ -19,10 +20,12 @@ enum {
     R11 = 11
 };
 
-#define NAME_OF_ROW(name, a, b, c) #name,
-#define NAME_OF_NOTHING(name)      #name,
+#define NAME_OF_ROW(name, a, b, c)    #name,
+#define EXTENTS_OF_ROW(name, a, b, c) {a, b, c},
+#define NAME_OF_NOTHING(name)         #name,
 
 static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
+static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
 static int find_callee(struct span symbol) {
@@ -54,6 +57,24 @@ static struct span slot_symbol(struct span operand) {
     return (struct span){operand.start, is_slot ? length : 0};
 }
 
+/* What is asked around the call, which is DIRECT where its callee is in %r11's reach behind it. */
+static void choose_questions(const struct basic_block *block, bool direct,
+                             struct checked_call *call) {
+    static const uint32_t questions[] = {
+        [QUIPU_ASK_ARMED] = QUIPU_WATCH_HOME,
+        [QUIPU_ASK_BEGINS] = QUIPU_WATCH_BEGINS,
+        [QUIPU_ASK_LIBRARY] = QUIPU_WATCH_LIBRARY,
+        [QUIPU_ASK_ALWAYS] = QUIPU_WATCH_ALWAYS,
+    };
+    const uint32_t *row = extents[call->callee];
+    enum quipu_callee_question question = quipu_question(row);
+    call->compared = question == QUIPU_ASK_BEGINS && direct && !(block->live_out >> R11 & 1);
+    if (question == QUIPU_ASK_BEGINS && !call->compared)
+        question = QUIPU_ASK_ARMED;
+    call->question = questions[question];
+    call->ranged = row[0] == QE_BYTES(0, 2) && !row[1] && !row[2];
+}
+
 /* Fills in CALL.  Returns whether the call needs checks. */
 static bool find_call(const struct planner *p, const struct basic_block *block,
                       const struct graph_instruction *last, struct checked_call *call) {
@@ -65,7 +86,9 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         call->operand = indirect_operand(unit, s);
         int named = find_callee(slot_symbol(call->operand));
         call->callee = named > 0 ? (uint32_t)named : 0;
-        return last->decoded->class == CLASS_CALL_INDIRECT || call->callee;
+        bool is_call = last->decoded->class == CLASS_CALL_INDIRECT;
+        choose_questions(block, is_call && slot_symbol(call->operand).length, call);
+        return is_call || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
     int callee = find_callee((struct span){symbol->name, symbol->length});
@@ -73,16 +96,17 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         return false;
     call->callee = (uint32_t)callee;
     call->symbol = (struct span){symbol->name, symbol->length};
+    choose_questions(block, last->decoded->class == CLASS_CALL, call);
     return true;
 }
 
 /* The question in front of the call. */
 static void insert_question(struct planner *p, uint32_t index, const struct graph_instruction *last,
-                            uint32_t label) {
+                            const struct checked_call *call, uint32_t label) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     struct buffer text = {0};
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    write_call_check(&text, label);
+    write_call_check(&text, call, label);
     split_block(p, index, block->count - 1);
     insert_at(p, last, &text);
 }
@@ -102,7 +126,7 @@ static void insert_tail_check(struct planner *p, uint32_t index,
     if (!find_call(p, block, last, &call) || !call.callee)
         return;
     uint32_t label = ++p->state->labels;
-    insert_question(p, index, last, label);
+    insert_question(p, index, last, &call, label);
     begin_stub(p, index);
     write_tail_stub(&p->far_stubs, &call, label);
 }
@@ -142,9 +166,9 @@ void insert_call_checks(struct planner *p, uint32_t index) {
         !find_call(p, block, last, &call))
         return;
     uint32_t label = ++p->state->labels;
-    insert_question(p, index, last, label);
+    insert_question(p, index, last, &call, label);
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count, true));
-    write_return_check(&text, label);
+    write_return_check(&text, &call, label);
     insert_after(p, last, &text);
     begin_stub(p, index);
     write_call_stubs(&p->far_stubs, &call, label);

@@ -7,24 +7,31 @@
  *         jne     .LQn
  * .LQo:
  *
+ * Of some callees another byte is asked, and behind a direct call of an unknown one
+ * QUIPU_WATCH_HOME is; data/watch_format.h.
+ *
  * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
  * its own checks. */
 #include "x86/call_check.h"
 
 #include "data/watch_format.h"
 
-void write_call_check(struct buffer *out, uint32_t label) {
-    buffer_print(out, "cmpb $0, 0x%x; {disp32} jne .LQcl%u; .LQcm%u:", QUIPU_WATCH_HOME, label,
+void write_call_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    buffer_print(out, "cmpb $0, 0x%x; {disp32} jne .LQcl%u; .LQcm%u:", call->question, label,
                  label);
 }
 
-void write_return_check(struct buffer *out, uint32_t label) {
-    buffer_print(out, "cmpl $0, 0x%x; {disp32} jne .LQcn%u; .LQco%u:", QUIPU_WATCH_CALLING, label,
-                 label);
+void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    if (call->compared)
+        buffer_print(out, "cmpb $0, 0x%x", QUIPU_WATCH_HOME);
+    else
+        buffer_print(out, "cmpl $0, 0x%x", QUIPU_WATCH_CALLING);
+    buffer_print(out, "; {disp32} jne .LQcn%u; .LQco%u:", label, label);
 }
 
-/* Goes to .LQcm LABEL where the callee is this module's own. */
-static void write_own_test(struct buffer *out, const struct checked_call *call, uint32_t label) {
+/* Goes to the label BACK LABEL where the callee is this module's own. */
+static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
+                           uint32_t label) {
     if (!call->register_free || (!call->symbol.length && !call->operand.length))
         return;
     if (call->symbol.length)
@@ -34,14 +41,15 @@ static void write_own_test(struct buffer *out, const struct checked_call *call, 
         buffer_print(out, "movq %.*s, %%r11", (int)call->operand.length, call->operand.start);
     buffer_print(out,
                  "; subq quipu_watch_text(%%rip), %%r11; cmpq quipu_watch_text+8(%%rip), %%r11; "
-                 "jb .LQcm%u; ",
-                 label);
+                 "jb %s%u; ",
+                 back, label);
 }
 
 static void write_begin(struct buffer *out, const struct checked_call *call) {
     buffer_print(out, "pushq $%u", call->callee);
     write_adjust(out, &call->frame, 8);
-    buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
+    buffer_print(out, "; call quipu_watch_call_%s; leaq 8(%%rsp), %%rsp",
+                 call->ranged ? "range" : "begin");
     write_adjust(out, &call->frame, -8);
     buffer_text(out, "; ");
 }
@@ -49,9 +57,12 @@ static void write_begin(struct buffer *out, const struct checked_call *call) {
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label) {
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
-    write_own_test(out, call, label);
+    write_own_test(out, call, ".LQcm", label);
     write_begin(out, call);
-    buffer_print(out, "jmp .LQcm%u; .LQcn%u: call quipu_watch_call_end; jmp .LQco%u", label, label,
+    buffer_print(out, "jmp .LQcm%u; .LQcn%u: ", label, label);
+    if (call->compared)
+        write_own_test(out, call, ".LQco", label);
+    buffer_print(out, "call quipu_watch_call_%s; jmp .LQco%u", call->compared ? "return" : "end",
                  label);
     write_frame_end(out, &call->frame);
 }
@@ -69,11 +80,12 @@ static void write_kept(struct buffer *out, const struct frame_row *frame, bool b
 
 void write_system_checks(struct buffer *before, struct buffer *behind,
                          const struct frame_row *frame, uint32_t label) {
+    const struct checked_call call = {.question = QUIPU_WATCH_HOME};
     write_kept(before, frame, true);
-    write_call_check(before, label);
+    write_call_check(before, &call, label);
     write_kept(before, frame, false);
     write_kept(behind, frame, true);
-    write_return_check(behind, label);
+    write_return_check(behind, &call, label);
     write_kept(behind, frame, false);
 }
 
@@ -86,7 +98,7 @@ void write_system_stubs(struct buffer *out, const struct frame_row *frame, uint3
 void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label) {
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
-    write_own_test(out, call, label);
+    write_own_test(out, call, ".LQcm", label);
     buffer_text(out, "leaq -8(%rsp), %rsp");
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; ");

@@ -11,6 +11,9 @@
 /* A call, or a jump that is the last of a function. */
 struct checked_call {
     uint32_t callee;    /* row of data/watch_callees.h; 0: not known */
+    uint32_t question;  /* address of the byte that is asked in front */
+    bool ranged;        /* the row has one range, of argument 2's bytes from argument 0 on */
+    bool compared;      /* not known, and called directly: its begin is told but where asked for */
     struct span symbol; /* the callee's name; of no length where it is told by an operand */
     struct span operand;
     bool register_free; /* %r11 may be changed */
@@ -19,8 +22,8 @@ struct checked_call {
 
 /* In front of the call, and right behind it; LABEL names both and their code out of line.  Flags
  * are changed. */
-void write_call_check(struct buffer *out, uint32_t label);
-void write_return_check(struct buffer *out, uint32_t label);
+void write_call_check(struct buffer *out, const struct checked_call *call, uint32_t label);
+void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label);
 
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);

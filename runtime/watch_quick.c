@@ -1,0 +1,128 @@
+/* watch_quick.c: what makes calls of uninstrumented code cheap while something is watched.
+ *
+ * Most regions are variables of an instrumented module.  Those can be read as long as the module is
+ * there, without the kernel being asked; and what the C library keeps for itself, its heap and the
+ * streams' buffers, never lies there.  So behind an unknown call a few words are compared
+ * (watch_entry.S), and in front of most calls of the C library there is nothing to do at all.
+ *
+ * Both cease where the program may change that: by mprotect and its like, and by setvbuf and its
+ * like, calls of which are told of even while nothing is watched.
+ *
+ * Invariants, whenever the lock is not held
+ *   - `library` is not 0 where anything is watched that the C library may keep for itself,
+ *     `begins` where the begin of an unknown call must be known.
+ *   - Pieces are all regions' bytes, or there are none.
+ *
+ * Not perfect: code without checks that makes a variable unreadable, or has the C library keep one
+ * for itself, is not seen; neither is a system call by inline assembly. */
+#include "watch.h"
+
+/* The bytes of a region, in pieces.  Returns how many there are now; more than fit: too many. */
+static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
+                            const struct watch_region *region) {
+    const uint8_t *known = region->size <= WATCH_INLINE ? region->bytes : region->copy;
+    uint64_t end = region->address + region->size;
+    for (uint64_t at = region->address; at < end && count <= QUICK_MOST; count++) {
+        uint64_t next = lesser(end, (at | (PIECE_MOST - 1)) + 1);
+        if (count < QUICK_MOST) {
+            struct watch_piece *piece = &quick->pieces[count];
+            __atomic_store_n(&piece->place, 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&piece->known, known, __ATOMIC_RELEASE);
+            __atomic_store_n(&piece->place, at << PIECE_BITS | (next - at), __ATOMIC_RELEASE);
+        }
+        known += next - at;
+        at = next;
+    }
+    return count;
+}
+
+static void list_regions(void) {
+    struct watch *watch = WATCH;
+    struct watch_quick *quick = WATCH_QUICK;
+    uint32_t count = 0;
+    __atomic_store_n(&quick->count, 0, __ATOMIC_RELEASE);
+    if (watch->unsteady || watch->unread || watch->used > WATCH_FEW)
+        return;
+    for (uint32_t i = 0; i < watch->used; i++)
+        if (region_at(i)->size)
+            count = list_pieces(quick, count, region_at(i));
+    if (count <= QUICK_MOST)
+        __atomic_store_n(&quick->count, count, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_settle(void) {
+    struct watch *watch = WATCH;
+    bool library = watch->shared || watch->heaps_active || (watch->streams_given && watch->count);
+    __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
+    __atomic_store_n(&watch->begins, watch->unread || watch->freed_blocks, __ATOMIC_RELEASE);
+    if (!watch->unsettled)
+        return;
+    watch->unsettled = false;
+    if (watch->count <= WATCH_FEW)
+        WATCH_QUICK->until = 0;
+    list_regions();
+}
+
+/* ---- Regions ---- */
+
+void quipu_watch_classify(struct watch_region *region) {
+    struct watch *watch = WATCH;
+    if (!watch->pages_hidden)
+        region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
+    watch->unsteady += !(region->flags & WATCH_STEADY);
+    watch->shared += !(region->flags & WATCH_OWN);
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t end = region->address + region->size;
+    quick->lowest = watch->count ? lesser(quick->lowest, region->address) : region->address;
+    quick->highest = watch->count ? greater(quick->highest, end) : end;
+    watch->unsettled = true;
+}
+
+void quipu_watch_declassify(struct watch_region *region) {
+    struct watch *watch = WATCH;
+    watch->unsteady -= !(region->flags & WATCH_STEADY);
+    watch->shared -= !(region->flags & WATCH_OWN);
+    watch->unsettled = true;
+}
+
+void quipu_watch_unsteady(uint64_t begin, uint64_t end) {
+    struct watch *watch = WATCH;
+    for (uint32_t i = 0; i < watch->used; i++) {
+        struct watch_region *region = region_at(i);
+        if (!region->size || region->address >= end || region->address + region->size <= begin)
+            continue;
+        quipu_watch_declassify(region);
+        region->flags &= (uint16_t) ~(WATCH_STEADY | WATCH_OWN);
+        watch->unsteady++;
+        watch->shared++;
+    }
+    quipu_watch_settle(); /* the memory may be gone soon */
+}
+
+bool quipu_watch_may_reach(uint64_t address, uint64_t length) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    uint64_t end = address + length;
+    return length && (end <= address || (end > quick->lowest && address < quick->highest));
+}
+
+bool quipu_watch_may_touch(uint64_t address, uint64_t length) {
+    return quipu_watch_may_reach(address, length) &&
+           (address + length <= address || quipu_watch_is_marked(address, address + length));
+}
+
+/* ---- What the program does with memory ---- */
+
+void quipu_watch_note_stream(void) {
+    uint64_t mask = quipu_watch_lock();
+    WATCH->streams_given = true;
+    quipu_watch_unlock(mask);
+}
+
+void quipu_watch_note_pages(uint64_t address, uint64_t length) {
+    uint64_t mask = quipu_watch_lock();
+    if (!WATCH->pages_hidden && quipu_watch_overlaps_module(address, address + length)) {
+        WATCH->pages_hidden = true;
+        quipu_watch_unsteady(0, UINT64_MAX);
+    }
+    quipu_watch_unlock(mask);
+}

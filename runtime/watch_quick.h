@@ -1,0 +1,54 @@
+/* watch_quick.h: what is looked at first around calls, at a fixed address of the home, so that
+ * watch_entry.S comes by where there is nothing to do.  watch_quick.c keeps it.
+ *
+ * Assembly and C read this. */
+#ifndef QUIPU_RUNTIME_WATCH_QUICK_H
+#define QUIPU_RUNTIME_WATCH_QUICK_H
+
+#define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_HOME + 0x6000 */
+#define QUICK_UNTIL    0          /* offsets of the members below */
+#define QUICK_LOWEST   8
+#define QUICK_HIGHEST  16
+#define QUICK_COUNT    24
+#define QUICK_PIECES   32
+#define PIECE_BITS     7 /* of a piece's place, that hold its size */
+#define PIECE_KNOWN    8
+#define PIECE_SIZE     16
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    QUICK_MOST = 256, /* pieces */
+    PIECE_MOST = 64,  /* bytes; a piece lies within as many that are aligned */
+};
+
+/* Bytes of a region, and what they are known to be.  Address and size are in one word: a reader
+ * that takes no lock never sees one of both changed, so it reads no more than is there. */
+struct watch_piece {
+    uint64_t place; /* address << PIECE_BITS | size */
+    const uint8_t *known;
+};
+
+struct watch_quick {
+    uint64_t until; /* time stamp up to which nothing is compared; 0: there are few regions */
+    uint64_t lowest, highest; /* all regions are in [LOWEST, HIGHEST) */
+    uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
+    uint32_t reserved;
+    struct watch_piece pieces[QUICK_MOST];
+};
+
+_Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, lowest) == QUICK_LOWEST, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, highest) == QUICK_HIGHEST, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, count) == QUICK_COUNT, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, pieces) == QUICK_PIECES, "watch_entry.S");
+_Static_assert(offsetof(struct watch_piece, known) == PIECE_KNOWN, "watch_entry.S");
+_Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "watch_entry.S");
+_Static_assert(PIECE_MOST < 1 << PIECE_BITS, "watch_entry.S");
+
+#endif
+
+#endif
