@@ -49,6 +49,7 @@ enum {
     WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
     WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
     WATCH_FEW = 256,         /* regions that are always compared */
+    WATCH_GIVEN = 16,        /* buffers of streams that are known; of more, all memory is one */
     WATCH_THREADS = 256,     /* lists of activations */
     WATCH_OF_THREADS = 1,    /* no function's address */
 };
@@ -250,11 +251,12 @@ struct watch {
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* watch_quick.c */
-    uint32_t unsteady;  /* regions that are not WATCH_STEADY ... */
-    uint32_t shared;    /* ... and those that are not WATCH_OWN */
-    bool unsettled;     /* regions have come, gone, or become known */
-    bool streams_given; /* a stream may write to the program's memory at any time */
-    bool pages_hidden;  /* variables may not be readable */
+    uint32_t unsteady;                     /* regions that are not WATCH_STEADY ... */
+    uint32_t shared;                       /* ... and those that are not WATCH_OWN */
+    bool unsettled;                        /* regions have come, gone, or become known */
+    struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
+    uint32_t given_count;
+    bool pages_hidden; /* variables may not be readable */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */
     uint64_t fork_mask;
@@ -281,6 +283,7 @@ _Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_hom
                "the contract's offsets");
 _Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
 _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
+_Static_assert(offsetof(struct watch, no_shadow) == 0x18, "watch_entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
@@ -420,7 +423,7 @@ void quipu_watch_unsteady(uint64_t begin, uint64_t end);
 bool quipu_watch_may_reach(uint64_t address, uint64_t length);
 bool quipu_watch_may_touch(uint64_t address, uint64_t length);
 /* A stream was given memory of the program's; and pages may not be readable any more. */
-void quipu_watch_note_stream(void);
+void quipu_watch_note_stream(uint64_t address, uint64_t length);
 void quipu_watch_note_pages(uint64_t address, uint64_t length);
 
 /* ---- watch_bytes.c ---- */

@@ -22,6 +22,7 @@
 
 #include "data/watch_callees.h"
 
+#include <stdio.h>
 #include <sys/uio.h>
 
 enum {
@@ -431,10 +432,12 @@ static void note_more(const struct watch_call *call) {
         uint64_t pointer = call->arguments[extent & 7];
         if (kind_of(extent) != QUIPU_EXTENT_MORE)
             continue;
+        unsigned size = extent >> 8 & 15;
+        uint64_t length = size < ARGUMENTS ? call->arguments[size] : BUFSIZ;
         if (constant_of(extent) == QUIPU_MORE_STREAM && pointer)
-            quipu_watch_note_stream();
+            quipu_watch_note_stream(pointer, length);
         if (constant_of(extent) == QUIPU_MORE_PAGES)
-            quipu_watch_note_pages(pointer, call->arguments[(extent >> 8 & 15) % 6]);
+            quipu_watch_note_pages(pointer, length);
     }
 }
 

@@ -38,7 +38,7 @@
         entry   quipu_watch_begin, quipu_watch_begun, 16, 128+16
         entry   quipu_watch_begin_more, quipu_watch_begun, 24, 128+24
         entry   quipu_watch_end, quipu_watch_ended, 0, 128
-        entry   quipu_watch_return, quipu_watch_called, 8, 128+8
+        entry   quipu_watch_return_told, quipu_watch_called, 8, 128+8
         entry   quipu_watch_call_begin, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
         entry   quipu_watch_call_compare, quipu_watch_call_returned
@@ -46,8 +46,6 @@
         entry   quipu_watch_function_end, quipu_watch_function_ended
         entry   quipu_watch_function_back, quipu_watch_function_returned
 
-/* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
- * as they are known, or it is not time yet. */
 .macro  save register
         pushq   %\register
         .cfi_adjust_cfa_offset 8
@@ -57,9 +55,47 @@
         .cfi_adjust_cfa_offset -8
 .endm
 
-#define HOME_BEGINS  0x6ff00003
-#define HOME_CALLING 0x6ff00004
+#define HOME_BEGINS    0x6ff00003
+#define HOME_CALLING   0x6ff00004
+#define HOME_NO_SHADOW 0x6ff00018
+#define SHADOW         0x70000000
 
+/* A call stores its return address, below what was pushed and 128 bytes of red zone.  Comes by where
+ * the shadow says that nothing is watched there. */
+        .balign 16
+        .globl  quipu_watch_return
+        .hidden quipu_watch_return
+        .type   quipu_watch_return, @function
+quipu_watch_return:
+        .cfi_startproc
+        _CET_ENDBR
+        save    rax
+        save    rcx
+        lahf
+        seto    %al
+        cmpl    $0, HOME_NO_SHADOW
+        jne     1f
+        leaq    16+16+128-8(%rsp), %rcx
+        shrq    $6, %rcx
+        cmpb    $0, SHADOW(%rcx)
+        jne     1f
+        addb    $0x7f, %al
+        sahf
+        .cfi_remember_state
+        restore rcx
+        restore rax
+        ret     $128+8
+1:      .cfi_restore_state
+        addb    $0x7f, %al
+        sahf
+        restore rcx
+        restore rax
+        jmp     quipu_watch_return_told
+        .cfi_endproc
+        .size   quipu_watch_return, . - quipu_watch_return
+
+/* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
+ * as they are known, or it is not time yet. */
         .balign 16
         .globl  quipu_watch_call_return
         .hidden quipu_watch_call_return

@@ -52,7 +52,7 @@ static void list_regions(void) {
 
 void quipu_watch_settle(void) {
     struct watch *watch = WATCH;
-    bool library = watch->shared || watch->heaps_active || (watch->streams_given && watch->count);
+    bool library = watch->shared || watch->heaps_active;
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
     __atomic_store_n(&watch->begins, watch->unread || watch->freed_blocks, __ATOMIC_RELEASE);
     if (!watch->unsettled)
@@ -65,14 +65,26 @@ void quipu_watch_settle(void) {
 
 /* ---- Regions ---- */
 
+/* Whether [ADDRESS, END) has bytes that a stream was given. */
+static bool is_given(uint64_t address, uint64_t end) {
+    for (uint32_t i = 0; i < WATCH->given_count; i++) {
+        const struct watch_range *range = &WATCH->given[i];
+        if (address < range->address + range->length && range->address < end)
+            return true;
+    }
+    return false;
+}
+
 void quipu_watch_classify(struct watch_region *region) {
     struct watch *watch = WATCH;
+    uint64_t end = region->address + region->size;
     if (!watch->pages_hidden)
         region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
+    if (is_given(region->address, end))
+        region->flags &= (uint16_t)~WATCH_OWN;
     watch->unsteady += !(region->flags & WATCH_STEADY);
     watch->shared += !(region->flags & WATCH_OWN);
     struct watch_quick *quick = WATCH_QUICK;
-    uint64_t end = region->address + region->size;
     quick->lowest = watch->count ? lesser(quick->lowest, region->address) : region->address;
     quick->highest = watch->count ? greater(quick->highest, end) : end;
     watch->unsettled = true;
@@ -85,18 +97,23 @@ void quipu_watch_declassify(struct watch_region *region) {
     watch->unsettled = true;
 }
 
-void quipu_watch_unsteady(uint64_t begin, uint64_t end) {
+/* Takes FLAGS from the regions in [BEGIN, END). */
+static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
     struct watch *watch = WATCH;
     for (uint32_t i = 0; i < watch->used; i++) {
         struct watch_region *region = region_at(i);
         if (!region->size || region->address >= end || region->address + region->size <= begin)
             continue;
         quipu_watch_declassify(region);
-        region->flags &= (uint16_t) ~(WATCH_STEADY | WATCH_OWN);
-        watch->unsteady++;
-        watch->shared++;
+        region->flags &= (uint16_t)~flags;
+        watch->unsteady += !(region->flags & WATCH_STEADY);
+        watch->shared += !(region->flags & WATCH_OWN);
     }
     quipu_watch_settle(); /* the memory may be gone soon */
+}
+
+void quipu_watch_unsteady(uint64_t begin, uint64_t end) {
+    take_flags(begin, end, WATCH_STEADY | WATCH_OWN);
 }
 
 bool quipu_watch_may_reach(uint64_t address, uint64_t length) {
@@ -112,9 +129,15 @@ bool quipu_watch_may_touch(uint64_t address, uint64_t length) {
 
 /* ---- What the program does with memory ---- */
 
-void quipu_watch_note_stream(void) {
+void quipu_watch_note_stream(uint64_t address, uint64_t length) {
+    struct watch *watch = WATCH;
     uint64_t mask = quipu_watch_lock();
-    WATCH->streams_given = true;
+    struct watch_range range = {address, lesser(length, ADDRESSES_END)};
+    if (watch->given_count == WATCH_GIVEN)
+        watch->given[0] = range = (struct watch_range){0, ADDRESSES_END};
+    else if (!is_given(address, address + length))
+        watch->given[watch->given_count++] = range;
+    take_flags(range.address, range.address + range.length, WATCH_OWN);
     quipu_watch_unlock(mask);
 }
 

@@ -10,8 +10,8 @@
  * buffers, the heap), say so.  Behind these, all is compared where a region may lie in such memory:
  * not in variables of an instrumented module, unless a stream was given one as its buffer.
  *
- * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp, frames
- * that were left are still watched there.
+ * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp,
+ * frames that were left are still watched there.
  *
  * Rows of what allocates and frees say so beside.  Behind these nothing is compared of the blocks
  * that are asked for by the line that allocates them: of the heap they write what is free.
@@ -47,9 +47,9 @@ enum quipu_extent {
 
 enum quipu_callee_more {
     QUIPU_MORE_LIBRARY = 0, /* it writes the library's own memory, and nothing else */
-    QUIPU_MORE_STREAM = 1, /* the pointer, where it is not NULL, is memory that a stream writes from
-                              then on */
-    QUIPU_MORE_PAGES = 2,  /* of argument A bytes, which may not be readable from then on */
+    QUIPU_MORE_STREAM = 1,  /* argument A bytes, if that is not 15, else BUFSIZ, are memory that a
+                               stream writes from then on, where the pointer is not NULL */
+    QUIPU_MORE_PAGES = 2,   /* of argument A bytes, which may not be readable from then on */
 };
 
 enum {
@@ -85,7 +85,7 @@ enum {
 #define QE_CONTEXT          (QE_CONSTANT(0, 968) | QE_WITHIN)
 #define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
 #define QE_LIBRARY          QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
-#define QE_STREAM(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_STREAM)
+#define QE_STREAM(p, a)     QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
 #define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
 #define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
@@ -263,12 +263,12 @@ enum {
     ROW(localtime_r, QE_ANY, 0, 0) \
     ROW(gmtime_r, QE_ANY, 0, 0) \
     ROW(strftime, QE_ANY, 0, 0) \
-    ROW(setvbuf, QE_ANY, QE_STREAM(1), 0) \
-    ROW(setbuf, QE_ANY, QE_STREAM(1), 0) \
-    ROW(setbuffer, QE_ANY, QE_STREAM(1), 0) \
-    ROW(fmemopen, QE_ANY, QE_STREAM(0), 0) \
-    ROW(open_memstream, QE_ANY, QE_STREAM(0), 0) \
-    ROW(open_wmemstream, QE_ANY, QE_STREAM(0), 0) \
+    ROW(setvbuf, QE_ANY, QE_STREAM(1, 3), 0) \
+    ROW(setbuf, QE_ANY, QE_STREAM(1, 15), 0) \
+    ROW(setbuffer, QE_ANY, QE_STREAM(1, 2), 0) \
+    ROW(fmemopen, QE_ANY, QE_STREAM(0, 1), 0) \
+    ROW(open_memstream, QE_ANY, QE_STREAM(0, 15), QE_STREAM(1, 15)) \
+    ROW(open_wmemstream, QE_ANY, QE_STREAM(0, 15), QE_STREAM(1, 15)) \
     ROW(ioctl, QE_ANY, 0, 0) \
     ROW(malloc, QE_BLOCK(0), 0, 0) \
     ROW(calloc, QE_BLOCKS(0, 1), 0, 0) \
