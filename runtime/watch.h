@@ -49,7 +49,8 @@ enum {
     WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
     WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
     WATCH_FEW = 256,         /* regions that are always compared */
-    WATCH_GIVEN = 16,        /* buffers of streams that are known; of more, all memory is one */
+    WATCH_GIVEN = 16,        /* buffers of streams, and stacks, that are known; of more, all memory
+                                is one */
     WATCH_THREADS = 256,     /* lists of activations */
     WATCH_OF_THREADS = 1,    /* no function's address */
 };
@@ -249,6 +250,8 @@ struct watch {
     /* sites, by modules */
     struct watch_module *modules;
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
+    struct watch_range stacks[WATCH_GIVEN]; /* that lie in variables or the heap */
+    uint32_t stack_count;
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* watch_quick.c */
     uint32_t unsteady;                     /* regions that are not WATCH_STEADY ... */
@@ -402,6 +405,8 @@ long quipu_watch_lead_all_threads(void);
  * are on the stack, so checks of stores there are put back, too.  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back_function(uint64_t function);
+/* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
+void quipu_watch_note_stack(uint64_t address, uint64_t length);
 /* This module is there, its checks may be put back. */
 void quipu_watch_enter_module(void);
 

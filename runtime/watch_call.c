@@ -22,6 +22,7 @@
 
 #include "data/watch_callees.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/uio.h>
 
@@ -424,8 +425,14 @@ static void release(struct watch_call *call) {
     __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
 }
 
-/* What the program does by the call that makes other calls write elsewhere, or memory unreadable.
- */
+static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
+    stack_t stack = {.ss_sp = (void *)pointer, .ss_size = length};
+    if (is_plain || quipu_watch_read(&stack, pointer, sizeof stack) == sizeof stack)
+        quipu_watch_note_stack((uint64_t)stack.ss_sp, stack.ss_size);
+}
+
+/* What the program does by the call that makes other calls write elsewhere, memory unreadable, or a
+ * stack. */
 static void note_more(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
@@ -434,6 +441,8 @@ static void note_more(const struct watch_call *call) {
             continue;
         unsigned size = extent >> 8 & 15;
         uint64_t length = size < ARGUMENTS ? call->arguments[size] : BUFSIZ;
+        if (constant_of(extent) == QUIPU_MORE_STACK && pointer)
+            note_stack(pointer, length, size < ARGUMENTS);
         if (constant_of(extent) == QUIPU_MORE_STREAM && pointer)
             quipu_watch_note_stream(pointer, length);
         if (constant_of(extent) == QUIPU_MORE_PAGES)

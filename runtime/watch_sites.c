@@ -3,8 +3,9 @@
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
  * all of them, when a region lies where a stack may be: not among the variables of an instrumented
- * module, and not in the heap that brk made; or anywhere, where some function sets the stack
- * pointer or calls what does; and when a function's locals are watched.
+ * module, and not in the heap that brk made, unless the program has said that a stack is there; or
+ * anywhere, where some function sets the stack pointer or calls what does; and when a function's
+ * locals are watched.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
@@ -261,6 +262,43 @@ static bool is_in_heap(uint64_t address, uint64_t end) {
     return end <= watch->heap_end;
 }
 
+static bool is_in_stack(uint64_t address, uint64_t end) {
+    for (uint32_t i = 0; i < WATCH->stack_count; i++) {
+        const struct watch_range *stack = &WATCH->stacks[i];
+        if (address < stack->address + stack->length && stack->address < end)
+            return true;
+    }
+    return false;
+}
+
+/* Checks of stores to the stack are put back at once where a region lies in it. */
+static void enter_stack(struct watch_range stack) {
+    struct watch *watch = WATCH;
+    if (watch->stack_count < WATCH_GIVEN)
+        watch->stacks[watch->stack_count++] = stack;
+    else
+        watch->stacks_anywhere = true;
+    for (uint32_t i = 0; i < watch->used; i++) {
+        const struct watch_region *region = region_at(i);
+        if (region->size && (watch->stacks_anywhere ||
+                             is_in_stack(region->address, region->address + region->size))) {
+            quipu_watch_put_back(region->address, region->address + region->size);
+            return;
+        }
+    }
+}
+
+void quipu_watch_note_stack(uint64_t address, uint64_t length) {
+    struct watch_range stack = {address, lesser(length, ADDRESSES_END)};
+    uint64_t end = address + stack.length;
+    uint64_t mask = quipu_watch_lock();
+    bool is_one = is_in_stack(address, address + 1) && is_in_stack(end - 1, end);
+    if (stack.length && !is_one &&
+        (quipu_watch_overlaps_module(address, end) || is_in_heap(address, end)))
+        enter_stack(stack);
+    quipu_watch_unlock(mask);
+}
+
 long quipu_watch_put_back(uint64_t address, uint64_t end) {
     long error = 0;
     bool is_variable = false;
@@ -268,7 +306,8 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
         error = m->prepare();
         is_variable |= address >= m->begin && end <= m->end;
     }
-    bool may_be_stack = WATCH->stacks_anywhere || (!is_variable && !is_in_heap(address, end));
+    bool may_be_stack = WATCH->stacks_anywhere || (!is_variable && !is_in_heap(address, end)) ||
+                        is_in_stack(address, end);
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
             error = m->put_back_variables(address, end);

@@ -50,6 +50,8 @@ enum quipu_callee_more {
     QUIPU_MORE_STREAM = 1,  /* argument A bytes, if that is not 15, else BUFSIZ, are memory that a
                                stream writes from then on, where the pointer is not NULL */
     QUIPU_MORE_PAGES = 2,   /* of argument A bytes, which may not be readable from then on */
+    QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from then on; if A is 15, those that a
+                                stack_t at the pointer says */
 };
 
 enum {
@@ -87,6 +89,7 @@ enum {
 #define QE_LIBRARY          QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
 #define QE_STREAM(p, a)     QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
 #define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
+#define QE_STACK(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
 #define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
@@ -270,6 +273,8 @@ enum {
     ROW(open_memstream, QE_ANY, QE_STREAM(0, 15), QE_STREAM(1, 15)) \
     ROW(open_wmemstream, QE_ANY, QE_STREAM(0, 15), QE_STREAM(1, 15)) \
     ROW(ioctl, QE_ANY, 0, 0) \
+    ROW(sigaltstack, QE_CONSTANT(1, 24) | QE_ZERO, QE_STACK(0, 15), 0) \
+    ROW(pthread_attr_setstack, QE_CONSTANT(0, 56) | QE_CHANGED, QE_STACK(1, 2), 0) \
     ROW(malloc, QE_BLOCK(0), 0, 0) \
     ROW(calloc, QE_BLOCKS(0, 1), 0, 0) \
     ROW(realloc, QE_MOVED(0), QE_BLOCK(1), 0) \

@@ -427,12 +427,11 @@ static int compare_ranges(const void *left, const void *right) {
     return a->last > b->last ? -1 : a->last < b->last;
 }
 
-/* Whether control goes on on another stack, which may be any memory: a variable, too. */
+/* Whether control goes on on another stack, which may be any memory: a variable, too.  What says
+ * where the stack is, as sigaltstack does, tells the runtime (data/watch_callees.h). */
 static bool leaves_stack(const struct watcher *w, uint32_t index) {
-    static const char *const names[] = {"makecontext", "setcontext",
-                                        "swapcontext", "sigaltstack",
-                                        "clone",       "pthread_attr_setstack",
-                                        "sigstack",    "pthread_attr_setstackaddr"};
+    static const char *const names[] = {"makecontext", "setcontext", "swapcontext",
+                                        "clone",       "sigstack",   "pthread_attr_setstackaddr"};
     const struct graph_instruction *instruction = &w->instructions[index];
     const struct statement *s = statement_of(w->p, instruction);
     if (instruction->decoded->switches_stack)
