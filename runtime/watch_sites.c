@@ -7,6 +7,9 @@
  * anywhere, where some function sets the stack pointer or calls what does; and when a function's
  * locals are watched.
  *
+ * Where a call stands whose callee was not known to the shim, it is known now: one of this module's
+ * own is asked about no more.
+ *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
  *
@@ -29,6 +32,13 @@ enum {
     JUMP_SIZE = 5,
     LINE = 64,
     WORD = 8,
+    QUESTION_SIZE = 14, /* cmpb $0, ADDRESS; jne */
+    BND = 0xf2,
+    CALL = 0xe8,
+    CALL_SLOT = 0xff,
+    CALL_SLOT_MODE = 0x15,
+    JMP_SLOT = 0xff,
+    JMP_SLOT_MODE = 0x25,
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
 
@@ -150,6 +160,65 @@ static void sort_sites(uint32_t *sites, uint64_t count) {
     }
 }
 
+/* ---- Calls ---- */
+
+/* Whether code at ADDRESS is this module's own, and no way to another's. */
+static bool is_own(uint64_t address) {
+    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const uint8_t *code = (const uint8_t *)address;
+    if (address - module.text_begin > module.text_end - module.text_begin)
+        return false;
+    bool marked = true;
+    for (unsigned i = 0; i < sizeof endbr; i++)
+        marked &= code[i] == endbr[i];
+    code += marked ? sizeof endbr : 0;
+    code += *code == BND;
+    return code[0] != JMP_SLOT || code[1] != JMP_SLOT_MODE; /* as the linkage table has it */
+}
+
+/* The callee of the direct call, or of that through a slot, that returns to PC; 0: of another. */
+static uint64_t callee_of(uint64_t pc) {
+    const uint8_t *end = (const uint8_t *)pc;
+    int32_t distance;
+    copy_bytes(&distance, end - sizeof distance, sizeof distance);
+    uint64_t at = pc + (uint64_t)(int64_t)distance;
+    if (end[-5] == CALL)
+        return at;
+    return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
+}
+
+/* Has the question in front of BEHIND, if it is one, be about what never is. */
+static void ask_never(uint64_t behind) {
+    static const uint8_t question[] = {0x80, 0x3c, 0x25};
+    volatile uint8_t *look = (volatile uint8_t *)(behind - QUESTION_SIZE);
+    uint32_t about = 0;
+    for (unsigned i = 0; i < sizeof question; i++)
+        if (look[i] != question[i])
+            return;
+    copy_bytes(&about, (const void *)(look + sizeof question), sizeof about);
+    if (about == QUIPU_WATCH_HOME || about == QUIPU_WATCH_BEGINS)
+        look[sizeof question] = (uint8_t)(QUIPU_WATCH_HOME + offsetof(struct watch, never));
+}
+
+/* The first time that anything is watched: of calls of the module's own functions nothing is asked
+ * any more.  Where the text cannot be written they go on asking. */
+static void settle_calls(void) {
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    if (module.text_begin > module.text_end ||
+        open_text(module.text_begin, module.text_end, true) < 0)
+        return;
+    for (const struct quipu_site *site = sites; site < sites + count; site++) {
+        uint64_t end = (uint64_t)&site->code + (uint64_t)(int64_t)site->code;
+        if (site->size == QUIPU_SITE_CALL && is_own(callee_of(end - QUESTION_SIZE))) {
+            ask_never(place_of(site));
+            ask_never(end);
+        }
+    }
+    open_text(module.text_begin, module.text_end, false);
+    synchronize();
+}
+
 /* Makes `sorted`.  Returns 0 or -ENOMEM. */
 static long prepare(void) {
     uint64_t all;
@@ -183,6 +252,7 @@ static long prepare(void) {
     quipu_watch_text[0] = module.text_begin;
     quipu_watch_text[1] =
         module.text_begin <= module.text_end ? module.text_end - module.text_begin + 1 : 0;
+    settle_calls();
     return 0;
 }
 
@@ -235,7 +305,7 @@ static long put_back_function(uint64_t function) {
     uint64_t count;
     const struct quipu_site *sites = quipu_watch_sites(&count);
     for (const struct quipu_site *site = sites; site < sites + count; site++) {
-        if (!is_of_function(site) || site->size == QUIPU_SITE_TEXT ||
+        if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
             (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != function))
             continue;
         make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);

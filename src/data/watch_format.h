@@ -45,10 +45,10 @@ enum {
 
 /* What the home begins with; tools read it out of a process that runs. */
 struct quipu_watch_home {
-    uint8_t armed; /* not 0: there is a region */
-    uint8_t never; /* 0 */
-    uint8_t library; /* not 0: there is one that may be memory of the C library's own */
-    uint8_t begins;  /* not 0: the begin of a call of unknown code must be told */
+    uint8_t armed;      /* not 0: there is a region */
+    uint8_t never;      /* 0 */
+    uint8_t library;    /* not 0: there is one that may be memory of the C library's own */
+    uint8_t begins;     /* not 0: the begin of a call of unknown code must be told */
     uint32_t calling;   /*  4 */
     uint64_t magic;     /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
     uint32_t version;   /* 16  QUIPU_WATCH_VERSION */
@@ -131,6 +131,8 @@ enum {
  *         call    quipu_watch_call_return keeps every register
  *         jmp     4b
  *
+ * and where the callee turns out to be this module's own both are made to ask `never` in the home.
+ *
  * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump
  * that ends a function is made a call out of line; behind it stands
  *
@@ -205,6 +207,10 @@ struct quipu_site {
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
+#define QUIPU_SITE_CALL                                                                            \
+    0xfffffff5u /* likewise: behind the question in front of a direct call of what                 \
+                   is not known; `code` is behind the one at its return, and                       \
+                   there is no target */
 
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *

@@ -172,4 +172,6 @@ void insert_call_checks(struct planner *p, uint32_t index) {
     insert_after(p, last, &text);
     begin_stub(p, index);
     write_call_stubs(&p->far_stubs, &call, label);
+    if (call.compared)
+        write_call_row(site_rows(p, block->fragment), label);
 }

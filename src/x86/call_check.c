@@ -29,6 +29,10 @@ void write_return_check(struct buffer *out, const struct checked_call *call, uin
     buffer_print(out, "; {disp32} jne .LQcn%u; .LQco%u:", label, label);
 }
 
+void write_call_row(struct buffer *out, uint32_t label) {
+    buffer_print(out, "\t.long .LQcm%u-., .LQco%u-., 0, 0x%x\n", label, label, QUIPU_SITE_CALL);
+}
+
 /* Goes to the label BACK LABEL where the callee is this module's own. */
 static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
                            uint32_t label) {

@@ -25,6 +25,9 @@ struct checked_call {
 void write_call_check(struct buffer *out, const struct checked_call *call, uint32_t label);
 void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label);
 
+/* The row of quipu_sites that a call has which is `compared`. */
+void write_call_row(struct buffer *out, uint32_t label);
+
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);
 
