@@ -179,7 +179,7 @@ static bool is_own(uint64_t address) {
 /* The callee of the direct call, or of that through a slot, that returns to PC; 0: of another. */
 static uint64_t callee_of(uint64_t pc) {
     const uint8_t *end = (const uint8_t *)pc;
-    int32_t distance;
+    int32_t distance = 0;
     copy_bytes(&distance, end - sizeof distance, sizeof distance);
     uint64_t at = pc + (uint64_t)(int64_t)distance;
     if (end[-5] == CALL)

@@ -68,4 +68,22 @@ rejects "the last byte is not behind the first" "${loop}[2..1]"
 rejects "behind the line there may be a slice" "${loop}.value"
 watches 0 --heap "program.c:$(line none)" -- ./program
 grep -qF "no call in that line has allocated anything" messages || fail "no warning: $(cat messages)"
+
+# What stdio writes to a block.
+cat >streams.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    char *block = malloc(24);
+    FILE *file = fmemopen((void *)"one\ntwo\n", 8, "r");
+    if (!block || !file || !fgets(block, 8, file) || fread(block + 8, 1, 3, file) != 3)
+        return 1;
+    fclose(file);
+    free(block);
+    return 0;
+}
+END
+quipu cc --quipu=watch -O1 -g streams.c -o streams || fail "cannot build 'streams'"
+watches 0 --heap='streams.c:4' -- ./streams
+[[ $(grep -c 'streams\.c:6  call f' hits) -eq 2 ]] || fail "$(cat hits)"
 leaves_nothing
