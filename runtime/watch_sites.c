@@ -22,10 +22,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <sys/auxv.h>
 
 extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
-extern void abort(void); /* the C library's: is it linked statically? */
 
 enum {
     JUMP = 0xe9,
@@ -166,7 +166,7 @@ static void sort_sites(uint32_t *sites, uint64_t count) {
 static bool is_own(uint64_t address) {
     static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
     const uint8_t *code = (const uint8_t *)address;
-    if (address - module.text_begin > module.text_end - module.text_begin)
+    if (!address || address - module.text_begin > module.text_end - module.text_begin)
         return false;
     bool marked = true;
     for (unsigned i = 0; i < sizeof endbr; i++)
@@ -402,7 +402,8 @@ static void find_variables(void) {
         if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_W)
             module.variables[count++] = (struct watch_range){
                 module.begin + segments[i].p_vaddr - linked, segments[i].p_memsz};
-    module.has_library = (uint64_t)abort - module.begin < module.end - module.begin;
+    /* any function of the C library tells whether that is linked statically */
+    module.has_library = (uint64_t)getauxval - module.begin < module.end - module.begin;
 }
 
 uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size) {
