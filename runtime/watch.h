@@ -53,6 +53,7 @@ enum {
                                 is one */
     WATCH_THREADS = 256,     /* lists of activations */
     WATCH_OF_THREADS = 1,    /* no function's address */
+    WATCH_LOOP_WORDS = 2048,
 };
 
 #define WATCH_NO_FRAME UINT64_MAX /* of an activation that is a thread's */
@@ -157,6 +158,12 @@ struct watch_activation {
     uint32_t pid, tid;
 };
 
+/* A thread's word of one module: whether it runs a loop without checks. */
+struct watch_loop_word {
+    uint64_t *word;
+    uint64_t thread; /* thread pointer */
+};
+
 /* A child's copy of this is zero, whatever other threads were doing. */
 struct watch_wiped {
     uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
@@ -176,6 +183,7 @@ struct watch_module {
     long (*lead_threads)(uint64_t begin, uint64_t end);
     struct watch_range variables[4];              /* its segments, all of which can be read */
     bool has_library;                             /* the C library's variables are among its own */
+    long (*close_loops)(bool close);              /* copies without checks; or opens them */
     bool prepared;
     bool stack_is_back;
     bool has_backs;         /* wherever functions are come back to */
@@ -260,6 +268,10 @@ struct watch {
     struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
     uint32_t given_count;
     bool pages_hidden; /* variables may not be readable */
+    /* loops without checks */
+    uint32_t loop_words; /* that are known */
+    bool loops_closed;   /* all backward jumps of copies lead to the checked loops */
+    uint64_t loops_time; /* when that was last of use, in cycles */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */
     uint64_t fork_mask;
@@ -271,6 +283,7 @@ struct watch {
 #define WATCH          ((struct watch *)QUIPU_WATCH_HOME)
 #define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
+#define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
 #define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
 #define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
@@ -293,6 +306,11 @@ _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WA
                    offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_HOME &&
                    offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_HOME,
                "the contract's offsets");
+_Static_assert(0x4000 + sizeof(struct watch_handler) * WATCH_HANDLERS <= 0x6000,
+               "room for handlers in front of WATCH_QUICK");
+_Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa1000 &&
+                   0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
+               "room for words of loops above the path, below the stack of a visit");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
@@ -577,6 +595,13 @@ void quipu_watch_forget_activations(void);
 /* Has modules tell of threads that they begin.  BEGIN and END are the calling module's.  Returns 0
  * or minus the error's number; -EOPNOTSUPP where that cannot be. */
 long quipu_watch_lead_threads(uint64_t begin, uint64_t end);
+/* ---- watch_loops.c ---- */
+
+/* A region has been made: has loops that run without checks go on with them.  Returns 0 or minus
+ * the error's number.  The lock is held. */
+long quipu_watch_stop_loops(void);
+/* In a forked child, with the lock held: the other threads are not there. */
+void quipu_watch_forget_loops(void);
 
 /* ---- watch_log.c, watch_request.c ---- */
 

@@ -205,6 +205,8 @@ quipu_watch_call_range:
         ret
         .cfi_endproc
         .size   quipu_watch_call_range, . - quipu_watch_call_range
+        entry   quipu_watch_loop_first, quipu_watch_loop_began
+        entry   quipu_watch_loop_left, quipu_watch_loop_ended
 
         .section .init_array.00000, "aw", @init_array
         .balign 8

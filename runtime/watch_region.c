@@ -250,7 +250,10 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     enter((uint32_t)index, wanted->address, wanted->size);
     mark_shadow(wanted->address, wanted->size, true);
     __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
-    return id_of((uint32_t)index);
+    refused = quipu_watch_stop_loops();
+    if (refused < 0)
+        quipu_watch_remove_locked(id_of((uint32_t)index));
+    return refused < 0 ? refused : id_of((uint32_t)index);
 }
 
 int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument,

@@ -67,12 +67,20 @@ static uint64_t target_of(const struct quipu_site *site) {
     return (uint64_t)&site->target + (uint64_t)(int64_t)site->target;
 }
 
+static uint64_t code_of(const struct quipu_site *site) {
+    return (uint64_t)&site->code + (uint64_t)(int64_t)site->code;
+}
+
 static bool is_of_anywhere(const struct quipu_site *site) {
     return site->place == 0;
 }
 
 static bool is_of_function(const struct quipu_site *site) {
     return site->size >= QUIPU_SITE_BEGIN;
+}
+
+static bool is_of_loop(const struct quipu_site *site) {
+    return site->size == QUIPU_SITE_LOOP;
 }
 
 static bool is_of_variable(const struct quipu_site *site) {
@@ -124,7 +132,7 @@ static long put_back(const struct quipu_site *site) {
     long error = open_text(place, place, true);
     if (error < 0)
         return error;
-    make_jump(place, (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+    make_jump(place, code_of(site));
     open_text(place, place, false);
     synchronize();
     return 0;
@@ -288,7 +296,7 @@ static long put_back_stack(void) {
     const struct quipu_site *sites = quipu_watch_sites(&count);
     for (const struct quipu_site *site = sites; site < sites + count; site++)
         if (is_of_stack(site))
-            make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+            make_jump(place_of(site), code_of(site));
     open_text(module.text_begin, module.text_end, false);
     module.stack_is_back = true;
     synchronize();
@@ -308,13 +316,32 @@ static long put_back_function(uint64_t function) {
         if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
             (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != function))
             continue;
-        make_jump(place_of(site), (uint64_t)&site->code + (uint64_t)(int64_t)site->code);
+        make_jump(place_of(site), code_of(site));
         begins += site->size == QUIPU_SITE_BEGIN;
     }
     open_text(module.text_begin, module.text_end, false);
     module.has_backs = true;
     synchronize();
     return begins;
+}
+
+/* Has the backward jumps of the copies of loops lead to the checked loops, or in the copies. */
+static long close_loops(bool close) {
+    if (module.text_begin > module.text_end)
+        return 0;
+    long error = open_text(module.text_begin, module.text_end, true);
+    if (error < 0)
+        return error;
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
+        if (is_of_loop(site)) {
+            uint64_t place = place_of(site), to = close ? code_of(site) : target_of(site);
+            *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
+        }
+    open_text(module.text_begin, module.text_end, false);
+    synchronize();
+    return 0;
 }
 
 /* ---- All modules' ---- */
@@ -484,12 +511,15 @@ void quipu_watch_enter_module(void) {
     module.visit = quipu_watch_visited;
     module.put_back_function = put_back_function;
     module.lead_threads = quipu_watch_lead_threads;
+    module.close_loops = close_loops;
     uint64_t mask = quipu_watch_lock();
     if (!watch->heap_begin)
         watch->heap_begin = watch->heap_end = present_break();
     module.next = watch->modules;
     watch->modules = &module;
     watch->visit = (uint64_t)module.visit;
+    if (watch->loops_closed && prepare() == 0)
+        close_loops(true);
     if (watch->local_count) /* locals of others are handed to this one's functions */
         quipu_watch_put_back_function(0);
     catch_up();

@@ -102,6 +102,7 @@ static void end_fork_in_child(void) {
     quipu_watch_forget_handlers();
     if (WATCH->fork_depth == 1)
         quipu_watch_forget_activations();
+    quipu_watch_forget_loops();
     end_fork();
 }
 

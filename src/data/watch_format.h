@@ -211,6 +211,43 @@ struct quipu_site {
     0xfffffff5u /* likewise: behind the question in front of a direct call of what                 \
                    is not known; `code` is behind the one at its return, and                       \
                    there is no target */
+#define QUIPU_SITE_LOOP  0xfffffff6u /* the last four bytes of a jump, see below */
+
+/* Loops without checks.  A small loop that calls nothing has a copy without checks.  Where the loop
+ * is entered the thread takes a word of its own, and only then looks what is watched:
+ *
+ *             cmpq    $0, WORD
+ *             jne     2f
+ *     1:      movq    %rsp, WORD
+ *             cmpb    $0, QUIPU_WATCH_HOME
+ *             je      COPY                    nothing is; else it looks at the shadow of what the
+ *             movq    $0, WORD                loop will write
+ *     CHECKED:
+ *
+ * out of line
+ *     2:      cmpq    %rsp, WORD              left by longjmp: no two frames begin there
+ *             je      1b
+ *             cmpq    $1, WORD                the runtime does not know it
+ *             jne     CHECKED
+ *             call    quipu_watch_loop_first  makes it 0, or 2; keeps every register, and the flags
+ *             ... and once more
+ *
+ * and makes the word 0 where it leaves the copy.  WORD is quipu_watch_loop, thread-local, of the
+ * module.  Who makes a region marks the shadow first and looks at the words then, with a barrier
+ * for all threads between.  If one is taken, the copies are closed: each backward jump, which has
+ * its last four bytes within a line of 64 bytes, is made to lead out:
+ *
+ *             movq    $0, WORD
+ *             call    quipu_watch_loop_left   may open the copies; keeps every register and the
+ * flags jmp     to the same block of the checked loop
+ *
+ * So at most the turn that is under way is without checks.  In a site of this kind `place` are
+ * those four bytes, `code` is where the jump leads when closed, `target` where it does else. */
+enum {
+    QUIPU_LOOP_FREE = 0,
+    QUIPU_LOOP_UNKNOWN = 1, /* a new thread's */
+    QUIPU_LOOP_NEVER = 2,   /* there was no room for one more word */
+};
 
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *

@@ -427,6 +427,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
                               .marks = state->options->events.count ? &p->marks : NULL};
     make_plan(p);
     label_fragments(p, number);
+    plan_loops(p);
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         keep_in_line(p, i);
@@ -437,6 +438,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
         if (!block->padding)
             insert_block_code(p, i);
         insert_checks(p, i);
+        insert_loop_copy(p, i);
         insert_frame_end(p, i);
         insert_call_checks(p, i);
         insert_end(p, i);

@@ -10,6 +10,8 @@
 #include "pass/pass.h"
 #include "x86/sequence.h"
 
+struct loop_copy;
+
 /* What is planned for one block. */
 struct block_plan {
     uint32_t top;      /* first instruction that code may stand in front of */
@@ -56,8 +58,9 @@ struct planner {
     struct event_sums sums; /* ... and what held where it began ... */
     uint8_t fragment;       /* ... in this fragment */
     /* watch.c */
-    struct frame_row out_of_line; /* of far_stubs' end; not known: it is the text's around */
-    VECTOR(struct buffer) sites;  /* by fragment: rows of the table of checks */
+    struct frame_row out_of_line;     /* of far_stubs' end; not known: it is the text's around */
+    VECTOR(struct buffer) sites;      /* by fragment: rows of the table of checks */
+    VECTOR(struct loop_copy *) loops; /* watch_loops.c: that get a copy without checks */
 };
 
 /* Fills in all of the plan but what is written. */
@@ -152,6 +155,8 @@ void insert_copies(struct planner *p, uint32_t index);
 /* watch.c: checks of the block's stores, and the table of all checks. */
 void insert_checks(struct planner *p, uint32_t index);
 void write_sites(struct planner *p, uint32_t number);
+/* Whether the instruction's store is checked from the beginning. */
+bool needs_check(const struct planner *p, const struct graph_instruction *instruction);
 /* Code out of line goes on where the unwinder has the rules of FRAME. */
 void enter_frame(struct planner *p, const struct frame_row *frame);
 /* Behind all code out of line of a fragment. */
@@ -159,6 +164,11 @@ void end_out_of_line(struct planner *p);
 
 /* The rows of the table of checks in FRAGMENT. */
 struct buffer *site_rows(struct planner *p, uint8_t fragment);
+
+/* watch_loops.c: chooses the loops that get a copy without checks, and has them ask in front; the
+ * copy of the one whose head is block INDEX. */
+void plan_loops(struct planner *p);
+void insert_loop_copy(struct planner *p, uint32_t index);
 
 /* watch_calls.c: checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);

@@ -189,13 +189,13 @@ static void add_pushes(struct watcher *w, uint32_t index) {
 
 /* ---- text ---- */
 
-static bool address_of(const struct watcher *w, const struct store *store, uint32_t statement,
+static bool address_of(const struct planner *p, const struct store *store, uint32_t statement,
                        struct store_address *address) {
-    const struct unit *unit = w->p->graph->unit;
+    const struct unit *unit = p->graph->unit;
     const struct statement *s = &unit->statements.data[statement];
     *address = (struct store_address){.store = store, .intel = s->intel};
     if (store->kind == STORE_STACK) {
-        struct arena *arena = &w->p->state->unit->arena;
+        struct arena *arena = &p->state->unit->arena;
         const char *text = arena_print(arena, "-%u(%%rsp)", store->size);
         address->operand = (struct span){text, strlen(text)};
         address->intel = false;
@@ -231,7 +231,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
     struct event_sums sums = sums_in_block(p, w->index, index, is_counted(w, index));
     struct store_address address;
     bool stores = is_checked(instruction) &&
-                  address_of(w, &instruction->decoded->store, instruction->statement, &address);
+                  address_of(p, &instruction->decoded->store, instruction->statement, &address);
     write_changes(p, out, again ? instruction - 1 : NULL, instruction);
     if (stores) {
         anchor_code(p, out, w->block->fragment, sums);
@@ -295,7 +295,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
     write_check_end(out, way, &frame);
     if (range->store.enters) { /* what it stores is stored here, and again by itself */
         struct store_address address;
-        address_of(w, &range->store, 0, &address);
+        address_of(p, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
         write_frame_pointer(out, &frame);
         write_store_end(out, &range->store, &frame);
@@ -311,8 +311,9 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
 /* ---- checks that are left out ---- */
 
 /* Whether the store's address is known before the program runs, or by the stack alone. */
-static bool is_on_stack(const struct watcher *w, const struct store *store, uint32_t first) {
-    struct frame_row frame = frame_at(w->p, &w->instructions[first]);
+static bool is_on_stack(const struct planner *p, const struct store *store,
+                        const struct graph_instruction *instruction) {
+    struct frame_row frame = frame_at(p, instruction);
     if (store->kind == STORE_STACK)
         return true;
     if (store->kind != STORE_PLAIN || store->thread || store->segment ||
@@ -332,6 +333,13 @@ static struct span variable_of(const struct store_address *address) {
     return (struct span){operand.start, end ? (size_t)(end - operand.start) : 0};
 }
 
+bool needs_check(const struct planner *p, const struct graph_instruction *instruction) {
+    const struct store *store = &instruction->decoded->store;
+    struct store_address address;
+    return is_checked(instruction) && address_of(p, store, instruction->statement, &address) &&
+           !is_on_stack(p, store, instruction) && !variable_of(&address).length;
+}
+
 struct buffer *site_rows(struct planner *p, uint8_t fragment) {
     while (p->sites.count <= fragment)
         vector_push(p->graph->arena, &p->sites, (struct buffer){0});
@@ -348,7 +356,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
                       const struct buffer *check, const struct store_address *address) {
     struct planner *p = w->p;
     struct span variable = variable_of(address);
-    bool on_stack = is_on_stack(w, &range->store, range->first);
+    bool on_stack = is_on_stack(p, &range->store, &w->instructions[range->first]);
     bool wanted = p->state->options->eliminate || range->store.kind == STORE_STACK;
     if (!wanted || (!on_stack && !variable.length))
         return false;
@@ -380,7 +388,7 @@ static void insert_check(struct watcher *w, const struct range *range) {
     struct quiet quiet = quiet_in_block(w, range->first);
     struct store_address address;
     struct buffer check = {0}, text = {0};
-    if (!address_of(w, &range->store, range->statement, &address))
+    if (!address_of(p, &range->store, range->statement, &address))
         return;
     if (range->end - range->begin > range->store.size)
         address.operand = joint_operand(w, range);

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Loops that run without checks: a region that appears meanwhile is seen by the next turn, and loops
+# are as fast as before when it is gone.
+. "$(dirname "$0")/lib.bash"
+for flags in -O0 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -static'; do
+    quipu cc --quipu=watch $flags -g -pthread -I"$top/src" "$top/test/watch/parts/loops.c" -o loops ||
+        fail "cannot build with $flags"
+    for way in handler thread longjmp again; do
+        timeout 60 ./loops $way >said 2>&1 || fail "$flags: $way: status $?: $(cat said)"
+    done
+done
+
+# in a shared object, whose words are found in another way
+quipu cc --quipu=watch -O2 -g -pthread -fPIC -shared -Dmain=library_main -I"$top/src" \
+    "$top/test/watch/parts/loops.c" -o libloops.so || fail "cannot build the library"
+echo 'int library_main(int, char **); int main(int c, char **v) { return library_main(c, v); }' >main.c
+quipu cc --quipu=watch -O2 -g main.c -L. -lloops -Wl,-rpath,"$PWD" -o main || fail "cannot build main"
+gcc -O2 main.c -L. -lloops -Wl,-rpath,"$PWD" -o plain || fail "cannot build plain"
+for program in main plain; do
+    for way in handler thread longjmp again; do
+        timeout 60 ./$program $way >said 2>&1 || fail "$program: $way: status $?: $(cat said)"
+    done
+done
