@@ -82,3 +82,14 @@ bool find_memory_operand(const struct unit *unit, const struct statement *statem
         return argument.length > 0;
     }
 }
+
+bool find_immediate_operand(const struct unit *unit, const struct statement *statement,
+                            struct span *operand) {
+    struct cursor cursor = cursor_over(operands_of(unit, statement));
+    struct span argument = next_argument(&cursor);
+    if (statement->intel || argument.length < 2 || argument.start[0] != '$')
+        return false;
+    cut_front(&argument, 1);
+    *operand = argument;
+    return true;
+}

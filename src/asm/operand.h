@@ -10,4 +10,9 @@
 bool find_memory_operand(const struct unit *unit, const struct statement *statement,
                          struct span *operand);
 
+/* Finds the number, or the symbol with one, behind the '$' of STATEMENT, in AT&T syntax.  Returns
+ * false where there is none. */
+bool find_immediate_operand(const struct unit *unit, const struct statement *statement,
+                            struct span *operand);
+
 #endif

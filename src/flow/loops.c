@@ -85,7 +85,7 @@ static void find_dominators(struct loops *loops) {
     }
 }
 
-static bool dominates(const struct loops *loops, uint32_t above, uint32_t below) {
+bool dominates(const struct loops *loops, uint32_t above, uint32_t below) {
     while (loops->rank[below] > loops->rank[above])
         below = loops->dominator[below];
     return below == above;

@@ -19,25 +19,15 @@
  *
  * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: where anything is counted there are no copies; nor of nests of loops. */
-#include "pass/plan.h"
+#include "pass/watch_loops.h"
 
 #include "data/watch_format.h"
-#include "flow/loops.h"
-#include "x86/loop_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     INSTRUCTIONS_MAX = 64,
-};
-
-struct loop_copy {
-    struct loop_text text;
-    uint32_t head;
-    index_list blocks; /* in the order of the text */
-    bool apart;        /* the choice is out of line */
-    uint32_t jumps;    /* backward ones that are written */
 };
 
 static const struct basic_block *block_at(const struct planner *p, uint32_t index) {
@@ -166,7 +156,10 @@ static bool choose_loop(struct planner *p, const struct loops *loops, const uint
     if (instructions > INSTRUCTIONS_MAX)
         return false;
     qsort(loop->blocks.data, count, sizeof *loop->blocks.data, compare_numbers);
-    return has_checks(p, loop) && find_way_in(p, loop);
+    if (!has_checks(p, loop) || !find_way_in(p, loop))
+        return false;
+    find_ranges(p, loops, loop);
+    return true;
 }
 
 /* ---- edits of the original ---- */
@@ -218,7 +211,7 @@ static void edit_original(struct planner *p, struct loop_copy *loop) {
     }
     if (!loop->apart) {
         struct buffer text = {0};
-        write_loop_choice(&text, &loop->text, false);
+        write_loop_choice(&text, &loop->text, loop->has_ranges);
         insert_at(p, first_instruction(p, loop->head), &text);
     }
     for (uint32_t i = 0; i < loop->blocks.count; i++) {
@@ -344,9 +337,14 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     buffer_text(&p->far_stubs, "; ");
     enter_frame(p, &loop->text.frame);
     if (loop->apart) {
-        write_loop_choice(&p->far_stubs, &loop->text, false);
-        buffer_print(&p->far_stubs, "; jmp .LQlc%u_%u; ", loop->text.label, loop->head);
+        write_loop_choice(&p->far_stubs, &loop->text, loop->has_ranges);
+        if (loop->has_ranges)
+            buffer_text(&p->far_stubs, "; ");
+        else
+            buffer_print(&p->far_stubs, "; jmp .LQlc%u_%u; ", loop->text.label, loop->head);
     }
+    if (loop->has_ranges)
+        write_ranges(p, loop);
     buffer_text(&p->far_stubs, ".p2align 5; ");
     for (uint32_t i = 0; i < loop->blocks.count; i++)
         write_block(p, loop, loop->blocks.data[i], &before, &out_of_line);

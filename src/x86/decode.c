@@ -371,6 +371,8 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->traps |=
         instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
     decoded->class = branch_class(&instruction, operands);
+    decoded->condition = instruction.opcode & 0xf;
+    decoded->linear = find_linear(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     return true;

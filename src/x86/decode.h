@@ -5,6 +5,7 @@
 #ifndef QUIPU_X86_DECODE_H
 #define QUIPU_X86_DECODE_H
 
+#include "x86/linear.h"
 #include "x86/store.h"
 
 #include <stdbool.h>
@@ -87,11 +88,13 @@ struct decoded {
     bool switches_stack;        /* the stack pointer becomes what it was not made of, nor the frame
                                    pointer */
     bool steps;                 /* adds a constant to a general register */
-    bool repeats;  /* string instruction with a repeat prefix: one execution, whatever the
-                      count */
-    bool floating; /* computes in floating point: arithmetic, comparison, conversion */
-    bool vector;   /* works on several elements of a vector register, or on its mask */
-    bool atomic;   /* locked, or xchg with memory */
+    bool repeats;      /* string instruction with a repeat prefix: one execution, whatever the
+                          count */
+    bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;       /* works on several elements of a vector register, or on its mask */
+    bool atomic;       /* locked, or xchg with memory */
+    uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
+    struct linear linear;
     struct memory_use memory;
     struct store store;
     struct spelling spelling;

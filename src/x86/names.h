@@ -18,4 +18,8 @@ unsigned element_count(const ZydisDecodedInstruction *instruction,
 struct store find_store(const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands);
 
+/* linear.c: by what it steps a register, or compares one. */
+struct linear find_linear(const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands);
+
 #endif

@@ -1,5 +1,6 @@
 // A region appears while a loop runs that has no checks: it is made by a signal handler, by another
-// thread, or by a handler that leaves by longjmp.  No write is missed behind the turn that is under way.
+// thread, or by a handler that leaves by longjmp.  No write is missed behind the turn that is under
+// way.
 #include "../../../runtime/watch.h"
 
 #include <pthread.h>
@@ -11,10 +12,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { CELLS = 16, WATCHED = 5, HITS = 200 };
+enum {
+    CELLS = 16,
+    WATCHED = 5,
+    HITS = 200
+};
 
 #define EXPECT(condition)                                                                          \
-    ((condition) ? (void)0 : (printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), fflush(stdout), _exit(1)))
+    ((condition)                                                                                   \
+         ? (void)0                                                                                 \
+         : (printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), fflush(stdout), _exit(1)))
 
 static volatile uint64_t cells[4096];
 static volatile uint64_t reached; // by the loop
@@ -22,7 +29,7 @@ static volatile sig_atomic_t enough, came;
 static volatile uint64_t armed_at, first_hit, last_hit, hits, missed;
 static int64_t region;
 static sigjmp_buf back;
-static bool jumps;
+static bool jumps, left;
 
 static void hit(const struct quipu_write *write, void *context) {
     uint64_t value;
@@ -69,6 +76,14 @@ __attribute__((noinline)) static void run(volatile uint64_t *to, uint64_t from) 
     }
 }
 
+// It writes what is known in front of it.
+__attribute__((noinline)) static void run_in_place(volatile uint64_t *to, uint64_t from) {
+    for (uint64_t i = from; !enough; i++) {
+        reached = i;
+        *to = i;
+    }
+}
+
 __attribute__((noinline)) static uint64_t fill(volatile uint64_t *to, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         to[i] = i;
@@ -93,8 +108,17 @@ static void *arm_later(void *argument) {
     return argument;
 }
 
+// Once loops are left, copies are open again.
+static void open_again(void) {
+    for (int i = 0; i < 1000 && WATCH->loops_closed; i++)
+        usleep(100), fill(cells, 64);
+    EXPECT(!WATCH->loops_closed);
+}
+
 static void by_handler(void) {
     for (int i = 0; i < 20; i++) {
+        if (!left)
+            open_again();
         came = 0;
         reached = 0;
         in_microseconds(1000 + 100 * (unsigned)i);
@@ -116,6 +140,25 @@ static void by_thread(void) {
     }
 }
 
+// Where something else is watched meanwhile.
+static void with_another(void) {
+    static volatile uint64_t other[64];
+    int64_t id = quipu_runtime_watch((uint64_t)&other[20], sizeof *other, (uint64_t)hit, 0);
+    EXPECT(id > 0);
+    for (int i = 0; i < 20; i++) {
+        open_again();
+        reached = 0;
+        in_microseconds(1000);
+        run_in_place(&cells[WATCHED], 1);
+        EXPECT(hits >= HITS && first_hit <= armed_at + 2 && last_hit == first_hit + hits - 1);
+        EXPECT(quipu_runtime_unwatch(region) == 0);
+        hits = missed = enough = 0;
+    }
+    open_again();
+    fill(other, 64);
+    EXPECT(hits == 1);
+}
+
 // The thread's word stays taken; then others find it so.
 static void by_longjmp(void) {
     jumps = true;
@@ -124,6 +167,7 @@ static void by_longjmp(void) {
         run(cells, 1);
     }
     jumps = false;
+    left = true; // copies stay closed from now on
     EXPECT(came == 1);
     arm();
     for (int i = 0; i < HITS; i++)
@@ -134,12 +178,9 @@ static void by_longjmp(void) {
     by_handler();
 }
 
-// Once loops are left, copies are open again.
 static void again(void) {
     by_handler();
-    for (int i = 0; i < 1000 && WATCH->loops_closed; i++)
-        usleep(100), fill(cells, 64);
-    EXPECT(!WATCH->loops_closed);
+    open_again();
 }
 
 int main(int argc, char **argv) {
@@ -150,6 +191,8 @@ int main(int argc, char **argv) {
         by_handler();
     else if (!strcmp(argv[1], "thread"))
         by_thread();
+    else if (!strcmp(argv[1], "another"))
+        with_another();
     else if (!strcmp(argv[1], "longjmp"))
         by_longjmp();
     else

@@ -1,0 +1,211 @@
+/* watch_ranges.c: what a loop will write, told in front of it (Wahbe, Lucco and Graham 1993,
+ * section 4: invariant and monotonic addresses).
+ *
+ * An address is known if its registers do not change in the loop, or are stepped by constants; or
+ * if it has the loop's counter alone, whatever that is stepped by.  Stores by the same registers
+ * are one range.
+ *
+ * requires: find_loops, find_liveness    makes: ranges of loops
+ * Not perfect: four ranges at most; addresses that are made anew in each
+ * turn from a counter, and steps of 32 bits in addresses, are not known. */
+#include "asm/operand.h"
+#include "data/watch_format.h"
+#include "flow/induction.h"
+#include "pass/watch_loops.h"
+
+#include <string.h>
+
+enum {
+    EXTRA_MAX = 4096, /* bytes between stores of one range */
+};
+
+/* A range, as its stores are found. */
+struct finder {
+    const struct planner *p;
+    struct loop_copy *loop;
+    struct induction induction;
+    const struct store *stores[RANGES_MAX];
+    bool joins[RANGES_MAX]; /* the operand is a number and registers */
+    int64_t lowest[RANGES_MAX];
+    uint32_t registers; /* that the addresses are made of */
+};
+
+/* ---- distances ---- */
+
+/* Sets the loop's distance.  Without an end there is none, and nothing may move. */
+static void find_distance(struct finder *f) {
+    const struct loop_end *end = &f->induction.end;
+    const struct register_step *step = &f->induction.steps[end->counter];
+    const struct unit *unit = f->p->graph->unit;
+    struct loop_distance *distance = &f->loop->distance;
+    *distance = (struct loop_distance){.counter = end->counter,
+                                       .limit = end->limit,
+                                       .wide = end->wide,
+                                       .exact = end->exact,
+                                       .is_signed = end->is_signed,
+                                       .step = step->constant,
+                                       .step_register = step->by,
+                                       .one_way_out = f->induction.one_way_out};
+    if (end->known && end->limit == NO_REGISTER && end->statement != NONE &&
+        !find_immediate_operand(unit, &unit->statements.data[end->statement], &distance->number))
+        f->induction.end.known = false;
+}
+
+/* Adds what a register of an address moves by, FACTOR times.  Returns false where that is not
+ * known.
+ */
+static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor, int64_t *stride) {
+    const struct register_step *step = &f->induction.steps[reg == NO_REGISTER ? 0 : reg];
+    if (reg == NO_REGISTER || !(f->induction.written >> reg & 1))
+        return true;
+    if (!f->induction.end.known || !step->known || !step->wide || step->constant > INT32_MAX ||
+        step->constant < INT32_MIN)
+        return false;
+    if (f->loop->distance.step_register != NO_REGISTER) {
+        *stride += factor;
+        return reg == f->induction.end.counter;
+    }
+    *stride += step->constant * factor;
+    return step->by == NO_REGISTER;
+}
+
+static bool find_stride(const struct finder *f, const struct store *store, int64_t *stride) {
+    *stride = 0;
+    return add_stride(f, store->base, 1, stride) &&
+           add_stride(f, store->index, store->scale, stride) &&
+           (*stride == 0 || is_known_distance(&f->loop->distance, *stride));
+}
+
+/* ---- ranges ---- */
+
+static bool is_plain_store(const struct store *store) {
+    return store->kind == STORE_PLAIN && !store->thread && !store->segment && !store->absolute &&
+           !store->implicit && !store->pops && store->size <= QUIPU_WATCH_SPAN;
+}
+
+/* Whether the operand says no more than registers and a number; and has no register of 32 bits. */
+static bool is_number_operand(struct span operand) {
+    const char *c = operand.start, *end = operand.start + operand.length;
+    while (c < end && strchr("0123456789-+", *c))
+        c++;
+    return c < end && *c == '(';
+}
+
+static bool has_narrow_register(struct span operand) {
+    return memmem(operand.start, operand.length, "%e", 2) != NULL;
+}
+
+static bool is_same_base(const struct store *a, const struct store *b) {
+    return a->base == b->base && a->index == b->index &&
+           (a->index == NO_REGISTER || a->scale == b->scale);
+}
+
+/* Adds the store to a range that is there already, if that can be. */
+static bool join(struct finder *f, const struct store *store, struct span operand) {
+    struct loop_copy *loop = f->loop;
+    for (uint32_t i = 0; i < loop->range_count; i++) {
+        struct loop_range *range = &loop->ranges[i];
+        if (range->operand.length == operand.length &&
+            memcmp(range->operand.start, operand.start, operand.length) == 0)
+            return true;
+        if (!f->joins[i] || !is_number_operand(operand) || !is_same_base(f->stores[i], store))
+            continue;
+        int64_t low = store->displacement < f->lowest[i] ? store->displacement : f->lowest[i];
+        int64_t high = f->lowest[i] + range->extra;
+        high = store->displacement > high ? store->displacement : high;
+        if (high - low > EXTRA_MAX)
+            continue;
+        if (low < f->lowest[i])
+            range->operand = operand;
+        f->lowest[i] = low;
+        range->extra = high - low;
+        return true;
+    }
+    return false;
+}
+
+static bool add_store(struct finder *f, const struct graph_instruction *instruction) {
+    const struct store *store = &instruction->decoded->store;
+    struct loop_copy *loop = f->loop;
+    struct span operand;
+    int64_t stride;
+    if (!is_plain_store(store) ||
+        !find_memory_operand(f->p->graph->unit, statement_of(f->p, instruction), &operand) ||
+        has_narrow_register(operand) || !find_stride(f, store, &stride))
+        return false;
+    f->registers |= store->registers;
+    if (join(f, store, operand))
+        return true;
+    if (loop->range_count == RANGES_MAX)
+        return false;
+    f->stores[loop->range_count] = store;
+    f->joins[loop->range_count] = is_number_operand(operand);
+    f->lowest[loop->range_count] = store->displacement;
+    loop->ranges[loop->range_count++] = (struct loop_range){
+        .operand = operand, .stride = stride, .by_stack = store->registers & REGISTER_RSP};
+    return true;
+}
+
+static bool add_stores(struct finder *f) {
+    const struct graph *graph = f->p->graph;
+    for (size_t i = 0; i < f->loop->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[f->loop->blocks.data[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct graph_instruction *instruction =
+                &graph->instructions.data[block->first + n];
+            if (instruction->decoded->store.kind != STORE_NONE && !add_store(f, instruction))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Two registers that nothing here is made of; best those that nobody reads who comes to the head,
+ * then those that are not the caller's. */
+static void choose_scratch(const struct finder *f) {
+    static const uint8_t order[] = {0, 1, 2, 6, 7, 8, 9, 10, 3, 12, 13, 14, 15, 5};
+    const struct graph *graph = f->p->graph;
+    const struct loop_distance *distance = &f->loop->distance;
+    uint32_t live = graph->blocks.data[f->loop->head].live_in;
+    uint32_t used = REGISTER_R11 | REGISTER_RSP | f->registers;
+    const uint8_t others[] = {distance->counter, distance->limit, distance->step_register};
+    for (size_t i = 0; i < sizeof others; i++)
+        used |= others[i] == NO_REGISTER ? 0 : 1u << others[i];
+    used |= live & REGISTER_RBP; /* frames may be found by it */
+    int found = 0;
+    for (uint32_t kept = 0; kept < 2; kept++)
+        for (size_t i = 0; i < sizeof order && found < 2; i++)
+            if (!(used >> order[i] & 1) && (live >> order[i] & 1) == kept) {
+                f->loop->scratch.of[found] = order[i];
+                f->loop->scratch.kept[found++] = kept;
+            }
+    f->loop->has_ranges = found == 2;
+}
+
+void find_ranges(const struct planner *p, const struct loops *loops, struct loop_copy *loop) {
+    struct finder finder = {.p = p, .loop = loop};
+    if (!find_induction(p->graph, loops, loop->head, &loop->blocks, &finder.induction))
+        return;
+    find_distance(&finder);
+    if (add_stores(&finder))
+        choose_scratch(&finder);
+}
+
+void write_ranges(struct planner *p, const struct loop_copy *loop) {
+    struct arena *arena = &p->state->unit->arena;
+    const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
+    const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
+    buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
+    write_shadow_check(&p->far_stubs, away);
+    write_scratch_begin(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    for (uint32_t i = 0; i < loop->range_count; i++)
+        write_range_check(&p->far_stubs, &loop->ranges[i], &loop->distance, &loop->scratch, dirty,
+                          ++p->state->labels);
+    write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, dirty);
+    write_scratch_frame(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    buffer_print(&p->far_stubs, "%s: ", away);
+    write_loop_release(&p->far_stubs, loop->text.shared);
+    buffer_print(&p->far_stubs, "; jmp .LQlc%u_%u; ", loop->text.label, loop->head);
+}

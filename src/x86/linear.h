@@ -1,0 +1,48 @@
+/* linear.h: instructions that step a register by what does not change, and those that compare one:
+ * what loops count by. */
+#ifndef QUIPU_X86_LINEAR_H
+#define QUIPU_X86_LINEAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum linear_kind {
+    LINEAR_NONE,
+    LINEAR_ADD,     /* reg += other, or += constant; add, sub, inc, dec, lea */
+    LINEAR_COMPARE, /* the flags tell of reg - other, or of reg - constant; cmp, test */
+};
+
+struct linear {
+    uint8_t kind;  /* enum linear_kind */
+    uint8_t reg;   /* as encoded */
+    uint8_t other; /* or NO_REGISTER: the constant */
+    bool wide;     /* 64 bits; else 32, and an addition clears the upper half */
+    bool written;  /* the constant stands in the text, and may there be a symbol's address */
+    bool flags;    /* ADD: the flags tell of the sum, all but carry */
+    int64_t constant;
+};
+
+/* Conditions of jumps, as encoded. */
+enum condition {
+    CONDITION_BELOW = 2,
+    CONDITION_NOT_EQUAL = 5,
+    CONDITION_NOT_ABOVE = 6,
+    CONDITION_LESS = 12,
+    CONDITION_NOT_GREATER = 14,
+};
+
+/* The condition when the two that were compared change places; of those that order, and of
+ * (in)equality. */
+static inline uint8_t mirrored_condition(uint8_t condition) {
+    switch (condition & 0xe) {
+    case 0x2: /* below, not below: above, not above */
+    case 0x6:
+    case 0xc:
+    case 0xe:
+        return condition ^ ((condition & 0x8) ? 0x3 : 0x5);
+    default:
+        return condition;
+    }
+}
+
+#endif
