@@ -69,7 +69,7 @@ static void handler(int number) {
 }
 
 // Each turn has a store.  Where it is armed in the middle of a turn, that one's may be missed.
-__attribute__((noinline)) static void run(volatile uint64_t *to, uint64_t from) {
+__attribute__((noipa)) static void run(volatile uint64_t *to, uint64_t from) {
     for (uint64_t i = from; !enough; i++) {
         reached = i;
         to[i % CELLS] = i;
@@ -77,14 +77,14 @@ __attribute__((noinline)) static void run(volatile uint64_t *to, uint64_t from) 
 }
 
 // It writes what is known in front of it.
-__attribute__((noinline)) static void run_in_place(volatile uint64_t *to, uint64_t from) {
+__attribute__((noipa)) static void run_in_place(volatile uint64_t *to, uint64_t from) {
     for (uint64_t i = from; !enough; i++) {
         reached = i;
         *to = i;
     }
 }
 
-__attribute__((noinline)) static uint64_t fill(volatile uint64_t *to, uint64_t count) {
+__attribute__((noipa)) static uint64_t fill(volatile uint64_t *to, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         to[i] = i;
     return count;
