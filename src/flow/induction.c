@@ -83,6 +83,9 @@ static void note_step(struct search *s, uint32_t node, const struct graph_instru
             s->found->steps[r] = (struct register_step){
                 .known = !again && linear->kind == LINEAR_ADD && linear->reg == r &&
                          is_in_each_turn(s, node) && is_number(s, instruction),
+                .copied = !again && linear->kind == LINEAR_COPY && linear->reg == r,
+                .is_signed = linear->is_signed,
+                .statement = instruction->statement,
                 .wide = linear->wide,
                 .by = linear->other,
                 .constant = linear->constant};

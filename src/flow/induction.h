@@ -10,9 +10,12 @@ enum {
 
 /* What becomes of a register in each turn, whatever way that takes. */
 struct register_step {
-    bool known; /* it is stepped once, and else not written */
-    bool wide;  /* all 64 bits of it */
-    uint8_t by; /* a register that the loop does not write; or NO_REGISTER: the constant */
+    bool known;     /* it is stepped once, and else not written */
+    bool copied;    /* or made once from another one, `by`, that is stepped; so `wide` tells ... */
+    bool is_signed; /* ... or else this, how it is extended */
+    uint32_t statement; /* where it is copied */
+    bool wide;          /* all 64 bits of it */
+    uint8_t by;         /* a register that the loop does not write; or NO_REGISTER: the constant */
     int64_t constant;
 };
 

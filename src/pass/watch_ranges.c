@@ -6,8 +6,8 @@
  * are one range.
  *
  * requires: find_loops, find_liveness    makes: ranges of loops
- * Not perfect: four ranges at most; addresses that are made anew in each
- * turn from a counter, and steps of 32 bits in addresses, are not known. */
+ * Not perfect: four ranges at most; addresses that are made anew in each turn, but for copies of
+ * the counter, are not known. */
 #include "asm/operand.h"
 #include "data/watch_format.h"
 #include "flow/induction.h"
@@ -51,29 +51,57 @@ static void find_distance(struct finder *f) {
         f->induction.end.known = false;
 }
 
+/* The register that REG is a copy of; what is read of it must have been copied in the same turn. */
+static uint8_t original_of(const struct finder *f, uint8_t reg) {
+    const struct register_step *step = &f->induction.steps[reg];
+    uint32_t live = f->p->graph->blocks.data[f->loop->head].live_in;
+    return step->copied && !(live >> reg & 1) ? step->by : reg;
+}
+
+/* The range has REG, which is the counter's copy, or 32 bits of it, extended.  Returns false where
+ * it cannot. */
+static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *range) {
+    const struct register_step *step = &f->induction.steps[reg];
+    if (range->is_narrow || range->copy.length)
+        return false;
+    range->is_narrow = !step->wide;
+    range->is_signed = step->copied && step->is_signed;
+    range->narrow = reg;
+    if (step->copied) {
+        const struct unit *unit = f->p->graph->unit;
+        const struct statement *s = &unit->statements.data[step->statement];
+        range->copy = (struct span){unit->text + s->start, s->end - s->start};
+    }
+    return true;
+}
+
 /* Adds what a register of an address moves by, FACTOR times.  Returns false where that is not
  * known.
  */
-static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor, int64_t *stride) {
-    const struct register_step *step = &f->induction.steps[reg == NO_REGISTER ? 0 : reg];
+static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor,
+                       struct loop_range *range) {
     if (reg == NO_REGISTER || !(f->induction.written >> reg & 1))
         return true;
-    if (!f->induction.end.known || !step->known || !step->wide || step->constant > INT32_MAX ||
-        step->constant < INT32_MIN)
+    uint8_t original = original_of(f, reg);
+    const struct register_step *step = &f->induction.steps[original];
+    bool is_counter = f->induction.end.known && original == f->induction.end.counter;
+    if (!f->induction.end.known || !step->known || step->constant > INT32_MAX ||
+        step->constant < INT32_MIN ||
+        ((original != reg || !step->wide) && (!is_counter || !set_narrow(f, reg, range))))
         return false;
     if (f->loop->distance.step_register != NO_REGISTER) {
-        *stride += factor;
-        return reg == f->induction.end.counter;
+        range->stride += factor;
+        return is_counter;
     }
-    *stride += step->constant * factor;
+    range->stride += step->constant * factor;
     return step->by == NO_REGISTER;
 }
 
-static bool find_stride(const struct finder *f, const struct store *store, int64_t *stride) {
-    *stride = 0;
-    return add_stride(f, store->base, 1, stride) &&
-           add_stride(f, store->index, store->scale, stride) &&
-           (*stride == 0 || is_known_distance(&f->loop->distance, *stride));
+static bool find_stride(const struct finder *f, const struct store *store,
+                        struct loop_range *range) {
+    return add_stride(f, store->base, 1, range) &&
+           add_stride(f, store->index, store->scale, range) &&
+           (range->stride == 0 || is_known_distance(&f->loop->distance, range->stride));
 }
 
 /* ---- ranges ---- */
@@ -127,11 +155,11 @@ static bool join(struct finder *f, const struct store *store, struct span operan
 static bool add_store(struct finder *f, const struct graph_instruction *instruction) {
     const struct store *store = &instruction->decoded->store;
     struct loop_copy *loop = f->loop;
+    struct loop_range found = {.by_stack = store->registers & REGISTER_RSP};
     struct span operand;
-    int64_t stride;
     if (!is_plain_store(store) ||
         !find_memory_operand(f->p->graph->unit, statement_of(f->p, instruction), &operand) ||
-        has_narrow_register(operand) || !find_stride(f, store, &stride))
+        has_narrow_register(operand) || !find_stride(f, store, &found))
         return false;
     f->registers |= store->registers;
     if (join(f, store, operand))
@@ -141,8 +169,8 @@ static bool add_store(struct finder *f, const struct graph_instruction *instruct
     f->stores[loop->range_count] = store;
     f->joins[loop->range_count] = is_number_operand(operand);
     f->lowest[loop->range_count] = store->displacement;
-    loop->ranges[loop->range_count++] = (struct loop_range){
-        .operand = operand, .stride = stride, .by_stack = store->registers & REGISTER_RSP};
+    found.operand = operand;
+    loop->ranges[loop->range_count++] = found;
     return true;
 }
 

@@ -71,6 +71,13 @@ struct linear find_linear(const ZydisDecodedInstruction *instruction,
     case ZYDIS_MNEMONIC_LEA:
         linear.flags = false;
         return find_lea(operands, linear);
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVSXD:
+        linear =
+            is_register(&operands[1]) ? find_second(&operands[1], linear, LINEAR_COPY) : linear;
+        linear.is_signed = instruction->mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+        linear.wide = operands[1].size == 64;
+        return linear;
     case ZYDIS_MNEMONIC_CMP:
         return find_second(&operands[1], linear, LINEAR_COMPARE);
     case ZYDIS_MNEMONIC_TEST:

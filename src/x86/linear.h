@@ -9,16 +9,18 @@
 enum linear_kind {
     LINEAR_NONE,
     LINEAR_ADD,     /* reg += other, or += constant; add, sub, inc, dec, lea */
+    LINEAR_COPY,    /* reg = other, of 64 bits or of 32 that are extended; mov, movslq */
     LINEAR_COMPARE, /* the flags tell of reg - other, or of reg - constant; cmp, test */
 };
 
 struct linear {
-    uint8_t kind;  /* enum linear_kind */
-    uint8_t reg;   /* as encoded */
-    uint8_t other; /* or NO_REGISTER: the constant */
-    bool wide;     /* 64 bits; else 32, and an addition clears the upper half */
-    bool written;  /* the constant stands in the text, and may there be a symbol's address */
-    bool flags;    /* ADD: the flags tell of the sum, all but carry */
+    uint8_t kind;   /* enum linear_kind */
+    uint8_t reg;    /* as encoded */
+    uint8_t other;  /* or NO_REGISTER: the constant */
+    bool is_signed; /* COPY: extended by the sign */
+    bool wide;      /* 64 bits; else 32, and an addition clears the upper half */
+    bool written;   /* the constant stands in the text, and may there be a symbol's address */
+    bool flags;     /* ADD: the flags tell of the sum, all but carry */
     int64_t constant;
 };
 

@@ -10,6 +10,9 @@
  *
  * No instruction here looks like a check of a store (watch_bitmap.c).
  *
+ * Where 32 bits of the counter are extended to an address's 64, all of its values must be what 64
+ * bits would have counted to.
+ *
  * In the shadow eight granules are looked at at a time, those that are left one by one. */
 #include "x86/range_check.h"
 
@@ -148,6 +151,17 @@ static void write_bytes(const struct writer *w, int64_t stride) {
         buffer_print(w->out, "shrq $%d, %s; ", __builtin_ctzll(step), w->wide_e.text);
 }
 
+/* Passes nothing where the counter's 32 bits wrap around on the way of E. */
+static void write_narrow(const struct writer *w, const struct loop_range *range) {
+    const char *e = w->wide_e.text, *t = w->wide_t.text;
+    buffer_print(w->out, "movq %%%s, %%r11; %s %s, %%r11; ", register_name(range->narrow),
+                 range->stride < 0 ? "subq" : "addq", e);
+    if (range->is_signed)
+        buffer_print(w->out, "movslq %%r11d, %s; cmpq %%r11, %s; jne %s; ", t, t, w->dirty);
+    else
+        buffer_print(w->out, "shrq $32, %%r11; jne %s; ", w->dirty);
+}
+
 /* Looks at granules from %r11 to E. */
 static void write_look(const struct writer *w, bool limited, uint32_t label) {
     const char *e = w->wide_e.text, *t = w->wide_t.text;
@@ -219,8 +233,12 @@ void write_range_check(struct buffer *out, const struct loop_range *range,
                        .wide_e = name_of(scratch->of[0], true),
                        .wide_t = name_of(scratch->of[1], true),
                        .narrow_e = name_of(scratch->of[0], false)};
+    if (range->copy.length)
+        buffer_print(out, "%.*s; ", (int)range->copy.length, range->copy.start);
     if (range->stride) {
         write_distance(&w);
+        if (range->is_narrow)
+            write_narrow(&w, range);
         write_bytes(&w, range->stride);
     }
     buffer_text(out, "leaq ");

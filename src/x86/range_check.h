@@ -28,6 +28,10 @@ struct loop_range {
     int64_t extra;       /* bytes from there to the highest */
     int64_t stride;
     bool by_stack; /* the operand's base is the stack pointer */
+    /* It may have the counter in a register that is made of 32 bits of it, by extending them ... */
+    bool is_narrow, is_signed;
+    uint8_t narrow;
+    struct span copy; /* ... by this instruction; of no length: it is the counter itself */
 };
 
 /* Registers that the questions change, beside %r11 and the flags.  No range and no distance is made

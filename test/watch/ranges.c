@@ -7,7 +7,7 @@
 // watch: area[4096..4159] = area+4096:64
 // watch: area[8191] = area+8191:1
 // watch: total = total:8
-// variants: -O2; -O1; -O3; -O0; -O2 -fno-pie -no-pie; -O2 -fno-tree-vectorize -fno-ivopts; clang -O2; clang -O2 -fno-vectorize -fno-unroll-loops; -Os
+// variants: -O2; -O3; -O0; -O2 -fno-pie -no-pie; -O2 -fno-tree-vectorize -fno-ivopts; clang -O2; clang -O2 -fno-vectorize -fno-unroll-loops
 #include <stdint.h>
 #include <stdio.h>
 
@@ -54,6 +54,20 @@ KERNEL shorts_down(uint16_t *end, unsigned count) {
 KERNEL by_step(unsigned char *to, int from, int end, int step) {
     for (int i = from; i < end; i += step)
         to[i] = (unsigned char)(to[i] + 1);
+}
+
+KERNEL by_unsigned_step(unsigned char *to, unsigned from, unsigned last, unsigned step) {
+    for (unsigned i = from; i <= last; i += step)
+        to[i] = (unsigned char)(to[i] + 1);
+}
+
+// The counter would wrap around, if the loop did not end before.
+KERNEL to_the_end(unsigned char *to, unsigned from, unsigned last, int turns) {
+    for (unsigned i = from; i <= last; i++) {
+        to[i] = (unsigned char)(to[i] + 1);
+        if (--turns == 0)
+            break;
+    }
 }
 
 KERNEL by_three(uint32_t *to, int count) {
@@ -178,6 +192,12 @@ static void run(unsigned kind) {
     case 13:
         nested(halves, 4, (int)count / 4, 16);
         break;
+    case 14:
+        by_unsigned_step(place - before, (unsigned)before / 2, (unsigned)count * 3, (unsigned)step);
+        break;
+    case 15:
+        to_the_end(place - before - 0xffffff00, 0xffffff00, UINT32_MAX, (int)count + 1);
+        break;
     default:
         up_to_the_last(place - before, UINT64_MAX - (uint64_t)count, UINT64_MAX);
         break;
@@ -185,8 +205,8 @@ static void run(unsigned kind) {
 }
 
 int main(void) {
-    for (unsigned i = 0; i < 240; i++)
-        run(i % 15);
+    for (unsigned i = 0; i < 255; i++)
+        run(i % 17);
     uint64_t sum = total;
     for (unsigned i = 0; i < sizeof area; i++)
         sum = sum * 31 + area[i];
