@@ -3,7 +3,7 @@
  * A block is passed once in each turn if it dominates the one that jumps back, and if no cycle but
  * through the head is in the loop: edges within a turn go forward in the reverse postorder.
  *
- * requires: find_loops
+ * requires: find_loops, find_liveness
  * Not perfect: limits in memory, and registers that are made anew from others, are not known. */
 #include "flow/induction.h"
 
@@ -142,10 +142,19 @@ static bool ends_by(uint8_t condition, bool up) {
     }
 }
 
+uint8_t original_register(const struct graph *graph, uint32_t head,
+                          const struct induction *induction, uint8_t reg) {
+    const struct register_step *step = &induction->steps[reg];
+    return step->copied && !(graph->blocks.data[head].live_in >> reg & 1) ? step->by : reg;
+}
+
 /* The loop goes on while COUNTER, as compared, is under CONDITION to LIMIT. */
 static void try_end(struct search *s, const struct graph_instruction *comparison, uint8_t counter,
                     uint8_t limit, uint8_t condition) {
     const struct linear *linear = &comparison->decoded->linear;
+    uint8_t original = original_register(s->graph, s->head - 1, s->found, counter);
+    if (!linear->wide || s->found->steps[counter].wide)
+        counter = original;
     const struct register_step *step = &s->found->steps[counter];
     bool is_limit = limit == NO_REGISTER || !(s->found->written >> limit & 1);
     bool up = step->by != NO_REGISTER || step->constant > 0;

@@ -41,8 +41,12 @@ struct induction {
 
 /* Of the loop of BLOCKS whose head is block HEAD and which holds no other.  Returns false where a
  * block may run more than once in a turn.
- * requires: find_loops */
+ * requires: find_loops, find_liveness */
 bool find_induction(const struct graph *graph, const struct loops *loops, uint32_t head,
                     const index_list *blocks, struct induction *induction);
+
+/* The register that REG is a copy of, made in the same turn in which it is read; or REG. */
+uint8_t original_register(const struct graph *graph, uint32_t head,
+                          const struct induction *induction, uint8_t reg);
 
 #endif

@@ -51,13 +51,6 @@ static void find_distance(struct finder *f) {
         f->induction.end.known = false;
 }
 
-/* The register that REG is a copy of; what is read of it must have been copied in the same turn. */
-static uint8_t original_of(const struct finder *f, uint8_t reg) {
-    const struct register_step *step = &f->induction.steps[reg];
-    uint32_t live = f->p->graph->blocks.data[f->loop->head].live_in;
-    return step->copied && !(live >> reg & 1) ? step->by : reg;
-}
-
 /* The range has REG, which is the counter's copy, or 32 bits of it, extended.  Returns false where
  * it cannot. */
 static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *range) {
@@ -82,7 +75,7 @@ static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor,
                        struct loop_range *range) {
     if (reg == NO_REGISTER || !(f->induction.written >> reg & 1))
         return true;
-    uint8_t original = original_of(f, reg);
+    uint8_t original = original_register(f->p->graph, f->loop->head, &f->induction, reg);
     const struct register_step *step = &f->induction.steps[original];
     bool is_counter = f->induction.end.known && original == f->induction.end.counter;
     if (!f->induction.end.known || !step->known || step->constant > INT32_MAX ||
