@@ -17,7 +17,7 @@
 #include "x86/range_check.h"
 
 #include "data/watch_format.h"
-#include "x86/sequence.h"
+#include "x86/store_check.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -162,6 +162,15 @@ static void write_narrow(const struct writer *w, const struct loop_range *range)
         buffer_print(w->out, "shrq $32, %%r11; jne %s; ", w->dirty);
 }
 
+/* Looks at the granule of %r11. */
+static void write_look_once(const struct writer *w) {
+    buffer_print(w->out,
+                 "shrq $%d, %%r11; movq %%r11, %s; shrq $%d, %s; jne %s; testb $255, 0x%x(%%r11); "
+                 "jne %s; ",
+                 QUIPU_WATCH_GRANULE_BITS, w->wide_t.text, ADDRESS_BITS - QUIPU_WATCH_GRANULE_BITS,
+                 w->wide_t.text, w->dirty, QUIPU_WATCH_SHADOW, w->dirty);
+}
+
 /* Looks at granules from %r11 to E. */
 static void write_look(const struct writer *w, bool limited, uint32_t label) {
     const char *e = w->wide_e.text, *t = w->wide_t.text;
@@ -192,12 +201,13 @@ void write_scratch_begin(struct buffer *out, const struct scratch_registers *scr
                          const struct frame_row *frame) {
     if (!bytes_kept(scratch))
         return;
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp; ", RED_ZONE);
+    write_stack_move(out, frame, -RED_ZONE);
     for (int i = 0; i < 2; i++)
-        if (scratch->kept[i])
-            buffer_print(out, "pushq %%%s; ", register_name(scratch->of[i]));
-    write_adjust(out, frame, bytes_kept(scratch));
-    buffer_text(out, "; ");
+        if (scratch->kept[i]) {
+            buffer_print(out, "pushq %%%s", register_name(scratch->of[i]));
+            write_adjust(out, frame, 8);
+            buffer_text(out, "; ");
+        }
 }
 
 void write_scratch_end(struct buffer *out, const struct scratch_registers *scratch,
@@ -205,11 +215,12 @@ void write_scratch_end(struct buffer *out, const struct scratch_registers *scrat
     if (!bytes_kept(scratch))
         return;
     for (int i = 2; i-- > 0;)
-        if (scratch->kept[i])
-            buffer_print(out, "popq %%%s; ", register_name(scratch->of[i]));
-    buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, -bytes_kept(scratch));
-    buffer_text(out, "; ");
+        if (scratch->kept[i]) {
+            buffer_print(out, "popq %%%s", register_name(scratch->of[i]));
+            write_adjust(out, frame, -8);
+            buffer_text(out, "; ");
+        }
+    write_stack_move(out, frame, RED_ZONE);
 }
 
 void write_scratch_frame(struct buffer *out, const struct scratch_registers *scratch,
@@ -245,6 +256,10 @@ void write_range_check(struct buffer *out, const struct loop_range *range,
     if (range->by_stack && bytes_kept(scratch))
         buffer_print(out, range->operand.start[0] == '(' ? "%d" : "%d+", bytes_kept(scratch));
     buffer_print(out, "%.*s, %%r11; ", (int)range->operand.length, range->operand.start);
+    if (!range->stride && !range->extra) {
+        write_look_once(&w);
+        return;
+    }
     if (range->stride < 0)
         buffer_print(out, "subq %s, %%r11; ", w.wide_e.text);
     if (range->stride)

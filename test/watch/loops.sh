@@ -22,3 +22,19 @@ for program in main plain; do
         timeout 60 ./$program $way >said 2>&1 || fail "$program: $way: status $?: $(cat said)"
     done
 done
+
+# one that never ends is watched from outside
+for flags in -O0 -O2; do
+    quipu cc --quipu=watch $flags -g "$top/test/watch/parts/endless.c" -o endless || fail "cannot build"
+    ./endless &
+    running=$!
+    trap 'kill -KILL $running' EXIT
+    sleep 0.2
+    for name in 'cells[5]' lonely; do
+        ends 0 timeout 60 quipu watch --pid $running --limit 20 -e "$name"
+        [[ $(grep -c ' run ' messages) -eq 20 ]] || fail "$flags: $name: $(cat messages)"
+    done
+    kill -KILL $running
+    wait $running 2>/dev/null
+    trap - EXIT
+done
