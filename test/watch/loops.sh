@@ -11,6 +11,13 @@ for flags in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -static'; do
     done
 done
 
+# where there is no shadow, ranges cannot be looked at
+quipu cc --quipu=watch -O2 -g -pthread -I"$top/src" "$top/test/watch/parts/loops.c" -o narrow
+for way in handler thread another longjmp again; do
+    prlimit --as=2000000000 timeout 60 ./narrow $way >said 2>&1 ||
+        fail "narrow: $way: status $?: $(cat said)"
+done
+
 # in a shared object, whose words are found in another way
 quipu cc --quipu=watch -O2 -g -pthread -fPIC -shared -Dmain=library_main -I"$top/src" \
     "$top/test/watch/parts/loops.c" -o libloops.so || fail "cannot build the library"
