@@ -83,12 +83,17 @@ static bool know_word(uint64_t *word) {
     return true;
 }
 
+/* Whether this thread has the lock already. */
+static bool is_forking(void) {
+    return __atomic_load_n(&WATCH->forking, __ATOMIC_RELAXED) == thread_pointer();
+}
+
 /* The thread's word is taken for the first time. */
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack) {
     (void)frame;
     (void)stack;
     uint64_t *word = &quipu_watch_loop;
-    if (!quipu_watch_ready) {
+    if (!quipu_watch_ready || is_forking()) {
         *word = QUIPU_LOOP_NEVER;
         return;
     }
@@ -141,7 +146,7 @@ void quipu_watch_loop_ended(const uint64_t *frame, uint64_t stack) {
     (void)frame;
     (void)stack;
     if (!__atomic_load_n(&watch->loops_closed, __ATOMIC_RELAXED) ||
-        now() - __atomic_load_n(&watch->loops_time, __ATOMIC_RELAXED) < OPEN_AFTER)
+        now() - __atomic_load_n(&watch->loops_time, __ATOMIC_RELAXED) < OPEN_AFTER || is_forking())
         return;
     uint64_t mask = quipu_watch_lock();
     if (watch->loops_closed && !may_run_unchecked() && close_all(false) == 0)

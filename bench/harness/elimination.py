@@ -3,7 +3,9 @@ Design and Implementation", PLDI 1993: which checks of stores are left out until
 
 Counted, not measured: on the small input, in builds that count each instruction beside the checks.
 The section quipu_sites tells where checks are and of which kind (src/data/watch_format.h); a check
-is executed as often as the original instruction that follows it.  All stores, push and call among
+is executed as often as the original instruction that follows it.  Such builds have no copies of
+loops, but tell which checks are in a loop that would have one: of addresses that are told in front of
+the loop, invariant or monotonic, and of others, which go unchecked only while nothing is watched.  All stores, push and call among
 them, are counted as events by another build.
 
 Where it is not perfect: a string instruction is a store for each of its turns and one check; stores
@@ -20,7 +22,10 @@ from places import BUILD, Failed
 from ratios import paired, ratio, show
 from table import Table
 
-KINDS = ('variable', 'stack', 'push', 'checked')  # 'push': and call
+KINDS = ('variable', 'stack', 'push', 'checked', 'unarmed', 'invariant', 'monotonic')  # 'push': and call
+OF_CHECKS = ('checked', 'unarmed', 'invariant', 'monotonic')  # enum quipu_check_kind
+LOOPS = OF_CHECKS[1:]
+SITE_BEGIN, SITE_CHECK = 0xfffffff1, 0xfffffff6
 
 
 def quipu(*words):
@@ -47,16 +52,14 @@ def read_section(path, wanted):
 
 
 def read_checks(path):
-    """(place, kind) of each check; kind is one of KINDS, but 'push', which is in 'stack'.  Behind the
-    row of a check that is left out stands that of its jump out of line."""
+    """(place, kind) of each check; kind is one of KINDS, but 'push', which is in 'stack'."""
     address, data = read_section(path, 'quipu_sites')
-    left_out = False
     for offset in range(0, len(data), 16):
-        place, code, target, _ = struct.unpack_from('<iiiI', data, offset)
-        if not left_out:
-            kind = 'checked' if not code else 'variable' if target else 'stack'
-            yield address + offset + place, kind
-        left_out = code != 0
+        place, _, target, size = struct.unpack_from('<iiiI', data, offset)
+        if size == SITE_CHECK:
+            yield address + offset + place, OF_CHECKS[target]
+        elif size < SITE_BEGIN and place:
+            yield address + offset + place, 'variable' if target else 'stack'
 
 
 def is_push(text):
@@ -103,15 +106,20 @@ def build_elimination_table(result):
         stores, kinds = counted['stores'], counted['kinds']
         executed = {kind: kinds[kind][1] for kind in KINDS}
         together = max(0, stores - sum(executed.values()))
+        looked = executed['checked'] + executed['unarmed']
         shares = [executed['variable'], executed['stack'], executed['push'], together,
-                  stores - executed['checked'], executed['checked']]
+                  executed['invariant'], executed['monotonic'], stores - looked, looked,
+                  executed['unarmed']]
         static = sum(kinds[kind][0] for kind in KINDS)
+        kept = sum(kinds[kind][0] for kind in OF_CHECKS)
         costs = [ratio(program, name, paired) for name in ('watch all', 'watch')]
         rows.append([program['title'], f'{stores / 1e6:,.1f}', *(percent(s, stores) for s in shares),
-                     f'{static:,}', percent(static - kinds['checked'][0], static),
+                     f'{static:,}', percent(static - kept, static), f'{sum(kinds[kind][0] for kind in LOOPS):,}',
                      *map(show, costs)])
     if not rows:
         return None
     heads = ['', 'stores, 10^6', 'variable', 'stack', 'push, call', 'one look for several',
-             'left out', 'checked', 'checks in the code', 'of them left out', 'time: all', 'eliminate']
+             'invariant', 'monotonic', 'left out', 'checked', 'of them only when armed',
+             'checks in the code', 'of them left out', 'in loops with a copy', 'time: all',
+             'eliminate']
     return Table('Elimination of checks: shares of the stores executed, small input', heads, rows)

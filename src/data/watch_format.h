@@ -213,6 +213,17 @@ struct quipu_site {
                    there is no target */
 #define QUIPU_SITE_LOOP  0xfffffff6u /* the last four bytes of a jump, see below */
 
+/* In builds that count, too, where checks are that stand in the text, for bench/run --elimination:
+ * `code` is 0, `target` is an enum quipu_check_kind. */
+#define QUIPU_SITE_CHECK 0xfffffff6u
+
+enum quipu_check_kind {
+    QUIPU_CHECK_ALWAYS = 0,
+    QUIPU_CHECK_UNARMED = 1,   /* of a loop whose copy would run while nothing is watched ... */
+    QUIPU_CHECK_INVARIANT = 2, /* ... or nothing that it writes; to one address */
+    QUIPU_CHECK_MONOTONIC = 3, /* ... to addresses that go up or down */
+};
+
 /* Loops without checks.  A small loop that calls nothing has a copy without checks.  Where the loop
  * is entered the thread takes a word of its own, and only then looks what is watched:
  *

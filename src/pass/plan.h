@@ -7,6 +7,7 @@
 #include "asm/frames.h"
 #include "asm/lex.h"
 #include "asm/locations.h"
+#include "data/watch_format.h"
 #include "pass/pass.h"
 #include "x86/sequence.h"
 
@@ -169,6 +170,9 @@ struct buffer *site_rows(struct planner *p, uint8_t fragment);
  * copy of the one whose head is block INDEX. */
 void plan_loops(struct planner *p);
 void insert_loop_copy(struct planner *p, uint32_t index);
+/* Of a store in block INDEX, in a build that counts, too: which check would not run. */
+enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
+                                    const struct store *store);
 
 /* watch_calls.c: checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);

@@ -383,6 +383,11 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
 
 /* ---- */
 
+/* Whether a build that counts tells of the check, too. */
+static bool way_is_told(const struct watcher *w, const struct range *range) {
+    return counts_anything(w->p->state->options) && !is_call(&w->instructions[range->first]);
+}
+
 static void insert_check(struct watcher *w, const struct range *range) {
     struct planner *p = w->p;
     struct quiet quiet = quiet_in_block(w, range->first);
@@ -402,8 +407,12 @@ static void insert_check(struct watcher *w, const struct range *range) {
     split_block(p, w->index, range->first);
     if (leave_out(w, range, label, &check, &address))
         buffer_release(&check);
-    else
+    else {
+        if (way_is_told(w, range))
+            buffer_print(rows_of(w), "\t.long .LQp%u-., 0, %d, 0x%x\n", label,
+                         (int)kind_of_check(p, w->index, &range->store), QUIPU_SITE_CHECK);
         insert_at(p, &w->instructions[range->first], &check);
+    }
     buffer_print(&text, ".LQy%u:", label);
     insert_after(p, &w->instructions[range->last], &text);
     if (!is_call(&w->instructions[range->first]))

@@ -64,6 +64,34 @@ static bool is_plain(const struct planner *p, const struct graph_instruction *in
            !(decoded->registers_written & REGISTER_RSP);
 }
 
+static struct span name_of_jump(const struct planner *p, const struct graph_instruction *jump) {
+    const struct unit *unit = p->graph->unit;
+    const struct statement *s = statement_of(p, jump);
+    return (struct span){unit->text + s->start, statement_word(unit, s)};
+}
+
+/* Whether its bytes are told by its name alone: no hint, no prefix. */
+static bool has_plain_name(const struct planner *p, const struct graph_instruction *jump) {
+    struct span name = name_of_jump(p, jump);
+    return jump->first_statement == jump->statement &&
+           inverted_condition(name.start, name.length) != NULL;
+}
+
+/* Whether exceptions of the block's are caught by where it stands: gcc has labels around that. Some
+ * languages make exceptions of faults; then it cannot stand elsewhere. */
+static bool is_guarded(const struct planner *p, const struct basic_block *block) {
+    const struct unit *unit = p->graph->unit;
+    uint32_t first = unit->symbols.data[p->graph->function->symbol].statement;
+    for (uint32_t i = p->graph->instructions.data[block->first].first_statement; i-- > first;) {
+        const struct statement *s = &unit->statements.data[i];
+        const char *name = s->kind == STATEMENT_LABEL ? unit->symbols.data[s->symbol].name : "";
+        size_t length = s->kind == STATEMENT_LABEL ? unit->symbols.data[s->symbol].length : 0;
+        if (length > 5 && memcmp(name, ".LEH", 4) == 0)
+            return name[4] == 'B';
+    }
+    return false;
+}
+
 /* Whether the block ends in a way that a copy can have, too. */
 static bool ends_plainly(const struct planner *p, const struct basic_block *block) {
     switch (last_instruction(p->graph, block)->decoded->class) {
@@ -72,7 +100,8 @@ static bool ends_plainly(const struct planner *p, const struct basic_block *bloc
     case CLASS_JUMP:
         return block->out.count == 1 && has_plain_jump(p->graph, block);
     case CLASS_CONDITIONAL:
-        return block->out.count == 2 && has_plain_jump(p->graph, block);
+        return block->out.count == 2 && has_plain_jump(p->graph, block) &&
+               has_plain_name(p, last_instruction(p->graph, block));
     default:
         return false;
     }
@@ -90,6 +119,8 @@ static bool is_copyable(const struct planner *p, const struct loop_copy *loop, u
             return false;
     if (block->padding)
         return index != loop->head;
+    if (is_guarded(p, block))
+        return false;
     for (uint32_t i = 0; i < block->count; i++) {
         const struct graph_instruction *instruction = &graph->instructions.data[block->first + i];
         if (!is_plain(p, instruction) || p->row_of[instruction->first_statement] != row ||
@@ -232,8 +263,7 @@ static void edit_original(struct planner *p, struct loop_copy *loop) {
 void plan_loops(struct planner *p) {
     const struct graph *graph = p->graph;
     struct loops loops;
-    if (!p->state->options->watch || !p->state->options->eliminate ||
-        counts_anything(p->state->options) || !graph->function->compiled)
+    if (!p->state->options->watch || !p->state->options->eliminate || !graph->function->compiled)
         return;
     find_loops(&loops, graph);
     uint32_t *body = ARENA_ARRAY(graph->arena, uint32_t, loops.nodes);
@@ -248,7 +278,8 @@ void plan_loops(struct planner *p) {
                                        .head = loop.head,
                                        .shared = p->state->options->shared,
                                        .frame = frame_at(p, first_instruction(p, loop.head))};
-        edit_original(p, &loop);
+        if (!counts_anything(p->state->options)) /* else only its checks are told of */
+            edit_original(p, &loop);
         struct loop_copy *kept = ARENA_ARRAY(graph->arena, struct loop_copy, 1);
         *kept = loop;
         vector_push(graph->arena, &p->loops, kept);
@@ -256,12 +287,6 @@ void plan_loops(struct planner *p) {
 }
 
 /* ---- the copy ---- */
-
-static struct span name_of_jump(const struct planner *p, const struct graph_instruction *jump) {
-    const struct unit *unit = p->graph->unit;
-    const struct statement *s = statement_of(p, jump);
-    return (struct span){unit->text + s->start, statement_word(unit, s)};
-}
 
 /* A backward jump, by MNEMONIC, along EDGE; its way out goes to OUT_OF_LINE. */
 static void write_back(struct planner *p, struct loop_copy *loop, const struct edge *edge,
@@ -357,7 +382,20 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
 }
 
 void insert_loop_copy(struct planner *p, uint32_t index) {
-    for (size_t i = 0; i < p->loops.count; i++)
+    for (size_t i = 0; i < p->loops.count && !counts_anything(p->state->options); i++)
         if (p->loops.data[i]->head == index)
             write_copy(p, p->loops.data[i]);
+}
+
+enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
+                                    const struct store *store) {
+    for (size_t i = 0; i < p->loops.count; i++) {
+        const struct loop_copy *loop = p->loops.data[i];
+        if (place_in(loop, index) == NONE)
+            continue;
+        if (!loop->has_ranges)
+            return QUIPU_CHECK_UNARMED;
+        return store->registers & loop->written ? QUIPU_CHECK_MONOTONIC : QUIPU_CHECK_INVARIANT;
+    }
+    return QUIPU_CHECK_ALWAYS;
 }

@@ -18,7 +18,8 @@ struct loop_copy {
     bool apart;        /* the choice is out of line */
     uint32_t jumps;    /* backward ones that are written */
     /* watch_ranges.c */
-    bool has_ranges; /* all that it writes can be told in front of it */
+    uint16_t written; /* registers that the loop writes */
+    bool has_ranges;  /* all that it writes can be told in front of it */
     uint32_t range_count;
     struct loop_range ranges[RANGES_MAX];
     struct loop_distance distance;

@@ -207,6 +207,7 @@ void find_ranges(const struct planner *p, const struct loops *loops, struct loop
     struct finder finder = {.p = p, .loop = loop};
     if (!find_induction(p->graph, loops, loop->head, &loop->blocks, &finder.induction))
         return;
+    loop->written = finder.induction.written;
     find_distance(&finder);
     if (add_stores(&finder))
         choose_scratch(&finder);

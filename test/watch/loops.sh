@@ -45,3 +45,8 @@ for flags in -O0 -O2; do
     wait $running 2>/dev/null
     trap - EXIT
 done
+
+# one that turns a fault into an exception stays where it is
+quipu-c++ --quipu=watch -O2 -g -fnon-call-exceptions "$top/test/watch/parts/loops_faults.cc" -o faults ||
+    fail "cannot build faults"
+[[ $(./faults) == '0 7' ]] || fail "faults: $(./faults)"
