@@ -64,9 +64,7 @@ bool is_known_distance(const struct loop_distance *distance, int64_t stride) {
         return false;
     if (distance->step_register != NO_REGISTER)
         return true;
-    if (step > DISTANCE_MAX || (distance->exact && !is_power_of_2(step)))
-        return false;
-    return bytes % step == 0 || is_power_of_2(step);
+    return step <= DISTANCE_MAX && (bytes % step == 0 || is_power_of_2(step));
 }
 
 /* What one distance is written with. */
@@ -75,7 +73,7 @@ struct writer {
     const struct loop_distance *distance;
     const char *dirty;
     char suffix; /* of instructions of the counter's width */
-    struct name counter, e, t, wide_e, wide_t, narrow_e;
+    struct name counter, e, t, wide_e, wide_t, narrow_e, narrow_t;
 };
 
 static void write_limit(const struct writer *w, const char *to) {
@@ -114,6 +112,21 @@ static void write_difference(const struct writer *w) {
         buffer_print(w->out, "sub%c %s, %s; ", w->suffix, w->counter.text, w->e.text);
 }
 
+/* Passes only multiples of STEP in E.  E times the inverse of an odd number, modulo 2^64, is the
+ * quotient where that has no rest, and else at least 2^64 divided by it (Granlund and Montgomery
+ * 1994). */
+static void write_division(const struct writer *w, uint64_t step) {
+    uint64_t odd = step >> __builtin_ctzll(step), low = step / odd - 1, inverse = odd;
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - odd * inverse;
+    buffer_print(w->out, "movabsq $0x%llx, %s; imulq %s, %s; ", (unsigned long long)inverse,
+                 w->wide_t.text, w->wide_e.text, w->wide_t.text);
+    if (low)
+        buffer_print(w->out, "testl $%llu, %s; jne %s; ", (unsigned long long)low, w->narrow_t.text,
+                     w->dirty);
+    buffer_print(w->out, "shrq $31, %s; jne %s; ", w->wide_t.text, w->dirty);
+}
+
 /* How far the counter goes, at most, to E. */
 static void write_distance(const struct writer *w) {
     const struct loop_distance *d = w->distance;
@@ -123,8 +136,10 @@ static void write_distance(const struct writer *w) {
                      register_name(d->step_register), w->wide_t.text, STRIDE_MAX, w->wide_t.text,
                      w->dirty, w->wide_t.text, w->wide_t.text);
     write_difference(w);
-    if (d->exact && step > 1)
+    if (d->exact && is_power_of_2((uint64_t)step) && step > 1)
         buffer_print(w->out, "testl $%lld, %s; jne %s; ", step - 1, w->narrow_e.text, w->dirty);
+    if (d->exact && !is_power_of_2((uint64_t)step))
+        write_division(w, (uint64_t)step);
     if (d->exact)
         buffer_print(w->out, "leaq -1(%s), %s; cmpq $0x%x, %s; jae %s; leaq %lld(%s), %s; ",
                      w->wide_e.text, w->wide_t.text, DISTANCE_MAX, w->wide_t.text, w->dirty,
@@ -243,7 +258,8 @@ void write_range_check(struct buffer *out, const struct loop_range *range,
                        .t = name_of(scratch->of[1], distance->wide),
                        .wide_e = name_of(scratch->of[0], true),
                        .wide_t = name_of(scratch->of[1], true),
-                       .narrow_e = name_of(scratch->of[0], false)};
+                       .narrow_e = name_of(scratch->of[0], false),
+                       .narrow_t = name_of(scratch->of[1], false)};
     if (range->copy.length)
         buffer_print(out, "%.*s; ", (int)range->copy.length, range->copy.start);
     if (range->stride) {

@@ -89,6 +89,20 @@ KERNEL cells(struct cell *to, int count) {
     }
 }
 
+struct odd {
+    uint32_t key[5];
+};
+
+KERNEL by_twenty(struct odd *to, struct odd *end) {
+    for (; to != end; to++)
+        to->key[1] = to->key[1] + 1;
+}
+
+KERNEL by_twelve_bytes(unsigned char *to, unsigned char *end, uint64_t *from) {
+    for (; to != end; to += 12)
+        *to = (unsigned char)(*to + *from++ + 1);
+}
+
 KERNEL two_ways(uint32_t *to, uint32_t *back, unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         to[i] = to[i] + 1;
@@ -198,6 +212,12 @@ static void run(unsigned kind) {
     case 15:
         to_the_end(place - before - 0xffffff00, 0xffffff00, UINT32_MAX, (int)count + 1);
         break;
+    case 16:
+        by_twenty((struct odd *)halves, (struct odd *)halves + count);
+        break;
+    case 17:
+        by_twelve_bytes(place - before, place - before + count * 12, (uint64_t *)area);
+        break;
     default:
         up_to_the_last(place - before, UINT64_MAX - (uint64_t)count, UINT64_MAX);
         break;
@@ -205,8 +225,8 @@ static void run(unsigned kind) {
 }
 
 int main(void) {
-    for (unsigned i = 0; i < 255; i++)
-        run(i % 17);
+    for (unsigned i = 0; i < 266; i++)
+        run(i % 19);
     uint64_t sum = total;
     for (unsigned i = 0; i < sizeof area; i++)
         sum = sum * 31 + area[i];
