@@ -184,7 +184,7 @@ static bool choose_loop(struct planner *p, const struct loops *loops, const uint
         instructions += block_at(p, body[i] - 1)->count;
         vector_push(p->graph->arena, &loop->blocks, body[i] - 1);
     }
-    if (instructions > INSTRUCTIONS_MAX)
+    if (instructions > INSTRUCTIONS_MAX || !loop->blocks.count)
         return false;
     qsort(loop->blocks.data, count, sizeof *loop->blocks.data, compare_numbers);
     if (!has_checks(p, loop) || !find_way_in(p, loop))

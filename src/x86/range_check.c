@@ -116,7 +116,8 @@ static void write_difference(const struct writer *w) {
  * quotient where that has no rest, and else at least 2^64 divided by it (Granlund and Montgomery
  * 1994). */
 static void write_division(const struct writer *w, uint64_t step) {
-    uint64_t odd = step >> __builtin_ctzll(step), low = step / odd - 1, inverse = odd;
+    int shift = __builtin_ctzll(step);
+    uint64_t odd = step >> shift, low = ((uint64_t)1 << shift) - 1, inverse = odd;
     for (int i = 0; i < 5; i++)
         inverse *= 2 - odd * inverse;
     buffer_print(w->out, "movabsq $0x%llx, %s; imulq %s, %s; ", (unsigned long long)inverse,
