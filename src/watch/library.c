@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,21 +106,22 @@ struct mapping {
     char path[PATH_MAX];
 };
 
-/* The next one of a file. */
+/* The next one of a file: "7f2c...-7f2d... r-xp 00001000 08:01 123 /lib/libz.so.1 (deleted)". */
 static bool read_mapping(FILE *maps, struct mapping *mapping) {
     static const char deleted[] = " (deleted)";
     char line[PATH_MAX + 256];
-    int path = 0;
     while (fgets(line, sizeof line, maps)) {
         size_t length = strcspn(line, "\n"), tail = sizeof deleted - 1;
         line[length] = '\0';
         if (length > tail && strcmp(line + length - tail, deleted) == 0)
             line[length - tail] = '\0';
-        if (sscanf(line, "%" SCNx64 "-%*x %*s %" SCNx64 " %*s %*s %n", &mapping->begin,
-                   &mapping->offset, &path) < 2 ||
-            line[path] != '/')
+        const char *path = strchr(line, '/'), *rights = strchr(line, ' ');
+        const char *offset = rights ? strchr(rights + 1, ' ') : NULL;
+        if (!path || !offset)
             continue;
-        snprintf(mapping->path, sizeof mapping->path, "%s", line + path);
+        mapping->begin = strtoull(line, NULL, 16);
+        mapping->offset = strtoull(offset, NULL, 16);
+        snprintf(mapping->path, sizeof mapping->path, "%s", path);
         return true;
     }
     return false;
