@@ -17,7 +17,8 @@
  *   - The program's own memory is read without the lock and with signals as they are, so that a
  *     fault is the program's; or else `quipu_watch_read` reads it, which does not fault.
  *   - A thread is known by its thread pointer, which is the same in all modules.  Thread-local
- *     variables are not used: threads that the C library did not make have none of their own. */
+ *     variables tell of it only what may be another's, too, or what its loops without checks ask:
+ *     threads that the C library did not make may have none of their own. */
 #ifndef QUIPU_RUNTIME_WATCH_H
 #define QUIPU_RUNTIME_WATCH_H
 

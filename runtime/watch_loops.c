@@ -26,9 +26,9 @@ enum {
     OPEN_AFTER = 1 << 22, /* cycles: regions that are made one after the other find copies closed */
 };
 
-extern __thread uint64_t quipu_watch_loop
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-__thread uint64_t quipu_watch_loop = QUIPU_LOOP_UNKNOWN;
+extern __thread uint64_t quipu_watch_loop;
+__thread uint64_t quipu_watch_loop
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = QUIPU_LOOP_UNKNOWN;
 
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack);
 void quipu_watch_loop_ended(const uint64_t *frame, uint64_t stack);
