@@ -37,10 +37,19 @@ static uint64_t now(void) {
     return __builtin_ia32_rdtsc();
 }
 
-/* All threads see what this one wrote, and this one what they wrote before.  Returns whether it is
- * so. */
-static bool wait_for_threads(void) {
+static bool wait_for_threads_now(void) {
     return SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
+}
+
+/* All threads see what this one wrote, and this one what they wrote before.  Returns whether it is
+ * so.  The kernel wants to know beforehand that this will be asked, which takes it milliseconds
+ * where there are threads already: too long for each program whose loops begin, whether or not
+ * anything is ever watched, with the lock held. */
+static bool wait_for_threads(void) {
+    return wait_for_threads_now() ||
+           (SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) ==
+                0 &&
+            wait_for_threads_now());
 }
 
 static bool is_taken(uint64_t word) {
@@ -79,7 +88,6 @@ static bool know_word(uint64_t *word) {
     if (watch->loop_words == WATCH_LOOP_WORDS)
         return false;
     WATCH_WORDS[watch->loop_words++] = (struct watch_loop_word){word, thread_pointer()};
-    SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
     return true;
 }
 
