@@ -161,7 +161,7 @@ struct watch_activation {
 
 /* A thread's word of one module: whether it runs a loop without checks. */
 struct watch_loop_word {
-    uint64_t *word;
+    const uint64_t *word;
     uint64_t thread; /* thread pointer */
 };
 
@@ -182,9 +182,9 @@ struct watch_module {
     void (*visit)(const char *path);
     long (*put_back_function)(uint64_t function); /* returns how many begins it has */
     long (*lead_threads)(uint64_t begin, uint64_t end);
-    struct watch_range variables[4];              /* its segments, all of which can be read */
-    bool has_library;                             /* the C library's variables are among its own */
-    long (*close_loops)(bool close);              /* copies without checks; or opens them */
+    struct watch_range variables[4]; /* its segments, all of which can be read */
+    bool has_library;                /* the C library's variables are among its own */
+    long (*close_loops)(bool close); /* copies without checks; or opens them */
     bool prepared;
     bool stack_is_back;
     bool has_backs;         /* wherever functions are come back to */

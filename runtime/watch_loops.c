@@ -76,7 +76,7 @@ static void drop_gone_words(void) {
 }
 
 /* Whether the word is known from now on.  The lock is held. */
-static bool know_word(uint64_t *word) {
+static bool know_word(const uint64_t *word) {
     struct watch *watch = WATCH;
     for (uint32_t i = 0; i < watch->loop_words; i++)
         if (WATCH_WORDS[i].word == word) { /* in memory of a thread that has ended */

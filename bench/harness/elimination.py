@@ -25,7 +25,7 @@ from table import Table
 KINDS = ('variable', 'stack', 'push', 'checked', 'unarmed', 'invariant', 'monotonic')  # 'push': and call
 OF_CHECKS = ('checked', 'unarmed', 'invariant', 'monotonic')  # enum quipu_check_kind
 LOOPS = OF_CHECKS[1:]
-SITE_BEGIN, SITE_CHECK = 0xfffffff1, 0xfffffff6
+SITE_BEGIN, SITE_CHECK = 0xfffffff1, 0xfffffff7
 
 
 def quipu(*words):

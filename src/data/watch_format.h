@@ -207,15 +207,14 @@ struct quipu_site {
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
-#define QUIPU_SITE_CALL                                                                            \
-    0xfffffff5u /* likewise: behind the question in front of a direct call of what                 \
-                   is not known; `code` is behind the one at its return, and                       \
-                   there is no target */
-#define QUIPU_SITE_LOOP  0xfffffff6u /* the last four bytes of a jump, see below */
+/* Likewise: behind the question in front of a direct call of what is not known; `code` is behind
+ * the one at its return, and there is no target. */
+#define QUIPU_SITE_CALL 0xfffffff5u
+#define QUIPU_SITE_LOOP 0xfffffff6u /* the last four bytes of a jump, see below */
 
 /* In builds that count, too, where checks are that stand in the text, for bench/run --elimination:
  * `code` is 0, `target` is an enum quipu_check_kind. */
-#define QUIPU_SITE_CHECK 0xfffffff6u
+#define QUIPU_SITE_CHECK 0xfffffff7u
 
 enum quipu_check_kind {
     QUIPU_CHECK_ALWAYS = 0,

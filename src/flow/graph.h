@@ -39,7 +39,7 @@ struct basic_block {
     bool tail; /* short, and control does not go on behind it: it may be written twice */
     /* find_frequencies */
     uint32_t loop_depth;
-    uint32_t cycle; /* instructions of the shortest way round in the innermost loop; 0: none */
+    uint32_t cycle;   /* instructions of the shortest way round in the innermost loop; 0: none */
     double frequency; /* executions for each call of the function, a guess or a profile's */
     /* find_liveness */
     uint32_t live_in, live_out; /* register and flag sets: LIVE(registers, flags) */

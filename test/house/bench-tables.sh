@@ -28,7 +28,8 @@ print(json.dumps({
         dict(program('bzip2', 'program', {'twin': 1, 'gcc': 1, 'twin clock': 2, 'watch 1': 2.2}),
              elimination={'stores': 2000000, 'kinds': {
                  'variable': [1, 200000], 'stack': [2, 400000], 'push': [3, 600000],
-                 'checked': [2, 700000]}}),
+                 'checked': [2, 500000], 'unarmed': [1, 100000], 'invariant': [1, 20000],
+                 'monotonic': [1, 80000]}}),
     ],
     'probes': [
         {'name': 'log', 'table': 'service', 'title': 'log', 'how': '', 'values': {'log': [800] * 3},
@@ -59,7 +60,7 @@ expect 'geometric mean 2.5% 3.9% -0.4% 5.6%'
 expect 'quipu_events 10.0'
 expect 'quipu_events from C, nanoseconds 10.000 20 yes'
 expect 'watch, one region: real programs, run time, geometric mean 1.100 1.05 no'
-expect 'bzip2 2.0 10.0% 20.0% 30.0% 5.0% 65.0% 35.0% 8 75.0%'
+expect 'bzip2 2.0 10.0% 20.0% 30.0% 5.0% 1.0% 4.0% 70.0% 30.0% 5.0% 11 54.5% 3'
 expect 'a hit in a file (1000: a million a second) 800.0 1,250,000'
 expect 'vgdb 10.00 5.0 4,000 50% valgrind'
 expect 'moment: worst kernel, run time 2.060 1.15 no'
