@@ -147,12 +147,24 @@ bool call_returns(const struct graph *graph, const struct graph_instruction *cal
                    compare_names) != NULL;
 }
 
-bool calls_hook(const struct graph *graph, const struct graph_instruction *call) {
-    static const char *const hooks[] = {"mcount", "__fentry__", "__morestack"};
-    const struct unit *unit = graph->unit;
-    const struct statement *s = &unit->statements.data[call->statement];
-    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
-        if (memmem(unit->text + s->start, s->end - s->start, hooks[i], strlen(hooks[i])))
+/* Whether one of the COUNT names stands in the statement's text. */
+static bool has_name(const struct unit *unit, uint32_t statement, const char *const *names,
+                     size_t count) {
+    const struct statement *s = &unit->statements.data[statement];
+    for (size_t i = 0; i < count; i++)
+        if (memmem(unit->text + s->start, s->end - s->start, names[i], strlen(names[i])))
             return true;
     return false;
+}
+
+bool calls_hook(const struct unit *unit, uint32_t statement) {
+    static const char *const hooks[] = {"mcount", "__fentry__", "__morestack"};
+    return has_name(unit, statement, hooks, sizeof hooks / sizeof *hooks);
+}
+
+bool has_own_convention(const struct unit *unit, uint32_t statement) {
+    static const char *const helpers[] = {"__x86_", "__llvm_", "__asan_check_", "tlscall",
+                                          "TLSCALL"};
+    return calls_hook(unit, statement) ||
+           has_name(unit, statement, helpers, sizeof helpers / sizeof *helpers);
 }

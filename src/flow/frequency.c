@@ -8,7 +8,7 @@
  *
  * Not perfect: it is a guess.  Counts do not depend on it, only their cost.
  *
- * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
+ * requires: build_graph    makes: loop_depth, cycle, frequency of blocks and edges */
 #include "flow/loops.h"
 
 static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */

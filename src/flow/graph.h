@@ -111,9 +111,13 @@ bool has_plain_jump(const struct graph *graph, const struct basic_block *block);
 /* Whether control may come to the block from the outside. */
 bool is_entered_from_outside(const struct graph *graph, const struct basic_block *block);
 
-/* Whether the call is one that compilers put at functions' begins, of a function that keeps all
- * registers: a profiler's, or one that grows the stack. */
-bool calls_hook(const struct graph *graph, const struct graph_instruction *call);
+/* Whether the call, a statement, is one that compilers put at functions' begins, of a function that
+ * keeps all registers: a profiler's, or one that grows the stack. */
+bool calls_hook(const struct unit *unit, uint32_t statement);
+
+/* Whether the call or jump is of a helper that finds values in any register, or gives them all
+ * back: a hook, a stub for indirect branches, a check, what tells where thread-local memory is. */
+bool has_own_convention(const struct unit *unit, uint32_t statement);
 
 /* CALLS_QUERY: all calls get an edge to the outside.
  * requires: measure_unit   makes: blocks, edges
@@ -138,7 +142,7 @@ struct earlier_counts {
 };
 
 /* EARLIER may be NULL: then frequencies are guessed.
- * requires: build_graph    makes: loop_depth, frequency of blocks and edges */
+ * requires: build_graph    makes: loop_depth, cycle, frequency of blocks and edges */
 void find_frequencies(struct graph *graph, const struct earlier_counts *earlier);
 
 /* requires: find_frequencies    makes: copies of small loops that store */
@@ -170,7 +174,7 @@ bool loses_scratch(const struct unit *unit, const struct decoded *decoded, uint3
 
 /* RESERVED: registers that the compiler was told not to use.
  * requires: build_graph, find_scratch_keepers
-   makes: reserved, live_in, live_out of blocks */
+ * makes: reserved, loses_scratch of instructions, live_in, live_out of blocks */
 void find_liveness(struct graph *graph, uint16_t reserved);
 
 /* What is live in front of instruction INDEX of BLOCK; INDEX may be the block's count.

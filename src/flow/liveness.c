@@ -125,7 +125,7 @@ static enum fate fate_in_block(const struct graph *graph, const struct basic_blo
         const struct decoded *decoded = instruction->decoded;
         bool calls = decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT;
         if ((decoded->registers_read & registers) ||
-            (calls && (calls_hook(graph, instruction) ||
+            (calls && (calls_hook(graph->unit, instruction->statement) ||
                        graph->unit->statements.data[instruction->statement].inline_asm)))
             return FATE_READ;
         if (calls || (decoded->registers_killed & registers))

@@ -36,16 +36,6 @@ static bool loads_wide_address(const struct unit *unit, uint32_t index) {
     return dollar && !isdigit((unsigned char)dollar[1]) && dollar[1] != '-';
 }
 
-/* Helpers that are called with values in any register, or give them all back. */
-static bool has_own_convention(const struct unit *unit, const struct statement *s) {
-    static const char *const helpers[] = {"mcount",  "__fentry__",    "__morestack", "__x86_",
-                                          "__llvm_", "__asan_check_", "tlscall",     "TLSCALL"};
-    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
-        if (memmem(unit->text + s->start, s->end - s->start, helpers[i], strlen(helpers[i])))
-            return true;
-    return false;
-}
-
 /* The function of the unit that the statement goes to, or NONE. */
 static uint32_t find_callee(const struct unit *unit, const struct statement *s) {
     if (s->symbol == NONE || unit->symbols.data[s->symbol].statement == NONE)
@@ -70,7 +60,8 @@ bool loses_scratch(const struct unit *unit, const struct decoded *decoded, uint3
         return false;
     if (callee != NONE)
         return !unit->functions.data[callee].keeps_scratch;
-    return (direct ? is_foreign(unit, s) : !unit->keeps_scratch) && !has_own_convention(unit, s);
+    return (direct ? is_foreign(unit, s) : !unit->keeps_scratch) &&
+           !has_own_convention(unit, index);
 }
 
 /* What is known of the functions by their own text. */
@@ -99,7 +90,7 @@ static void read_statement(struct unit *unit, uint32_t index, struct scratch_use
     }
     bool leaves = decoded->class == CLASS_CALL || decoded->class == CLASS_JUMP;
     use->clobbers[from] |= writes_scratch(decoded) || decoded->class == CLASS_CALL_INDIRECT ||
-                           (leaves && is_foreign(unit, s) && !has_own_convention(unit, s));
+                           (leaves && is_foreign(unit, s) && !has_own_convention(unit, index));
     use->has[from] |= (decoded->registers_written & REGISTER_R11) != 0;
     unit->keeps_scratch |= loads_wide_address(unit, index);
 }
