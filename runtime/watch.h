@@ -170,6 +170,7 @@ struct watch_wiped {
     uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
     uint32_t pid;  /* 0: not asked yet */
     uint64_t sequence;
+    uint64_t closed; /* stores and calls that have told of what they wrote, ever */
 };
 
 /* An instrumented module, whose checks may be put back (watch_sites.c). */
@@ -514,6 +515,9 @@ struct watch_pair *quipu_watch_take_pair(uint64_t stack);
 struct watch_call *quipu_watch_find_call(uint64_t stack);
 /* Counts it in `calling`. */
 struct watch_call *quipu_watch_take_call(uint64_t stack);
+/* They have told of what they wrote. */
+void quipu_watch_close_pair(struct watch_pair *pair);
+void quipu_watch_close_call(struct watch_call *call);
 /* Forgets calls of this thread that can end no more; the calling function's stack is at STACK. */
 void quipu_watch_drop_left_calls(uint64_t stack);
 /* Whether a store or a call of a known function, which tells of the range itself, is open.  STACK
@@ -548,6 +552,7 @@ struct watch_write {
     bool if_changed;               /* tell only where a byte is another than before */
     const struct watch_pair *pair; /* what was; NULL: the copy of the region is */
     uint64_t made;                 /* regions made since are not known by their copies */
+    uint64_t stack;                /* of QUIPU_CAUSE_CHANGE: stack pointer at what was compared */
 };
 
 /* Tells of the write to one region, whose copy is brought up to date. */

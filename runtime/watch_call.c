@@ -295,14 +295,12 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
     return changed;
 }
 
-/* A store or a call of another thread that is open tells of its writes itself. */
 static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_range range;
     uint64_t readable = 0;
     const uint32_t *end = is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
-        if (!has_changed(call, i, &readable, &range) ||
-            quipu_watch_is_open(range.address, range.address + range.length, stack))
+        if (!has_changed(call, i, &readable, &range))
             continue;
         struct watch_write write = {.address = range.address,
                                     .length = range.length,
@@ -311,7 +309,8 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
                                     .cause = QUIPU_CAUSE_CHANGE,
                                     .if_changed = true,
                                     .pair = NULL,
-                                    .made = WATCH->made};
+                                    .made = WATCH->made,
+                                    .stack = stack};
         quipu_watch_tell(i, &write);
         readable = 0; /* a handler may do anything */
     }
@@ -420,11 +419,6 @@ static uint64_t place_of_plain_return(uint64_t stub) {
     return (uint64_t)target_of_jump((const uint8_t *)stub) - JNE_NEAR - CMP_SIZE;
 }
 
-static void release(struct watch_call *call) {
-    __atomic_store_n(&call->stack, 0, __ATOMIC_RELEASE);
-    __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
-}
-
 static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
     stack_t stack = {.ss_sp = (void *)pointer, .ss_size = length};
     if (is_plain || quipu_watch_read(&stack, pointer, sizeof stack) == sizeof stack)
@@ -527,7 +521,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
     struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
     if (call) {
         end_call(call, result, place_of_return(frame[FRAME_RETURN]), stack);
-        release(call);
+        quipu_watch_close_call(call);
     } else if (quipu_watch_ready) {
         quipu_watch_drop_left_calls(stack);
     }
@@ -543,7 +537,7 @@ void quipu_watch_call_returned(const uint64_t *frame) {
     struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
     if (record && is_unknown(record->callee)) {
         end_call(record, 0, pc, stack);
-        release(record);
+        quipu_watch_close_call(record);
         return;
     }
     struct watch_call call = {.stack = stack, .callee = 0};

@@ -100,6 +100,21 @@ struct watch_call *quipu_watch_take_call(uint64_t stack) {
     return call;
 }
 
+/* Who finds none open that was, finds the count changed. */
+static void close(struct open *open) {
+    __atomic_fetch_add(&WATCH_WIPED->closed, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&open->stack, 0, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_close_pair(struct watch_pair *pair) {
+    close((struct open *)pair);
+}
+
+void quipu_watch_close_call(struct watch_call *call) {
+    close((struct open *)call);
+    __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- Who else tells of a range ---- */
 
 /* Whether it may still come to its end: what the asking thread left deeper in its stack will not.
@@ -110,7 +125,8 @@ static bool is_alive(const struct open *open, uint64_t stack) {
 }
 
 static bool overlaps(uint64_t first, uint64_t length, uint64_t address, uint64_t end) {
-    return first < end && address < first + length;
+    uint64_t last = first + length < first ? UINT64_MAX : first + length; /* it may be unbound */
+    return first < end && address < last;
 }
 
 static bool pair_is_open(const struct watch_pair *pair, uint64_t address, uint64_t end,

@@ -161,7 +161,7 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
         .made = pair->made};
     if (write.length && WATCH->armed)
         quipu_watch_tell_all(&write);
-    __atomic_store_n(&pair->stack, 0, __ATOMIC_RELEASE);
+    quipu_watch_close_pair(pair);
 }
 
 /* A call is about to store its return address, which is told as counted from where this returns; it

@@ -117,32 +117,86 @@ static uint64_t first_difference(const uint8_t *a, const uint8_t *b, uint64_t co
     return i;
 }
 
-/* A long write's bytes: the copy is what was.  A window that cannot show all begins at the first
- * byte that changed. */
+/* Sets what the window's bytes were and are, from the region's COPY and the write, and brings the
+ * copy up to date.  Returns whether they have changed, as far as the write is to tell of it. */
+typedef bool fill_function(uint8_t *copy, const struct watch_region *region,
+                           const struct watch_write *write, struct watch_window *window,
+                           uint8_t *old, uint8_t *now);
+
+/* Where a write meets its region. */
+struct meeting {
+    uint64_t low, high;
+    uint8_t *was; /* in the region's copy */
+};
+
+static struct meeting meet(uint8_t *copy, const struct watch_region *region,
+                           const struct watch_write *write) {
+    uint64_t low = greater(write->address, region->address);
+    uint64_t high = lesser(write->address + write->length, region->address + region->size);
+    return (struct meeting){low, high, copy + (low - region->address)};
+}
+
+/* Sets the window's bytes, and returns the first address of what has changed.  A window that cannot
+ * show all begins there. */
+static uint64_t show(const struct meeting *at, struct watch_window *window, uint8_t *old,
+                     uint8_t *now) {
+    uint64_t length = at->high - at->low;
+    uint64_t changed = at->low + first_difference(at->was, (const uint8_t *)at->low, length);
+    bool cut = window->from + window->count < at->high;
+    if (cut && changed < at->high)
+        window->from =
+            lesser(greater(window->from, changed & -(uint64_t)AROUND), at->high - window->count);
+    copy_bytes(now, (const uint8_t *)window->from, window->count);
+    copy_bytes(old, now, window->count);
+    overlay_piece(at->low, at->was, length, window->from, window->count, old);
+    return changed;
+}
+
+/* A long write's bytes: the copy is what was. */
 static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
                            const struct watch_write *write, struct watch_window *window,
                            uint8_t *old, uint8_t *now) {
-    uint64_t low = greater(write->address, region->address);
-    uint64_t high = lesser(write->address + write->length, region->address + region->size);
-    uint8_t *was = copy + (low - region->address);
-    if (write->if_changed && !quipu_watch_is_readable(low, high))
+    struct meeting at = meet(copy, region, write);
+    if (write->if_changed && !quipu_watch_is_readable(at.low, at.high))
         return false; /* nothing is sure of such a write */
     if (region->flags & WATCH_UNKNOWN && write->made != WATCH->made)
-        copy_bytes(was, (const uint8_t *)low, high - low); /* made meanwhile: what was is lost */
-    uint64_t changed = low + first_difference(was, (const uint8_t *)low, high - low);
-    bool cut = window->from + window->count < high;
-    if (cut && changed < high)
-        window->from =
-            lesser(greater(window->from, changed & -(uint64_t)AROUND), high - window->count);
-    copy_bytes(now, (const uint8_t *)window->from, window->count);
-    copy_bytes(old, now, window->count);
-    overlay_piece(low, was, high - low, window->from, window->count, old);
-    copy_bytes(was, (const uint8_t *)low, high - low);
-    return changed < high;
+        copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low); /* made meanwhile: what was
+                                                                          is lost */
+    uint64_t changed = show(&at, window, old, now);
+    copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low);
+    return changed < at.high;
+}
+
+/* What a comparison has found: the copy is what was, unless a store or a call of another thread is
+ * about to tell of it, or has done so meanwhile.  Of threads that find the same, the one tells that
+ * changes the copy's first byte of it. */
+static bool fill_from_change(uint8_t *copy, const struct watch_region *region,
+                             const struct watch_write *write, struct watch_window *window,
+                             uint8_t *old, uint8_t *now) {
+    const struct watch_window whole = *window;
+    struct meeting at = meet(copy, region, write);
+    for (;;) {
+        uint64_t closed = __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_ACQUIRE);
+        if (!quipu_watch_is_readable(at.low, at.high))
+            return false;
+        *window = whole;
+        uint64_t changed = show(&at, window, old, now);
+        if (changed == at.high || quipu_watch_is_open(at.low, at.high, write->stack))
+            return false;
+        if (__atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_ACQUIRE) != closed)
+            continue;
+        uint64_t first = changed - window->from;
+        if (old[first] == now[first] ||
+            !__atomic_compare_exchange_n(at.was + (changed - at.low), &old[first], now[first],
+                                         false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return false;
+        copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low);
+        return true;
+    }
 }
 
 static bool fill_from_pair(uint8_t *copy, const struct watch_region *region,
-                           const struct watch_write *write, const struct watch_window *window,
+                           const struct watch_write *write, struct watch_window *window,
                            uint8_t *old, uint8_t *now) {
     copy_bytes(now, (const uint8_t *)window->from, window->count);
     copy_bytes(old, now, window->count);
@@ -174,8 +228,10 @@ bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
     struct watch_region *live = quipu_watch_pin(index, region->generation);
     if (!live)
         return false;
-    bool changed = write->pair ? fill_from_pair(bytes_of(live), region, write, window, old, now)
-                               : fill_from_copy(bytes_of(live), region, write, window, old, now);
+    fill_function *fill = write->pair ? fill_from_pair : fill_from_copy;
+    if (write->cause == QUIPU_CAUSE_CHANGE)
+        fill = fill_from_change;
+    bool changed = fill(bytes_of(live), region, write, window, old, now);
     quipu_watch_unpin(live);
     return changed || !(write->if_changed || region->flags & QUIPU_REQUEST_CHANGES);
 }
