@@ -419,18 +419,30 @@ static void insert_check(struct watcher *w, const struct range *range) {
         write_range(w, range, label, way);
 }
 
+/* Relocations that change nothing: with the code, its rows and what starts the runtime early stay
+ * in the link.  They stand at code, since gold takes none in a section that is empty. */
+static void write_reference(struct planner *p, uint32_t number, size_t fragment) {
+    struct buffer *out = &p->state->tail;
+    const struct fragment *there = &p->graph->function->fragments.data[fragment];
+    buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
+                 p->state->unit->sections.data[there->section].directive, number, fragment,
+                 p->state->labels);
+    if (!p->state->options->shared)
+        buffer_print(out, "\t.reloc .LQf%u_%zu, R_X86_64_NONE, quipu_watch_early\n", number,
+                     fragment);
+}
+
 void write_sites(struct planner *p, uint32_t number) {
     struct buffer *out = &p->state->tail;
     for (size_t f = 0; f < p->sites.count; f++) {
-        const struct fragment *fragment = &p->graph->function->fragments.data[f];
-        const char *directive = p->state->unit->sections.data[fragment->section].directive;
+        struct buffer *rows = &p->sites.data[f];
         uint32_t label = ++p->state->labels;
-        if (p->sites.data[f].count)
-            buffer_print(out,
-                         "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
-                         "\t.section " QUIPU_SITES_SECTION ",\"a?\",@progbits\n.LQr%u:\n%s",
-                         directive, number, f, label, label, p->sites.data[f].data);
-        buffer_release(&p->sites.data[f]);
+        if (rows->count) {
+            write_reference(p, number, f);
+            buffer_print(out, "\t.section " QUIPU_SITES_SECTION ",\"a?\",@progbits\n.LQr%u:\n%s",
+                         label, rows->data);
+        }
+        buffer_release(rows);
     }
 }
 

@@ -352,8 +352,7 @@ void write_watch_symbols(struct buffer *out, bool shared) {
                      "\t.hidden quipu_watch_loop_first\n\t.hidden quipu_watch_loop_left\n"
                      "\t.hidden quipu_watch_loop\n\t.type quipu_watch_loop, @tls_object\n");
     if (!shared)
-        buffer_text(out, "\t.hidden quipu_watch_early\n\t.text\n"
-                         "\t.reloc 0, R_X86_64_NONE, quipu_watch_early\n");
+        buffer_text(out, "\t.hidden quipu_watch_early\n");
 }
 
 void write_site(struct buffer *out, uint32_t label) {

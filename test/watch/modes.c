@@ -6,7 +6,7 @@
 // watch: words.w2 = words+2:2
 // watch: words.w8 = words+16:8
 // watch: last = last:1
-// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2 -fPIE; -O2 -static
+// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2 -fPIE; -O2 -static; -O2 -ffunction-sections -fuse-ld=gold; -O2 -fuse-ld=lld
 #include <asm/prctl.h>
 #include <stdint.h>
 #include <stdio.h>
