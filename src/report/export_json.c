@@ -12,6 +12,7 @@
  *     files[]      file and its lines[]: line, executions, instructions, static_instructions,
  *                  never_executed, branches[]: module, function, instruction, executed, targets[]:
  *                  edge, count
+ *     calls        null without calling contexts: see export_json_calls.c
  *     totals       instructions, functions, static_instructions, never_executed_instructions
  *
  * A function:
@@ -27,8 +28,8 @@
  * Counts add up all processes and threads.  Every index counts from 0.  Addresses are those of the
  * binary as linked, in decimal.  A file is null and a line 0 where it is not known.  Kinds of edges
  * are those of data/format.h.  What a line's executions and branches are: see line_counts.h. */
+#include "report/export_json.h"
 #include "report/export.h"
-#include "report/json_writer.h"
 #include "report/line_counts.h"
 
 #include <inttypes.h>
@@ -42,15 +43,14 @@ static const char *const edge_kinds[] = {
     [QUIPU_EDGE_TAIL] = "tail",           [QUIPU_EDGE_STOP] = "stop",
 };
 
-static void write_file_name(struct json_writer *json, const struct profile *profile,
-                            uint32_t file) {
+void export_json_file(struct json_writer *json, const struct profile *profile, uint32_t file) {
     if (file)
         json_string(json, "file", profile->files.data[file]);
     else
         json_null(json, "file");
 }
 
-static size_t module_index(const struct profile *profile, const struct module *module) {
+size_t export_json_module(const struct profile *profile, const struct module *module) {
     size_t i = 0;
     while (i < profile->modules.count && profile->modules.data[i] != module)
         i++;
@@ -73,7 +73,7 @@ static void write_process(struct json_writer *json, const struct profile *profil
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
         json_open_object(json, NULL);
-        json_unsigned(json, "module", module_index(profile, thread->module));
+        json_unsigned(json, "module", export_json_module(profile, thread->module));
         json_unsigned(json, "slot", thread->slot);
         json_unsigned(json, "owner", thread->owner);
         json_unsigned(json, "threads", thread->threads);
@@ -129,7 +129,7 @@ static void write_instruction(struct json_writer *json, const struct profile *pr
     json_unsigned(json, "size", instruction->size);
     json_unsigned(json, "address", instruction->address);
     json_unsigned(json, "block", instruction->block);
-    write_file_name(json, profile, instruction->file);
+    export_json_file(json, profile, instruction->file);
     json_unsigned(json, "line", instruction->line);
     json_unsigned(json, "copy", instruction->copy);
     json_string(json, "text", text);
@@ -142,7 +142,7 @@ static void write_function(struct json_writer *json, const struct profile *profi
     json_open_object(json, NULL);
     json_string(json, "name", function->name);
     json_string(json, "demangled", function->demangled);
-    write_file_name(json, profile, function->file);
+    export_json_file(json, profile, function->file);
     json_unsigned(json, "line", function->line);
     json_unsigned(json, "address", function->address);
     json_unsigned(json, "calls", function->calls);
@@ -217,7 +217,7 @@ static void write_branch(struct json_writer *json, const struct profile *profile
                          const struct line_branch *branch) {
     const struct function *function = branch->function;
     json_open_object(json, NULL);
-    json_unsigned(json, "module", module_index(profile, function->module));
+    json_unsigned(json, "module", export_json_module(profile, function->module));
     json_unsigned(json, "function", (size_t)(function - function->module->functions.data));
     json_unsigned(json, "instruction", branch->instruction);
     json_unsigned(json, "executed", branch->executed);
@@ -254,7 +254,7 @@ static void write_files(struct json_writer *json, const struct profile *profile)
     for (size_t i = 0; i < counts->file_count; i++) {
         const struct file_lines *lines = &counts->files[i];
         json_open_object(json, NULL);
-        write_file_name(json, profile, lines->file);
+        export_json_file(json, profile, lines->file);
         json_open_array(json, "lines");
         for (size_t l = 0; l < lines->line_count; l++)
             write_line(json, profile, &lines->lines[l]);
@@ -298,6 +298,7 @@ void export_json(const struct export_input *input, FILE *out) {
         write_module(&json, profile, profile->modules.data[i]);
     json_close(&json);
     write_files(&json, profile);
+    export_json_calls(&json, profile, input->contexts);
     write_totals(&json, profile);
     json_close(&json);
     json_end(&json);

@@ -98,6 +98,46 @@ rows --function='*look_up*' one >rows.txt
 expect_error 1 'none of the data is of it' "$quipu" report --by=callsite --thread=1 one
 "$quipu" info one | grep -q '^  calls  *12 contexts$' || fail "info does not count the contexts"
 
+# ---- JSON: the whole tree, and its call sites ----
+
+"$quipu" export --to=json -o all.json one
+python3 - all.json "$nodes" "$scan" "$look_up" <<'END' || fail "the JSON export does not have the tree: $(tail -c 3000 all.json)"
+import json, subprocess, sys
+export = json.load(open(sys.argv[1]))
+nodes, scan, look_up = json.loads(sys.argv[2]), *sys.argv[3:5]
+calls = export["calls"]
+assert (calls["instructions"], calls["threads"]) == (10000, 1)
+functions, sites, tree = calls["functions"], calls["sites"], calls["tree"]
+found = [(node["parent"], functions[node["function"]]["name"], node["calls"], node["inclusive"],
+          node["exclusive"]) for node in tree]
+expected = [(parent - 1 if parent else None, callee, count, inclusive,
+             inclusive - sum(node[4] for node in nodes if node[0] == number))
+            for number, (parent, _, callee, count, inclusive, _) in enumerate(nodes, 1)]
+assert found == expected, (found, expected)
+
+def names(call):
+    return [None if i is None else functions[i]["name"] for i in (call["caller"], call["callee"])]
+
+here, = (call for call in calls["callsites"] if call["calls"] == 30)
+assert names(here) == [scan, look_up]
+assert (here["instructions"], here["outermost"]) == (3500, 3500)
+inner, = (call for call in calls["callsites"] if call["calls"] == 37)
+assert (inner["instructions"], inner["outermost"]) == (1400, 0), inner
+site = sites[here["site"]]
+assert functions[site["function"]]["name"] == scan and site["line"] == 13, site
+assert site["file"].endswith("/calls.cc")
+assert export["modules"][site["module"]]["path"].endswith("/calls")
+code = {}
+for line in subprocess.run(["objdump", "-d", "calls"], check=True, capture_output=True,
+                           text=True).stdout.splitlines():
+    if line.startswith(" "):
+        code[int(line.split(":")[0], 16)] = line
+assert "call" in code[site["call"]] and look_up in code[site["call"]] and site["address"] in code
+assert [names(call)[0] for call in calls["callsites"] if call["site"] is None] == [None, "main"]
+END
+QUIPU_DATA=without ./calls >/dev/null
+"$quipu" export --to=json without | grep -q '^  "calls": null,$' || fail "without a tree the JSON export has calls"
+
 # ---- sums ----
 
 "$quipu" merge -o sum.quipu one two

@@ -1,0 +1,19 @@
+/* export_json.h: what the parts of the JSON export share. */
+#ifndef QUIPU_REPORT_EXPORT_JSON_H
+#define QUIPU_REPORT_EXPORT_JSON_H
+
+#include "data/contexts.h"
+#include "data/profile.h"
+#include "report/json_writer.h"
+
+/* Writes the member "file": the source file of that index, null where it is 0. */
+void export_json_file(struct json_writer *json, const struct profile *profile, uint32_t file);
+
+/* The index of MODULE, one of the profile's. */
+size_t export_json_module(const struct profile *profile, const struct module *module);
+
+/* Writes the member "calls"; CONTEXTS is NULL where there are none. */
+void export_json_calls(struct json_writer *json, const struct profile *profile,
+                       const struct contexts *contexts);
+
+#endif
