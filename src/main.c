@@ -16,7 +16,7 @@ static const struct command commands[] = {
     {"stat", "print exact counts of events of a program or a running process", cmd_stat},
     {"report", "print counts by function, file, line, block, instruction, ...", cmd_report},
     {"annotate", "print source or assembly with counts", cmd_annotate},
-    {"diff", "compare two runs or two builds, function by function", cmd_diff},
+    {"diff", "compare two runs or two builds, by function or by call site", cmd_diff},
     {"merge", "add data files up into one", cmd_merge},
     {"info", "tell what is instrumented, what was left alone, and why", cmd_info},
     {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},

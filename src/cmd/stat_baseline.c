@@ -220,7 +220,7 @@ static void write_growth(const struct table *table, bool human) {
     table_write(table, &table_text, &(struct table_style){.out = stderr, .human = human}, 0);
 }
 
-static const char *name_function(struct arena *arena, const struct compared_function *function) {
+static const char *name_function(struct arena *arena, const struct compared_row *function) {
     if (!*function->file)
         return function->demangled;
     return arena_print(arena, "%s (%s:%u)", function->demangled, short_path(arena, function->file),
@@ -237,7 +237,7 @@ static void show_functions(const struct baseline *baseline, struct profile *prof
     struct comparison comparison = compare_profiles(&arena, &baseline->profile, profile);
     size_t more = 0;
     for (size_t i = 0; i < comparison.count; i++) {
-        const struct compared_function *function = &comparison.functions[i];
+        const struct compared_row *function = &comparison.rows[i];
         if (!grew(function->instructions, 0))
             continue;
         if (table.rows.count < FUNCTIONS_MAX)

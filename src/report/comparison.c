@@ -1,23 +1,12 @@
-/* comparison.c: two profiles side by side; see comparison.h. */
+/* comparison.c: the rows of two sides matched, and the result in order; see comparison.h.
+ *
+ * Rows of one name and callee are a group.  In each group those whose place and offset agree are
+ * matched, then the rest, as far as the rule for it allows. */
 #include "report/comparison.h"
-
-#include "report/source_functions.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A function of one side, with its file's name. */
-struct side_function {
-    const struct source_function *function;
-    const char *file;
-    bool matched;
-};
-
-struct side {
-    struct side_function *functions; /* by name, then file */
-    size_t count;
-};
 
 int64_t count_delta(const uint64_t counts[SIDES]) {
     return (int64_t)(counts[AFTER] - counts[BEFORE]);
@@ -30,17 +19,21 @@ double delta_percent(const uint64_t counts[SIDES]) {
     return counts[BEFORE] ? 100.0 * (double)delta / (double)counts[BEFORE] : INFINITY;
 }
 
-static bool is_unchanged(const struct compared_function *function) {
-    return function->present[BEFORE] == function->present[AFTER] &&
-           count_delta(function->instructions) == 0 && count_delta(function->calls) == 0;
+static bool is_unchanged(const struct compared_row *row) {
+    return row->present[BEFORE] == row->present[AFTER] && count_delta(row->instructions) == 0 &&
+           count_delta(row->calls) == 0;
 }
 
-const char *comparison_status(const struct compared_function *function) {
-    if (!function->present[BEFORE])
+const char *comparison_status(const struct compared_row *row) {
+    if (!row->present[BEFORE])
         return "new";
-    if (!function->present[AFTER])
+    if (!row->present[AFTER])
         return "removed";
-    return is_unchanged(function) ? "unchanged" : "changed";
+    return is_unchanged(row) ? "unchanged" : "changed";
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
 }
 
 /* ---- the order of the result ---- */
@@ -50,12 +43,8 @@ static uint64_t distance(const uint64_t counts[SIDES]) {
                                           : counts[BEFORE] - counts[AFTER];
 }
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
 static int compare_results(const void *left, const void *right) {
-    const struct compared_function *a = left, *b = right;
+    const struct compared_row *a = left, *b = right;
     int order = compare_numbers(is_unchanged(a), is_unchanged(b));
     if (!order)
         order = compare_numbers(distance(b->instructions), distance(a->instructions));
@@ -63,126 +52,139 @@ static int compare_results(const void *left, const void *right) {
         order = compare_numbers(distance(b->calls), distance(a->calls));
     if (!order)
         order = strcmp(a->name, b->name);
-    return order ? order : strcmp(a->file, b->file);
+    if (!order)
+        order = strcmp(a->callee, b->callee);
+    if (!order)
+        order = strcmp(a->file, b->file);
+    return order ? order : compare_numbers(a->line, b->line);
 }
 
 /* ---- matching ---- */
 
-static int compare_sides(const void *left, const void *right) {
-    const struct side_function *a = left, *b = right;
-    int order = strcmp(a->function->name, b->function->name);
-    return order ? order : strcmp(a->file, b->file);
+static int compare_names(const struct side_row *a, const struct side_row *b) {
+    int order = strcmp(a->name, b->name);
+    return order ? order : strcmp(a->callee, b->callee);
 }
 
-static struct side build_side(struct arena *arena, const struct profile *profile) {
-    struct source_functions functions = find_source_functions(arena, profile);
-    struct side side = {ARENA_ARRAY(arena, struct side_function, functions.count), functions.count};
-    for (size_t i = 0; i < functions.count; i++) {
-        const struct source_function *function = &functions.data[i];
-        const char *file = function->file ? profile->files.data[function->file] : "";
-        side.functions[i] = (struct side_function){function, file, false};
-    }
-    qsort(side.functions, side.count, sizeof *side.functions, compare_sides);
-    return side;
+static int compare_places(const struct side_row *a, const struct side_row *b) {
+    int order = strcmp(a->place, b->place);
+    return order ? order : (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static uint64_t executed_in(const struct source_function *function) {
-    uint64_t executed = 0;
-    for (size_t i = 0; i < function->copy_count; i++)
-        executed += function->copies[i]->executed;
-    return executed;
+static int compare_side_rows(const void *left, const void *right) {
+    const struct side_row *a = left, *b = right;
+    int order = compare_names(a, b);
+    if (!order)
+        order = compare_places(a, b);
+    if (!order)
+        order = strcmp(a->file, b->file);
+    return order ? order : compare_numbers(a->address, b->address);
 }
 
-/* Adds one function to the result; one of the sides may be NULL. */
-static void add_result(struct comparison *comparison, struct side_function *before,
-                       struct side_function *after) {
-    struct side_function *sides[SIDES] = {before, after};
-    const struct side_function *shown = after ? after : before;
-    struct compared_function *result = &comparison->functions[comparison->count++];
-    *result = (struct compared_function){
-        .name = shown->function->name,
-        .demangled = shown->function->demangled,
+/* Adds one row to the result; one of the sides may be NULL. */
+static void add_result(struct comparison *comparison, struct side_row *before,
+                       struct side_row *after) {
+    struct side_row *sides[SIDES] = {before, after};
+    const struct side_row *shown = after ? after : before;
+    struct compared_row *result = &comparison->rows[comparison->count++];
+    *result = (struct compared_row){
+        .name = shown->name,
+        .demangled = shown->demangled,
+        .callee = shown->callee,
+        .callee_demangled = shown->callee_demangled,
         .file = shown->file,
-        .line = shown->function->line,
+        .line = shown->line,
     };
     for (int i = 0; i < SIDES; i++) {
         if (!sides[i])
             continue;
         sides[i]->matched = true;
         result->present[i] = true;
-        result->instructions[i] = executed_in(sides[i]->function);
-        result->calls[i] = sides[i]->function->calls;
-        comparison->instructions[i] += result->instructions[i];
+        result->instructions[i] = sides[i]->instructions;
+        result->calls[i] = sides[i]->calls;
         comparison->calls[i] += result->calls[i];
     }
     comparison->unchanged += is_unchanged(result);
 }
 
-/* The part of SIDE from *NEXT on whose functions are called NAME; moves *NEXT behind it. */
-static struct side take_name(const struct side *side, size_t *next, const char *name) {
-    struct side part = {side->functions + *next, 0};
-    while (*next < side->count && strcmp(side->functions[*next].function->name, name) == 0) {
-        part.count++;
+/* The rows of SIDE from *NEXT on that have FIRST's names; moves *NEXT behind them. */
+static struct side take_group(const struct side *side, size_t *next, const struct side_row *first) {
+    struct side group = {.rows = side->rows + *next};
+    while (*next < side->count && compare_names(&side->rows[*next], first) == 0) {
+        group.count++;
         ++*next;
     }
-    return part;
+    return group;
 }
 
-/* The only function of SIDE that is not matched yet; NULL where there is none or more. */
-static struct side_function *only_one_left(const struct side *side) {
-    struct side_function *left = NULL;
-    for (size_t i = 0; i < side->count; i++) {
-        if (side->functions[i].matched)
-            continue;
-        if (left)
-            return NULL;
-        left = &side->functions[i];
-    }
+static size_t count_left(const struct side *side) {
+    size_t left = 0;
+    for (size_t i = 0; i < side->count; i++)
+        left += !side->rows[i].matched;
     return left;
 }
 
-/* Functions of one name. */
-static void match_name(struct comparison *comparison, struct side before, struct side after) {
-    for (size_t b = 0, a = 0; b < before.count && a < after.count;) {
-        int order = strcmp(before.functions[b].file, after.functions[a].file);
+/* The first row from *NEXT on that is not matched yet, or NULL; moves *NEXT behind it. */
+static struct side_row *next_left(const struct side *side, size_t *next) {
+    while (*next < side->count && side->rows[*next].matched)
+        ++*next;
+    return *next < side->count ? &side->rows[(*next)++] : NULL;
+}
+
+/* What is left of a group when places have been compared. */
+static void match_rest(struct comparison *comparison, const struct side group[SIDES],
+                       enum match_rest rest) {
+    size_t left = count_left(&group[BEFORE]), next[SIDES] = {0};
+    struct side_row *row;
+    if (left == count_left(&group[AFTER]) && (left == 1 || rest == MATCH_AS_MANY))
+        while ((row = next_left(&group[BEFORE], &next[BEFORE])))
+            add_result(comparison, row, next_left(&group[AFTER], &next[AFTER]));
+    while ((row = next_left(&group[BEFORE], &next[BEFORE])))
+        add_result(comparison, row, NULL);
+    while ((row = next_left(&group[AFTER], &next[AFTER])))
+        add_result(comparison, NULL, row);
+}
+
+static void match_group(struct comparison *comparison, const struct side group[SIDES],
+                        enum match_rest rest) {
+    for (size_t b = 0, a = 0; b < group[BEFORE].count && a < group[AFTER].count;) {
+        struct side_row *before = &group[BEFORE].rows[b], *after = &group[AFTER].rows[a];
+        int order = compare_places(before, after);
         if (order == 0)
-            add_result(comparison, &before.functions[b], &after.functions[a]);
+            add_result(comparison, before, after);
         b += order <= 0;
         a += order >= 0;
     }
-    struct side_function *last_before = only_one_left(&before), *last_after = only_one_left(&after);
-    if (last_before && last_after)
-        add_result(comparison, last_before, last_after);
-    for (size_t i = 0; i < before.count; i++)
-        if (!before.functions[i].matched)
-            add_result(comparison, &before.functions[i], NULL);
-    for (size_t i = 0; i < after.count; i++)
-        if (!after.functions[i].matched)
-            add_result(comparison, NULL, &after.functions[i]);
+    match_rest(comparison, group, rest);
 }
 
-/* The lowest of the names at which the SIDES stand; one of them must have one left. */
-static const char *first_name(const struct side sides[SIDES], const size_t next[SIDES]) {
-    const char *names[SIDES];
+/* The lowest by name of the rows at which the SIDES stand; one of them must have one left. */
+static const struct side_row *first_row(const struct side sides[SIDES], const size_t next[SIDES]) {
+    const struct side_row *rows[SIDES];
     for (int i = 0; i < SIDES; i++)
-        names[i] = next[i] < sides[i].count ? sides[i].functions[next[i]].function->name : NULL;
-    if (!names[BEFORE] || !names[AFTER])
-        return names[BEFORE] ? names[BEFORE] : names[AFTER];
-    return strcmp(names[BEFORE], names[AFTER]) < 0 ? names[BEFORE] : names[AFTER];
+        rows[i] = next[i] < sides[i].count ? &sides[i].rows[next[i]] : NULL;
+    if (!rows[BEFORE] || !rows[AFTER])
+        return rows[BEFORE] ? rows[BEFORE] : rows[AFTER];
+    return compare_names(rows[BEFORE], rows[AFTER]) < 0 ? rows[BEFORE] : rows[AFTER];
 }
 
-struct comparison compare_profiles(struct arena *arena, const struct profile *before,
-                                   const struct profile *after) {
-    struct side sides[SIDES] = {build_side(arena, before), build_side(arena, after)};
+struct comparison match_sides(struct arena *arena, struct side sides[SIDES], enum match_rest rest) {
     struct comparison comparison = {
-        .functions =
-            ARENA_ARRAY(arena, struct compared_function, sides[BEFORE].count + sides[AFTER].count)};
+        .rows = ARENA_ARRAY(arena, struct compared_row, sides[BEFORE].count + sides[AFTER].count)};
+    for (int i = 0; i < SIDES; i++) {
+        comparison.instructions[i] = sides[i].instructions;
+        if (sides[i].count)
+            qsort(sides[i].rows, sides[i].count, sizeof *sides[i].rows, compare_side_rows);
+    }
     size_t next[SIDES] = {0};
     while (next[BEFORE] < sides[BEFORE].count || next[AFTER] < sides[AFTER].count) {
-        const char *name = first_name(sides, next);
-        struct side same_before = take_name(&sides[BEFORE], &next[BEFORE], name);
-        match_name(&comparison, same_before, take_name(&sides[AFTER], &next[AFTER], name));
+        const struct side_row *first = first_row(sides, next);
+        struct side group[SIDES];
+        for (int i = 0; i < SIDES; i++)
+            group[i] = take_group(&sides[i], &next[i], first);
+        match_group(&comparison, group, rest);
     }
-    qsort(comparison.functions, comparison.count, sizeof *comparison.functions, compare_results);
+    if (comparison.count)
+        qsort(comparison.rows, comparison.count, sizeof *comparison.rows, compare_results);
     return comparison;
 }

@@ -147,6 +147,49 @@ def read_chunk(data, at, nodes, nows, problems):
                       instructions % WORD)
 
 
+def read_json(export, codes):
+    """(table, callsites) of what 'quipu export --to=json' tells; see calls_of."""
+    calls, table, sites, ways = export['calls'], {}, {}, []
+    objects = [codes.get(module['path']) for module in export['modules']]
+
+    def name(place, kind, default):
+        code = objects[place['module']] if place and place['module'] is not None else None
+        return getattr(code, kind).get(place['address'], default) if code else default
+
+    def site(index):
+        return name(None if index is None else calls['sites'][index], 'sites', 'elsewhere')
+
+    def function(index):
+        place = None if index is None else calls['functions'][index]
+        return name(place, 'entries', place and f"{place['address']:x}")
+    table[()] = [0, calls['instructions']]
+    for node in calls['tree']:
+        above = () if node['parent'] is None else ways[node['parent']]
+        ways.append(above + ((site(node['site']), function(node['function'])),))
+        entry = table.setdefault(ways[-1], [0, 0])
+        entry[0] += node['calls']
+        entry[1] += node['inclusive']
+    for call in calls['callsites']:
+        if site(call['site']) != 'elsewhere':
+            sites[site(call['site']), function(call['callee'])] = [call['calls'],
+                                                                   call['instructions']]
+    return {way: entry for way, entry in table.items() if entry != [0, 0]}, sites
+
+
+def calls_of(table, key):
+    """By KEY of the last step of each way: [calls, instructions with all that was called].  What is
+    within another call of that key is counted with that one."""
+    sums = {}
+    for way, (calls, instructions) in table.items():
+        if not way:
+            continue
+        entry = sums.setdefault(key(way[-1]), [0, 0])
+        entry[0] += calls
+        if key(way[-1]) not in [key(step) for step in way[:-1]]:
+            entry[1] += instructions
+    return {name: entry for name, entry in sums.items() if entry != [0, 0]}
+
+
 def differences(twin, ours):
     """What is not the same, as lines."""
     lines = []
