@@ -1,38 +1,24 @@
 /* expression.c: the grammar of expressions; see expression.h.
  *
- * ISO C 2011, 6.4.4 and 6.5, without calls, assignments and sizeof.  Besides: FILE:NAME and
- * SCOPE::NAME, and, where an object is named, its slice ARRAY[FIRST..LAST].  A file's name is told
- * from the rest by being one: the text in front of a ':' must be a source file of the program. What
- * stands in parentheses is a type where no variable has that name. */
+ * ISO C 2011, 6.5, without calls, assignments and sizeof.  Besides, where an object is named, its
+ * slice ARRAY[FIRST..LAST].  What stands in parentheses is a type where no variable has that name.
+ * Constants are literal.c's, names variable_name.c's. */
 #include "moment/expression.h"
 
+#include "moment/parser.h"
 #include "moment/type_name.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     DEPTH_MAX = 200 /* of parentheses and operators in one another */
 };
 
-struct parser {
-    const struct variables *variables;
-    struct tree tree;
-    const char *at;
-    unsigned depth;
-    bool may_slice;
-    struct node *slice; /* its first element; NULL: there is none */
-    uint64_t count;     /* of its elements */
-    bool is_missing;    /* what is refused is a name that nothing has ... */
-    bool is_local;      /* ... or that a local has, without its function's */
-};
-
 static struct node *parse_condition(struct parser *parser);
 static struct node *parse_unary(struct parser *parser);
 
-static struct node *refuse(struct parser *parser, const char *at, const char *wrong) {
+struct node *refuse(struct parser *parser, const char *at, const char *wrong) {
     if (!parser->tree.wrong) {
         parser->tree.wrong = wrong;
         parser->tree.where = (size_t)(at - parser->tree.text);
@@ -40,7 +26,7 @@ static struct node *refuse(struct parser *parser, const char *at, const char *wr
     return NULL;
 }
 
-static void skip_blanks(struct parser *parser) {
+void skip_blanks(struct parser *parser) {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
 }
@@ -64,201 +50,6 @@ static bool take(struct parser *parser, const char *text) {
         return false;
     parser->at += strlen(text);
     return true;
-}
-
-/* ---- numbers and characters ---- */
-
-static struct node *parse_real(struct parser *parser) {
-    char *end;
-    uint64_t size = 8;
-    long double real = strtold(parser->at, &end);
-    if (*end == 'f' || *end == 'F')
-        size = 4;
-    else if (*end == 'l' || *end == 'L')
-        size = 16;
-    parser->at = end + (size != 8);
-    if (size == 4)
-        real = (float)real;
-    else if (size == 8)
-        real = (double)real;
-    return make_real(&parser->tree, real, size);
-}
-
-/* The first type that it fits into: 6.4.4.1. */
-static struct node *typed_integer(struct parser *parser, uint64_t number, bool is_decimal,
-                                  bool is_unsigned, bool is_long) {
-    if (!is_long && !is_unsigned && number <= INT32_MAX)
-        return make_number(&parser->tree, number, 4, true);
-    if (!is_long && (is_unsigned || !is_decimal) && number <= UINT32_MAX)
-        return make_number(&parser->tree, number, 4, false);
-    return make_number(&parser->tree, number, 8, !is_unsigned && number <= INT64_MAX);
-}
-
-static bool is_real(const char *text) {
-    bool hexadecimal = text[0] == '0' && (text[1] | 32) == 'x';
-    text += hexadecimal ? 2 : 0;
-    while (hexadecimal ? isxdigit((unsigned char)*text) : isdigit((unsigned char)*text))
-        text++;
-    if (text[0] == '.' && text[1] == '.') /* of a slice */
-        return false;
-    return *text == '.' || (*text | 32) == (hexadecimal ? 'p' : 'e');
-}
-
-static struct node *parse_number(struct parser *parser) {
-    const char *begin = parser->at;
-    bool is_unsigned = false, is_long = false;
-    char *end;
-    if (is_real(begin))
-        return parse_real(parser);
-    bool binary = begin[0] == '0' && (begin[1] | 32) == 'b';
-    errno = 0;
-    uint64_t number = strtoull(begin + (binary ? 2 : 0), &end, binary ? 2 : 0);
-    if (errno)
-        return refuse(parser, begin, "the number is greater than any integer");
-    for (; *end && strchr("uUlL", *end); end++) {
-        is_unsigned |= (*end | 32) == 'u';
-        is_long |= (*end | 32) == 'l';
-    }
-    if (isalnum((unsigned char)*end) || *end == '_')
-        return refuse(parser, end, "that is no digit of the number");
-    parser->at = end;
-    return typed_integer(parser, number, *begin != '0', is_unsigned, is_long);
-}
-
-/* What is behind a backslash. */
-static int parse_escape(struct parser *parser) {
-    static const char letters[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"?";
-    char *end;
-    if (*parser->at == 'x' && isxdigit((unsigned char)parser->at[1])) {
-        long value = strtol(parser->at + 1, &end, 16);
-        parser->at = end;
-        return (int)value;
-    }
-    if (*parser->at >= '0' && *parser->at <= '7') {
-        int value = 0;
-        for (int i = 0; i < 3 && *parser->at >= '0' && *parser->at <= '7'; i++)
-            value = 8 * value + *parser->at++ - '0';
-        return value;
-    }
-    const char *letter = *parser->at ? strchr(letters, *parser->at) : NULL;
-    if (!letter)
-        return -1;
-    parser->at++;
-    return values[letter - letters];
-}
-
-static struct node *parse_character(struct parser *parser) {
-    const char *begin = parser->at++;
-    int value = -1;
-    if (*parser->at == '\\') {
-        parser->at++;
-        value = parse_escape(parser);
-    } else if (*parser->at && *parser->at != '\'') {
-        value = (unsigned char)*parser->at++;
-    }
-    if (value < 0 || value > UINT8_MAX || *parser->at != '\'')
-        return refuse(parser, begin, "that is no character");
-    parser->at++;
-    return make_number(&parser->tree, (uint64_t)(int64_t)(int8_t)value, 4, true);
-}
-
-/* ---- names ---- */
-
-static bool begins_name(char c) {
-    return isalpha((unsigned char)c) || c == '_' || c == '$';
-}
-
-static size_t name_length(const char *text) {
-    size_t length = 0;
-    while (begins_name(text[length]) || (length && isdigit((unsigned char)text[length])))
-        length++;
-    return length;
-}
-
-/* FILE: in front of a name.  Returns NULL, with nothing taken, where there is none. */
-static const char *parse_file(struct parser *parser) {
-    size_t length = 0;
-    while (parser->at[length] &&
-           (isalnum((unsigned char)parser->at[length]) || strchr("_./+-", parser->at[length])))
-        length++;
-    const char *colon = parser->at + length;
-    if (!length || *colon != ':' || !begins_name(colon[1]) ||
-        !is_source(parser->variables, parser->at, length))
-        return NULL;
-    const char *file = arena_copy(parser->tree.arena, parser->at, length);
-    parser->at = colon + 1;
-    return file;
-}
-
-/* The arguments of a template with their brackets.  In C, 'a < b > ::c' means nothing, so what has
- * '::' and a name behind it is one. */
-static size_t arguments_length(const char *text) {
-    size_t length = 0, depth = 0;
-    do {
-        depth += text[length] == '<';
-        depth -= text[length] == '>';
-        length += text[length] != '\0';
-    } while (depth && text[length]);
-    bool good = length && !depth && strncmp(text + length, "::", 2) == 0;
-    return good && name_length(text + length + 2) ? length : 0;
-}
-
-/* The shared object's name in front of a name.  Returns whether there is one. */
-static bool parse_module(struct parser *parser) {
-    const char *module = parser->variables->module;
-    size_t length = module ? strlen(module) : 0;
-    if (!length || strncmp(parser->at, module, length) != 0 || parser->at[length] != ':' ||
-        parser->at[length + 1] == ':')
-        return false;
-    parser->at += length + 1;
-    return true;
-}
-
-static const char *parse_name(struct parser *parser) {
-    size_t length = name_length(parser->at);
-    for (;;) { /* a::b, a<int>::b */
-        length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
-        const char *more = parser->at + length;
-        size_t next = strncmp(more, "::", 2) == 0 ? name_length(more + 2) : 0;
-        if (!next)
-            break;
-        length += 2 + next;
-    }
-    const char *name = arena_copy(parser->tree.arena, parser->at, length);
-    parser->at += length;
-    return name;
-}
-
-static struct node *known_word(struct parser *parser, const char *name) {
-    static const struct {
-        const char *name;
-        uint64_t value, size;
-    } words[] = {{"true", 1, 4}, {"false", 0, 4}, {"NULL", 0, 8}, {"nullptr", 0, 8}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].name, name) == 0)
-            return make_number(&parser->tree, words[i].value, words[i].size, true);
-    return NULL;
-}
-
-static struct node *parse_variable(struct parser *parser) {
-    const char *begin = parser->at;
-    parse_module(parser);
-    const char *file = parse_file(parser), *name = parse_name(parser);
-    const struct variable *variable = NULL;
-    const char *wrong = find_variable(parser->variables, file, name, &variable);
-    if (wrong) {
-        struct node *word = file ? NULL : known_word(parser, name);
-        skip_blanks(parser);
-        if (!word && *parser->at == '(')
-            wrong = "functions cannot be called: the program stands still";
-        parser->is_missing |= !variable && !parser->tree.wrong;
-        parser->is_local |= variable && variable->is_local && !strstr(name, "::");
-        return word ? word : refuse(parser, begin, wrong);
-    }
-    if (variable->is_constant)
-        return make_number(&parser->tree, (uint64_t)variable->value,
-                           variable->value == (int32_t)variable->value ? 4 : 8, true);
-    return make_object(&parser->tree, variable->address, &variable->type);
 }
 
 /* ---- the grammar, from the inside out.  Each returns NULL where the tree has its error. ---- */

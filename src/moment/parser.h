@@ -1,0 +1,52 @@
+/* parser.h: what the parts of the reader of expressions share: expression.c, the grammar;
+ * literal.c; variable_name.c. */
+#ifndef QUIPU_MOMENT_PARSER_H
+#define QUIPU_MOMENT_PARSER_H
+
+#include "moment/expression.h"
+
+struct parser {
+    const struct variables *variables;
+    struct tree tree;
+    const char *at; /* what is read next, in the tree's text */
+    unsigned depth;
+    bool may_slice;
+    struct node *slice; /* its first element; NULL: there is none */
+    uint64_t count;     /* of its elements */
+    bool is_missing;    /* what is refused is a name that nothing has ... */
+    bool is_local;      /* ... or that a local has, without its function's */
+};
+
+/* Ends the reading with what is WRONG, a text that lives as long as the tree, at AT, unless it has
+ * ended so before.  Returns NULL. */
+struct node *refuse(struct parser *parser, const char *at, const char *wrong);
+
+void skip_blanks(struct parser *parser);
+
+/* ---- literal.c ---- */
+
+/* What begins here with a digit, or a point and a digit.  Returns NULL where the tree has its
+ * error. */
+struct node *parse_number(struct parser *parser);
+
+/* The same of what begins with a single quote. */
+struct node *parse_character(struct parser *parser);
+
+/* ---- variable_name.c ---- */
+
+bool begins_name(char c);
+
+/* How long the plain name is that TEXT begins with; 0: it begins with none. */
+size_t name_length(const char *text);
+
+/* FILE: in front of a name.  Returns NULL, with nothing taken, where there is none. */
+const char *parse_file(struct parser *parser);
+
+/* The shared object's name in front of a name.  Returns whether there is one. */
+bool parse_module(struct parser *parser);
+
+/* A variable, or a word such as "true", with what stands in front of its name.  Returns NULL where
+ * the tree has its error. */
+struct node *parse_variable(struct parser *parser);
+
+#endif

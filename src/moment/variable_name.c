@@ -1,0 +1,103 @@
+/* variable_name.c: variables in expressions, by name: also FILE:NAME, SCOPE::NAME, MODULE:NAME.
+ *
+ * A file's name is told from the rest by being one: the text in front of a ':' must be a source
+ * file of the program. */
+#include "moment/parser.h"
+
+#include <ctype.h>
+#include <string.h>
+
+bool begins_name(char c) {
+    return isalpha((unsigned char)c) || c == '_' || c == '$';
+}
+
+size_t name_length(const char *text) {
+    size_t length = 0;
+    while (begins_name(text[length]) || (length && isdigit((unsigned char)text[length])))
+        length++;
+    return length;
+}
+
+const char *parse_file(struct parser *parser) {
+    size_t length = 0;
+    while (parser->at[length] &&
+           (isalnum((unsigned char)parser->at[length]) || strchr("_./+-", parser->at[length])))
+        length++;
+    const char *colon = parser->at + length;
+    if (!length || *colon != ':' || !begins_name(colon[1]) ||
+        !is_source(parser->variables, parser->at, length))
+        return NULL;
+    const char *file = arena_copy(parser->tree.arena, parser->at, length);
+    parser->at = colon + 1;
+    return file;
+}
+
+/* The arguments of a template with their brackets.  In C, 'a < b > ::c' means nothing, so what has
+ * '::' and a name behind it is one. */
+static size_t arguments_length(const char *text) {
+    size_t length = 0, depth = 0;
+    do {
+        depth += text[length] == '<';
+        depth -= text[length] == '>';
+        length += text[length] != '\0';
+    } while (depth && text[length]);
+    bool good = length && !depth && strncmp(text + length, "::", 2) == 0;
+    return good && name_length(text + length + 2) ? length : 0;
+}
+
+bool parse_module(struct parser *parser) {
+    const char *module = parser->variables->module;
+    size_t length = module ? strlen(module) : 0;
+    if (!length || strncmp(parser->at, module, length) != 0 || parser->at[length] != ':' ||
+        parser->at[length + 1] == ':')
+        return false;
+    parser->at += length + 1;
+    return true;
+}
+
+static const char *parse_name(struct parser *parser) {
+    size_t length = name_length(parser->at);
+    for (;;) { /* a::b, a<int>::b */
+        length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
+        const char *more = parser->at + length;
+        size_t next = strncmp(more, "::", 2) == 0 ? name_length(more + 2) : 0;
+        if (!next)
+            break;
+        length += 2 + next;
+    }
+    const char *name = arena_copy(parser->tree.arena, parser->at, length);
+    parser->at += length;
+    return name;
+}
+
+static struct node *known_word(struct parser *parser, const char *name) {
+    static const struct {
+        const char *name;
+        uint64_t value, size;
+    } words[] = {{"true", 1, 4}, {"false", 0, 4}, {"NULL", 0, 8}, {"nullptr", 0, 8}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].name, name) == 0)
+            return make_number(&parser->tree, words[i].value, words[i].size, true);
+    return NULL;
+}
+
+struct node *parse_variable(struct parser *parser) {
+    const char *begin = parser->at;
+    parse_module(parser);
+    const char *file = parse_file(parser), *name = parse_name(parser);
+    const struct variable *variable = NULL;
+    const char *wrong = find_variable(parser->variables, file, name, &variable);
+    if (wrong) {
+        struct node *word = file ? NULL : known_word(parser, name);
+        skip_blanks(parser);
+        if (!word && *parser->at == '(')
+            wrong = "functions cannot be called: the program stands still";
+        parser->is_missing |= !variable && !parser->tree.wrong;
+        parser->is_local |= variable && variable->is_local && !strstr(name, "::");
+        return word ? word : refuse(parser, begin, wrong);
+    }
+    if (variable->is_constant)
+        return make_number(&parser->tree, (uint64_t)variable->value,
+                           variable->value == (int32_t)variable->value ? 4 : 8, true);
+    return make_object(&parser->tree, variable->address, &variable->type);
+}
