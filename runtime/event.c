@@ -55,12 +55,12 @@ uint64_t quipu_runtime_events(unsigned kind) {
     return count_in(own_block(), kind);
 }
 
-int64_t quipu_sum_of(uint64_t address, uint32_t kind) {
+int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind) {
     struct quipu_table table;
     const struct quipu_range *range = quipu_find_range(address);
     if (!range || !open_table(&table, range, kind))
         return 0;
-    return quipu_sum_at(&table, (uint32_t)(address - range_start(range)));
+    return quipu_sum_at(&table, (uint32_t)(address - range_start(range)), rcx);
 }
 
 uint64_t quipu_runtime_events_at(unsigned kind, const void *context) {
@@ -69,9 +69,10 @@ uint64_t quipu_runtime_events_at(unsigned kind, const void *context) {
     const struct event_block *block = own_block();
     const ucontext_t *interrupted = context;
     uint64_t address = (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP];
+    uint64_t rcx = (uint64_t)interrupted->uc_mcontext.gregs[REG_RCX];
     for (int i = 0; i < QUIPU_EVENT_SNAPSHOTS; i++)
         if (block->snapshots[i].context == (uint64_t)context)
-            return block->snapshots[i].counts[kind] + (uint64_t)quipu_sum_of(address, kind);
+            return block->snapshots[i].counts[kind] + (uint64_t)quipu_sum_of(address, rcx, kind);
     return NOT_INSTRUMENTED; /* whoever the kernel called did not note it */
 }
 

@@ -60,7 +60,7 @@ static inline uint64_t count_in(const struct event_block *block, uint32_t kind) 
 }
 
 /* event.c: the query increment of ADDRESS; 0 outside of instrumented code. */
-int64_t quipu_sum_of(uint64_t address, uint32_t kind);
+int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind);
 
 /* range.c: the range that ADDRESS is in, or NULL. */
 const struct quipu_range *quipu_find_range(uint64_t address);

@@ -114,7 +114,7 @@ void quipu_countdown_ended(uint64_t stub) {
     uint64_t mask = block_signals();
     struct event_block *block = numbered_block();
     struct quipu_moment moment = {.address = place_of_test(stub), .instrumented = 1};
-    uint64_t above = (uint64_t)quipu_sum_of(moment.address, TICKS);
+    uint64_t above = (uint64_t)quipu_sum_of(moment.address, 0, TICKS);
     moment.ticks = count_in(block, TICKS) + above;
     moment.thread = (uint32_t)block->thread;
     if (block->goal && block->goal <= count_in(block, TICKS)) {
@@ -150,7 +150,7 @@ void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
         __asm__ volatile("" : : : "memory");
         now = count_in(block, TICKS);
     } while (now != before);
-    *ticks = now + (uint64_t)quipu_sum_of(address, TICKS);
+    *ticks = now + (uint64_t)quipu_sum_of(address, 0, TICKS);
     *thread = (uint32_t)block->thread;
 }
 

@@ -131,8 +131,8 @@ static void add_place(struct profile *profile, const struct standing_place *plac
     for (size_t i = 0; i < process->modules.count; i++) {
         int64_t sums[QUIPU_EVENTS] = {0};
         const struct module *module = process->modules.data[i];
-        const char *cause =
-            add_events_above(module->binary, place->address - process->load_biases[i], sums);
+        const char *cause = add_events_above(
+            module->binary, place->address - process->load_biases[i], place->rcx, sums);
         if (cause)
             die("'%s': %s", module->path, cause);
         bool any = false;

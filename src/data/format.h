@@ -364,9 +364,10 @@ enum {
  *     u32 anchors         then for each, in no order:
  *         u32 start           its distance from the fragment's start
  *         sum for each kind, by rising number: uleb of 0, -1, 1, -2, ... (zigzag)
- *         uleb instructions   of the original, which follow without a gap; then for each:
- *             u8                  size in the low half; the high half is the number of its
- *                                 weights, or QUIPU_QUERY_ESCAPE: then uleb number
+ *         uleb instructions   of the original, which follow without a gap.  In a table with
+ *                             QUIPU_QUERY_TURNS twice that, plus 1 where then, for each kind,
+ * stands what is to be added as often as %rcx tells (zigzag, uleb) for each instruction: u8 size in
+ * the low half; the high half is the number of its weights, or QUIPU_QUERY_ESCAPE: then uleb number
  * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
  * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
  * unit and kind that it counts:
@@ -391,5 +392,8 @@ struct quipu_range {
 enum {
     QUIPU_QUERY_ESCAPE = 15
 };
+
+/* In a table's number of anchors. */
+#define QUIPU_QUERY_TURNS 0x80000000u
 
 #endif

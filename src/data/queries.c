@@ -12,7 +12,7 @@ static const char corrupt[] = "its tables of events are corrupt; build it again"
 
 /* Adds what the table at TABLE, an address as linked, tells of DISTANCE from its code's start. */
 static const char *add_from_table(const struct binary *binary, uint64_t table, uint32_t distance,
-                                  int64_t sums[QUIPU_EVENTS]) {
+                                  uint64_t rcx, int64_t sums[QUIPU_EVENTS]) {
     const struct segment *segment = binary_segment(binary, table);
     if (!segment)
         return corrupt;
@@ -21,7 +21,7 @@ static const char *add_from_table(const struct binary *binary, uint64_t table, u
         struct quipu_table open;
         if (quipu_open_table(&open, begin + (table - segment->address), begin,
                              begin + segment->size, kind))
-            sums[kind] += quipu_sum_at(&open, distance);
+            sums[kind] += quipu_sum_at(&open, distance, rcx);
         if (open.bytes.bad)
             return corrupt;
     }
@@ -71,14 +71,14 @@ bool has_events_at(const struct binary *binary, uint64_t address) {
     return find_range(&walk, address);
 }
 
-const char *add_events_above(const struct binary *binary, uint64_t address,
+const char *add_events_above(const struct binary *binary, uint64_t address, uint64_t rcx,
                              int64_t sums[QUIPU_EVENTS]) {
     struct range_walk walk = walk_ranges(binary);
     if (!walk.ranges)
         return walk.size ? corrupt : NULL;
     if (!find_range(&walk, address))
         return NULL;
-    return add_from_table(binary, walk.table, (uint32_t)(address - walk.start), sums);
+    return add_from_table(binary, walk.table, (uint32_t)(address - walk.start), rcx, sums);
 }
 
 /* Ticks are of edges, so no instruction between two anchors has any. */
@@ -92,7 +92,8 @@ static uint64_t most_in_table(struct quipu_table *table) {
             if (k == table->column && size > most)
                 most = size;
         }
-        uint32_t count = quipu_take_number(&table->bytes);
+        int64_t none = 0;
+        uint32_t count = quipu_take_count(table, 0, &none);
         for (uint32_t i = 0; i < count && !table->bytes.bad; i++)
             if (quipu_take_byte(&table->bytes) >> 4 == QUIPU_QUERY_ESCAPE)
                 quipu_take_number(&table->bytes);

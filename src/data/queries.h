@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /* Adds to SUMS, by kind, what has happened above the cells where a thread stands at ADDRESS, as
- * linked: nothing outside of instrumented code.  Returns NULL, or what is wrong with the tables. */
-const char *add_events_above(const struct binary *binary, uint64_t address,
+ * linked, with RCX in that register: nothing outside of instrumented code.  Ticks do not depend on
+ * it.  Returns NULL, or what is wrong with the tables. */
+const char *add_events_above(const struct binary *binary, uint64_t address, uint64_t rcx,
                              int64_t sums[QUIPU_EVENTS]);
 
 /* The most ticks, either way, that the tables know of above a cell. */

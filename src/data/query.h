@@ -58,6 +58,7 @@ __attribute__((always_inline)) static inline uint32_t quipu_count_bits(uint32_t 
 struct quipu_table {
     struct quipu_bytes bytes; /* at the first anchor */
     uint32_t kinds, anchors;
+    bool turns;             /* anchors tell them */
     uint32_t width, column; /* kinds of the table; which of them is asked for */
     const uint8_t *weights, *weights_end;
 };
@@ -71,6 +72,8 @@ static inline bool quipu_open_table(struct quipu_table *t, const uint8_t *table,
     uint64_t weights =
         (uint64_t)t->bytes.next + (uint64_t)(int64_t)(int32_t)quipu_take_long(&t->bytes);
     t->anchors = quipu_take_long(&t->bytes);
+    t->turns = t->anchors & QUIPU_QUERY_TURNS;
+    t->anchors &= ~(uint32_t)QUIPU_QUERY_TURNS;
     t->width = quipu_count_bits(t->kinds);
     t->column = quipu_count_bits(t->kinds & ((1u << kind) - 1));
     t->weights = (const uint8_t *)weights;
@@ -88,9 +91,24 @@ __attribute__((always_inline)) static inline uint32_t quipu_weight(struct quipu_
     return (uint32_t)(t->weights[offset] | t->weights[offset + 1] << 8);
 }
 
-/* What has happened above the cell at ADDRESS, a distance from the fragment's start.  Sets
- * t->bytes.bad where the table is damaged. */
-static inline int64_t quipu_sum_at(struct quipu_table *t, uint32_t address) {
+/* The number of an anchor's instructions.  Adds to SUM what is above the cell for each that %rcx
+ * tells. */
+__attribute__((always_inline)) static inline uint32_t quipu_take_count(struct quipu_table *t,
+                                                                       uint64_t rcx, int64_t *sum) {
+    uint32_t number = quipu_take_number(&t->bytes);
+    if (!t->turns)
+        return number;
+    for (uint32_t k = 0; k < t->width && number & 1; k++) {
+        int32_t each = quipu_take_signed(&t->bytes);
+        if (k == t->column)
+            *sum = (int64_t)((uint64_t)*sum + (uint64_t)(int64_t)each * rcx);
+    }
+    return number >> 1;
+}
+
+/* What has happened above the cell at ADDRESS, a distance from the fragment's start, where %rcx
+ * holds RCX.  Sets t->bytes.bad where the table is damaged. */
+static inline int64_t quipu_sum_at(struct quipu_table *t, uint32_t address, uint64_t rcx) {
     int64_t sum = 0, best = -1;
     for (uint32_t a = 0; a < t->anchors && !t->bytes.bad; a++) {
         uint32_t start = quipu_take_long(&t->bytes);
@@ -99,7 +117,7 @@ static inline int64_t quipu_sum_at(struct quipu_table *t, uint32_t address) {
             int32_t value = quipu_take_signed(&t->bytes);
             here = k == t->column ? value : here;
         }
-        uint32_t count = quipu_take_number(&t->bytes), at = start;
+        uint32_t count = quipu_take_count(t, rcx, &here), at = start;
         /* where two begin at one place it is the one with instructions that tells what follows */
         bool closer = start <= address && (start > best || (start == best && count > 0));
         for (uint32_t i = 0; i < count && !t->bytes.bad; i++) {

@@ -131,23 +131,25 @@ struct walk {
 
 static void add_caller(const struct walk *walk, uint64_t address) {
     vector_push(&walk->standing->arena, &walk->standing->callers,
-                ((struct standing_place){walk->thread, address}));
+                ((struct standing_place){walk->thread, address, 0}));
 }
 
-static void add_place(const struct walk *walk, uint64_t address) {
+static void add_place(const struct walk *walk, uint64_t address, uint64_t rcx) {
     vector_push(&walk->standing->arena, &walk->standing->places,
-                ((struct standing_place){walk->thread, address}));
+                ((struct standing_place){walk->thread, address, rcx}));
 }
 
 static int look_at_frame(Dwfl_Frame *frame, void *argument) {
     struct walk *walk = argument;
     Dwarf_Addr address;
+    Dwarf_Word rcx = 0;
     bool interrupted;
     if (!dwfl_frame_pc(frame, &address, &interrupted))
         return DWARF_CB_ABORT;
-    if (walk->started && interrupted)
-        add_place(walk, address);
-    else if (walk->started)
+    if (walk->started && interrupted) {
+        (void)dwfl_frame_reg(frame, DWARF_RCX, &rcx);
+        add_place(walk, address, rcx);
+    } else if (walk->started)
         add_caller(walk, address);
     walk->started = true;
     return DWARF_CB_OK;
@@ -185,9 +187,9 @@ static const char *find_places(struct standing *standing) {
     Dwfl *unwinder = open_unwinder(standing->process);
     for (size_t i = 0; i < standing->threads.count && !cause; i++) {
         struct walk walk = {standing, standing->threads.data[i].thread, false};
-        uint64_t address;
-        if (thread_address(walk.thread, &address)) {
-            add_place(&walk, address);
+        uint64_t address, rcx;
+        if (thread_address(walk.thread, &address) && thread_turns(walk.thread, &rcx)) {
+            add_place(&walk, address, rcx);
             if (unwinder)
                 (void)dwfl_getthread_frames(unwinder, walk.thread, look_at_frame, &walk);
         } else if (errno != ESRCH) { /* somebody has killed it */

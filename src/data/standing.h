@@ -17,6 +17,7 @@ struct standing_thread {
 struct standing_place {
     pid_t thread;
     uint64_t address;
+    uint64_t rcx; /* which counts the turns of an instruction that repeats; of callers: 0 */
 };
 
 struct standing {

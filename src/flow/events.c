@@ -1,6 +1,6 @@
 /* events.c: kinds of events, and what each instruction and edge weighs; see events.h.
  *
- * Not perfect: a string instruction with a repeat prefix is one load and one store, and the bytes
+ * Not perfect: a string instruction that repeats by %ecx is one load and one store, and the bytes
  * of one turn, however often it repeats. */
 #include "flow/events.h"
 
@@ -17,7 +17,7 @@ static int32_t none(const struct decoded *decoded) {
 }
 
 static int32_t one_block(const struct basic_block *block) {
-    return !block->padding;
+    return !block->padding && !block->continues;
 }
 
 static int32_t is_branch(const struct decoded *decoded) {
@@ -47,20 +47,36 @@ static int32_t is_return(const struct decoded *decoded) {
     return decoded->class == CLASS_RETURN;
 }
 
-static int32_t loads(const struct decoded *decoded) {
+static int32_t loads_of_turn(const struct decoded *decoded) {
     return decoded->memory.loads;
 }
 
-static int32_t stores(const struct decoded *decoded) {
+static int32_t loads(const struct decoded *decoded) {
+    return decoded->turns ? 0 : decoded->memory.loads;
+}
+
+static int32_t stores_of_turn(const struct decoded *decoded) {
     return decoded->memory.stores;
 }
 
-static int32_t bytes_loaded(const struct decoded *decoded) {
+static int32_t stores(const struct decoded *decoded) {
+    return decoded->turns ? 0 : decoded->memory.stores;
+}
+
+static int32_t bytes_loaded_of_turn(const struct decoded *decoded) {
     return decoded->memory.bytes_loaded;
 }
 
-static int32_t bytes_stored(const struct decoded *decoded) {
+static int32_t bytes_loaded(const struct decoded *decoded) {
+    return decoded->turns ? 0 : decoded->memory.bytes_loaded;
+}
+
+static int32_t bytes_stored_of_turn(const struct decoded *decoded) {
     return decoded->memory.bytes_stored;
+}
+
+static int32_t bytes_stored(const struct decoded *decoded) {
+    return decoded->turns ? 0 : decoded->memory.bytes_stored;
 }
 
 static int32_t is_floating(const struct decoded *decoded) {
@@ -76,21 +92,24 @@ static int32_t is_atomic(const struct decoded *decoded) {
 }
 
 static const struct event_kind kinds[] = {
-    {"instructions", 1 + QUIPU_EVENT_INSTRUCTIONS, NULL, one, NULL, NULL},
-    {"blocks", 1 + QUIPU_EVENT_BLOCKS, NULL, none, NULL, one_block},
-    {"branches", 1 + QUIPU_EVENT_BRANCHES, NULL, is_branch, NULL, NULL},
-    {"branches-taken", 1 + QUIPU_EVENT_BRANCHES_TAKEN, NULL, none, is_taken, NULL},
-    {"branches-not-taken", 1 + QUIPU_EVENT_BRANCHES_NOT_TAKEN, NULL, none, is_not_taken, NULL},
-    {"calls", 1 + QUIPU_EVENT_CALLS, NULL, is_call, NULL, NULL},
-    {"returns", 1 + QUIPU_EVENT_RETURNS, NULL, is_return, NULL, NULL},
-    {"loads", 1 + QUIPU_EVENT_LOADS, NULL, loads, NULL, NULL},
-    {"stores", 1 + QUIPU_EVENT_STORES, NULL, stores, NULL, NULL},
-    {"bytes-loaded", 1 + QUIPU_EVENT_BYTES_LOADED, NULL, bytes_loaded, NULL, NULL},
-    {"bytes-stored", 1 + QUIPU_EVENT_BYTES_STORED, NULL, bytes_stored, NULL, NULL},
-    {"floating-point", 1 + QUIPU_EVENT_FLOATING_POINT, NULL, is_floating, NULL, NULL},
-    {"vector", 1 + QUIPU_EVENT_VECTOR, NULL, is_vector, NULL, NULL},
-    {"atomic", 1 + QUIPU_EVENT_ATOMIC, NULL, is_atomic, NULL, NULL},
-    {"ticks", 1 + QUIPU_EVENT_TICKS, NULL, none, ticks, NULL},
+    {"instructions", 1 + QUIPU_EVENT_INSTRUCTIONS, NULL, one, NULL, NULL, NULL},
+    {"blocks", 1 + QUIPU_EVENT_BLOCKS, NULL, none, NULL, one_block, NULL},
+    {"branches", 1 + QUIPU_EVENT_BRANCHES, NULL, is_branch, NULL, NULL, NULL},
+    {"branches-taken", 1 + QUIPU_EVENT_BRANCHES_TAKEN, NULL, none, is_taken, NULL, NULL},
+    {"branches-not-taken", 1 + QUIPU_EVENT_BRANCHES_NOT_TAKEN, NULL, none, is_not_taken, NULL,
+     NULL},
+    {"calls", 1 + QUIPU_EVENT_CALLS, NULL, is_call, NULL, NULL, NULL},
+    {"returns", 1 + QUIPU_EVENT_RETURNS, NULL, is_return, NULL, NULL, NULL},
+    {"loads", 1 + QUIPU_EVENT_LOADS, NULL, loads, NULL, NULL, loads_of_turn},
+    {"stores", 1 + QUIPU_EVENT_STORES, NULL, stores, NULL, NULL, stores_of_turn},
+    {"bytes-loaded", 1 + QUIPU_EVENT_BYTES_LOADED, NULL, bytes_loaded, NULL, NULL,
+     bytes_loaded_of_turn},
+    {"bytes-stored", 1 + QUIPU_EVENT_BYTES_STORED, NULL, bytes_stored, NULL, NULL,
+     bytes_stored_of_turn},
+    {"floating-point", 1 + QUIPU_EVENT_FLOATING_POINT, NULL, is_floating, NULL, NULL, NULL},
+    {"vector", 1 + QUIPU_EVENT_VECTOR, NULL, is_vector, NULL, NULL, NULL},
+    {"atomic", 1 + QUIPU_EVENT_ATOMIC, NULL, is_atomic, NULL, NULL, NULL},
+    {"ticks", 1 + QUIPU_EVENT_TICKS, NULL, none, ticks, NULL, NULL},
 };
 
 const struct event_kind *event_kind_at(size_t index) {
@@ -120,6 +139,17 @@ uint32_t event_mask(const struct event_set *set) {
     for (uint32_t i = 0; i < set->count; i++)
         mask |= 1u << (set->kinds[i]->cell - 1);
     return mask;
+}
+
+bool counts_turns(const struct event_set *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->kinds[i]->of_turn)
+            return true;
+    return false;
+}
+
+int32_t weigh_turn(const struct event_kind *kind, const struct decoded *decoded) {
+    return kind->of_turn && decoded->turns ? kind->of_turn(decoded) : 0;
 }
 
 static int32_t of_class(const char *pattern, const struct decoded *decoded) {

@@ -17,6 +17,8 @@ struct event_kind {
     int32_t (*of_edge)(const struct graph *graph, const struct edge *edge);
     /* at the block's first instruction, or NULL */
     int32_t (*of_block)(const struct basic_block *block);
+    /* each turn of an instruction that has turns (x86/decode.h) and weighs nothing else; or NULL */
+    int32_t (*of_turn)(const struct decoded *decoded);
 };
 
 /* The kinds of one build, without repetition, by rising cell. */
@@ -56,6 +58,12 @@ const char *callee_of(const struct graph *graph, const struct graph_instruction 
 
 /* The set as in the binary's notes: bit n for kind n of enum quipu_event. */
 uint32_t event_mask(const struct event_set *set);
+
+/* Whether a kind of the set counts each turn of instructions that repeat. */
+bool counts_turns(const struct event_set *set);
+
+/* What each turn of an instruction weighs; 0: it has no turns, or they do not matter. */
+int32_t weigh_turn(const struct event_kind *kind, const struct decoded *decoded);
 
 /* What the instruction weighs, but not for what is its block's or its edges'. */
 int32_t weigh_instruction(const struct graph *graph, const struct event_kind *kind,

@@ -24,6 +24,7 @@ struct builder {
     const struct unit *unit;
     uint32_t fragment;  /* the present one */
     bool open;          /* the last block takes further instructions */
+    bool parted;        /* nothing but that closed the last block */
     uint32_t alignment; /* directive since the last instruction, or NONE */
     VECTOR(uint32_t)
     labels; /* label statements seen, with the block that follows in label_blocks */
@@ -81,7 +82,7 @@ static void add_label(struct builder *b, uint32_t statement) {
     struct arena *arena = b->graph->arena;
     const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[statement]);
     if (is_target(symbol))
-        b->open = false;
+        b->open = b->parted = false;
     vector_push(arena, &b->labels, statement);
     vector_push(arena, &b->label_blocks, NONE);
 }
@@ -96,7 +97,7 @@ static void settle_labels(struct builder *b, uint32_t block) {
 
 static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
     const struct machine_code *code = b->unit->code;
-    b->open = false;
+    b->open = b->parted = false;
     b->alignment = statement;
     if (!code->padding[statement])
         return;
@@ -112,8 +113,9 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     struct graph *graph = b->graph;
     const struct machine_code *code = b->unit->code;
     const struct decoded *decoded = &code->decoded[statement];
-    if (!b->open)
-        new_block(b, code->offset[statement] - base);
+    bool alone = b->graph->turns && decoded->turns, continues = b->parted || (b->open && alone);
+    if (!b->open || alone)
+        new_block(b, code->offset[statement] - base)->continues = continues;
     struct basic_block *block = &graph->blocks.data[graph->blocks.count - 1];
     if (b->alignment != NONE)
         block->aligned_by = b->alignment;
@@ -123,14 +125,15 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     vector_push(graph->arena, &graph->instructions,
                 ((struct graph_instruction){statement, first_statement, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
-    b->open = !ends_block(decoded);
+    b->open = !ends_block(decoded) && !alone;
+    b->parted = alone;
 }
 
 static void add_fragment(struct builder *b, const struct fragment *fragment) {
     const struct unit *unit = b->unit;
     const uint32_t *list = unit->sections.data[fragment->section].statements.data;
     uint32_t base = unit->code->offset[list[fragment->first]], prefix = NONE;
-    b->open = false;
+    b->open = b->parted = false;
     b->alignment = NONE;
     for (uint32_t s = fragment->first; s < fragment->last; s++) {
         const struct statement *statement = &unit->statements.data[list[s]];
@@ -359,6 +362,15 @@ static void enter_unreached(struct builder *b) {
 }
 
 /* An edge is worth code of its own only where neither end's block has the same count. */
+/* Whether turns that were not made are taken away behind the edge's source; the block in front has
+ * them all. */
+static bool takes_turns_away(const struct graph *graph, const struct edge *edge) {
+    const struct graph_instruction *last =
+        last_instruction(graph, &graph->blocks.data[edge->source - 1]);
+    return graph->turns && edge->kind == QUIPU_EDGE_FALL && last &&
+           last->decoded->turns == TURNS_SOME;
+}
+
 void find_countable(struct graph *graph) {
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
@@ -373,7 +385,7 @@ void find_countable(struct graph *graph) {
         case QUIPU_EDGE_TAKEN:
         case QUIPU_EDGE_NOT_TAKEN:
         case QUIPU_EDGE_CALL:
-            edge->countable = !only_out && !only_in;
+            edge->countable = (!only_out && !only_in) || takes_turns_away(graph, edge);
             break;
         default:
             break;
@@ -396,11 +408,17 @@ static bool has_nameless_jump(const struct graph *graph) {
 }
 
 const char *build_graph(struct graph *graph, const struct unit *unit,
-                        const struct asm_function *function, struct arena *arena,
-                        bool calls_query) {
-    *graph = (struct graph){
-        .unit = unit, .function = function, .arena = arena, .calls_query = calls_query};
-    struct builder b = {.graph = graph, .unit = unit};
+                        const struct asm_function *function, struct arena *arena, bool calls_query,
+                        bool turns) {
+    *graph = (struct graph){.unit = unit,
+                            .function = function,
+                            .arena = arena,
+                            .turns = turns,
+                            .calls_query = calls_query};
+    struct builder b = {
+        .graph = graph,
+        .unit = unit,
+    };
     if (function->fragments.count > 200)
         return "too many pieces";
     for (; b.fragment < function->fragments.count; b.fragment++)

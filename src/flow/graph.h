@@ -23,6 +23,7 @@ struct basic_block {
     /* build_graph */
     uint32_t first, count; /* instructions [first, first + count) */
     bool padding;          /* an alignment's: no instructions of the text */
+    bool continues;        /* only one that repeats parts it from the block above: both are one */
     uint8_t fragment;
     uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
     uint32_t size;   /* bytes, as the compiler made it */
@@ -77,6 +78,7 @@ struct node_potential {
 struct graph {
     const struct unit *unit;
     const struct asm_function *function;
+    bool turns; /* instructions that repeat are blocks of their own, and counted behind, too */
     bool calls_query;    /* while any call is away, its place must be one where cells are exact */
     struct arena *arena; /* the function's: all that hangs on the graph */
     VECTOR(struct graph_instruction) instructions;
@@ -119,11 +121,13 @@ bool calls_hook(const struct unit *unit, uint32_t statement);
  * back: a hook, a stub for indirect branches, a check, what tells where thread-local memory is. */
 bool has_own_convention(const struct unit *unit, uint32_t statement);
 
-/* CALLS_QUERY: all calls get an edge to the outside.
+/* CALLS_QUERY: all calls get an edge to the outside.  TURNS: instructions that repeat are blocks of
+ * their own.
  * requires: measure_unit   makes: blocks, edges
  * Returns NULL, or the reason why the function must be left alone. */
 const char *build_graph(struct graph *graph, const struct unit *unit,
-                        const struct asm_function *function, struct arena *arena, bool calls_query);
+                        const struct asm_function *function, struct arena *arena, bool calls_query,
+                        bool turns);
 
 /* Counts of an earlier run.  Places are those of the code as the compiler made it: a fragment and
  * the offset of an instruction in it. */

@@ -52,7 +52,7 @@ static uint64_t ticks_at(const struct way *way, uint64_t address) {
     read_tracee(way->tracee, way->block + 8 * QUIPU_LANES * QUIPU_EVENT_TICKS, cells, sizeof cells);
     read_tracee(way->tracee, way->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
     read_tracee(way->tracee, way->block + QUIPU_EVENT_BASE, &count, sizeof count);
-    add_events_above(way->binary, address, sums);
+    add_events_above(way->binary, address, 0, sums);
     for (int lane = 0; lane < QUIPU_LANES; lane++)
         count += cells[lane];
     return count - begin + (uint64_t)sums[QUIPU_EVENT_TICKS];

@@ -127,6 +127,6 @@ uint64_t read_ticks(const struct run *run, const struct repeated *process, uint6
     memset(&counters, 0, sizeof counters);
     move_counters(run, process->process, &counters, false);
     if (address)
-        add_events_above(run->binary, address, sums);
+        add_events_above(run->binary, address, 0, sums);
     return count_in(&counters) + (uint64_t)sums[QUIPU_EVENT_TICKS];
 }

@@ -62,7 +62,7 @@ static void add_above(struct search *search) {
     int64_t sums[QUIPU_EVENTS] = {0};
     if (!search->place)
         return;
-    add_events_above(search->run.binary, search->place, sums);
+    add_events_above(search->run.binary, search->place, 0, sums);
     search->ticks += (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 

@@ -17,7 +17,7 @@ static void subtract(const struct planner *p, struct event_sums *sums,
     const struct event_set *events = &p->state->options->events;
     for (uint32_t k = 0; k < events->count; k++)
         if (increment->space == CELLS_OF_EVENTS && events->kinds[k]->cell == increment->cell)
-            sums->of[k] -= increment->amount;
+            *(increment->turns ? &sums->turns[k] : &sums->of[k]) -= increment->amount;
 }
 
 struct event_sums sums_in_block(const struct planner *p, uint32_t index, uint32_t instruction,
@@ -42,6 +42,12 @@ struct event_sums sums_on_edge(const struct planner *p, uint32_t index) {
     for (uint32_t k = 0; k < events->count; k++)
         sums.of[k] = graph->potentials[k][out_node(graph, edge->source)].value +
                      weigh_edge(graph, events->kinds[k], edge);
+    for (size_t i = 0; i < edge->increments.count; i++)
+        if (edge->increments.data[i].turns) { /* what it takes away is in the cell until then */
+            struct increment added = edge->increments.data[i];
+            added.amount = -added.amount;
+            subtract(p, &sums, &added);
+        }
     return sums;
 }
 

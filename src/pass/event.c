@@ -116,6 +116,26 @@ static void add_event(struct graph *graph, const struct event_kind *kind, const 
     vector_push(graph->arena, increments, increment);
 }
 
+/* What repeats adds all its turns in front, by %rcx, and behind takes away those that were not
+ * made. In between readers take away what %rcx still holds: see anchors.c. */
+static void count_turns(struct graph *graph, const struct event_kind *kind,
+                        struct basic_block *block, struct lanes *lanes) {
+    const struct graph_instruction *last = last_instruction(graph, block);
+    int32_t amount = last ? weigh_turn(kind, last->decoded) : 0;
+    struct increment turn = {
+        .space = CELLS_OF_EVENTS, .cell = kind->cell, .amount = 1, .turns = true};
+    CHECK(!amount || block->count == 1);
+    for (int32_t i = 0; i < amount; i++) {
+        turn.lane = (uint8_t)(lanes->next++ % lanes->count);
+        turn.amount = 1;
+        vector_push(graph->arena, &block->increments, turn);
+        turn.amount = -1;
+        for (size_t e = 0; e < block->out.count && last->decoded->turns == TURNS_SOME; e++)
+            if (graph->edges.data[block->out.data[e]].countable)
+                vector_push(graph->arena, &graph->edges.data[block->out.data[e]].increments, turn);
+    }
+}
+
 /* The block and its ways out. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
                         const struct node_potential *potentials, uint32_t index,
@@ -123,6 +143,7 @@ static void count_block(struct graph *graph, const struct event_kind *kind,
     struct basic_block *block = &graph->blocks.data[index];
     struct arc arc = block_arc(graph, index);
     add_event(graph, kind, &arc, potentials, lanes, &block->increments);
+    count_turns(graph, kind, block, lanes);
     for (size_t i = 0; i < block->out.count; i++) {
         struct edge *edge = &graph->edges.data[block->out.data[i]];
         arc = edge_arc(graph, block->out.data[i]);

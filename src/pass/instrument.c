@@ -12,8 +12,8 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
                                 struct arena *arena, uint32_t number) {
     struct graph graph;
     const struct pass_options *options = state->options;
-    function->left_alone =
-        build_graph(&graph, state->unit, function, arena, options->events.count > 0);
+    function->left_alone = build_graph(&graph, state->unit, function, arena,
+                                       options->events.count > 0, counts_turns(&options->events));
     if (function->left_alone) {
         state->unasked = true;
         return;

@@ -29,6 +29,7 @@ static inline bool counts_anything(const struct pass_options *options) {
 /* What has happened above what the cells hold, by kind of the set. */
 struct event_sums {
     int32_t of[QUIPU_EVENTS];
+    int32_t turns[QUIPU_EVENTS]; /* times %rcx, besides */
 };
 
 /* One unit's instrumentation. */

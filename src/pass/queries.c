@@ -36,15 +36,25 @@ static uint32_t find_weights(struct pass_state *state, const struct graph *graph
     return (uint32_t)state->weights.count - 1;
 }
 
+static bool has_turns(const struct query_anchor *anchor) {
+    for (uint32_t k = 0; k < QUIPU_EVENTS; k++)
+        if (anchor->sums.turns[k])
+            return true;
+    return false;
+}
+
+/* WITH_TURNS: the table is one that tells them. */
 static void write_anchor(struct pass_state *state, const struct graph *graph,
-                         const struct query_anchor *anchor, struct record *record,
-                         uint32_t number) {
+                         const struct query_anchor *anchor, struct record *record, uint32_t number,
+                         bool with_turns) {
     const struct event_set *events = &state->options->events;
     flush_record(record);
     buffer_print(record->out, "\t.long %s-.LQf%u_%u\n", anchor->label, number, anchor->fragment);
     for (uint32_t k = 0; k < events->count; k++)
         record_signed(record, anchor->sums.of[k]);
-    record_number(record, anchor->count);
+    record_number(record, with_turns ? 2 * anchor->count + has_turns(anchor) : anchor->count);
+    for (uint32_t k = 0; k < events->count && has_turns(anchor); k++)
+        record_signed(record, anchor->sums.turns[k]);
     for (uint32_t i = anchor->first; i < anchor->first + anchor->count; i++) {
         const struct graph_instruction *instruction = &graph->instructions.data[i];
         const struct basic_block *block = &graph->blocks.data[anchor->block];
@@ -76,8 +86,11 @@ static void write_table(struct pass_state *state, const struct graph *graph,
     const struct fragment *fragment = &graph->function->fragments.data[f];
     struct record record = {.out = out};
     uint32_t label = ++state->labels, count = 0;
-    for (size_t i = 0; i < anchors->count; i++)
+    bool turns = false;
+    for (size_t i = 0; i < anchors->count; i++) {
         count += anchors->data[i].fragment == f;
+        turns |= anchors->data[i].fragment == f && has_turns(&anchors->data[i]);
+    }
     buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
                  state->unit->sections.data[fragment->section].directive, number, f, label);
     enter_section(state, fragment, QUIPU_RANGES_SECTION);
@@ -86,10 +99,10 @@ static void write_table(struct pass_state *state, const struct graph *graph,
     buffer_print(out, counts_ticks(state) ? ".LQy%u-.\n" : "0\n", label);
     enter_section(state, fragment, QUIPU_QUERIES_SECTION);
     buffer_print(out, ".LQx%u:\n\t.long %u, .LQw-., %u\n", label,
-                 event_mask(&state->options->events), count);
+                 event_mask(&state->options->events), turns ? count | QUIPU_QUERY_TURNS : count);
     for (size_t i = 0; i < anchors->count; i++)
         if (anchors->data[i].fragment == f)
-            write_anchor(state, graph, &anchors->data[i], &record, number);
+            write_anchor(state, graph, &anchors->data[i], &record, number, turns);
     flush_record(&record);
     if (counts_ticks(state)) {
         const struct symbol *symbol = &state->unit->symbols.data[fragment->symbol];

@@ -336,6 +336,17 @@ static bool switches_stack(const ZydisDecodedInstruction *instruction,
     }
 }
 
+static enum turns find_turns(const ZydisDecodedInstruction *instruction) {
+    bool string = instruction->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+                  instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+    if (!string || instruction->address_width != 64)
+        return TURNS_ONE;
+    if (instruction->attributes & ZYDIS_ATTRIB_HAS_REP)
+        return TURNS_ALL;
+    return instruction->attributes & (ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE) ? TURNS_SOME
+                                                                                      : TURNS_ONE;
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -375,6 +386,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->linear = find_linear(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    decoded->turns = find_turns(&instruction);
     return true;
 }
 

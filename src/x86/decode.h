@@ -58,8 +58,16 @@ enum instruction_class {
     CLASS_TRANSACTION,      /* xbegin: goes on behind itself or, on abort, at its target */
 };
 
+/* How often a string instruction with a repeat prefix runs: once for each that %rcx goes down. */
+enum turns {
+    TURNS_ONE, /* it is no such instruction; or counts in %ecx, which nobody writes */
+    TURNS_ALL, /* until %rcx is 0 */
+    TURNS_SOME /* or until a comparison ends it */
+};
+
 /* Operands in memory, those that are not written down too: push stores, ret loads.  Under a mask,
- * and of gathers and scatters, all elements count; of a repeated string instruction, one turn. */
+ * and of gathers and scatters, all elements count; of a string instruction that repeats, one turn.
+ */
 struct memory_use {
     uint8_t loads, stores;
     uint16_t bytes_loaded, bytes_stored;
@@ -90,6 +98,7 @@ struct decoded {
     bool steps;                 /* adds a constant to a general register */
     bool repeats;      /* string instruction with a repeat prefix: one execution, whatever the
                           count */
+    uint8_t turns;     /* enum turns */
     bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
     bool vector;       /* works on several elements of a vector register, or on its mask */
     bool atomic;       /* locked, or xchg with memory */

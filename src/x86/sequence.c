@@ -16,6 +16,7 @@ static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", 
 
 enum {
     RAX = 0,
+    RCX = 1,
     R11 = 11,
     RED_ZONE = 128,
     CHECK_SIZE = 6 /* jns */
@@ -132,7 +133,10 @@ static void write_addition(struct buffer *out, const struct code_context *contex
         snprintf(cell, sizeof cell, "quipu_event_cells+%d(%%rip)", offset);
     else
         snprintf(cell, sizeof cell, ".LQc%u+%d(%%rip)", context->cells, offset);
-    if (increment->amount == 1 || increment->amount == -1)
+    if (increment->turns)
+        snprintf(operation, sizeof operation, "%s",
+                 increment->amount > 0 ? "addq %rcx, " : "subq %rcx, ");
+    else if (increment->amount == 1 || increment->amount == -1)
         snprintf(operation, sizeof operation, "%s ", increment->amount > 0 ? "incq" : "decq");
     else
         snprintf(operation, sizeof operation, "addq $%d, ", increment->amount);
@@ -187,7 +191,8 @@ static void write_plain(struct buffer *out, const struct code_context *context,
 
 uint8_t changed_flags(const increment_list *increments) {
     for (size_t i = 0; i < increments->count; i++)
-        if (increments->data[i].amount != 1 && increments->data[i].amount != -1)
+        if (increments->data[i].turns ||
+            (increments->data[i].amount != 1 && increments->data[i].amount != -1))
             return FLAGS_ALL;
     return FLAGS_ALL & ~FLAG_CARRY;
 }
@@ -311,8 +316,21 @@ static increment_list select_space(const struct code_context *context,
     return selected;
 }
 
+/* What may be changed where INCREMENTS are written: not %rcx, if it is added. */
+static struct quiet keep_turns(const struct quiet *quiet, const increment_list *increments) {
+    struct quiet kept = *quiet;
+    for (size_t i = 0; i < increments->count; i++)
+        if (increments->data[i].turns) {
+            kept.free &= (uint16_t) ~(1u << RCX);
+            kept.base_free &= kept.base != RCX;
+        }
+    return kept;
+}
+
 void write_increments(struct buffer *out, const struct code_context *context,
-                      const increment_list *increments, const struct quiet *quiet) {
+                      const increment_list *increments, const struct quiet *given) {
+    struct quiet kept = keep_turns(given, increments);
+    const struct quiet *quiet = &kept;
     if (quiet->base == BASE_SEGMENT) { /* it leads to all cells */
         write_near(out, context, increments, quiet);
         return;

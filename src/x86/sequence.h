@@ -34,6 +34,7 @@ struct increment {
     uint32_t cell;
     uint8_t lane;   /* of an event: which of its cells; from 0 */
     int32_t amount; /* not 0 */
+    bool turns;     /* AMOUNT, 1 or -1, is taken as often as %rcx tells */
 };
 typedef VECTOR(struct increment) increment_list;
 

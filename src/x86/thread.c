@@ -37,6 +37,14 @@ bool thread_address(pid_t thread, uint64_t *address) {
     return true;
 }
 
+bool thread_turns(pid_t thread, uint64_t *rcx) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+        return false;
+    *rcx = registers.rcx;
+    return true;
+}
+
 void repeat_broken_call(pid_t thread) {
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0 || (int64_t)registers.rax != -EINTR)

@@ -11,6 +11,13 @@
  * Returns false, with errno set, where the kernel does not tell. */
 bool thread_address(pid_t thread, uint64_t *address);
 
+/* What counts the turns of instructions that repeat: %rcx, of THREAD the same way, and its number
+ * in debug information. */
+bool thread_turns(pid_t thread, uint64_t *rcx);
+enum {
+    DWARF_RCX = 2
+};
+
 /* THREAD was interrupted by nothing but our stop, and goes on: a system call that the kernel has
  * broken off for that, and would not make again by itself, will be made again. */
 void repeat_broken_call(pid_t thread);

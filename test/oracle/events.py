@@ -29,6 +29,7 @@ NUMBERS = {'instructions': 0, 'blocks': 1, 'branches': 2, 'branches-taken': 3,
            'bytes-stored': 10,
            'returned=ret': 16, 'conditional=j[!m]*|loop*': 17}  # classes that must count as the kinds do
 KINDS = list(NUMBERS)
+REPEATS = re.compile(r'^rep\w*\s+(movs|stos|lods|cmps|scas)')
 PREFIX = re.compile(r'^(?:(?:lock|rep\w*|bnd|notrack|data16|cs|ds|addr32)\s+)+')
 UNTOUCHED = re.compile(r'^(?:lea[wlq]?|nop.*|prefetch.*|endbr.*)$')
 LOAD_ONLY = re.compile(r'^(?:cmp[bwlq]?$|v?cmp\w*[sp][sd]|test|v?ucomi|v?comi|bt[wlq]?$|push|call|v?ptest|mul|imul|div|idiv|'
@@ -104,11 +105,17 @@ class Weights:
         width = memory_width(word, operands) if self.loads or self.stores else 0
         self.bytes = [self.loads * width, self.stores * width]
 
-    def columns(self, leads, follows):
-        """By KINDS; the block's first instruction LEADS, and the next one in the text FOLLOWS."""
+    def columns(self, leads, follows, turns):
+        """By KINDS; the block's first instruction LEADS, and the next one in the text FOLLOWS; what it
+        does to memory is done TURNS times."""
         return [1, int(leads), self.branch, self.branch * (not follows), self.branch * follows,
-                self.call, self.ret, self.loads, self.stores, self.floating, self.vector,
-                self.atomic, *self.bytes, self.ret, self.branch]
+                self.call, self.ret, *self.turn(turns)[7:9], self.floating, self.vector,
+                self.atomic, *self.turn(turns)[12:14], self.ret, self.branch]
+
+    def turn(self, turns):
+        """What so many turns alone are, by KINDS."""
+        return [0] * 7 + [self.loads * turns, self.stores * turns, 0, 0, 0,
+                          *(each * turns for each in self.bytes), 0, 0]
 
     def memory(self, word, operands):
         """Loads and stores, of operands that are not written down too."""
@@ -143,21 +150,23 @@ class Weights:
 
 
 def read_stops(path):
-    """Stops by thread: ('s', pc) and ('q', pc, [counts])."""
+    """Stops by thread: (kind, pc, counts, %rcx).  Kinds: 's', a step; 'q', it was asked for the counts;
+    'i', it gets a signal."""
     threads = collections.defaultdict(list)
     with open(path, encoding='ascii') as file:
         for line in file:
             words = line.split()
-            entry = (words[0], int(words[2], 16), [int(w) for w in words[3:]])
+            entry = (words[0], int(words[2], 16), [int(w) for w in words[4:]], int(words[3], 16))
             threads[int(words[1])].append(entry)
     return threads
 
 
 class Twin:
-    """One thread of the twin's run: its instructions, and the sums in front of each."""
+    """One thread of the twin's run: its instructions, and the sums in front of each.  STARTS: what %rcx
+    was in front of it."""
 
-    def __init__(self, pcs, code, sums):
-        self.pcs, self.code, self.sums = pcs, code, sums
+    def __init__(self, pcs, code, sums, starts=None):
+        self.pcs, self.code, self.sums, self.starts = pcs, code, sums, starts
         # without padding, which other code has otherwise: addresses, and their places in the run
         self.places = [n for n, pc in enumerate(self.pcs) if pc not in code.padding]
         self.solid = [self.pcs[n] for n in self.places]
@@ -171,23 +180,33 @@ class Twin:
 
 def weigh(stops, code, starts):
     """The twin that made STOPS, with sums of all KINDS."""
-    pcs = completed([stop[1] for stop in stops], code)
+    begins = [n for n, stop in enumerate(stops)
+              if n == 0 or not is_again(stop[1], stops[n - 1][1], code)]
+    pcs = [stops[n][1] for n in begins]
+    counters = [stops[n][3] for n in begins]
     leaders = find_leaders(pcs, code, starts)
     cache, rows = {}, []
-    for pc, behind in itertools.zip_longest(pcs, pcs[1:]):
-        key = (pc, behind == code.behind.get(pc))
+    for n, (pc, behind) in enumerate(itertools.zip_longest(pcs, pcs[1:])):
+        turns = 1
+        if REPEATS.match(code.text[pc]):
+            turns = counters[n] - (counters[n + 1] if behind else 0)
+        key = (pc, behind == code.behind.get(pc), turns)
         if key not in cache:
-            cache[key] = Weights(code.text[pc]).columns(pc in leaders, key[1])
+            cache[key] = Weights(code.text[pc]).columns(pc in leaders, *key[1:])
         rows.append(cache[key])
     sums = [[0] * len(KINDS)]
     sums += zip(*(itertools.accumulate(column) for column in zip(*rows)))
-    return Twin(pcs, code, sums)
+    return Twin(pcs, code, sums, counters)
+
+
+def is_again(pc, last, code):
+    """A repeated instruction stops at each turn, and is one."""
+    return pc == last and code.text[pc].startswith('rep')
 
 
 def completed(pcs, code):
-    """A repeated instruction stops at each turn, and is one."""
-    return [pc for n, pc in enumerate(pcs)
-            if n == 0 or pcs[n - 1] != pc or not code.text[pc].startswith('rep')]
+    """The instructions that the stops are of."""
+    return [pc for n, pc in enumerate(pcs) if n == 0 or not is_again(pc, pcs[n - 1], code)]
 
 
 def find_leaders(pcs, code, starts):
@@ -252,7 +271,7 @@ class Inserted:
             at = self.code.before.get(at)
         if not any(self.code.text[at].startswith(('lahf', 'pushf')) for at in before):
             return
-        self.found |= set(self.cut(before))
+        self.found |= set(self.cut(before, address))
         at = self.code.behind.get(address)
         while at and ('%gs:' in self.code.text[at] or self.is_any(self.BEHIND, at)):
             self.found.add(at)
@@ -262,7 +281,16 @@ class Inserted:
                     last.startswith(('sahf', 'popf')) and not self.is_any(self.BEHIND[3:], at):
                 break
 
-    def cut(self, before):
+    def is_put_back(self, at, address):
+        """Whether the move of %rax at AT, in front of flags that are kept, is turned round behind them;
+        else it is the program's own.  ADDRESS is between."""
+        register = re.match(r'mov\s+%rax,(%r\w+)$', self.code.text[at])
+        while register and address and not self.code.text[address].startswith('sahf'):
+            address = self.code.behind.get(address)
+        behind = self.code.text.get(self.code.behind.get(address), '')
+        return not register or re.match(r'mov\s+' + register[1] + r',%rax$', behind)
+
+    def cut(self, before, address):
         """What belongs to it of the instructions in front, the nearest first: up to lahf, and what
         made room for it."""
         kept = []
@@ -271,7 +299,7 @@ class Inserted:
             if self.code.text[at].startswith(('lahf', 'pushf')):
                 rest = before[n + 1:]
                 if rest and self.code.text[rest[0]].startswith(('mov', 'lea')):
-                    kept.append(rest[0])
+                    kept += rest[:1] if self.is_put_back(rest[0], address) else []
                 elif rest and self.code.text[rest[0]].startswith('push'):
                     kept += [r for r in rest[:3] if self.code.text[r].startswith(('push', 'lea'))]
                 break
@@ -304,15 +332,15 @@ class Alignment:
         self.names = names
         self.twin, self.stops, self.code = twin, stops, code
         self.inserted = Inserted(code).found
-        self.checked = 0
+        self.checked = self.middles = 0 # of these, between two turns
         self.problems = []
         self.offsets = {}
         # instructions that count: numbers of stops, addresses, and what each is of the twin
         self.numbers, self.pcs, last = [], [], None
-        for number, (kind, pc, _) in enumerate(stops):
+        for number, (kind, pc, *_) in enumerate(stops):
             if kind != 's':
                 continue
-            again = pc == last and code.text[pc].startswith('rep')
+            again = is_again(pc, last, code)
             last = pc
             if not again and pc not in self.inserted and pc not in code.padding:
                 self.numbers.append(number)
@@ -381,7 +409,7 @@ class Alignment:
         return self.widen(at, low, high)
 
     def next_step(self, number):
-        for kind, pc, _ in self.stops[number + 1:]:
+        for kind, pc, *_ in self.stops[number + 1:]:
             if kind == 's':
                 return pc
         return None
@@ -402,16 +430,29 @@ class Alignment:
         low, high = self.position(number)
         pc = self.stops[number][1]
         self.checked += 1
+        turned = self.turned(number, low, high)
         for column, count in enumerate(counts):
-            count -= own[column] if own else 0
+            count -= (own[column] if own else 0) + turned[column]
             least, most = self.twin.sums[low][column], self.twin.sums[high][column]
             offset = self.offsets.setdefault((pc, column, high - low), count - least)
             if (not least <= count <= most or offset != count - least) and len(self.problems) < 10:
                 self.problems.append(f'at {pc:x} ({self.code.text.get(pc)}): {self.names[column]}: '
                                      f'{count}, but the twin had {least}')
 
+    def turned(self, number, low, high):
+        """What has been done of an instruction that repeats, in the middle of it."""
+        pc, counter = self.stops[number][1], self.stops[number][3]
+        text = self.code.text.get(pc, '')
+        if not self.twin.starts or low != high or low >= len(self.twin.pcs) or \
+                not REPEATS.match(text) or \
+                not REPEATS.match(self.twin.code.text[self.twin.pcs[low]]):
+            return [0] * len(self.names)
+        turns = self.twin.starts[low] - counter
+        self.middles += turns != 0
+        return Weights(text).turn(turns)
+
     def run(self):
-        for number, (kind, _, counts) in enumerate(self.stops):
+        for number, (kind, _, counts, _) in enumerate(self.stops):
             if kind == 'q' and self.places:
                 self.check(number, counts)
         return self

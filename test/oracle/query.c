@@ -217,9 +217,10 @@ static void ask(struct thread *thread, const struct user_regs_struct *regs) {
     static ucontext_t context;
     uint64_t address = (regs->rsp - 4096) & ~15ull;
     context.uc_mcontext.gregs[REG_RIP] = (greg_t)regs->rip;
+    context.uc_mcontext.gregs[REG_RCX] = (greg_t)regs->rcx;
     write_memory(address, &context, sizeof context);
     call(thread, *regs, note_address, address, 0);
-    fprintf(out, "q %u %llx", number_of(thread), regs->rip);
+    fprintf(out, "q %u %llx %llx", number_of(thread), regs->rip, regs->rcx);
     for (size_t i = 0; i < kind_count; i++)
         fprintf(out, " %llu",
                 (unsigned long long)call(thread, *regs, at_address, kinds[i], address));
@@ -229,7 +230,8 @@ static void ask(struct thread *thread, const struct user_regs_struct *regs) {
 
 static void write_pending(struct thread *thread) {
     if (thread->pending)
-        fprintf(out, "s %u %llx\n", number_of(thread), (unsigned long long)thread->pending);
+        fprintf(out, "s %u %llx %llx\n", number_of(thread), (unsigned long long)thread->pending,
+                thread->begun.rcx);
     thread->pending = 0;
 }
 
@@ -249,7 +251,7 @@ static int look(struct thread *thread, struct user_regs_struct *regs, int number
         thread->held = 0;
     }
     if (number)
-        fprintf(out, "i %u %llx\n", number_of(thread), regs->rip);
+        fprintf(out, "i %u %llx %llx\n", number_of(thread), regs->rip, regs->rcx);
     else if (inside) {
         thread->pending = regs->rip;
         thread->begun = *regs;

@@ -17,7 +17,19 @@ static double half(double value, int n) {
     return value / 2 + n;
 }
 
+/* A comparison that ends early, too. */
+__attribute__((noinline)) static unsigned strings(unsigned char *bytes, unsigned long count) {
+    const unsigned char *from = bytes;
+    unsigned char *to = bytes + 64;
+    unsigned long left = count;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(left) : : "memory");
+    left = count;
+    __asm__ volatile("repne scasb" : "+D"(bytes), "+c"(left) : "a"(9) : "memory", "cc");
+    return (unsigned)left;
+}
+
 unsigned work(unsigned number) {
+    unsigned char bytes[128] = {1, 2, 3, 4, 5, 9, 9};
     unsigned sum = number;
     double value = number;
     static _Atomic int turns;
@@ -25,6 +37,7 @@ unsigned work(unsigned number) {
         sum += mix(i, (int)(i % 7));
         value = half(value, (int)i);
         turns++;
+        sum += strings(bytes, i % 16);
     }
     return sum + (unsigned)value;
 }
