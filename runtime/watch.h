@@ -38,7 +38,6 @@ enum {
     WATCH_SETS = 256, /* of pairs */
     WATCH_WAYS = 8,
     WATCH_CALL_SETS = 64,
-    WATCH_NEW = 64, /* regions that are remembered until their bytes are read */
     WATCH_HANDLERS = 128,
     WATCH_CLASSES = 13,      /* of copies: 16 << class bytes */
     WATCH_INLINE = 8,        /* bytes of a copy that stand in the region itself */
@@ -219,13 +218,14 @@ struct watch {
     uint32_t limbo_end;
     uint32_t levels; /* bit: there are regions of that level */
     uint32_t level_counts[WATCH_LEVELS];
-    uint64_t made;                   /* regions, ever */
-    uint32_t unread;                 /* how many there are; more than WATCH_NEW: any */
-    uint32_t unread_list[WATCH_NEW]; /* indices */
-    uint64_t buckets; /* address of chains' first nodes (2 * index + which of its cells + 1), a
-                         page's, plus the logarithm of their number: so no reader sees one of both
-                         changed */
-    void *counters;   /* of granules, where there is no shadow */
+    uint64_t made;         /* regions, ever */
+    uint32_t unread;       /* regions whose bytes are to be read in front of the next call ... */
+    uint32_t unread_room;  /* ... and how many of their indices there is room for; of more, any */
+    uint32_t *unread_list; /* indices; a region may be gone, or be there twice */
+    uint64_t buckets;      /* address of chains' first nodes (2 * index + which of its cells + 1), a
+                              page's, plus the logarithm of their number: so no reader sees one of both
+                              changed */
+    void *counters;        /* of granules, where there is no shadow */
     /* copies */
     uint8_t *free_copies[WATCH_CLASSES];
     uint8_t *chunk;
@@ -270,6 +270,7 @@ struct watch {
     struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
     uint32_t given_count;
     bool pages_hidden; /* variables may not be readable */
+    uint32_t doubted;  /* WATCH_STEADY and WATCH_OWN, where no region's is to be believed */
     /* loops without checks */
     uint32_t loop_words; /* that are known */
     bool loops_closed;   /* all backward jumps of copies lead to the checked loops */
@@ -442,6 +443,10 @@ void quipu_watch_settle(void);
 /* A region that comes, before it is counted; and one that goes.  The lock is held. */
 void quipu_watch_classify(struct watch_region *region);
 void quipu_watch_declassify(struct watch_region *region);
+/* Whether the region's bytes can be read without asking: WATCH_STEADY, if that is not in doubt. */
+static inline bool quipu_watch_is_steady(const struct watch_region *region) {
+    return region->flags & ~__atomic_load_n(&WATCH->doubted, __ATOMIC_RELAXED) & WATCH_STEADY;
+}
 /* Regions in [BEGIN, END) cannot be read without asking any more.  The lock is held. */
 void quipu_watch_unsteady(uint64_t begin, uint64_t end);
 /* Whether a store of so many bytes may touch a region; the first knows but where all are. */
@@ -483,6 +488,8 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted);
 void quipu_watch_remove_locked(int64_t id);
 /* There may be no region any more, and nothing that asks for one.  The lock is held. */
 void quipu_watch_disarm(void);
+/* Reads the bytes of regions that are new: from then on their copies are known. */
+void quipu_watch_read_new(void);
 
 /* ---- watch_heap.c: blocks of the heap ---- */
 
@@ -506,6 +513,12 @@ void quipu_watch_refresh_freed(uint64_t address);
 /* What REGION, of a block, is a region of.  Returns whether it still is. */
 bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,
                                 struct quipu_block *block);
+
+/* ---- watch_call.c ---- */
+
+/* Regions have been read or compared since BEGIN, a time stamp: where there are many, they are not
+ * for a while. */
+void quipu_watch_put_off_comparison(uint64_t begin);
 
 /* ---- watch_open.c: pairs and calls that are open ---- */
 

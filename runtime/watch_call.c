@@ -202,30 +202,6 @@ static void tell_vector(const struct watch_range *range, uint64_t count, uint64_
     }
 }
 
-/* ---- New regions' bytes ---- */
-
-static void read_region(uint32_t index) {
-    struct watch_region *region = region_at(index);
-    if (region->size && region->flags & WATCH_UNKNOWN) {
-        quipu_watch_read(bytes_of(region), region->address, region->size);
-        region->flags &= (uint16_t)~WATCH_UNKNOWN;
-    }
-}
-
-static __attribute__((noinline)) void read_new_regions(void) {
-    struct watch *watch = WATCH;
-    uint64_t mask = quipu_watch_lock();
-    if (watch->unread > WATCH_NEW)
-        for (uint32_t i = 0; i < watch->used; i++)
-            read_region(i);
-    else
-        for (uint32_t i = 0; i < watch->unread; i++)
-            read_region(watch->unread_list[i]);
-    watch->unread = 0;
-    watch->unsettled = true;
-    quipu_watch_unlock(mask);
-}
-
 /* ---- All regions compared ---- */
 
 static bool words_differ(const uint8_t *now, const uint8_t *known) {
@@ -243,7 +219,7 @@ static bool compare(const struct watch_region *region, const uint8_t *known, uin
     for (uint64_t at = 0; at < region->size;) {
         uint64_t address = region->address + at, page = address / QUIPU_PAGE;
         uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
-        if (page + 1 != *readable && !(region->flags & WATCH_STEADY) &&
+        if (page + 1 != *readable && !quipu_watch_is_steady(region) &&
             !quipu_watch_is_readable(address, address + 1))
             break;
         *readable = page + 1;
@@ -316,8 +292,16 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
     }
 }
 
+void quipu_watch_put_off_comparison(uint64_t begin) {
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t end = __builtin_ia32_rdtsc(), until = end + RARELY * (end - begin);
+    if (WATCH->count > WATCH_FEW && quick->until < until)
+        quick->until = until;
+}
+
 /* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
- * that took last: what has changed is told later then, as a later call's. */
+ * that took last, or as it took to read what is new, of which nothing can have changed: what has
+ * changed is told later then, as a later call's. */
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->count <= WATCH_FEW) {
@@ -328,8 +312,7 @@ static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t
     if (begin < quick->until)
         return;
     compare_all(call, pc, stack);
-    uint64_t end = __builtin_ia32_rdtsc();
-    quick->until = end + RARELY * (end - begin);
+    quipu_watch_put_off_comparison(begin);
 }
 
 /* ---- Blocks ---- */
@@ -462,7 +445,7 @@ static bool has_end(struct watch_call *call) {
 
 static void begin_call(struct watch_call *call) {
     if (WATCH->unread)
-        read_new_regions();
+        quipu_watch_read_new();
     if (WATCH->heaps_active)
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)

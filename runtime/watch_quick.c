@@ -41,7 +41,8 @@ static void list_regions(void) {
     struct watch_quick *quick = WATCH_QUICK;
     uint32_t count = 0;
     __atomic_store_n(&quick->count, 0, __ATOMIC_RELEASE);
-    if (watch->unsteady || watch->unread || watch->used > WATCH_FEW)
+    if (watch->unsteady || watch->doubted & WATCH_STEADY || watch->unread ||
+        watch->used > WATCH_FEW)
         return;
     for (uint32_t i = 0; i < watch->used; i++)
         if (region_at(i)->size)
@@ -52,7 +53,8 @@ static void list_regions(void) {
 
 void quipu_watch_settle(void) {
     struct watch *watch = WATCH;
-    bool library = watch->shared || watch->heaps_active;
+    bool library =
+        watch->shared || watch->heaps_active || (watch->doubted & WATCH_OWN && watch->count);
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
     __atomic_store_n(&watch->begins, watch->unread || watch->freed_blocks, __ATOMIC_RELEASE);
     if (!watch->unsettled)
@@ -82,6 +84,8 @@ void quipu_watch_classify(struct watch_region *region) {
         region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
     if (is_given(region->address, end))
         region->flags &= (uint16_t)~WATCH_OWN;
+    if (!watch->count)
+        watch->doubted = 0;
     watch->unsteady += !(region->flags & WATCH_STEADY);
     watch->shared += !(region->flags & WATCH_OWN);
     struct watch_quick *quick = WATCH_QUICK;
@@ -97,8 +101,7 @@ void quipu_watch_declassify(struct watch_region *region) {
     watch->unsettled = true;
 }
 
-/* Takes FLAGS from the regions in [BEGIN, END). */
-static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
+static void take_flags_of_each(uint64_t begin, uint64_t end, unsigned flags) {
     struct watch *watch = WATCH;
     for (uint32_t i = 0; i < watch->used; i++) {
         struct watch_region *region = region_at(i);
@@ -108,6 +111,20 @@ static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
         region->flags &= (uint16_t)~flags;
         watch->unsteady += !(region->flags & WATCH_STEADY);
         watch->shared += !(region->flags & WATCH_OWN);
+    }
+}
+
+/* Takes FLAGS from the regions in [BEGIN, END).  Where there are many, from all: a program that
+ * ends comes here for each module, and would change the record of each region. */
+static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
+    struct watch *watch = WATCH;
+    if (!watch->count || begin >= end || !quipu_watch_is_marked(begin, end))
+        return;
+    if (watch->used <= WATCH_FEW) {
+        take_flags_of_each(begin, end, flags);
+    } else {
+        __atomic_or_fetch(&watch->doubted, flags, __ATOMIC_RELEASE);
+        watch->unsettled = true;
     }
     quipu_watch_settle(); /* the memory may be gone soon */
 }

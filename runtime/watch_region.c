@@ -16,7 +16,8 @@
 #include <errno.h>
 
 enum {
-    FIRST_BUCKETS = 10, /* bits */
+    FIRST_BUCKETS = 10,  /* bits */
+    FIRST_UNREAD = 1024, /* indices: a page */
 };
 
 static unsigned level_of(uint64_t size) {
@@ -192,6 +193,55 @@ static void enter(uint32_t index, uint64_t address, uint64_t size) {
     end_change();
 }
 
+/* Has room for one more index in `unread_list`; where there is no memory all regions are read. */
+static bool has_unread_room(void) {
+    struct watch *watch = WATCH;
+    if (watch->unread < watch->unread_room)
+        return true;
+    uint32_t room = watch->unread_room ? 2 * watch->unread_room : FIRST_UNREAD;
+    uint32_t *list = quipu_watch_map(room * sizeof *list);
+    if (!list)
+        return false;
+    copy_bytes(list, watch->unread_list, watch->unread_room * sizeof *list);
+    if (watch->unread_list)
+        SYSTEM_CALL(munmap, watch->unread_list, round_to_page(watch->unread_room * sizeof *list), 0,
+                    0, 0, 0);
+    watch->unread_list = list;
+    watch->unread_room = room;
+    return true;
+}
+
+static void read_region(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    if (!region->size || !(region->flags & WATCH_UNKNOWN))
+        return;
+    if (quipu_watch_is_steady(region))
+        copy_bytes(bytes_of(region), (const void *)region->address, region->size);
+    else
+        quipu_watch_read(bytes_of(region), region->address, region->size);
+    region->flags &= (uint16_t)~WATCH_UNKNOWN;
+}
+
+void quipu_watch_read_new(void) {
+    struct watch *watch = WATCH;
+    uint64_t mask = quipu_watch_lock();
+    uint64_t begin = __builtin_ia32_rdtsc();
+    if (watch->unread > watch->unread_room)
+        for (uint32_t i = 0; i < watch->used; i++)
+            read_region(i);
+    else
+        for (uint32_t i = 0; i < watch->unread; i++)
+            read_region(watch->unread_list[i]);
+    if (watch->unread > FIRST_UNREAD)
+        SYSTEM_CALL(madvise, watch->unread_list,
+                    round_to_page(watch->unread_room * sizeof *watch->unread_list), MADV_DONTNEED,
+                    0, 0, 0);
+    watch->unread = 0;
+    watch->unsettled = true;
+    quipu_watch_put_off_comparison(begin);
+    quipu_watch_unlock(mask);
+}
+
 /* Its bytes are read in front of the next call; a block's, of which there may be many, at once. */
 static void note_unread(uint32_t index, const struct watch_region *wanted) {
     struct watch *watch = WATCH;
@@ -205,10 +255,11 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
     if (index >= watch->others_end)
         watch->others_end = index + 1;
     region->flags |= WATCH_UNKNOWN;
-    if (watch->unread < WATCH_NEW)
+    if (watch->unread > watch->unread_room)
+        return;
+    if (has_unread_room())
         watch->unread_list[watch->unread] = index;
-    if (watch->unread <= WATCH_NEW)
-        watch->unread++;
+    watch->unread++;
 }
 
 int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
