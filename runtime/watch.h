@@ -264,9 +264,10 @@ struct watch {
     uint32_t stack_count;
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* watch_quick.c */
-    uint32_t unsteady;                     /* regions that are not WATCH_STEADY ... */
-    uint32_t shared;                       /* ... and those that are not WATCH_OWN */
-    bool unsettled;                        /* regions have come, gone, or become known */
+    uint32_t unsteady; /* regions that are not WATCH_STEADY ... */
+    uint32_t shared;   /* ... and those that are not WATCH_OWN */
+    bool unsettled;    /* regions have come, gone, or become known, and no pieces
+                          are listed yet */
     struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
     uint32_t given_count;
     bool pages_hidden; /* variables may not be readable */
@@ -380,8 +381,21 @@ static inline unsigned which_of(uint32_t node) {
     return (node - 1) & 1;
 }
 
+/* The copy of a region of SIZE bytes. */
+static inline uint8_t *copy_of(struct watch_region *region, uint64_t size) {
+    uint64_t index = (uint64_t)(region - WATCH->segments[0]);
+    if (size > WATCH_INLINE)
+        return region->copy;
+    return index < QUICK_MOST ? (uint8_t *)&WATCH_QUICK->known[index] : region->bytes;
+}
+
 static inline uint8_t *bytes_of(struct watch_region *region) {
-    return region->size <= WATCH_INLINE ? region->bytes : region->copy;
+    return copy_of(region, region->size);
+}
+
+/* Whether this thread has the lock already: then it runs a handler of pthread_atfork. */
+static inline bool is_forking(void) {
+    return __atomic_load_n(&WATCH->forking, __ATOMIC_RELAXED) == thread_pointer();
 }
 
 /* ---- watch_start.c ---- */
@@ -440,6 +454,8 @@ bool quipu_watch_overlaps_module(uint64_t address, uint64_t end);
 
 /* Makes all that is looked at first as it should be: before the lock is given back. */
 void quipu_watch_settle(void);
+/* Lists the pieces, if regions have come or gone: who makes many does not do it for each. */
+void quipu_watch_list_pieces(void);
 /* A region that comes, before it is counted; and one that goes.  The lock is held. */
 void quipu_watch_classify(struct watch_region *region);
 void quipu_watch_declassify(struct watch_region *region);

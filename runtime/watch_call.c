@@ -305,6 +305,7 @@ void quipu_watch_put_off_comparison(uint64_t begin) {
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->count <= WATCH_FEW) {
+        quipu_watch_list_pieces();
         compare_all(call, pc, stack);
         return;
     }

@@ -94,8 +94,44 @@ quipu_watch_return:
         .cfi_endproc
         .size   quipu_watch_return, . - quipu_watch_return
 
+.macro  save_four
+        save    rcx
+        save    rsi
+        save    rdi
+        save    r8
+.endm
+.macro  restore_four
+        restore r8
+        restore rdi
+        restore rsi
+        restore rcx
+.endm
+.macro  save_two
+        save    rax
+        save    rdx
+.endm
+.macro  restore_two
+        restore rdx
+        restore rax
+.endm
+
+/* Where bit SIZE of %edi is set, compares as many bytes of (%rax) with (%rdx), through REGISTER; the
+ * same ones go to DIFFER, all others leave both pointers behind them. */
+.macro  compare_rest size, suffix, register, differ
+        testb   $\size, %dil
+        je      1f
+        mov\suffix (%rax), %\register
+        cmp\suffix (%rdx), %\register
+        jne     \differ
+        .if     \size > 1
+        addq    $\size, %rax
+        addq    $\size, %rdx
+        .endif
+1:
+.endm
+
 /* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
- * as they are known, or it is not time yet. */
+ * as they are known, or it is not time yet.  Most pieces are of 8 bytes. */
         .balign 16
         .globl  quipu_watch_call_return
         .hidden quipu_watch_call_return
@@ -103,79 +139,69 @@ quipu_watch_return:
 quipu_watch_call_return:
         .cfi_startproc
         _CET_ENDBR
-        save    rax
-        save    rcx
-        save    rdx
-        save    rsi
-        save    rdi
-        save    r8
+        save_two
         cmpl    $0, HOME_CALLING
-        jne     8f
-        movq    WATCH_QUICK_AT + QUICK_UNTIL, %rsi
-        testq   %rsi, %rsi
-        jne     7f
+        jne     .Lask
+        cmpq    $0, WATCH_QUICK_AT + QUICK_UNTIL
+        jne     .Llook_at_time
+        .cfi_remember_state
+        save_four
         movl    WATCH_QUICK_AT + QUICK_COUNT, %ecx
         testl   %ecx, %ecx
-        je      8f
+        je      .Ldiffer
         movl    $(WATCH_QUICK_AT + QUICK_PIECES), %esi
-1:      movq    (%rsi), %rax
+.Lpiece:
+        movq    (%rsi), %rax
         movq    PIECE_KNOWN(%rsi), %rdx
         movl    %eax, %edi
         shrq    $PIECE_BITS, %rax
         andl    $((1 << PIECE_BITS) - 1), %edi
         subl    $8, %edi
-        jb      3f
-2:      movq    (%rax), %r8
+        jne     .Lother_size
+        movq    (%rax), %r8
         cmpq    (%rdx), %r8
-        jne     8f
+        jne     .Ldiffer
+.Lnext_piece:
+        addq    $PIECE_SIZE, %rsi
+        decl    %ecx
+        jne     .Lpiece
+        .cfi_remember_state
+        restore_four
+        restore_two
+        ret
+        .cfi_restore_state
+.Lother_size:
+        jb      .Lrest
+.Lword:
+        movq    (%rax), %r8
+        cmpq    (%rdx), %r8
+        jne     .Ldiffer
         addq    $8, %rax
         addq    $8, %rdx
         subl    $8, %edi
-        jae     2b
-3:      testb   $4, %dil
-        je      4f
-        movl    (%rax), %r8d
-        cmpl    (%rdx), %r8d
-        jne     8f
-        addq    $4, %rax
-        addq    $4, %rdx
-4:      testb   $2, %dil
-        je      5f
-        movw    (%rax), %r8w
-        cmpw    (%rdx), %r8w
-        jne     8f
-        addq    $2, %rax
-        addq    $2, %rdx
-5:      testb   $1, %dil
-        je      6f
-        movb    (%rax), %r8b
-        cmpb    (%rdx), %r8b
-        jne     8f
-6:      addq    $PIECE_SIZE, %rsi
-        decl    %ecx
-        jne     1b
-        jmp     9f
-7:      rdtsc
+        jae     .Lword
+.Lrest:
+        compare_rest 4, l, r8d, .Ldiffer
+        compare_rest 2, w, r8w, .Ldiffer
+        compare_rest 1, b, r8b, .Ldiffer
+        jmp     .Lnext_piece
+.Ldiffer:
+        restore_four
+        jmp     .Lask
+        .cfi_restore_state
+.Llook_at_time:
+        rdtsc
         shlq    $32, %rdx
         orq     %rdx, %rax
-        cmpq    %rsi, %rax
-        jb      9f
-8:      .cfi_remember_state
-        restore r8
-        restore rdi
-        restore rsi
-        restore rdx
-        restore rcx
-        restore rax
-        jmp     quipu_watch_call_compare
-9:      .cfi_restore_state
-        restore r8
-        restore rdi
-        restore rsi
-        restore rdx
-        restore rcx
-        restore rax
+        cmpq    WATCH_QUICK_AT + QUICK_UNTIL, %rax
+        jae     .Lask
+        .cfi_remember_state
+        restore_two
         ret
+        .cfi_restore_state
+.Lask:
+        restore_two
+        jmp     quipu_watch_call_compare
         .cfi_endproc
         .size   quipu_watch_call_return, . - quipu_watch_call_return
 

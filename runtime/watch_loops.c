@@ -91,11 +91,6 @@ static bool know_word(const uint64_t *word) {
     return true;
 }
 
-/* Whether this thread has the lock already. */
-static bool is_forking(void) {
-    return __atomic_load_n(&WATCH->forking, __ATOMIC_RELAXED) == thread_pointer();
-}
-
 /* The thread's word is taken for the first time. */
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack) {
     (void)frame;

@@ -19,8 +19,8 @@
 
 /* The bytes of a region, in pieces.  Returns how many there are now; more than fit: too many. */
 static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
-                            const struct watch_region *region) {
-    const uint8_t *known = region->size <= WATCH_INLINE ? region->bytes : region->copy;
+                            struct watch_region *region) {
+    const uint8_t *known = bytes_of(region);
     uint64_t end = region->address + region->size;
     for (uint64_t at = region->address; at < end && count <= QUICK_MOST; count++) {
         uint64_t next = lesser(end, (at | (PIECE_MOST - 1)) + 1);
@@ -40,7 +40,6 @@ static void list_regions(void) {
     struct watch *watch = WATCH;
     struct watch_quick *quick = WATCH_QUICK;
     uint32_t count = 0;
-    __atomic_store_n(&quick->count, 0, __ATOMIC_RELEASE);
     if (watch->unsteady || watch->doubted & WATCH_STEADY || watch->unread ||
         watch->used > WATCH_FEW)
         return;
@@ -59,10 +58,19 @@ void quipu_watch_settle(void) {
     __atomic_store_n(&watch->begins, watch->unread || watch->freed_blocks, __ATOMIC_RELEASE);
     if (!watch->unsettled)
         return;
-    watch->unsettled = false;
+    __atomic_store_n(&WATCH_QUICK->count, 0, __ATOMIC_RELEASE);
     if (watch->count <= WATCH_FEW)
         WATCH_QUICK->until = 0;
-    list_regions();
+}
+
+void quipu_watch_list_pieces(void) {
+    if (!__atomic_load_n(&WATCH->unsettled, __ATOMIC_RELAXED) || is_forking())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    if (WATCH->unsettled)
+        list_regions();
+    WATCH->unsettled = false;
+    quipu_watch_unlock(mask);
 }
 
 /* ---- Regions ---- */

@@ -224,6 +224,8 @@ static void read_region(uint32_t index) {
 
 void quipu_watch_read_new(void) {
     struct watch *watch = WATCH;
+    if (is_forking())
+        return;
     uint64_t mask = quipu_watch_lock();
     uint64_t begin = __builtin_ia32_rdtsc();
     if (watch->unread > watch->unread_room)
@@ -247,8 +249,7 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
     struct watch *watch = WATCH;
     struct watch_region *region = region_at(index);
     if (wanted->flags & WATCH_BLOCK) {
-        quipu_watch_read(wanted->size > WATCH_INLINE ? region->copy : region->bytes,
-                         wanted->address, wanted->size);
+        quipu_watch_read(copy_of(region, wanted->size), wanted->address, wanted->size);
         watch->block_regions++;
         return;
     }
