@@ -80,13 +80,18 @@ static int64_t watch(uint64_t offset, uint64_t size, int number) {
                                (uint64_t)&seen[number]);
 }
 
-static void expect(int number, const char *old, const char *new, uint64_t address, uint64_t size) {
+static void expect_at(int number, const char *old, const char *new, const uint8_t *address,
+                      uint64_t size) {
     const struct seen *one = &seen[number];
     EXPECT(one->count == 1 && one->write.pc == watched_place);
     EXPECT(memcmp(one->old_bytes, old, one->write.told) == 0);
     EXPECT(memcmp(one->new_bytes, new, one->write.told) == 0);
-    EXPECT(one->write.address == bytes + address && one->write.size == size);
+    EXPECT(one->write.address == address && one->write.size == size);
     seen[number].count = 0;
+}
+
+static void expect(int number, const char *old, const char *new, uint64_t address, uint64_t size) {
+    expect_at(number, old, new, bytes + address, size);
 }
 
 static void test_known(void) {
@@ -195,6 +200,54 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* ---- More regions than are compared each time ---- */
+
+enum {
+    MANY = 3000,
+    PAGE = 4096,
+};
+
+static uint8_t field[MANY * 16 + 2 * PAGE] __attribute__((aligned(4096)));
+
+static void poke(uint8_t *at, uint64_t value) {
+    memcpy(at, &value, sizeof value);
+}
+
+static void nothing(void) {
+}
+
+/* Unknown calls, until seconds have gone by or all that has changed was told. */
+static void call_until(int count) {
+    for (double begin = seconds(); seconds() - begin < 5 && seen[0].count < count;)
+        CALL_AS(0, nothing, 0);
+}
+
+static void test_many(void) {
+    static int64_t ids[MANY];
+    uint8_t *page = field + PAGE;
+    memset(field, 'a', sizeof field);
+    for (int i = 0; i < MANY; i++)
+        ids[i] = quipu_runtime_watch((uint64_t)field + (uint64_t)i * 16, 8, (uint64_t)note,
+                                     (uint64_t)&seen[0]);
+    seen[0].count = 0;
+    CALL(memset, field + 16 * 2500, 'b', 2);
+    expect_at(0, "aaaaaaaa", "bbaaaaaa", field + 16 * 2500, 2);
+    CALL_AS(0, poke, field + 16 * 2600, 0x6161616161616162);
+    call_until(1);
+    expect_at(0, "aaaaaaaa", "baaaaaaa", field + 16 * 2600, 1);
+    /* variables may not be readable from now on: no comparison reads them without asking */
+    CALL(mprotect, page, PAGE, PROT_NONE);
+    for (double begin = seconds(); seconds() - begin < 0.2;)
+        CALL_AS(0, nothing, 0);
+    EXPECT(seen[0].count == 0);
+    CALL(mprotect, page, PAGE, PROT_READ | PROT_WRITE);
+    CALL_AS(0, poke, page, 0x6161616161616163);
+    call_until(1);
+    expect_at(0, "aaaaaaaa", "caaaaaaa", page, 1);
+    for (int i = 0; i < MANY; i++)
+        EXPECT(quipu_runtime_unwatch(ids[i]) == 0);
+}
+
 static void cost(void) {
     double times[4];
     enum {
@@ -229,5 +282,6 @@ int main(int argc, char **argv) {
     test_known();
     test_vector();
     test_unknown();
+    test_many();
     return 0;
 }
