@@ -6,6 +6,7 @@
  *
  * Not perfect: where there is no memory for the order the ranges are searched from their begin. */
 #include "event.h"
+#include "sort.h"
 #include "syscall.h"
 
 static uint32_t *order; /* numbers of ranges, by rising start, of one start by rising size */
@@ -15,32 +16,6 @@ static bool is_before(uint32_t left, uint32_t right) {
     if (range_start(a) != range_start(b))
         return range_start(a) < range_start(b);
     return a->size < b->size;
-}
-
-/* Makes NUMBERS[ROOT .. COUNT) a heap, the last one first, where what is below ROOT is one. */
-static void sift_down(uint32_t *numbers, uint64_t root, uint64_t count) {
-    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && is_before(numbers[child], numbers[child + 1]))
-            child++;
-        if (!is_before(numbers[root], numbers[child]))
-            return;
-        uint32_t number = numbers[root];
-        numbers[root] = numbers[child];
-        numbers[child] = number;
-    }
-}
-
-static void sort(uint32_t *numbers, uint64_t count) {
-    for (uint64_t i = 0; i < count; i++)
-        numbers[i] = (uint32_t)i;
-    for (uint64_t i = count / 2; i-- > 0;)
-        sift_down(numbers, i, count);
-    for (uint64_t end = count; end-- > 1;) {
-        uint32_t last = numbers[0];
-        numbers[0] = numbers[end];
-        numbers[end] = last;
-        sift_down(numbers, 0, end);
-    }
 }
 
 /* NULL: there is no memory. */
@@ -53,7 +28,9 @@ static const uint32_t *find_order(void) {
         map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (is_error(made))
         return NULL;
-    sort(made, count);
+    for (uint64_t i = 0; i < count; i++)
+        made[i] = (uint32_t)i;
+    quipu_sort(made, count, is_before);
     if (__atomic_compare_exchange_n(&order, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return made;
     SYSTEM_CALL(munmap, made, size, 0, 0, 0, 0);

@@ -348,6 +348,15 @@ static inline uint64_t greater(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* Whether one of the ranges has bytes of [ADDRESS, END). */
+static inline bool overlaps_any(const struct watch_range *ranges, uint32_t count, uint64_t address,
+                                uint64_t end) {
+    for (uint32_t i = 0; i < count; i++)
+        if (address < ranges[i].address + ranges[i].length && ranges[i].address < end)
+            return true;
+    return false;
+}
+
 /* Fibonacci hashing: the top bits are the good ones. */
 static inline uint64_t scatter_bits(uint64_t key) {
     key ^= key >> 29;

@@ -77,12 +77,7 @@ void quipu_watch_list_pieces(void) {
 
 /* Whether [ADDRESS, END) has bytes that a stream was given. */
 static bool is_given(uint64_t address, uint64_t end) {
-    for (uint32_t i = 0; i < WATCH->given_count; i++) {
-        const struct watch_range *range = &WATCH->given[i];
-        if (address < range->address + range->length && range->address < end)
-            return true;
-    }
-    return false;
+    return overlaps_any(WATCH->given, WATCH->given_count, address, end);
 }
 
 void quipu_watch_classify(struct watch_region *region) {

@@ -16,6 +16,7 @@
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
  * Not perfect: what is put back stays.  A stack in a variable, or in the heap, that only code
  * without checks switches to, and not by the C library, is not seen as one. */
+#include "sort.h"
 #include "syscall.h"
 #include "watch.h"
 
@@ -140,32 +141,28 @@ static long put_back(const struct quipu_site *site) {
 
 /* ---- This module's sites ---- */
 
-static void sift(uint32_t *heap, uint64_t root, uint64_t count) {
-    for (;;) {
-        uint64_t child = 2 * root + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && target_of(&quipu_sites_begin[heap[child + 1]]) >
-                                     target_of(&quipu_sites_begin[heap[child]]))
-            child++;
-        if (target_of(&quipu_sites_begin[heap[root]]) >= target_of(&quipu_sites_begin[heap[child]]))
-            return;
-        uint32_t index = heap[root];
-        heap[root] = heap[child];
-        heap[child] = index;
-        root = child;
-    }
+static bool is_before(uint32_t left, uint32_t right) {
+    return target_of(&quipu_sites_begin[left]) < target_of(&quipu_sites_begin[right]);
 }
 
-static void sort_sites(uint32_t *sites, uint64_t count) {
-    for (uint64_t root = count / 2; root-- > 0;)
-        sift(sites, root, count);
-    for (uint64_t end = count; end-- > 1;) {
-        uint32_t index = sites[0];
-        sites[0] = sites[end];
-        sites[end] = index;
-        sift(sites, 0, end);
-    }
+/* Whether there is any site. */
+static bool has_text(void) {
+    return module.text_begin <= module.text_end;
+}
+
+/* Calls CHANGE with each site and DATA, while the text can be written.  Returns 0, also where there
+ * is no text, or minus the error's number. */
+static long change_sites(void (*change)(const struct quipu_site *, void *), void *data) {
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    long error = has_text() ? open_text(module.text_begin, module.text_end, true) : 0;
+    if (error < 0 || !has_text())
+        return error;
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
+        change(site, data);
+    open_text(module.text_begin, module.text_end, false);
+    synchronize();
+    return 0;
 }
 
 /* ---- Calls ---- */
@@ -208,23 +205,18 @@ static void ask_never(uint64_t behind) {
         look[sizeof question] = (uint8_t)(QUIPU_WATCH_HOME + offsetof(struct watch, never));
 }
 
+static void settle_call(const struct quipu_site *site, void *data) {
+    (void)data;
+    if (site->size == QUIPU_SITE_CALL && is_own(callee_of(code_of(site) - QUESTION_SIZE))) {
+        ask_never(place_of(site));
+        ask_never(code_of(site));
+    }
+}
+
 /* The first time that anything is watched: of calls of the module's own functions nothing is asked
  * any more.  Where the text cannot be written they go on asking. */
 static void settle_calls(void) {
-    uint64_t count;
-    const struct quipu_site *sites = quipu_watch_sites(&count);
-    if (module.text_begin > module.text_end ||
-        open_text(module.text_begin, module.text_end, true) < 0)
-        return;
-    for (const struct quipu_site *site = sites; site < sites + count; site++) {
-        uint64_t end = (uint64_t)&site->code + (uint64_t)(int64_t)site->code;
-        if (site->size == QUIPU_SITE_CALL && is_own(callee_of(end - QUESTION_SIZE))) {
-            ask_never(place_of(site));
-            ask_never(end);
-        }
-    }
-    open_text(module.text_begin, module.text_end, false);
-    synchronize();
+    change_sites(settle_call, NULL);
 }
 
 /* Makes `sorted`.  Returns 0 or -ENOMEM. */
@@ -253,7 +245,7 @@ static long prepare(void) {
         module.longest = greater(module.longest, site->size);
         sorted[count++] = (uint32_t)i;
     }
-    sort_sites(sorted, count);
+    quipu_sort(sorted, count, is_before);
     module.sorted = sorted;
     module.count = count;
     module.prepared = true;
@@ -285,63 +277,56 @@ static long put_back_variables(uint64_t address, uint64_t end) {
     return error;
 }
 
+static void put_back_of_stack(const struct quipu_site *site, void *data) {
+    (void)data;
+    if (is_of_stack(site))
+        make_jump(place_of(site), code_of(site));
+}
+
 /* Puts back the checks of all stores to the stack. */
 static long put_back_stack(void) {
-    if (module.stack_is_back || module.text_begin > module.text_end)
+    if (module.stack_is_back)
         return 0;
-    long error = open_text(module.text_begin, module.text_end, true);
-    if (error < 0)
-        return error;
-    uint64_t count;
-    const struct quipu_site *sites = quipu_watch_sites(&count);
-    for (const struct quipu_site *site = sites; site < sites + count; site++)
-        if (is_of_stack(site))
-            make_jump(place_of(site), code_of(site));
-    open_text(module.text_begin, module.text_end, false);
-    module.stack_is_back = true;
-    synchronize();
-    return 0;
+    long error = change_sites(put_back_of_stack, NULL);
+    module.stack_is_back = error == 0 && has_text();
+    return error;
+}
+
+struct function_sites {
+    uint64_t function;
+    long begins; /* how many it has */
+};
+
+static void put_back_of_function(const struct quipu_site *site, void *data) {
+    struct function_sites *sites = data;
+    if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
+        (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != sites->function))
+        return;
+    make_jump(place_of(site), code_of(site));
+    sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 
 /* Has FUNCTION tell where it begins and ends, and all where they are come back to. */
 static long put_back_function(uint64_t function) {
-    if (module.text_begin > module.text_end)
-        return 0;
-    long begins = 0, error = open_text(module.text_begin, module.text_end, true);
+    struct function_sites sites = {.function = function};
+    long error = change_sites(put_back_of_function, &sites);
     if (error < 0)
         return error;
-    uint64_t count;
-    const struct quipu_site *sites = quipu_watch_sites(&count);
-    for (const struct quipu_site *site = sites; site < sites + count; site++) {
-        if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
-            (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != function))
-            continue;
-        make_jump(place_of(site), code_of(site));
-        begins += site->size == QUIPU_SITE_BEGIN;
-    }
-    open_text(module.text_begin, module.text_end, false);
-    module.has_backs = true;
-    synchronize();
-    return begins;
+    module.has_backs |= has_text();
+    return sites.begins;
+}
+
+static void lead_loop(const struct quipu_site *site, void *data) {
+    const bool *close = data;
+    if (!is_of_loop(site))
+        return;
+    uint64_t place = place_of(site), to = *close ? code_of(site) : target_of(site);
+    *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
 }
 
 /* Has the backward jumps of the copies of loops lead to the checked loops, or in the copies. */
 static long close_loops(bool close) {
-    if (module.text_begin > module.text_end)
-        return 0;
-    long error = open_text(module.text_begin, module.text_end, true);
-    if (error < 0)
-        return error;
-    uint64_t count;
-    const struct quipu_site *sites = quipu_watch_sites(&count);
-    for (const struct quipu_site *site = sites; site < sites + count; site++)
-        if (is_of_loop(site)) {
-            uint64_t place = place_of(site), to = close ? code_of(site) : target_of(site);
-            *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
-        }
-    open_text(module.text_begin, module.text_end, false);
-    synchronize();
-    return 0;
+    return change_sites(lead_loop, &close);
 }
 
 /* ---- All modules' ---- */
@@ -360,12 +345,7 @@ static bool is_in_heap(uint64_t address, uint64_t end) {
 }
 
 static bool is_in_stack(uint64_t address, uint64_t end) {
-    for (uint32_t i = 0; i < WATCH->stack_count; i++) {
-        const struct watch_range *stack = &WATCH->stacks[i];
-        if (address < stack->address + stack->length && stack->address < end)
-            return true;
-    }
-    return false;
+    return overlaps_any(WATCH->stacks, WATCH->stack_count, address, end);
 }
 
 /* Checks of stores to the stack are put back at once where a region lies in it. */
