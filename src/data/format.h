@@ -365,9 +365,11 @@ enum {
  *         u32 start           its distance from the fragment's start
  *         sum for each kind, by rising number: uleb of 0, -1, 1, -2, ... (zigzag)
  *         uleb instructions   of the original, which follow without a gap.  In a table with
- *                             QUIPU_QUERY_TURNS twice that, plus 1 where then, for each kind,
- * stands what is to be added as often as %rcx tells (zigzag, uleb) for each instruction: u8 size in
- * the low half; the high half is the number of its weights, or QUIPU_QUERY_ESCAPE: then uleb number
+ *                             QUIPU_QUERY_TURNS twice that, plus 1 where turns follow:
+ *             turns for each kind: what is added as often as %rcx tells, zigzag
+ *         for each instruction:
+ *             u8                  size in the low half; the high half is the number of its
+ *                                 weights, or QUIPU_QUERY_ESCAPE: then uleb number
  * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
  * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
  * unit and kind that it counts:

@@ -361,7 +361,6 @@ static void enter_unreached(struct builder *b) {
             add_edge(b, 0, i + 1, QUIPU_EDGE_PAD);
 }
 
-/* An edge is worth code of its own only where neither end's block has the same count. */
 /* Whether turns that were not made are taken away behind the edge's source; the block in front has
  * them all. */
 static bool takes_turns_away(const struct graph *graph, const struct edge *edge) {
@@ -371,6 +370,7 @@ static bool takes_turns_away(const struct graph *graph, const struct edge *edge)
            last->decoded->turns == TURNS_SOME;
 }
 
+/* An edge is worth code of its own only where neither end's block has the same count. */
 void find_countable(struct graph *graph) {
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
@@ -415,10 +415,7 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
                             .arena = arena,
                             .turns = turns,
                             .calls_query = calls_query};
-    struct builder b = {
-        .graph = graph,
-        .unit = unit,
-    };
+    struct builder b = {.graph = graph, .unit = unit};
     if (function->fragments.count > 200)
         return "too many pieces";
     for (; b.fragment < function->fragments.count; b.fragment++)
