@@ -123,7 +123,8 @@ static long map_home(uint64_t size) {
 
 /* Makes home and shadow, or the home alone. */
 static long make_home(void) {
-    uint64_t all = QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE - QUIPU_WATCH_HOME;
+    uint64_t all =
+        QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE + QUIPU_WATCH_BEHIND - QUIPU_WATCH_HOME;
     long error = map_home(all);
     if (error == -EEXIST)
         return error;

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 4
+    QUIPU_WATCH_VERSION = 5
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -35,6 +35,7 @@ enum {
  * is any region: what cannot tell its addresses by one look asks that. */
 #define QUIPU_WATCH_SHADOW      0x70000000
 #define QUIPU_WATCH_SHADOW_SIZE (1ull << 41) /* for addresses below 1 << 47 */
+#define QUIPU_WATCH_BEHIND      0x1000       /* bytes behind it that can be read, and are 0 */
 #define QUIPU_WATCH_HOME        0x6ff00000
 #define QUIPU_WATCH_HOME_SIZE   0x100000
 #define QUIPU_WATCH_LIBRARY     (QUIPU_WATCH_HOME + 2) /* the byte `library` */

@@ -217,15 +217,29 @@ void write_ranges(struct planner *p, const struct loop_copy *loop) {
     struct arena *arena = &p->state->unit->arena;
     const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
     const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
+    const char *thorough = arena_print(arena, ".LQlg%u", loop->text.label);
+    struct buffer apart = {0};
+    struct range_checks checks = {.out = &p->far_stubs,
+                                  .apart = &apart,
+                                  .distance = &loop->distance,
+                                  .scratch = &loop->scratch,
+                                  .dirty = dirty};
     buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
     write_shadow_check(&p->far_stubs, away);
     write_scratch_begin(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    if (write_quick_checks(&checks, loop->ranges, loop->range_count, thorough)) {
+        write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
+        buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, thorough);
+        write_scratch_frame(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    }
     for (uint32_t i = 0; i < loop->range_count; i++)
-        write_range_check(&p->far_stubs, &loop->ranges[i], &loop->distance, &loop->scratch, dirty,
-                          ++p->state->labels);
+        write_range_check(&checks, &loop->ranges[i], ++p->state->labels);
     write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
-    buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, dirty);
+    buffer_print(&p->far_stubs, "jmp .LQlu%u; ", loop->text.label);
     write_scratch_frame(&p->far_stubs, &loop->scratch, &loop->text.frame);
+    buffer_add(&p->far_stubs, apart.data, apart.count);
+    buffer_release(&apart);
+    buffer_print(&p->far_stubs, "%s: ", dirty);
     write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
     buffer_print(&p->far_stubs, "%s: ", away);
     write_loop_release(&p->far_stubs, loop->text.shared);

@@ -13,7 +13,11 @@
  * Where 32 bits of the counter are extended to an address's 64, all of its values must be what 64
  * bits would have counted to.
  *
- * In the shadow eight granules are looked at at a time, those that are left one by one. */
+ * In the shadow sixteen granules are looked at at a time, without a branch that depends on how many
+ * are left: short ranges are common, of any length, and a jump that is mispredicted takes longer
+ * than all the rest.  Only where one of sixteen is marked it is asked which.
+ *
+ * Ranges of the same stride have one length, which stays in E. */
 #include "x86/range_check.h"
 
 #include "data/watch_format.h"
@@ -25,7 +29,10 @@
 enum {
     STRIDE_MAX = 512, /* bytes: further apart, checks cost less than a look at all between */
     DISTANCE_MAX = 0x40000000, /* that a counter may go */
-    GRANULES_MAX = 1024,       /* where a loop may end before */
+    LENGTH_MAX = 0x10000,      /* bytes, where a loop may end before */
+    LOOK = 16,                 /* granules that are looked at at a time */
+    LOOK_BYTES = LOOK << QUIPU_WATCH_GRANULE_BITS,
+    LENGTH_SEEN = LOOK_BYTES - QUIPU_WATCH_SPAN, /* by one look, wherever it begins */
     ADDRESS_BITS = 47,
     NAME_SIZE = 8,
     RED_ZONE = 128,
@@ -161,7 +168,9 @@ static void write_bytes(const struct writer *w, int64_t stride) {
     bool whole = bytes % step == 0;
     uint64_t factor = whole ? bytes / step : bytes;
     if (factor != 1)
-        buffer_print(w->out, "imulq $%llu, %s, %s; ", (unsigned long long)factor, w->wide_e.text,
+        buffer_print(w->out, is_power_of_2(factor) ? "shlq $%llu, %s; " : "imulq $%llu, %s; ",
+                     is_power_of_2(factor) ? (unsigned long long)__builtin_ctzll(factor)
+                                           : (unsigned long long)factor,
                      w->wide_e.text);
     if (!whole)
         buffer_print(w->out, "shrq $%d, %s; ", __builtin_ctzll(step), w->wide_e.text);
@@ -187,24 +196,45 @@ static void write_look_once(const struct writer *w) {
                  w->wide_t.text, w->dirty, QUIPU_WATCH_SHADOW, w->dirty);
 }
 
-/* Looks at granules from %r11 to E. */
-static void write_look(const struct writer *w, bool limited, uint32_t label) {
+/* The operand's address to %r11, and from there on as far down as the loop goes. */
+static void write_start(const struct writer *w, const struct loop_range *range, int raised) {
+    buffer_text(w->out, "leaq ");
+    if (range->by_stack && raised)
+        buffer_print(w->out, range->operand.start[0] == '(' ? "%d" : "%d+", raised);
+    buffer_print(w->out, "%.*s, %%r11; ", (int)range->operand.length, range->operand.start);
+}
+
+/* The last granule to T, and the first one to %r11.  Passes only addresses that have a shadow. */
+static void write_granules(const struct writer *w, const struct loop_range *range, int raised) {
     const char *e = w->wide_e.text, *t = w->wide_t.text;
+    write_start(w, range, raised);
+    if (range->stride > 0)
+        buffer_print(w->out, "leaq %lld(%%r11,%s), %s; ", (long long)range->extra, e, t);
+    else
+        buffer_print(w->out, "leaq %lld(%%r11), %s; ", (long long)range->extra, t);
+    if (range->stride < 0)
+        buffer_print(w->out, "subq %s, %%r11; ", e);
+    buffer_print(w->out, "orq %s, %%r11; shrq $%d, %%r11; jne %s; ", t, ADDRESS_BITS, w->dirty);
+    write_start(w, range, raised);
+    if (range->stride < 0)
+        buffer_print(w->out, "subq %s, %%r11; ", e);
+    buffer_print(w->out, "shrq $%d, %%r11; shrq $%d, %s; ", QUIPU_WATCH_GRANULE_BITS,
+                 QUIPU_WATCH_GRANULE_BITS, t);
+}
+
+/* Looks at granules from %r11 to T: sixteen at a time, and only where there is something one by
+ * one, APART. */
+static void write_look(const struct writer *w, struct buffer *apart, uint32_t label) {
+    const char *t = w->wide_t.text;
     buffer_print(w->out,
-                 "shrq $%d, %%r11; shrq $%d, %s; movq %s, %s; orq %%r11, %s; shrq $%d, %s; "
-                 "jne %s; ",
-                 QUIPU_WATCH_GRANULE_BITS, QUIPU_WATCH_GRANULE_BITS, e, e, t, t,
-                 ADDRESS_BITS - QUIPU_WATCH_GRANULE_BITS, t, w->dirty);
-    if (limited)
-        buffer_print(w->out, "movq %s, %s; subq %%r11, %s; cmpq $%d, %s; jae %s; ", e, t, t,
-                     GRANULES_MAX, t, w->dirty);
-    buffer_print(w->out,
-                 "subq $7, %s; jmp .LQlx%u; .LQlw%u: cmpq $0, 0x%x(%%r11); jne %s; "
-                 "addq $8, %%r11; .LQlx%u: cmpq %s, %%r11; jle .LQlw%u; "
-                 "addq $7, %s; jmp .LQlz%u; .LQly%u: testb $255, 0x%x(%%r11); jne %s; "
-                 "addq $1, %%r11; .LQlz%u: cmpq %s, %%r11; jle .LQly%u; ",
-                 e, label, label, QUIPU_WATCH_SHADOW, w->dirty, label, e, label, e, label, label,
-                 QUIPU_WATCH_SHADOW, w->dirty, label, e, label);
+                 ".LQlw%u: cmpq $0, 0x%x(%%r11); jne .LQlx%u; cmpq $0, 0x%x(%%r11); jne .LQlx%u; "
+                 "addq $%d, %%r11; cmpq %s, %%r11; jle .LQlw%u; .LQlz%u: ",
+                 label, QUIPU_WATCH_SHADOW, label, QUIPU_WATCH_SHADOW + LOOK / 2, label, LOOK, t,
+                 label, label);
+    buffer_print(apart,
+                 ".LQlx%u: testb $255, 0x%x(%%r11); jne %s; addq $1, %%r11; cmpq %s, %%r11; "
+                 "jle .LQlx%u; jmp .LQlz%u; ",
+                 label, QUIPU_WATCH_SHADOW, w->dirty, t, label, label);
 }
 
 /* How far the stack pointer is down meanwhile. */
@@ -247,44 +277,88 @@ void write_scratch_frame(struct buffer *out, const struct scratch_registers *scr
     buffer_text(out, "; ");
 }
 
-void write_range_check(struct buffer *out, const struct loop_range *range,
-                       const struct loop_distance *distance,
-                       const struct scratch_registers *scratch, const char *dirty, uint32_t label) {
-    struct writer w = {.out = out,
-                       .distance = distance,
-                       .dirty = dirty,
-                       .suffix = distance->wide ? 'q' : 'l',
-                       .counter = name_of(distance->counter, distance->wide),
-                       .e = name_of(scratch->of[0], distance->wide),
-                       .t = name_of(scratch->of[1], distance->wide),
-                       .wide_e = name_of(scratch->of[0], true),
-                       .wide_t = name_of(scratch->of[1], true),
-                       .narrow_e = name_of(scratch->of[0], false),
-                       .narrow_t = name_of(scratch->of[1], false)};
+/* How far the loop goes from the range's first address on, to E.  Returns false where that is there
+ * already, as HELD says, or the range needs none. */
+static bool write_length(const struct writer *w, const struct loop_range *range, int64_t *held) {
+    if (!range->stride || (!range->is_narrow && magnitude(*held) == magnitude(range->stride)))
+        return false;
+    write_distance(w);
+    if (range->is_narrow)
+        write_narrow(w, range);
+    write_bytes(w, range->stride);
+    *held = range->stride;
+    return true;
+}
+
+/* The register that is the counter's copy in the loop is made in front of it, too. */
+static void write_copy(const struct writer *w, const struct loop_range *range) {
     if (range->copy.length)
-        buffer_print(out, "%.*s; ", (int)range->copy.length, range->copy.start);
-    if (range->stride) {
-        write_distance(&w);
-        if (range->is_narrow)
-            write_narrow(&w, range);
-        write_bytes(&w, range->stride);
-    }
-    buffer_text(out, "leaq ");
-    if (range->by_stack && bytes_kept(scratch))
-        buffer_print(out, range->operand.start[0] == '(' ? "%d" : "%d+", bytes_kept(scratch));
-    buffer_print(out, "%.*s, %%r11; ", (int)range->operand.length, range->operand.start);
-    if (!range->stride && !range->extra) {
-        write_look_once(&w);
-        return;
-    }
+        buffer_print(w->out, "%.*s; ", (int)range->copy.length, range->copy.start);
+}
+
+static struct writer writer_of(const struct range_checks *checks, const char *dirty) {
+    const struct loop_distance *distance = checks->distance;
+    const struct scratch_registers *scratch = checks->scratch;
+    return (struct writer){.out = checks->out,
+                           .distance = distance,
+                           .dirty = dirty,
+                           .suffix = distance->wide ? 'q' : 'l',
+                           .counter = name_of(distance->counter, distance->wide),
+                           .e = name_of(scratch->of[0], distance->wide),
+                           .t = name_of(scratch->of[1], distance->wide),
+                           .wide_e = name_of(scratch->of[0], true),
+                           .wide_t = name_of(scratch->of[1], true),
+                           .narrow_e = name_of(scratch->of[0], false),
+                           .narrow_t = name_of(scratch->of[1], false)};
+}
+
+/* Looks at what one look can see of RANGE, whose length E has.  Of addresses that are no user's,
+ * where no store can be, any shadow will do. */
+static void write_quick_look(const struct writer *w, const struct loop_range *range, int raised) {
+    write_start(w, range, raised);
     if (range->stride < 0)
-        buffer_print(out, "subq %s, %%r11; ", w.wide_e.text);
-    if (range->stride)
-        buffer_print(out, "leaq %lld(%%r11,%s), %s; ", (long long)range->extra, w.wide_e.text,
-                     w.wide_e.text);
+        buffer_print(w->out, "subq %s, %%r11; jc %s; ", w->wide_e.text, w->dirty);
+    buffer_print(w->out, "shlq $%d, %%r11; shrq $%d, %%r11; ", 64 - ADDRESS_BITS,
+                 64 - ADDRESS_BITS + QUIPU_WATCH_GRANULE_BITS);
+    if (!range->stride && !range->extra)
+        buffer_print(w->out, "testb $255, 0x%x(%%r11); jne %s; ", QUIPU_WATCH_SHADOW, w->dirty);
     else
-        buffer_print(out, "leaq %lld(%%r11), %s; ", (long long)range->extra, w.wide_e.text);
-    write_look(&w, range->stride && !distance->one_way_out, label);
+        buffer_print(w->out, "cmpq $0, 0x%x(%%r11); jne %s; cmpq $0, 0x%x(%%r11); jne %s; ",
+                     QUIPU_WATCH_SHADOW, w->dirty, QUIPU_WATCH_SHADOW + LOOK / 2, w->dirty);
+}
+
+bool write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count, const char *otherwise) {
+    struct writer w = writer_of(checks, otherwise);
+    int64_t extra = 0, held = 0;
+    for (uint32_t i = 0; i < count; i++)
+        extra = ranges[i].extra > extra ? ranges[i].extra : extra;
+    if (extra > LENGTH_SEEN / 2)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        write_copy(&w, &ranges[i]);
+        if (write_length(&w, &ranges[i], &held))
+            buffer_print(w.out, "cmpq $%lld, %s; ja %s; ", (long long)(LENGTH_SEEN - extra),
+                         w.wide_e.text, w.dirty);
+        write_quick_look(&w, &ranges[i], bytes_kept(checks->scratch));
+    }
+    return true;
+}
+
+void write_range_check(struct range_checks *checks, const struct loop_range *range,
+                       uint32_t label) {
+    int raised = bytes_kept(checks->scratch);
+    struct writer w = writer_of(checks, checks->dirty);
+    write_copy(&w, range);
+    if (write_length(&w, range, &checks->held) && !w.distance->one_way_out)
+        buffer_print(w.out, "cmpq $0x%x, %s; jae %s; ", LENGTH_MAX, w.wide_e.text, w.dirty);
+    if (range->stride || range->extra) {
+        write_granules(&w, range, raised);
+        write_look(&w, checks->apart, label);
+    } else {
+        write_start(&w, range, raised);
+        write_look_once(&w);
+    }
 }
 
 void write_shadow_check(struct buffer *out, const char *dirty) {

@@ -53,10 +53,23 @@ void write_scratch_end(struct buffer *out, const struct scratch_registers *scrat
 void write_scratch_frame(struct buffer *out, const struct scratch_registers *scratch,
                          const struct frame_row *frame);
 
-/* Goes to DIRTY where something of RANGE may be watched. */
-void write_range_check(struct buffer *out, const struct loop_range *range,
-                       const struct loop_distance *distance,
-                       const struct scratch_registers *scratch, const char *dirty, uint32_t label);
+/* The checks of a loop's ranges. */
+struct range_checks {
+    struct buffer *out;
+    struct buffer *apart; /* what is rarely run; control does not come there by itself */
+    const struct loop_distance *distance;
+    const struct scratch_registers *scratch;
+    const char *dirty; /* where something of a range may be watched */
+    int64_t held;      /* the stride whose length the first scratch register has; 0: none */
+};
+
+/* Goes to OTHERWISE where something of the COUNT ranges may be watched, or it takes more than a few
+ * looks to tell.  Returns false, with nothing written, where it always would. */
+bool write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count, const char *otherwise);
+
+/* Goes to `dirty` where something of RANGE may be watched. */
+void write_range_check(struct range_checks *checks, const struct loop_range *range, uint32_t label);
 
 /* Goes to DIRTY where there is no shadow. */
 void write_shadow_check(struct buffer *out, const char *dirty);

@@ -162,19 +162,21 @@ static void run(unsigned kind) {
     uint64_t *words = (uint64_t *)((uintptr_t)place & -8ul) - before / 8;
     uint32_t *halves = (uint32_t *)((uintptr_t)place & -4ul) - before / 4;
     int step = 1 + (int)random_number(9);
+    long times = random_number(8) ? 1 : 12; // more than one look can see
     OPAQUE(count);
     switch (kind) {
     case 0:
-        bytes_up(place - before, count * 3);
+        bytes_up(place - before, count * 3 * times);
         break;
     case 1:
-        words_up(words, words + count / 2);
+        words_up(words, words + count / 2 * times);
         break;
     case 2:
         words_down(words, count / 2);
         break;
     case 3:
-        shorts_down((uint16_t *)((uintptr_t)place & -2ul) + before / 3, (unsigned)count + 1);
+        shorts_down((uint16_t *)((uintptr_t)place & -2ul) + before / 3,
+                    (unsigned)(count * times) + 1);
         break;
     case 4:
         by_step(place, -(int)before, (int)count, step);
