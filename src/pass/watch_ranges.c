@@ -213,11 +213,30 @@ void find_ranges(const struct planner *p, const struct loops *loops, struct loop
         choose_scratch(&finder);
 }
 
+/* What tells of short ranges, in a few instructions; else goes on behind. */
+static void write_quick_ranges(struct planner *p, const struct loop_copy *loop) {
+    const char *thorough = arena_print(&p->state->unit->arena, ".LQlg%u", loop->text.label);
+    const struct frame_row *frame = &loop->text.frame;
+    struct scratch_registers scratch;
+    struct range_checks checks = {.out = &p->far_stubs,
+                                  .distance = &loop->distance,
+                                  .scratch = &loop->scratch,
+                                  .dirty = thorough};
+    if (!find_quick_scratch(&checks, loop->ranges, loop->range_count, &scratch))
+        return;
+    checks.scratch = &scratch;
+    write_scratch_begin(&p->far_stubs, &scratch, frame);
+    write_quick_checks(&checks, loop->ranges, loop->range_count);
+    write_scratch_end(&p->far_stubs, &scratch, frame);
+    buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, thorough);
+    write_scratch_frame(&p->far_stubs, &scratch, frame);
+    write_scratch_end(&p->far_stubs, &scratch, frame);
+}
+
 void write_ranges(struct planner *p, const struct loop_copy *loop) {
     struct arena *arena = &p->state->unit->arena;
     const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
     const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
-    const char *thorough = arena_print(arena, ".LQlg%u", loop->text.label);
     struct buffer apart = {0};
     struct range_checks checks = {.out = &p->far_stubs,
                                   .apart = &apart,
@@ -226,12 +245,8 @@ void write_ranges(struct planner *p, const struct loop_copy *loop) {
                                   .dirty = dirty};
     buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
     write_shadow_check(&p->far_stubs, away);
+    write_quick_ranges(p, loop);
     write_scratch_begin(&p->far_stubs, &loop->scratch, &loop->text.frame);
-    if (write_quick_checks(&checks, loop->ranges, loop->range_count, thorough)) {
-        write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
-        buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, thorough);
-        write_scratch_frame(&p->far_stubs, &loop->scratch, &loop->text.frame);
-    }
     for (uint32_t i = 0; i < loop->range_count; i++)
         write_range_check(&checks, &loop->ranges[i], ++p->state->labels);
     write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);

@@ -149,9 +149,9 @@ static void write_distance(const struct writer *w) {
     if (d->exact && !is_power_of_2((uint64_t)step))
         write_division(w, (uint64_t)step);
     if (d->exact)
-        buffer_print(w->out, "leaq -1(%s), %s; cmpq $0x%x, %s; jae %s; leaq %lld(%s), %s; ",
-                     w->wide_e.text, w->wide_t.text, DISTANCE_MAX, w->wide_t.text, w->dirty,
-                     2 * step, w->wide_e.text, w->wide_e.text);
+        buffer_print(w->out, "leaq -1(%s), %%r11; cmpq $0x%x, %%r11; jae %s; leaq %lld(%s), %s; ",
+                     w->wide_e.text, DISTANCE_MAX, w->dirty, 2 * step, w->wide_e.text,
+                     w->wide_e.text);
     else
         buffer_print(w->out, "cmpq $0x%x, %s; jae %s; ", DISTANCE_MAX, w->wide_e.text, w->dirty);
     if (!d->exact && d->step_register != NO_REGISTER)
@@ -296,12 +296,12 @@ static void write_copy(const struct writer *w, const struct loop_range *range) {
         buffer_print(w->out, "%.*s; ", (int)range->copy.length, range->copy.start);
 }
 
-static struct writer writer_of(const struct range_checks *checks, const char *dirty) {
+static struct writer writer_of(const struct range_checks *checks) {
     const struct loop_distance *distance = checks->distance;
     const struct scratch_registers *scratch = checks->scratch;
     return (struct writer){.out = checks->out,
                            .distance = distance,
-                           .dirty = dirty,
+                           .dirty = checks->dirty,
                            .suffix = distance->wide ? 'q' : 'l',
                            .counter = name_of(distance->counter, distance->wide),
                            .e = name_of(scratch->of[0], distance->wide),
@@ -327,28 +327,46 @@ static void write_quick_look(const struct writer *w, const struct loop_range *ra
                      QUIPU_WATCH_SHADOW, w->dirty, QUIPU_WATCH_SHADOW + LOOK / 2, w->dirty);
 }
 
-bool write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
-                        uint32_t count, const char *otherwise) {
-    struct writer w = writer_of(checks, otherwise);
-    int64_t extra = 0, held = 0;
+static int64_t greatest_extra(const struct loop_range *ranges, uint32_t count) {
+    int64_t extra = 0;
     for (uint32_t i = 0; i < count; i++)
         extra = ranges[i].extra > extra ? ranges[i].extra : extra;
-    if (extra > LENGTH_SEEN / 2)
-        return false;
+    return extra;
+}
+
+bool find_quick_scratch(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count, struct scratch_registers *scratch) {
+    const struct loop_distance *d = checks->distance;
+    bool e = false, t = false;
+    for (uint32_t i = 0; i < count; i++) {
+        e |= ranges[i].stride != 0;
+        t |= ranges[i].is_narrow;
+    }
+    t |= e && (d->step_register != NO_REGISTER || d->step < 0 ||
+               (d->exact && !is_power_of_2((uint64_t)d->step)));
+    *scratch = *checks->scratch;
+    scratch->kept[0] &= e;
+    scratch->kept[1] &= t;
+    return greatest_extra(ranges, count) <= LENGTH_SEEN / 2;
+}
+
+void write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count) {
+    struct writer w = writer_of(checks);
+    long long most = LENGTH_SEEN - greatest_extra(ranges, count);
+    int64_t held = 0;
     for (uint32_t i = 0; i < count; i++) {
         write_copy(&w, &ranges[i]);
         if (write_length(&w, &ranges[i], &held))
-            buffer_print(w.out, "cmpq $%lld, %s; ja %s; ", (long long)(LENGTH_SEEN - extra),
-                         w.wide_e.text, w.dirty);
+            buffer_print(w.out, "cmpq $%lld, %s; ja %s; ", most, w.wide_e.text, w.dirty);
         write_quick_look(&w, &ranges[i], bytes_kept(checks->scratch));
     }
-    return true;
 }
 
 void write_range_check(struct range_checks *checks, const struct loop_range *range,
                        uint32_t label) {
     int raised = bytes_kept(checks->scratch);
-    struct writer w = writer_of(checks, checks->dirty);
+    struct writer w = writer_of(checks);
     write_copy(&w, range);
     if (write_length(&w, range, &checks->held) && !w.distance->one_way_out)
         buffer_print(w.out, "cmpq $0x%x, %s; jae %s; ", LENGTH_MAX, w.wide_e.text, w.dirty);

@@ -63,10 +63,15 @@ struct range_checks {
     int64_t held;      /* the stride whose length the first scratch register has; 0: none */
 };
 
-/* Goes to OTHERWISE where something of the COUNT ranges may be watched, or it takes more than a few
- * looks to tell.  Returns false, with nothing written, where it always would. */
-bool write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
-                        uint32_t count, const char *otherwise);
+/* Sets SCRATCH to those registers that quick checks of COUNT ranges change, of what CHECKS may.
+ * Returns false where such checks would never tell. */
+bool find_quick_scratch(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count, struct scratch_registers *scratch);
+
+/* Goes to `dirty` where something of the COUNT ranges may be watched, or it takes more than a few
+ * looks to tell. */
+void write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
+                        uint32_t count);
 
 /* Goes to `dirty` where something of RANGE may be watched. */
 void write_range_check(struct range_checks *checks, const struct loop_range *range, uint32_t label);
