@@ -226,9 +226,17 @@ static void run(unsigned kind) {
     }
 }
 
+// A region at the very end of ranges about as long as one look can see.
+static void run_to_the_edge(void) {
+    static const long lengths[] = {900, 958, 962, 1023, 1030, 1500};
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        bytes_up(area + 8191 - lengths[i], lengths[i] + 1);
+}
+
 int main(void) {
     for (unsigned i = 0; i < 266; i++)
         run(i % 19);
+    run_to_the_edge();
     uint64_t sum = total;
     for (unsigned i = 0; i < sizeof area; i++)
         sum = sum * 31 + area[i];
