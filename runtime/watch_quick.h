@@ -38,9 +38,9 @@ struct watch_quick {
     uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
     uint32_t reserved;
     struct watch_piece pieces[QUICK_MOST];
-    uint64_t
-        known[QUICK_MOST]; /* copies of the first regions, where they are so short: side by side
-                              they take a tenth of the cache's lines that they took there */
+    /* Copies of the first regions, where they are so short: side by side they take a tenth of the
+     * cache's lines that they would take in their regions. */
+    uint64_t known[QUICK_MOST];
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "watch_entry.S");
