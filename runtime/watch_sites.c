@@ -153,10 +153,12 @@ static bool has_text(void) {
 /* Calls CHANGE with each site and DATA, while the text can be written.  Returns 0, also where there
  * is no text, or minus the error's number. */
 static long change_sites(void (*change)(const struct quipu_site *, void *), void *data) {
+    if (!has_text())
+        return 0;
     uint64_t count;
     const struct quipu_site *sites = quipu_watch_sites(&count);
-    long error = has_text() ? open_text(module.text_begin, module.text_end, true) : 0;
-    if (error < 0 || !has_text())
+    long error = open_text(module.text_begin, module.text_end, true);
+    if (error < 0)
         return error;
     for (const struct quipu_site *site = sites; site < sites + count; site++)
         change(site, data);

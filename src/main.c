@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 
 #include "util/diag.h"
+#include "util/path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +35,7 @@ static void print_help(FILE *out) {
 }
 
 int main(int argc, char **argv) {
-    const char *name = strrchr(argv[0], '/');
-    name = name ? name + 1 : argv[0];
+    const char *name = last_part(argv[0]);
     if (strcmp(name, "as") == 0)
         return cmd_as(argc, argv);
     if (strncmp(name, "quipu-", 6) == 0)

@@ -12,6 +12,7 @@
 
 #include "util/arena.h"
 #include "util/diag.h"
+#include "util/path.h"
 #include "util/vector.h"
 
 #include <errno.h>
@@ -51,8 +52,7 @@ static const struct {
 };
 
 static const char *compiler_for(const char *path) {
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
+    const char *name = last_part(path);
     for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
         if (strcmp(name, compilers[i].name) == 0)
             return compilers[i].compiler;

@@ -12,6 +12,7 @@
 #include "data/binary.h"
 #include "data/demangle.h"
 #include "data/lines.h"
+#include "util/path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -136,12 +137,11 @@ static uint32_t number_function(struct places *places, struct place place,
     if (number != fresh)
         return number;
     const char *name = noted ? noted->name : binary_symbol(place.module->binary, place.address);
-    const char *slash = strrchr(place.module->path, '/');
     struct called_function function = {
         .module = place.module, .address = place.address, .noted = noted};
     function.name = name ? name
                          : arena_print(&places->profile->arena, "%s+0x%" PRIx64,
-                                       slash ? slash + 1 : place.module->path, place.address);
+                                       last_part(place.module->path), place.address);
     function.demangled = demangle(&places->profile->arena, function.name);
     set_lines(&function, place.places);
     vector_push(places->arena, &places->functions, function);

@@ -47,36 +47,20 @@ static int32_t is_return(const struct decoded *decoded) {
     return decoded->class == CLASS_RETURN;
 }
 
-static int32_t loads_of_turn(const struct decoded *decoded) {
+static int32_t loads(const struct decoded *decoded) {
     return decoded->memory.loads;
 }
 
-static int32_t loads(const struct decoded *decoded) {
-    return decoded->turns ? 0 : decoded->memory.loads;
-}
-
-static int32_t stores_of_turn(const struct decoded *decoded) {
+static int32_t stores(const struct decoded *decoded) {
     return decoded->memory.stores;
 }
 
-static int32_t stores(const struct decoded *decoded) {
-    return decoded->turns ? 0 : decoded->memory.stores;
-}
-
-static int32_t bytes_loaded_of_turn(const struct decoded *decoded) {
+static int32_t bytes_loaded(const struct decoded *decoded) {
     return decoded->memory.bytes_loaded;
 }
 
-static int32_t bytes_loaded(const struct decoded *decoded) {
-    return decoded->turns ? 0 : decoded->memory.bytes_loaded;
-}
-
-static int32_t bytes_stored_of_turn(const struct decoded *decoded) {
-    return decoded->memory.bytes_stored;
-}
-
 static int32_t bytes_stored(const struct decoded *decoded) {
-    return decoded->turns ? 0 : decoded->memory.bytes_stored;
+    return decoded->memory.bytes_stored;
 }
 
 static int32_t is_floating(const struct decoded *decoded) {
@@ -92,24 +76,22 @@ static int32_t is_atomic(const struct decoded *decoded) {
 }
 
 static const struct event_kind kinds[] = {
-    {"instructions", 1 + QUIPU_EVENT_INSTRUCTIONS, NULL, one, NULL, NULL, NULL},
-    {"blocks", 1 + QUIPU_EVENT_BLOCKS, NULL, none, NULL, one_block, NULL},
-    {"branches", 1 + QUIPU_EVENT_BRANCHES, NULL, is_branch, NULL, NULL, NULL},
-    {"branches-taken", 1 + QUIPU_EVENT_BRANCHES_TAKEN, NULL, none, is_taken, NULL, NULL},
+    {"instructions", 1 + QUIPU_EVENT_INSTRUCTIONS, NULL, one, NULL, NULL, false},
+    {"blocks", 1 + QUIPU_EVENT_BLOCKS, NULL, none, NULL, one_block, false},
+    {"branches", 1 + QUIPU_EVENT_BRANCHES, NULL, is_branch, NULL, NULL, false},
+    {"branches-taken", 1 + QUIPU_EVENT_BRANCHES_TAKEN, NULL, none, is_taken, NULL, false},
     {"branches-not-taken", 1 + QUIPU_EVENT_BRANCHES_NOT_TAKEN, NULL, none, is_not_taken, NULL,
-     NULL},
-    {"calls", 1 + QUIPU_EVENT_CALLS, NULL, is_call, NULL, NULL, NULL},
-    {"returns", 1 + QUIPU_EVENT_RETURNS, NULL, is_return, NULL, NULL, NULL},
-    {"loads", 1 + QUIPU_EVENT_LOADS, NULL, loads, NULL, NULL, loads_of_turn},
-    {"stores", 1 + QUIPU_EVENT_STORES, NULL, stores, NULL, NULL, stores_of_turn},
-    {"bytes-loaded", 1 + QUIPU_EVENT_BYTES_LOADED, NULL, bytes_loaded, NULL, NULL,
-     bytes_loaded_of_turn},
-    {"bytes-stored", 1 + QUIPU_EVENT_BYTES_STORED, NULL, bytes_stored, NULL, NULL,
-     bytes_stored_of_turn},
-    {"floating-point", 1 + QUIPU_EVENT_FLOATING_POINT, NULL, is_floating, NULL, NULL, NULL},
-    {"vector", 1 + QUIPU_EVENT_VECTOR, NULL, is_vector, NULL, NULL, NULL},
-    {"atomic", 1 + QUIPU_EVENT_ATOMIC, NULL, is_atomic, NULL, NULL, NULL},
-    {"ticks", 1 + QUIPU_EVENT_TICKS, NULL, none, ticks, NULL, NULL},
+     false},
+    {"calls", 1 + QUIPU_EVENT_CALLS, NULL, is_call, NULL, NULL, false},
+    {"returns", 1 + QUIPU_EVENT_RETURNS, NULL, is_return, NULL, NULL, false},
+    {"loads", 1 + QUIPU_EVENT_LOADS, NULL, loads, NULL, NULL, true},
+    {"stores", 1 + QUIPU_EVENT_STORES, NULL, stores, NULL, NULL, true},
+    {"bytes-loaded", 1 + QUIPU_EVENT_BYTES_LOADED, NULL, bytes_loaded, NULL, NULL, true},
+    {"bytes-stored", 1 + QUIPU_EVENT_BYTES_STORED, NULL, bytes_stored, NULL, NULL, true},
+    {"floating-point", 1 + QUIPU_EVENT_FLOATING_POINT, NULL, is_floating, NULL, NULL, false},
+    {"vector", 1 + QUIPU_EVENT_VECTOR, NULL, is_vector, NULL, NULL, false},
+    {"atomic", 1 + QUIPU_EVENT_ATOMIC, NULL, is_atomic, NULL, NULL, false},
+    {"ticks", 1 + QUIPU_EVENT_TICKS, NULL, none, ticks, NULL, false},
 };
 
 const struct event_kind *event_kind_at(size_t index) {
@@ -143,13 +125,13 @@ uint32_t event_mask(const struct event_set *set) {
 
 bool counts_turns(const struct event_set *set) {
     for (uint32_t i = 0; i < set->count; i++)
-        if (set->kinds[i]->of_turn)
+        if (set->kinds[i]->each_turn)
             return true;
     return false;
 }
 
 int32_t weigh_turn(const struct event_kind *kind, const struct decoded *decoded) {
-    return kind->of_turn && decoded->turns ? kind->of_turn(decoded) : 0;
+    return kind->each_turn && decoded->turns ? kind->of_instruction(decoded) : 0;
 }
 
 static int32_t of_class(const char *pattern, const struct decoded *decoded) {
@@ -160,7 +142,7 @@ int32_t weigh_instruction(const struct graph *graph, const struct event_kind *ki
                           const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
     if (!kind->pattern)
-        return kind->of_instruction(decoded);
+        return kind->each_turn && decoded->turns ? 0 : kind->of_instruction(decoded);
     if (of_class(kind->pattern, decoded))
         return 1;
     if (decoded->class == CLASS_CONDITIONAL)

@@ -17,8 +17,8 @@ struct event_kind {
     int32_t (*of_edge)(const struct graph *graph, const struct edge *edge);
     /* at the block's first instruction, or NULL */
     int32_t (*of_block)(const struct basic_block *block);
-    /* each turn of an instruction that has turns (x86/decode.h) and weighs nothing else; or NULL */
-    int32_t (*of_turn)(const struct decoded *decoded);
+    /* what an instruction that has turns (x86/decode.h) weighs, each turn of it does */
+    bool each_turn;
 };
 
 /* The kinds of one build, without repetition, by rising cell. */

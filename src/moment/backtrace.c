@@ -2,12 +2,12 @@
 #include "moment/backtrace.h"
 
 #include "util/diag.h"
+#include "util/path.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     FRAMES_MAX = 100 /* printed */
@@ -47,11 +47,10 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     Dwfl_Line *line = module ? dwfl_module_getsrc(module, inside) : NULL;
     int line_number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL) : NULL;
-    const char *slash = file ? strrchr(file, '/') : NULL;
     buffer_print(frames->text, "%s#%-3u 0x%016llx  %s", frames->indent, frames->number,
                  (unsigned long long)address, name ? name : "?");
     if (file)
-        buffer_print(frames->text, "  %s:%d", slash ? slash + 1 : file, line_number);
+        buffer_print(frames->text, "  %s:%d", last_part(file), line_number);
     buffer_text(frames->text, "\n");
     return ++frames->number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }

@@ -1,6 +1,7 @@
 /* name.c: moments as text; see name.h. */
 #include "moment/name.h"
 
+#include "util/path.h"
 #include "x86/decode.h"
 
 #include <ctype.h>
@@ -197,8 +198,7 @@ const char *find_line(struct arena *arena, const struct binary *binary, uint64_t
 const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {
     unsigned line = 0;
     const char *file = find_line(arena, binary, address, &line);
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    return file ? arena_print(arena, "%s:%u", slash ? slash + 1 : file, line) : "";
+    return file ? arena_print(arena, "%s:%u", last_part(file), line) : "";
 }
 
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,

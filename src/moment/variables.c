@@ -8,6 +8,7 @@
 
 #include "moment/locate.h"
 #include "moment/spelling.h"
+#include "util/path.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -243,8 +244,7 @@ static bool is_same(const struct variable *a, const struct variable *b) {
 }
 
 static const char *spelling(struct arena *arena, const struct variable *variable) {
-    const char *slash = strrchr(variable->file, '/');
-    return arena_print(arena, "'%s:%s'", slash ? slash + 1 : variable->file, variable->path);
+    return arena_print(arena, "'%s:%s'", last_part(variable->file), variable->path);
 }
 
 static const char *ambiguous(const struct variables *variables, const char *file, const char *name,

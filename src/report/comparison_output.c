@@ -8,13 +8,13 @@
  * Of calls the last column is "look_up from scan (/src/scan.c:13)". */
 #include "report/comparison_output.h"
 
+#include "report/csv_writer.h"
 #include "report/json_writer.h"
 #include "report/style.h"
 #include "report/view.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- text ---- */
 
@@ -153,27 +153,13 @@ void write_comparison_json(const struct comparison *comparison, size_t count,
 
 /* ---- CSV, as RFC 4180 ---- */
 
-static void write_field(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_csv_row(const struct compared_row *row, const struct comparison_style *style) {
     const char *texts[] = {row->name, row->demangled, row->callee, row->callee_demangled,
                            row->file};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         if (!style->of_calls && (t == 2 || t == 3))
             continue;
-        write_field(style->out, texts[t]);
+        csv_field(style->out, texts[t]);
         fputc(',', style->out);
     }
     fprintf(style->out,

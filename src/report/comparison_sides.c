@@ -6,6 +6,7 @@
 #include "report/comparison.h"
 
 #include "report/source_functions.h"
+#include "util/path.h"
 
 #include <string.h>
 
@@ -18,23 +19,27 @@ static uint64_t executed_in(const struct source_function *function) {
     return executed;
 }
 
+/* Of a function; nothing has been counted. */
+static struct side_row row_of(const char *name, const char *demangled, const char *file,
+                              uint32_t line) {
+    return (struct side_row){.name = name,
+                             .demangled = demangled,
+                             .callee = "",
+                             .callee_demangled = "",
+                             .file = file,
+                             .line = line,
+                             .place = file};
+}
+
 static struct side function_side(struct arena *arena, const struct profile *profile) {
     struct source_functions functions = find_source_functions(arena, profile);
     struct side side = {ARENA_ARRAY(arena, struct side_row, functions.count), functions.count, 0};
     for (size_t i = 0; i < functions.count; i++) {
         const struct source_function *function = &functions.data[i];
-        const char *file = profile->files.data[function->file];
-        side.rows[i] = (struct side_row){
-            .name = function->name,
-            .demangled = function->demangled,
-            .callee = "",
-            .callee_demangled = "",
-            .file = file,
-            .line = function->line,
-            .place = file,
-            .instructions = executed_in(function),
-            .calls = function->calls,
-        };
+        side.rows[i] = row_of(function->name, function->demangled,
+                              profile->files.data[function->file], function->line);
+        side.rows[i].instructions = executed_in(function);
+        side.rows[i].calls = function->calls;
         side.instructions += side.rows[i].instructions;
     }
     return side;
@@ -67,15 +72,8 @@ static const uint32_t *number_rows(struct arena *arena, const struct contexts *c
         numbers[i] = *map_add(arena, &known, key, strlen(key), fresh);
         if (numbers[i] != fresh)
             continue;
-        side->rows[side->count++] = (struct side_row){
-            .name = function->name,
-            .demangled = function->demangled,
-            .callee = "",
-            .callee_demangled = "",
-            .file = file,
-            .line = function->line,
-            .place = file,
-        };
+        side->rows[side->count++] =
+            row_of(function->name, function->demangled, file, function->line);
     }
     return numbers;
 }
@@ -123,11 +121,6 @@ struct comparison compare_inclusive(struct arena *arena, const struct contexts *
 
 /* ---- calls ---- */
 
-static const char *last_component(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static struct side call_side(struct arena *arena, const struct contexts *contexts) {
     const struct places *places = &contexts->places;
     call_vector calls = contexts_calls(arena, contexts, CALLER_OF_SITE);
@@ -147,7 +140,7 @@ static struct side call_side(struct arena *arena, const struct contexts *context
             .callee_demangled = callee->demangled,
             .file = file,
             .line = site->line,
-            .place = last_component(file),
+            .place = last_part(file),
             .offset = site->line ? (int64_t)site->line - caller->line : 0,
             .address = site->address,
             .instructions = call->inclusive,

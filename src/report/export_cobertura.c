@@ -24,6 +24,7 @@
 #include "report/line_counts.h"
 #include "report/source_functions.h"
 #include "report/source_paths.h"
+#include "util/path.h"
 #include "util/utf8.h"
 
 #include <inttypes.h>
@@ -157,8 +158,7 @@ static void write_method(FILE *out, const struct source_function *function) {
 static void write_class(const struct cobertura *cobertura, const struct source_file *file) {
     struct arena arena = {0};
     FILE *out = cobertura->out;
-    const char *slash = strrchr(file->name, '/');
-    const char *base = slash ? slash + 1 : file->name;
+    const char *base = last_part(file->name);
     char *name = arena_copy(&arena, base, strlen(base));
     for (char *c = name; *c; c++)
         *c = *c == '.' ? '_' : *c;

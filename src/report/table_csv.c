@@ -1,24 +1,10 @@
 /* table_csv.c: a table as comma-separated values, RFC 4180: a header, lines end in CRLF, a field
  * with a comma, a quote or a line break stands in quotes.  No totals.  What is not known is empty.
  */
+#include "report/csv_writer.h"
 #include "report/table.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-static void write_field(FILE *out, const char *text) {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 static void begin_csv(const struct table *table, const struct table_style *style) {
     const char *separator = "";
@@ -26,7 +12,7 @@ static void begin_csv(const struct table *table, const struct table_style *style
         if (table->shape->columns[i].text_only)
             continue;
         fputs(separator, style->out);
-        write_field(style->out, table->shape->columns[i].name);
+        csv_field(style->out, table->shape->columns[i].name);
         separator = ",";
     }
     fputs("\r\n", style->out);
@@ -37,7 +23,7 @@ static void write_cell(FILE *out, const struct column *column, const struct cell
         return;
     switch (column->kind) {
     case CELL_TEXT:
-        write_field(out, cell->text);
+        csv_field(out, cell->text);
         break;
     case CELL_SHARE:
         fprintf(out, "%.6f", cell->share);

@@ -15,6 +15,11 @@ static size_t drop_part(const char *text, size_t length, bool absolute) {
     return length;
 }
 
+const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 char *normalize_path(struct arena *arena, const char *path) {
     bool absolute = *path == '/';
     char *result = arena_alloc(arena, strlen(path) + 2);

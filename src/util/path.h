@@ -8,6 +8,9 @@
  * ARENA. */
 char *normalize_path(struct arena *arena, const char *path);
 
+/* What stands behind the last slash of PATH, or all of it. */
+const char *last_part(const char *path);
+
 /* The path of the program that NAME would run, as execvp finds it; NULL where there is none.  Lives
  * in ARENA. */
 const char *find_program(struct arena *arena, const char *name);

@@ -4,6 +4,7 @@
  * instance of a template. */
 #include "watch/heap.h"
 
+#include "util/path.h"
 #include "watch/writer.h"
 
 #include <ctype.h>
@@ -167,9 +168,8 @@ const char *read_blocks(struct arena *arena, const struct binary *binary, const 
     *where = (size_t)(colon + 1 - text);
     if (!is_line)
         return "lines are counted from 1";
-    const char *slash = strrchr(search.file, '/');
     watched->is_blocks = true;
-    watched->base = arena_print(arena, "%s:%d", slash ? slash + 1 : search.file, search.line);
+    watched->base = arena_print(arena, "%s:%d", last_part(search.file), search.line);
     watched->value_size = sizeof(uint64_t);
     for (uint64_t size = 2; size <= sizeof(uint64_t); size *= 2)
         watched->words[size] = word_shape(arena, size);

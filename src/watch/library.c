@@ -5,6 +5,7 @@
 #include "watch/library.h"
 
 #include "moment/tracee.h"
+#include "util/path.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -226,11 +227,6 @@ const char *open_library(struct libraries *libraries, struct library *library) {
 }
 
 /* ---- names ---- */
-
-const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* Whether NAME means the file at PATH: it is the end of it, but for a version. */
 static bool means(const char *path, const char *name) {

@@ -63,9 +63,6 @@ bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias);
 bool find_copy_in(const struct binary *program, const struct binary *library, uint64_t address,
                   uint64_t *place);
 
-/* What stands behind the last '/' of PATH. */
-const char *last_part(const char *path);
-
 void close_libraries(struct libraries *libraries);
 
 #endif

@@ -3,6 +3,7 @@
  * A name is looked for in the program, and where that has none of it in its shared objects.  What
  * has the same place for all of the run, of a call or of a thread is known when it has been read.
  */
+#include "util/path.h"
 #include "watch/heap.h"
 #include "watch/request.h"
 

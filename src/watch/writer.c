@@ -8,6 +8,7 @@
 
 #include "data/demangle.h"
 #include "moment/name.h"
+#include "util/path.h"
 #include "x86/decode.h"
 
 #include <string.h>
@@ -227,9 +228,8 @@ static void take_place(struct arena *arena, const struct binary *binary, struct 
         writer->function = demangle(arena, function->name);
     if (!file)
         return;
-    const char *slash = strrchr(file, '/');
     writer->source = file;
-    writer->file = slash ? slash + 1 : file;
+    writer->file = last_part(file);
     writer->place = arena_print(arena, "%s:%u", writer->file, writer->line);
 }
 
