@@ -1,4 +1,5 @@
-/* unroll.c: small loops get a counter for every second turn, those that store several of them.
+/* unroll.c: small loops get a counter for every second turn, those that store nothing for every
+ * fourth.
  *
  * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
  * to the next turn's load at once; but where a store of the loop's own falls on an address that it
@@ -13,11 +14,11 @@
  *                                         body; jcc head
  *                                   exit:
  *
- * In the graph a copy is a block like any other.  In loops of one block every second turn counts,
- * behind its stores; the turns between follow from the flow.  So at each instant the count is off
- * by one turn at most, and half of the counters are saved, where nothing is stored, too.  In loops
- * of several blocks each turn counts, where they store; else the tree decides, and one counter in
- * two turns is enough.  Readers add the copies' counts to the block's.
+ * In the graph a copy is a block like any other.  In loops that store every second turn counts, in
+ * its last block, behind its stores; the turns between follow from the flow.  So at each instant
+ * the count is off by one turn at most, by what the program has left in memory.  In loops that
+ * store nothing the tree decides, and one counter for all turns is enough: nobody but a debugger
+ * can tell in which of them a process was killed.  Readers add the copies' counts to the block's.
  *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
@@ -27,8 +28,10 @@
 
 /* Copies of more than that cost more in fetching than they save. */
 enum {
-    LOOP_SIZE_MAX = 96,
-    LOOP_BLOCKS_MAX = 8
+    LOOP_SIZE_MAX = 96, /* bytes */
+    LOOP_BLOCKS_MAX = 8,
+    SHORT_LOOP_MAX = 16,  /* instructions of a turn */
+    SHORTEST_LOOP_MAX = 8 /* the same */
 };
 
 /* Turns at least of a loop that counts or walks an array, as guessed. */
@@ -49,8 +52,8 @@ static bool stores(const struct graph *graph, const struct basic_block *block) {
     return false;
 }
 
-/* Turns by the instructions of a turn: at six instructions a cycle, so many turns take about as
- * long as a load that waits for a store. */
+/* Turns by the instructions of a turn: at six instructions a cycle, so many turns of a loop that
+ * stores take about as long as a load that waits for a store. */
 static void choose_turns(const struct graph *graph, struct loop_text *loop) {
     uint32_t count = 0;
     for (uint32_t i = loop->first; i <= loop->last; i++) {
@@ -58,13 +61,13 @@ static void choose_turns(const struct graph *graph, struct loop_text *loop) {
         loop->stores |= stores(graph, &graph->blocks.data[i]);
     }
     loop->turns = 2;
-    if (loop->stores && count <= 16)
-        loop->turns = count <= 8 ? 8 : 4;
+    if (count <= SHORT_LOOP_MAX)
+        loop->turns = loop->stores && count <= SHORTEST_LOOP_MAX ? 8 : 4;
 }
 
-/* Whether turn TURN (0 ...) counts in its last block. */
+/* Whether turn TURN (0 ...) counts in its last block, whatever the tree would have. */
 static bool turn_counts(const struct loop_text *loop, uint32_t turn) {
-    return loop->first == loop->last ? turn % 2 == 1 : loop->stores;
+    return loop->stores && turn % 2 == 1;
 }
 
 /* The way out of a block of that kind, or NULL. */

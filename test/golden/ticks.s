@@ -1,4 +1,4 @@
-# Ticks of a loop that is unrolled: two turns have one addition, inside of the loop and not on the
+# Ticks of a loop that is unrolled: four turns have one addition, inside of the loop and not on the
 # branch back.  In the other function the begin and the branch back share one, behind which the cell
 # is exact where the call is.
 # options: moment
