@@ -7,7 +7,7 @@
  * fixed address, and was made by the first of them.
  *
  * Invariants
- *   - `armed` is not 0 exactly while there is a region, or blocks are asked for; `never` is 0.
+ *   - `armed` is not 0 exactly while there is a region, or blocks are asked for.
  *   - Regions, chains and counters of the shadow change under `lock`, with all signals blocked, and
  *     only while `sequence` is odd.  Readers take no lock: what they read while it changed is
  *     thrown away.  No memory that a reader may come to is ever unmapped.
@@ -54,6 +54,9 @@ enum {
     WATCH_THREADS = 256,     /* lists of activations */
     WATCH_OF_THREADS = 1,    /* no function's address */
     WATCH_LOOP_WORDS = 2048,
+    WATCH_ASKS_ARMED = 1, /* flags: what is asked around calls, where it may be answered with yes */
+    WATCH_ASKS_BEGINS = 2,
+    WATCH_ASKS_LIBRARY = 4,
 };
 
 #define WATCH_NO_FRAME UINT64_MAX /* of an activation that is a thread's */
@@ -179,6 +182,7 @@ struct watch_module {
     long (*prepare)(void); /* first */
     long (*put_back_variables)(uint64_t address, uint64_t end);
     long (*put_back_stack)(void);
+    long (*put_back_calls)(unsigned asked);
     void (*visit)(const char *path);
     long (*put_back_function)(uint64_t function); /* returns how many begins it has */
     long (*lead_threads)(uint64_t begin, uint64_t end);
@@ -187,6 +191,7 @@ struct watch_module {
     long (*close_loops)(bool close); /* copies without checks; or opens them */
     bool prepared;
     bool stack_is_back;
+    unsigned asked;         /* around its calls: WATCH_ASKS_... */
     bool has_backs;         /* wherever functions are come back to */
     const uint32_t *sorted; /* sites of variables, by their addresses */
     uint64_t count;
@@ -196,7 +201,7 @@ struct watch_module {
 
 struct watch {
     uint8_t armed;
-    uint8_t never;
+    uint8_t unused;
     uint8_t library; /* watch_quick.c */
     uint8_t begins;
     uint32_t calling; /* calls that have a record; more where a longjmp left some */
@@ -271,6 +276,7 @@ struct watch {
     struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
     uint32_t given_count;
     bool pages_hidden; /* variables may not be readable */
+    unsigned asked;    /* around calls of all modules: WATCH_ASKS_... */
     uint32_t doubted;  /* WATCH_STEADY and WATCH_OWN, where no region's is to be believed */
     /* loops without checks */
     uint32_t loop_words; /* that are known */
@@ -441,6 +447,9 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
 /* Puts back the checks of stores that may touch [ADDRESS, END).  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);
+
+/* Has calls ask what ASKED, flags WATCH_ASKS_..., says.  In the same way. */
+long quipu_watch_put_back_calls(unsigned asked);
 /* Whether the module that ADDRESS is in has begun.  The lock is held. */
 bool quipu_watch_has_module(uint64_t address);
 /* Has the executable's module tell of threads that begin. */

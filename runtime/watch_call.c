@@ -27,9 +27,9 @@
 #include <sys/uio.h>
 
 enum {
-    CMP_SIZE = 8,   /* cmpb $0, HOME behind the call ... */
-    JNE_NEAR = 6,   /* ... and its jne, with four bytes of distance ... */
-    JNE_SHORT = 2,  /* ... or one */
+    SITE_SIZE = 5,  /* the no-operation behind the call, now a jump */
+    CMP_SIZE = 8,   /* or cmpl $0, CALLING ... */
+    JNE_SIZE = 6,   /* ... and its jne */
     CALL_SIZE = 5,  /* of quipu_watch_call_end */
     LEAVE_SIZE = 6, /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
     JMP_SHORT = 0xeb,
@@ -387,20 +387,15 @@ static uint64_t behind_jump(const uint8_t *jump) {
     return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
 }
 
-/* The call's return address: in front of the look that jumped out of line.  STUB is the return
- * address of the call there. */
+/* The call's return address: in front of what led out of line.  STUB is the return address of the
+ * call there, in front of the jump back, or of what ends a jump that was made a call. */
 static uint64_t place_of_return(uint64_t stub) {
     const uint8_t *jump = (const uint8_t *)stub;
     if (*jump != JMP_SHORT && *jump != JMP_NEAR)
         return behind_jump(target_of_jump(jump + LEAVE_SIZE));
     const uint8_t *back = target_of_jump(jump);
-    bool near = back + distance_at(back - 4) == jump - CALL_SIZE;
-    return (uint64_t)back - (near ? JNE_NEAR : JNE_SHORT) - CMP_SIZE;
-}
-
-/* The same of a call whose begin was not told. */
-static uint64_t place_of_plain_return(uint64_t stub) {
-    return (uint64_t)target_of_jump((const uint8_t *)stub) - JNE_NEAR - CMP_SIZE;
+    bool asks = back + distance_at(back - 4) == jump - CALL_SIZE;
+    return (uint64_t)back - (asks ? JNE_SIZE + CMP_SIZE : SITE_SIZE);
 }
 
 static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
@@ -515,7 +510,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
  * of another call at that stack pointer is not its own. */
 void quipu_watch_call_returned(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END);
-    uint64_t pc = place_of_plain_return(frame[FRAME_RETURN]);
+    uint64_t pc = place_of_return(frame[FRAME_RETURN]);
     if (!quipu_watch_ready || !WATCH->armed)
         return;
     struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;

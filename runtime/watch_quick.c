@@ -55,7 +55,11 @@ void quipu_watch_settle(void) {
     bool library =
         watch->shared || watch->heaps_active || (watch->doubted & WATCH_OWN && watch->count);
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
-    __atomic_store_n(&watch->begins, watch->unread || watch->freed_blocks, __ATOMIC_RELEASE);
+    bool begins = watch->unread || watch->freed_blocks;
+    __atomic_store_n(&watch->begins, begins, __ATOMIC_RELEASE);
+    /* the text could be changed before; if it cannot now, it is tried again the next time */
+    quipu_watch_put_back_calls((begins ? WATCH_ASKS_BEGINS : 0) |
+                               (library ? WATCH_ASKS_LIBRARY : 0));
     if (!watch->unsettled)
         return;
     __atomic_store_n(&WATCH_QUICK->count, 0, __ATOMIC_RELEASE);

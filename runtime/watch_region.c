@@ -263,6 +263,19 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
     watch->unread++;
 }
 
+/* One of few variables is read at once after all, so that calls need not tell of their begins.  Not
+ * where a variable may be a stack, on which the runtime has frames of its own until then.  All
+ * stores have checks by now. */
+static void read_variable(uint32_t index) {
+    struct watch *watch = WATCH;
+    if (watch->count > WATCH_FEW || watch->stacks_anywhere ||
+        !quipu_watch_is_steady(region_at(index)) || !watch->unread ||
+        watch->unread > watch->unread_room || watch->unread_list[watch->unread - 1] != index)
+        return;
+    read_region(index);
+    watch->unread--;
+}
+
 int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     struct watch *watch = WATCH;
     if (wanted->size == 0 || wanted->address >= ADDRESSES_END ||
@@ -305,6 +318,8 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     refused = quipu_watch_stop_loops();
     if (refused < 0)
         quipu_watch_remove_locked(id_of((uint32_t)index));
+    else
+        read_variable((uint32_t)index);
     return refused < 0 ? refused : id_of((uint32_t)index);
 }
 

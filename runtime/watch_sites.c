@@ -7,8 +7,9 @@
  * anywhere, where some function sets the stack pointer or calls what does; and when a function's
  * locals are watched.
  *
- * Where a call stands whose callee was not known to the shim, it is known now: one of this module's
- * own is asked about no more.
+ * What is asked around calls of code that may have no checks is put back for all of them, once it
+ * may be answered with yes; not where the callee, which the shim did not know, is this module's
+ * own.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
@@ -33,7 +34,6 @@ enum {
     JUMP_SIZE = 5,
     LINE = 64,
     WORD = 8,
-    QUESTION_SIZE = 14, /* cmpb $0, ADDRESS; jne */
     BND = 0xf2,
     CALL = 0xe8,
     CALL_SLOT = 0xff,
@@ -94,7 +94,8 @@ static bool is_of_stack(const struct quipu_site *site) {
 
 /* ---- Text ---- */
 
-static void make_jump(uint64_t place, uint64_t to) {
+/* Where OVER is set, also in place of a jump that leads elsewhere. */
+static void make_jump(uint64_t place, uint64_t to, bool over) {
     uint64_t word_at = place % LINE <= LINE - WORD ? place : place - place % LINE + LINE - WORD;
     union {
         uint64_t word;
@@ -102,7 +103,7 @@ static void make_jump(uint64_t place, uint64_t to) {
     } text = {.word = *(volatile uint64_t *)word_at};
     uint8_t *jump = &text.bytes[place - word_at];
     int32_t distance = (int32_t)(to - place - JUMP_SIZE);
-    for (int i = 0; i < JUMP_SIZE; i++)
+    for (int i = 0; i < JUMP_SIZE && !(over && jump[0] == JUMP); i++)
         if (jump[i] != no_operation[i])
             return; /* it is one already */
     jump[0] = JUMP;
@@ -133,7 +134,7 @@ static long put_back(const struct quipu_site *site) {
     long error = open_text(place, place, true);
     if (error < 0)
         return error;
-    make_jump(place, code_of(site));
+    make_jump(place, code_of(site), false);
     open_text(place, place, false);
     synchronize();
     return 0;
@@ -194,31 +195,47 @@ static uint64_t callee_of(uint64_t pc) {
     return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
 }
 
-/* Has the question in front of BEHIND, if it is one, be about what never is. */
-static void ask_never(uint64_t behind) {
-    static const uint8_t question[] = {0x80, 0x3c, 0x25};
-    volatile uint8_t *look = (volatile uint8_t *)(behind - QUESTION_SIZE);
-    uint32_t about = 0;
-    for (unsigned i = 0; i < sizeof question; i++)
-        if (look[i] != question[i])
-            return;
-    copy_bytes(&about, (const void *)(look + sizeof question), sizeof about);
-    if (about == QUIPU_WATCH_HOME || about == QUIPU_WATCH_BEGINS)
-        look[sizeof question] = (uint8_t)(QUIPU_WATCH_HOME + offsetof(struct watch, never));
-}
-
-static void settle_call(const struct quipu_site *site, void *data) {
-    (void)data;
-    if (site->size == QUIPU_SITE_CALL && is_own(callee_of(code_of(site) - QUESTION_SIZE))) {
-        ask_never(place_of(site));
-        ask_never(code_of(site));
+/* What is asked around the call at SITE, as flags WATCH_ASKS_...; 0: it is no call. */
+static unsigned questions_of(const struct quipu_site *site) {
+    switch (site->size) {
+    case QUIPU_SITE_CALL:
+        return WATCH_ASKS_ARMED;
+    case QUIPU_SITE_CALL_BEGINS:
+        return WATCH_ASKS_BEGINS;
+    case QUIPU_SITE_CALL_LIBRARY:
+        return WATCH_ASKS_LIBRARY;
+    default:
+        return 0;
     }
 }
 
-/* The first time that anything is watched: of calls of the module's own functions nothing is asked
- * any more.  Where the text cannot be written they go on asking. */
-static void settle_calls(void) {
-    change_sites(settle_call, NULL);
+/* Behind a call of what is not known it is asked whether anything is watched. */
+static unsigned questions_behind(const struct quipu_site *site) {
+    unsigned asked = questions_of(site);
+    return asked & WATCH_ASKS_BEGINS ? WATCH_ASKS_ARMED : asked;
+}
+
+static void put_back_of_call(const struct quipu_site *site, void *data) {
+    unsigned asked = *(const unsigned *)data & ~module.asked;
+    if (!((questions_of(site) | questions_behind(site)) & asked))
+        return;
+    uint64_t behind = site->target ? target_of(site) - JUMP_SIZE : 0;
+    if (behind && site->size == QUIPU_SITE_CALL_BEGINS && is_own(callee_of(behind)))
+        return;
+    if (questions_of(site) & asked)
+        make_jump(place_of(site), code_of(site), false);
+    if (behind && questions_behind(site) & asked)
+        make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
+}
+
+/* Has calls ask what ASKED, flags WATCH_ASKS_..., says. */
+static long put_back_calls(unsigned asked) {
+    if (!(asked & ~module.asked))
+        return 0;
+    long error = change_sites(put_back_of_call, &asked);
+    if (error == 0 && has_text())
+        module.asked |= asked;
+    return error;
 }
 
 /* Makes `sorted`.  Returns 0 or -ENOMEM. */
@@ -240,6 +257,8 @@ static long prepare(void) {
         }
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
+        if (questions_of(site) && site->target) /* which stands behind it */
+            module.text_end = greater(module.text_end, target_of(site) - JUMP_SIZE);
         if (site->size == QUIPU_SITE_BEGIN) /* which may stand behind the first instruction */
             module.text_begin = lesser(module.text_begin, target_of(site));
         if (!is_of_variable(site))
@@ -254,7 +273,6 @@ static long prepare(void) {
     quipu_watch_text[0] = module.text_begin;
     quipu_watch_text[1] =
         module.text_begin <= module.text_end ? module.text_end - module.text_begin + 1 : 0;
-    settle_calls();
     return 0;
 }
 
@@ -281,8 +299,8 @@ static long put_back_variables(uint64_t address, uint64_t end) {
 
 static void put_back_of_stack(const struct quipu_site *site, void *data) {
     (void)data;
-    if (is_of_stack(site))
-        make_jump(place_of(site), code_of(site));
+    if (is_of_stack(site)) /* a call's goes on to what is asked around calls */
+        make_jump(place_of(site), code_of(site), true);
 }
 
 /* Puts back the checks of all stores to the stack. */
@@ -304,7 +322,7 @@ static void put_back_of_function(const struct quipu_site *site, void *data) {
     if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
         (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != sites->function))
         return;
-    make_jump(place_of(site), code_of(site));
+    make_jump(place_of(site), code_of(site), false);
     sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 
@@ -378,8 +396,22 @@ void quipu_watch_note_stack(uint64_t address, uint64_t length) {
     quipu_watch_unlock(mask);
 }
 
-long quipu_watch_put_back(uint64_t address, uint64_t end) {
+long quipu_watch_put_back_calls(unsigned asked) {
     long error = 0;
+    if (!(asked & ~WATCH->asked))
+        return 0;
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        error = m->prepare();
+        if (error == 0)
+            error = m->put_back_calls(asked);
+    }
+    if (error == 0)
+        WATCH->asked |= asked;
+    return error;
+}
+
+long quipu_watch_put_back(uint64_t address, uint64_t end) {
+    long error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
     bool is_variable = false;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         error = m->prepare();
@@ -434,7 +466,7 @@ bool quipu_watch_overlaps_module(uint64_t address, uint64_t end) {
 }
 
 long quipu_watch_put_back_function(uint64_t function) {
-    long begins = 0, error = 0;
+    long begins = 0, error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
     for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
         error = m->prepare();
         if (error >= 0 && !m->stack_is_back)
@@ -490,6 +522,7 @@ void quipu_watch_enter_module(void) {
     module.prepare = prepare;
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
+    module.put_back_calls = put_back_calls;
     module.visit = quipu_watch_visited;
     module.put_back_function = put_back_function;
     module.lead_threads = quipu_watch_lead_threads;
@@ -502,6 +535,8 @@ void quipu_watch_enter_module(void) {
     watch->visit = (uint64_t)module.visit;
     if (watch->loops_closed && prepare() == 0)
         close_loops(true);
+    if (watch->asked && prepare() == 0)
+        put_back_calls(watch->asked);
     if (watch->local_count) /* locals of others are handed to this one's functions */
         quipu_watch_put_back_function(0);
     catch_up();

@@ -355,6 +355,7 @@ static inline enum quipu_callee_question quipu_question(const uint32_t extents[3
     ROW(__ctype_b_loc) ROW(__ctype_tolower_loc) ROW(__ctype_toupper_loc) ROW(__errno_location) \
     ROW(getpid) ROW(getppid) ROW(gettid) ROW(getuid) ROW(geteuid) ROW(getgid) ROW(getegid) \
     ROW(getpagesize) ROW(sysconf) ROW(vfork) ROW(sched_yield) ROW(pthread_self) ROW(pthread_equal) \
+    ROW(quipu_runtime_watch) ROW(quipu_runtime_unwatch) \
     ROW(getenv) ROW(secure_getenv) ROW(clock) ROW(difftime) ROW(isatty) \
     ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(atan2) ROW(sinh) ROW(cosh) \
     ROW(tanh) ROW(exp) ROW(exp2) ROW(expm1) ROW(log) ROW(log2) ROW(log10) ROW(log1p) ROW(pow) \

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 5
+    QUIPU_WATCH_VERSION = 6
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -97,16 +97,19 @@ enum {
  *
  * A call of something that is not instrumented is a store, too: of ranges that are known by the
  * callee's name (data/watch_callees.h), or of whatever has changed.  In front of the call and
- * behind it:
+ * behind it stand no-operations of 5 bytes, each within a line of 64 bytes:
  *
- *         cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or what the callee's row says
- *         jne     1f
+ *         nopl                            made a jump to 1
  *     2:  call    CALLEE
- *         cmpl    $0, QUIPU_WATCH_CALLING right behind the call: the hit's pc is counted from here
- *         jne     3f
+ *         nopl                            right behind the call: made a jump to 5
  *     4:
  * out of line
- *     1:  movq    CALLEE, %r11            is it this module's own?
+ *     5:  cmpl    $0, QUIPU_WATCH_CALLING QUIPU_SITE_RETURN_SIZE bytes in all
+ *         jne     3f
+ *         jmp     4b
+ *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or what the callee's row says
+ *         je      2b
+ *         movq    CALLEE, %r11            is it this module's own?
  *         subq    quipu_watch_text(%rip), %r11
  *         cmpq    quipu_watch_text+8(%rip), %r11
  *         jb      2b
@@ -121,18 +124,20 @@ enum {
  * stands in place of quipu_watch_call_begin.
  *
  * Of a direct call of what is not known, nothing need be told in front but where QUIPU_WATCH_BEGINS
- * says so.  Behind it stands
+ * says so.  Behind it
  *
- *         cmpb    $0, QUIPU_WATCH_HOME
+ *     5:  cmpb    $0, QUIPU_WATCH_HOME
  *         jne     3f
- *     4:
- * out of line
+ *         jmp     4b
  *     3:  ...                             as at 1
  *         jb      4b
  *         call    quipu_watch_call_return keeps every register
  *         jmp     4b
  *
- * and where the callee turns out to be this module's own both are made to ask `never` in the home.
+ * Where the callee turns out to be this module's own both no-operations stay.
+ *
+ * Where the runtime is told in any case, and around instructions that enter the kernel, question 1
+ * stands in front in the text, its jump the other way round, and 5 behind it without its last jump.
  *
  * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump
  * that ends a function is made a call out of line; behind it stands
@@ -208,10 +213,17 @@ struct quipu_site {
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
-/* Likewise: behind the question in front of a direct call of what is not known; `code` is behind
- * the one at its return, and there is no target. */
-#define QUIPU_SITE_CALL 0xfffffff5u
-#define QUIPU_SITE_LOOP 0xfffffff6u /* the last four bytes of a jump, see below */
+/* Likewise, in front of a call of what may have no checks, by what is asked: QUIPU_WATCH_HOME,
+ * ..._BEGINS, ..._LIBRARY.  `target` is behind the no-operation at its return; 0: it has none, but
+ * is a jump.  The check of the return address that the call stores is at the same place, with a row
+ * of its own, and goes on to what is asked. */
+#define QUIPU_SITE_CALL         0xfffffff5u
+#define QUIPU_SITE_CALL_BEGINS  0xfffffff8u
+#define QUIPU_SITE_CALL_LIBRARY 0xfffffff9u
+#define QUIPU_SITE_LOOP         0xfffffff6u /* the last four bytes of a jump, see below */
+
+/* Of a call: what is asked at its return stands so many bytes in front of `code`. */
+#define QUIPU_SITE_RETURN_SIZE 19
 
 /* In builds that count, too, where checks are that stand in the text, for bench/run --elimination:
  * `code` is 0, `target` is an enum quipu_check_kind. */

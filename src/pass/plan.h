@@ -177,6 +177,11 @@ enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
 /* watch_calls.c: checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);
 
+/* Whether what insert_call_checks puts in front of the call, the block's last instruction, checks
+ * the store of the return address, too. */
+bool has_call_site(const struct planner *p, const struct basic_block *block,
+                   const struct graph_instruction *instruction);
+
 /* watch_frames.c: where the function begins, ends and is come back to: in front of all else in
  * block INDEX; at its end, in front of what checks its jump; behind edge INDEX; and on that of a
  * jump that ends the function, appended to OUT. */

@@ -168,10 +168,13 @@ static void add_range(struct watcher *w, uint32_t index) {
     vector_push(w->p->graph->arena, &w->ranges, range);
 }
 
-/* Instructions that push, one behind the other, and what they push in all; or a call. */
+/* Instructions that push, one behind the other, and what they push in all; or a call, but for one
+ * that has a place of its own (watch_calls.c). */
 static void add_pushes(struct watcher *w, uint32_t index) {
     struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
     uint16_t size = w->instructions[index].decoded->store.size;
+    if (has_call_site(w->p, w->block, &w->instructions[index]))
+        return;
     if (before && is_push(&w->instructions[index]) && before->store.kind == STORE_STACK &&
         !before->store.enters && !w->instructions[index].decoded->store.enters &&
         before->last + 1 == index && before->store.size + size <= QUIPU_WATCH_SPAN &&

@@ -57,21 +57,24 @@ static struct span slot_symbol(struct span operand) {
     return (struct span){operand.start, is_slot ? length : 0};
 }
 
-/* What is asked around the call, which is DIRECT where its callee is in %r11's reach behind it. */
+/* What is asked around the call, and where; DIRECT: its callee is in %r11's reach behind it. */
 static void choose_questions(const struct basic_block *block, bool direct,
                              struct checked_call *call) {
-    static const uint32_t questions[] = {
-        [QUIPU_ASK_ARMED] = QUIPU_WATCH_HOME,
-        [QUIPU_ASK_BEGINS] = QUIPU_WATCH_BEGINS,
-        [QUIPU_ASK_LIBRARY] = QUIPU_WATCH_LIBRARY,
-        [QUIPU_ASK_ALWAYS] = QUIPU_WATCH_ALWAYS,
+    static const struct {
+        uint32_t address, site;
+    } questions[] = {
+        [QUIPU_ASK_ARMED] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL},
+        [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_BEGINS, QUIPU_SITE_CALL_BEGINS},
+        [QUIPU_ASK_LIBRARY] = {QUIPU_WATCH_LIBRARY, QUIPU_SITE_CALL_LIBRARY},
+        [QUIPU_ASK_ALWAYS] = {QUIPU_WATCH_ALWAYS, 0},
     };
     const uint32_t *row = extents[call->callee];
     enum quipu_callee_question question = quipu_question(row);
     call->compared = question == QUIPU_ASK_BEGINS && direct && !(block->live_out >> R11 & 1);
     if (question == QUIPU_ASK_BEGINS && !call->compared)
         question = QUIPU_ASK_ARMED;
-    call->question = questions[question];
+    call->question = questions[question].address;
+    call->site = questions[question].site;
     call->ranged = row[0] == QE_BYTES(0, 2) && !row[1] && !row[2];
 }
 
@@ -81,11 +84,15 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     const struct unit *unit = p->graph->unit;
     const struct statement *s = statement_of(p, last);
     uint32_t live = live_before(p->graph, block, block->count - 1);
-    *call = (struct checked_call){.register_free = !(live >> R11 & 1), .frame = frame_at(p, last)};
+    *call = (struct checked_call){.register_free = !(live >> R11 & 1),
+                                  .frame = frame_at(p, last),
+                                  .size = last->decoded->size};
     if (s->symbol == NONE) {
         call->operand = indirect_operand(unit, s);
         int named = find_callee(slot_symbol(call->operand));
-        call->callee = named > 0 ? (uint32_t)named : 0;
+        if (named == CALLEE_WRITES_NOTHING)
+            return false;
+        call->callee = (uint32_t)named;
         bool is_call = last->decoded->class == CLASS_CALL_INDIRECT;
         choose_questions(block, is_call && slot_symbol(call->operand).length, call);
         return is_call || call->callee;
@@ -100,15 +107,30 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     return true;
 }
 
-/* The question in front of the call. */
+bool has_call_site(const struct planner *p, const struct basic_block *block,
+                   const struct graph_instruction *instruction) {
+    struct checked_call call;
+    uint8_t class = instruction->decoded->class;
+    return (class == CLASS_CALL || class == CLASS_CALL_INDIRECT) && p->graph->function->compiled &&
+           !statement_of(p, instruction)->inline_asm &&
+           code_may_stand(p, block, block->count - 1) && find_call(p, block, instruction, &call) &&
+           call.site;
+}
+
+/* What stands in front of the call, or of a jump, and its rows. */
 static void insert_question(struct planner *p, uint32_t index, const struct graph_instruction *last,
-                            const struct checked_call *call, uint32_t label) {
+                            const struct checked_call *call, bool returns, uint32_t label) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     struct buffer text = {0};
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    write_call_check(&text, call, label);
+    write_call_check(&text, call, returns, label);
     split_block(p, index, block->count - 1);
     insert_at(p, last, &text);
+    if (!call->site)
+        return;
+    write_call_row(site_rows(p, block->fragment), call, returns, label);
+    if (returns)
+        write_call_store_row(site_rows(p, block->fragment), label);
 }
 
 /* Begins what the question leads to. */
@@ -126,7 +148,7 @@ static void insert_tail_check(struct planner *p, uint32_t index,
     if (!find_call(p, block, last, &call) || !call.callee)
         return;
     uint32_t label = ++p->state->labels;
-    insert_question(p, index, last, &call, label);
+    insert_question(p, index, last, &call, false, label);
     begin_stub(p, index);
     write_tail_stub(&p->far_stubs, &call, label);
 }
@@ -166,12 +188,10 @@ void insert_call_checks(struct planner *p, uint32_t index) {
         !find_call(p, block, last, &call))
         return;
     uint32_t label = ++p->state->labels;
-    insert_question(p, index, last, &call, label);
+    insert_question(p, index, last, &call, true, label);
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count, true));
     write_return_check(&text, &call, label);
     insert_after(p, last, &text);
     begin_stub(p, index);
     write_call_stubs(&p->far_stubs, &call, label);
-    if (call.compared)
-        write_call_row(site_rows(p, block->fragment), label);
 }

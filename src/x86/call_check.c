@@ -1,36 +1,94 @@
 /* call_check.c: the instructions around a call of what may not be instrumented; see call_check.h.
  *
- *         cmpb    $0, QUIPU_WATCH_HOME         is there any region?
- *         jne     .LQl
+ * .LQf:   nopl                                 a jump to .LQq, once there is a region, or to .LQz,
+ *                                              where the stack is watched
  * .LQm:   call    CALLEE
- *         cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
- *         jne     .LQn
+ *         nopl                                 a jump to .LQr
  * .LQo:
  *
+ * .LQz:   ...                                  the store of the return address: store_check.c
+ *         jmp     .LQq
+ * .LQr:   cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
+ *         jne     .LQn
+ *         jmp     .LQo
+ * .LQq:   cmpb    $0, QUIPU_WATCH_HOME         is there any region?
+ *         je      .LQm
+ *
  * Of some callees another byte is asked, and behind a direct call of an unknown one
- * QUIPU_WATCH_HOME is; data/watch_format.h.
+ * QUIPU_WATCH_HOME is; data/watch_format.h.  The call itself stays where it is, for what tables of
+ * exceptions say of it.
  *
  * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
  * its own checks. */
 #include "x86/call_check.h"
 
 #include "data/watch_format.h"
+#include "x86/store_check.h"
 
-void write_call_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
-    buffer_print(out, "cmpb $0, 0x%x; {disp32} jne .LQcl%u; .LQcm%u:", call->question, label,
-                 label);
+#define SITE "{disp8} nopl 0(%%rax,%%rax,1)"
+
+enum {
+    SITE_SIZE = 5
+};
+
+void write_call_check(struct buffer *out, const struct checked_call *call, bool returns,
+                      uint32_t label) {
+    if (!call->site) {
+        buffer_print(out, "cmpb $0, 0x%x; {disp32} jne .LQcl%u; .LQcm%u:", call->question, label,
+                     label);
+        return;
+    }
+    buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE "; ", SITE_SIZE - 1, label);
+    if (returns) /* the one behind it follows at once, and is within a line, too */
+        buffer_print(out, ".p2align 6,,%d; ", call->size + SITE_SIZE - 1);
+    buffer_print(out, ".LQcm%u:", label);
 }
 
-void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
+static void write_return_question(struct buffer *out, const struct checked_call *call,
+                                  uint32_t label) {
     if (call->compared)
         buffer_print(out, "cmpb $0, 0x%x", QUIPU_WATCH_HOME);
     else
         buffer_print(out, "cmpl $0, 0x%x", QUIPU_WATCH_CALLING);
-    buffer_print(out, "; {disp32} jne .LQcn%u; .LQco%u:", label, label);
+    buffer_print(out, "; {disp32} jne .LQcn%u; ", label);
 }
 
-void write_call_row(struct buffer *out, uint32_t label) {
-    buffer_print(out, "\t.long .LQcm%u-., .LQco%u-., 0, 0x%x\n", label, label, QUIPU_SITE_CALL);
+void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    if (call->site)
+        buffer_print(out, ".LQy%u: " SITE "; ", label);
+    else
+        write_return_question(out, call, label);
+    buffer_print(out, ".LQco%u:", label);
+}
+
+void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
+                    uint32_t label) {
+    buffer_print(out, "\t.long .LQcf%u-., .LQcq%u-., ", label, label);
+    if (returns)
+        buffer_print(out, ".LQco%u-.", label);
+    else
+        buffer_text(out, "0");
+    buffer_print(out, ", 0x%x\n", call->site);
+}
+
+void write_call_store_row(struct buffer *out, uint32_t label) {
+    buffer_print(out, "\t.long .LQcf%u-., .LQcz%u-., 0, 0\n", label, label);
+}
+
+/* What the no-operations lead to, QUIPU_SITE_RETURN_SIZE bytes of it for the one behind the call.
+ */
+static void write_questions(struct buffer *out, const struct checked_call *call, bool returns,
+                            uint32_t label) {
+    if (!call->site)
+        return;
+    if (returns) {
+        buffer_print(out, ".LQcz%u: ", label);
+        write_call_store(out, label, &call->frame);
+        buffer_print(out, "jmp .LQcq%u; ", label);
+        write_return_question(out, call, label);
+        buffer_print(out, "{disp32} jmp .LQco%u; ", label);
+    }
+    buffer_print(out, ".LQcq%u: cmpb $0, 0x%x; je .LQcm%u; ", label, call->question, label);
 }
 
 /* Goes to the label BACK LABEL where the callee is this module's own. */
@@ -61,6 +119,7 @@ static void write_begin(struct buffer *out, const struct checked_call *call) {
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label) {
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
+    write_questions(out, call, true, label);
     write_own_test(out, call, ".LQcm", label);
     write_begin(out, call);
     buffer_print(out, "jmp .LQcm%u; .LQcn%u: ", label, label);
@@ -86,7 +145,7 @@ void write_system_checks(struct buffer *before, struct buffer *behind,
                          const struct frame_row *frame, uint32_t label) {
     const struct checked_call call = {.question = QUIPU_WATCH_HOME};
     write_kept(before, frame, true);
-    write_call_check(before, &call, label);
+    write_call_check(before, &call, true, label);
     write_kept(before, frame, false);
     write_kept(behind, frame, true);
     write_return_check(behind, &call, label);
@@ -102,6 +161,7 @@ void write_system_stubs(struct buffer *out, const struct frame_row *frame, uint3
 void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label) {
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
+    write_questions(out, call, false, label);
     write_own_test(out, call, ".LQcm", label);
     buffer_text(out, "leaq -8(%rsp), %rsp");
     write_adjust(out, &call->frame, 8);

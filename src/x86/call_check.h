@@ -12,6 +12,8 @@
 struct checked_call {
     uint32_t callee;    /* row of data/watch_callees.h; 0: not known */
     uint32_t question;  /* address of the byte that is asked in front */
+    uint32_t site;      /* what its row in quipu_sites has for size; 0: it asks in the text */
+    uint8_t size;       /* of the call, bytes */
     bool ranged;        /* the row has one range, of argument 2's bytes from argument 0 on */
     bool compared;      /* not known, and called directly: its begin is told but where asked for */
     struct span symbol; /* the callee's name; of no length where it is told by an operand */
@@ -21,12 +23,17 @@ struct checked_call {
 };
 
 /* In front of the call, and right behind it; LABEL names both and their code out of line.  Flags
- * are changed. */
-void write_call_check(struct buffer *out, const struct checked_call *call, uint32_t label);
+ * are changed.  Where the call has a site both are no-operations. */
+void write_call_check(struct buffer *out, const struct checked_call *call, bool returns,
+                      uint32_t label);
 void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label);
 
-/* The row of quipu_sites that a call has which is `compared`. */
-void write_call_row(struct buffer *out, uint32_t label);
+/* The row of quipu_sites of a call that has one; RETURNS: it has a no-operation behind it. */
+void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
+                    uint32_t label);
+
+/* The row of what the same place in front of a call leads to where the stack is watched. */
+void write_call_store_row(struct buffer *out, uint32_t label);
 
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);
