@@ -334,9 +334,9 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
     }
     const void *build_id;
     ssize_t size = dwelf_elf_gnu_build_id(binary->elf, &build_id);
-    if (size > 0 && size <= QUIPU_BUILD_ID_MAX) {
+    if (size > 0) { /* the runtime cuts it off there, too */
         binary->build_id = build_id;
-        binary->build_id_size = (uint32_t)size;
+        binary->build_id_size = size < QUIPU_BUILD_ID_MAX ? (uint32_t)size : QUIPU_BUILD_ID_MAX;
     }
     read_cells(binary);
     read_segments(arena, binary);
