@@ -23,19 +23,27 @@
 #include <string.h>
 #include <unistd.h>
 
+struct argument {
+    char *text;
+    char *file; /* the user's @FILE that stands for it and others; NULL: itself */
+};
+
 struct driver {
     struct arena arena;
     struct shim_options options;
     const char *compiler;
+    const char *language; /* the last -x; NULL: by the file's name */
+    const char *bitcode;  /* the last -flto */
     bool clang;
     bool link;           /* the compiler will link */
-    bool inputs;         /* there is something to compile or link */
+    bool inputs;         /* there is something to link, or to compile for it */
     bool bare;           /* -nostdlib: start files and libraries are the user's affair */
     bool libc;           /* -lc is named */
     bool freestanding;   /* no C library will be there */
     bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
     char root[PATH_MAX]; /* the directory above bin/ */
+    VECTOR(struct argument) all;
     VECTOR(char *) user; /* the user's arguments without ours */
     VECTOR(char *) argv;
 };
@@ -149,14 +157,57 @@ static bool takes_value(const char *argument) {
                      "--sysroot", "-arch");
 }
 
+/* A header by itself is compiled to a .gch, and nothing is linked. */
+static bool is_header(const struct driver *driver, const char *name) {
+    if (driver->language) {
+        const char *kind = strrchr(driver->language, '-');
+        return kind && strcmp(kind, "-header") == 0;
+    }
+    const char *extension = strrchr(last_part(name), '.');
+    return extension &&
+           IS_ONE_OF(extension, ".h", ".H", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc");
+}
+
+/* What one object is made of has the runtime when that is linked. */
+static bool makes_object(const char *linker_option) {
+    return IS_ONE_OF(linker_option, "-r", "-i", "-Ur", "--relocatable");
+}
+
+/* TEXT is options with commas between. */
+static void note_linker_options(struct driver *driver, const char *text) {
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        end = text + strcspn(text, ",");
+        if (makes_object(arena_copy(&driver->arena, text, (size_t)(end - text))))
+            driver->link = false;
+    }
+}
+
+/* OPTION has a value of its own. */
+static void note_value(struct driver *driver, const char *option, const char *value) {
+    if (strcmp(option, "-x") == 0)
+        driver->language = strcmp(value, "none") == 0 ? NULL : value;
+    else if (strcmp(option, "-Xlinker") == 0 && makes_object(value))
+        driver->link = false;
+}
+
+static void note_joined(struct driver *driver, const char *argument) {
+    if (strncmp(argument, "-Wl,", 4) == 0)
+        note_linker_options(driver, argument + 4);
+    else if (strncmp(argument, "-x", 2) == 0 && argument[2])
+        note_value(driver, "-x", argument + 2);
+    else if (strncmp(argument, "-l", 2) == 0 && argument[2])
+        driver->inputs = true;
+    else if (strncmp(argument, "-flto", 5) == 0)
+        driver->bitcode = argument;
+}
+
 static void note_argument(struct driver *driver, const char *argument) {
-    if (IS_ONE_OF(argument, "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-Wl,-r",
-                  "-Wl,--relocatable", "-emit-llvm", "-fdump-ada-spec", "-gnatc", "-gnats"))
+    if (IS_ONE_OF(argument, "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-emit-llvm",
+                  "-fdump-ada-spec", "-gnatc", "-gnats"))
         driver->link = false;
     else if (IS_ONE_OF(argument, "-fPIC", "-fpic", "-shared"))
         driver->options.shared = true;
-    else if (IS_ONE_OF(argument, "-fPIE", "-fpie", "-fno-pic", "-fno-PIC", "-static",
-                       "-static-pie"))
+    else if (IS_ONE_OF(argument, "-fPIE", "-fpie", "-fno-pic", "-fno-PIC"))
         driver->options.shared = false;
     else if (IS_ONE_OF(argument, "-nostdlib", "-nodefaultlibs"))
         driver->bare = true;
@@ -169,20 +220,64 @@ static void note_argument(struct driver *driver, const char *argument) {
     else if (strcmp(argument, "-###") == 0)
         driver->show = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
-        driver->inputs = true;
+        driver->inputs |= !is_header(driver, argument);
+    else
+        note_joined(driver, argument);
+}
+
+/* Whether ARGUMENT is an object of ours, which the link is given anyway: libtool reads in the
+ * commands of a C++ or Fortran link what those languages need, and passes it to its own links. */
+static bool is_own_object(const char *argument) {
+    static const char *const names[] = {"lib/quipu/begin.o", "lib/quipu/end.o",
+                                        "lib/quipu/libquipu-rt.a"};
+    size_t length = strlen(argument);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t tail = strlen(names[i]);
+        if (length > tail && argument[length - tail - 1] == '/' &&
+            strcmp(argument + length - tail, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* @FILE holds further arguments, more than a command may have.  So the compiler gets it as it is,
+ * but where something in it is for us. */
+static void read_file(struct driver *driver, char *program, char *file) {
+    int count = 2;
+    char *both[] = {program, file, NULL}, **list = both;
+    expandargv(&count, &list);
+    bool ours = false;
+    for (int i = 1; i < count; i++)
+        ours |= strncmp(list[i], "--quipu", 7) == 0 || is_own_object(list[i]);
+    for (int i = 1; i < count; i++)
+        vector_push(&driver->arena, &driver->all, ((struct argument){list[i], ours ? NULL : file}));
+}
+
+static void pass_on(struct driver *driver, size_t index) {
+    const struct argument *all = driver->all.data, *argument = &all[index];
+    if (!argument->file)
+        vector_push(&driver->arena, &driver->user, argument->text);
+    else if (index == 0 || all[index - 1].file != argument->file)
+        vector_push(&driver->arena, &driver->user, argument->file);
 }
 
 static void read_arguments(struct driver *driver, int argc, char **argv) {
     driver->link = true;
-    for (int i = 1; i < argc; i++) {
-        if (take_own_option(driver, argv[i]))
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] == '@')
+            read_file(driver, argv[0], argv[i]);
+        else
+            vector_push(&driver->arena, &driver->all, ((struct argument){argv[i], NULL}));
+    for (size_t i = 0; i < driver->all.count; i++) {
+        const char *argument = driver->all.data[i].text;
+        if (take_own_option(driver, argument) || is_own_object(argument))
             continue;
-        vector_push(&driver->arena, &driver->user, argv[i]);
-        note_argument(driver, argv[i]);
-        if (strncmp(argv[i], "-l", 2) == 0 && argv[i][2])
-            driver->inputs = true;
-        if (takes_value(argv[i]) && i + 1 < argc)
-            vector_push(&driver->arena, &driver->user, argv[++i]);
+        pass_on(driver, i);
+        note_argument(driver, argument);
+        if (takes_value(argument) && i + 1 < driver->all.count) {
+            pass_on(driver, ++i);
+            note_value(driver, argument, driver->all.data[i].text);
+        }
     }
     const char *name = strrchr(driver->compiler, '/');
     driver->clang = strstr(name ? name : driver->compiler, "clang") != NULL;
@@ -199,13 +294,10 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
 
 /* clang's -flto writes bitcode, which never meets an assembler. */
 static void refuse_bitcode(const struct driver *driver) {
-    if (!driver->clang || !driver->options.modes)
-        return;
-    for (size_t i = 0; i < driver->user.count; i++)
-        if (strncmp(driver->user.data[i], "-flto", 5) == 0)
-            die("'%s': clang's link-time optimization passes no assembler; leave it out or compile "
-                "with gcc",
-                driver->user.data[i]);
+    if (driver->clang && driver->options.modes && driver->bitcode)
+        die("'%s': clang's link-time optimization passes no assembler; leave it out or compile "
+            "with gcc",
+            driver->bitcode);
 }
 
 static void push(struct driver *driver, char *argument) {
@@ -323,7 +415,6 @@ int cmd_cc(int argc, char **argv) {
         fputs(help, argc < 2 ? stderr : stdout);
         return argc < 2;
     }
-    expandargv(&argc, &argv); /* @FILE holds further arguments */
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     find_root(&driver);
