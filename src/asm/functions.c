@@ -256,3 +256,8 @@ void find_functions(struct unit *unit) {
             function->left_alone = find_obstacle(unit, &function->fragments.data[f]);
     }
 }
+
+const struct statement *fragment_label(const struct unit *unit, const struct fragment *fragment) {
+    const struct section *section = &unit->sections.data[fragment->section];
+    return &unit->statements.data[section->statements.data[fragment->first]];
+}

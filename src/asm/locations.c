@@ -35,6 +35,33 @@ void note_location(struct unit *unit, struct span arguments) {
     vector_push(&unit->arena, &unit->locations, location);
 }
 
+enum {
+    FILES_MAX = 1 << 20 /* by which a number is none */
+};
+
+static uint32_t read_number(const char *text, size_t length) {
+    uint32_t number = 0;
+    for (size_t i = 0; i < length && text[i] >= '0' && text[i] <= '9' && number < FILES_MAX; i++)
+        number = 10 * number + (uint32_t)(text[i] - '0');
+    return number;
+}
+
+void note_numbered_file(struct unit *unit, struct span arguments) {
+    uint32_t number = read_number(arguments.start, arguments.length);
+    while (unit->files.count <= number && number < FILES_MAX)
+        vector_push(&unit->arena, &unit->files, NONE);
+    if (number < FILES_MAX && unit->files.data[number] == NONE)
+        unit->files.data[number] = (uint32_t)unit->statements.count;
+}
+
+const struct statement *file_of(const struct unit *unit, const struct location *location,
+                                uint32_t *number) {
+    *number = read_number(unit->text + location->start, location->length);
+    if (*number >= unit->files.count || unit->files.data[*number] == NONE)
+        return NULL;
+    return &unit->statements.data[unit->files.data[*number]];
+}
+
 const struct location *location_of(const struct unit *unit, uint32_t statement) {
     size_t low = 0, high = unit->locations.count;
     while (low < high) {

@@ -320,11 +320,13 @@ static enum directive_kind directive_kind(struct span word) {
 }
 
 static void note_file(struct parser *p, struct span arguments) {
-    /* .file "x.c", not .file 1 "x.c" */
+    /* .file "x.c" names the unit's source; .file 1 "x.c" is for .loc */
     if (arguments.length && arguments.start[0] == '"' && !p->unit->source[0]) {
         struct span name = unquoted(arguments);
         p->unit->source = arena_copy(&p->unit->arena, name.start, name.length);
     }
+    if (arguments.length && arguments.start[0] >= '0' && arguments.start[0] <= '9')
+        note_numbered_file(p->unit, arguments);
 }
 
 static void note_ident(struct parser *p, struct span arguments) {

@@ -108,6 +108,7 @@ struct unit {
     VECTOR(struct symbol) symbols;
     VECTOR(struct reference) references;
     VECTOR(struct location) locations; /* in the order of the text */
+    VECTOR(uint32_t) files;            /* by number: the statement of its .file, or NONE */
     VECTOR(struct asm_function) functions;
     struct map symbol_index;
     uint32_t *function_of; /* by statement: the function that it belongs to, or NONE */
@@ -124,6 +125,9 @@ struct unit {
 /* Reads TEXT, which must outlive the unit, into statements.  Never fails: what it does not know it
  * marks as opaque. */
 void parse_unit(struct unit *unit, const char *name, const char *text, size_t size);
+
+/* Where the fragment begins. */
+const struct statement *fragment_label(const struct unit *unit, const struct fragment *fragment);
 
 /* Finds functions and their fragments, and marks those that must be left alone, with the reason. */
 void find_functions(struct unit *unit);

@@ -31,12 +31,42 @@ void write_instruction(const struct planner *p, struct buffer *out,
     }
 }
 
+/* Where the function begins in the text; a fragment of it may stand above its entry. */
+static const struct statement *first_label(const struct planner *p) {
+    const struct unit *unit = p->graph->unit;
+    const struct statement *first = NULL;
+    for (size_t f = 0; f < p->graph->function->fragments.count; f++) {
+        const struct statement *label =
+            fragment_label(unit, &p->graph->function->fragments.data[f]);
+        if (!first || label->start < first->start)
+            first = label;
+    }
+    return first;
+}
+
+/* Compilers name a file right in front of its first line.  A copy may stand above that: then the
+ * function begins with the name. */
+static void move_file_up(const struct planner *p, const struct location *location) {
+    struct pass_state *state = p->state;
+    uint32_t number;
+    const struct statement *file = file_of(state->unit, location, &number);
+    const struct statement *label = first_label(p);
+    if (!file || file->start < label->start || state->moved_files[number])
+        return;
+    state->moved_files[number] = true;
+    uint32_t length = file->end - file->start;
+    insert_before(&state->edits, label,
+                  arena_copy(&state->unit->arena, state->unit->text + file->start, length));
+    replace_text(&state->edits, file->start, length, ";");
+}
+
 void write_changes(const struct planner *p, struct buffer *out,
                    const struct graph_instruction *before,
                    const struct graph_instruction *instruction) {
     const struct unit *unit = p->graph->unit;
     const struct location *location = location_of(unit, instruction->statement);
     if (location && (!before || location != location_of(unit, before->statement))) {
+        move_file_up(p, location);
         write_location(out, unit, location, &p->state->labels);
         buffer_text(out, "; ");
     }

@@ -399,16 +399,11 @@ static void label_blocks(struct planner *p) {
 }
 
 static void label_fragments(struct planner *p, uint32_t number) {
-    const struct unit *unit = p->graph->unit;
     const struct asm_function *function = p->graph->function;
-    for (size_t f = 0; f < function->fragments.count; f++) {
-        const struct fragment *fragment = &function->fragments.data[f];
-        const struct statement *s =
-            &unit->statements
-                 .data[unit->sections.data[fragment->section].statements.data[fragment->first]];
-        insert_before(&p->state->edits, s,
+    for (size_t f = 0; f < function->fragments.count; f++)
+        insert_before(&p->state->edits,
+                      fragment_label(p->graph->unit, &function->fragments.data[f]),
                       arena_print(&p->state->unit->arena, ".LQf%u_%zu:", number, f));
-    }
 }
 
 void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number) {

@@ -42,6 +42,7 @@ static size_t instrument_functions(struct pass_state *state) {
     state->edits = (struct edit_list){.arena = &unit->arena};
     state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
+    state->moved_files = ARENA_ARRAY(&unit->arena, bool, unit->files.count);
     state->weights.count = 0;
     state->tail.count = 0;
     struct arena arena = {0};

@@ -45,6 +45,7 @@ struct pass_state {
     bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */
     uint32_t *linked;   /* by section: 1 + the function that its notes are linked to; 0: none yet */
+    bool *moved_files;  /* by number: its .file was moved up */
     bool *handlers;     /* by function: it may be called by the kernel, and notes it */
     /* queries.c */
     VECTOR(struct event_sums) weights; /* of instructions, without repetition */
