@@ -220,6 +220,7 @@ int cmd_report(int argc, char **argv) {
     struct arena arena = {0};
     show_progress();
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
+    profile_hold(profile);
     struct selection selection = find_selection(profile, &options);
     if (selection.owner && !has_thread(profile, selection))
         die("thread %" PRIu32 ": none of the data is of it; 'quipu report --by=thread' lists them",

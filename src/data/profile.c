@@ -14,6 +14,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -306,6 +307,27 @@ bool profile_refresh(struct profile *profile) {
         data_file_close(&file);
     }
     return same;
+}
+
+static bool is_running(const struct process *process) {
+    return !process->merged && process->pid &&
+           (kill((pid_t)process->pid, 0) == 0 || errno == EPERM);
+}
+
+void profile_hold(struct profile *profile) {
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        struct process *process = &profile->processes.data[i];
+        for (size_t j = 0; is_running(process) && j < process->threads.count; j++) {
+            struct thread_cells *thread = &process->threads.data[j];
+            if (!thread->cells)
+                continue;
+            size_t count = thread->module->cell_count;
+            uint64_t *copy = ARENA_ARRAY(&profile->arena, uint64_t, count);
+            for (size_t k = 0; k < count; k++)
+                copy[k] = thread->cells[k];
+            thread->cells = copy;
+        }
+    }
 }
 
 uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind) {

@@ -113,7 +113,7 @@ struct module {
     struct binary *binary;
 };
 
-/* The cells of one slot, straight from the mapped file. */
+/* The cells of one slot, straight from the mapped file, or their copy. */
 struct thread_cells {
     struct module *module;
     uint32_t owner;   /* thread id, the last one */
@@ -172,6 +172,10 @@ struct profile *profile_open(char *const *paths, size_t path_count);
  * take in. */
 bool profile_refresh(struct profile *profile);
 
+/* Copies the cells of processes that still run: what is counted from them more than once, for each
+ * thread and for all, is of one instant then. */
+void profile_hold(struct profile *profile);
+
 /* How many events of KIND the thread has had, as far as its cells tell.  The module must count
  * that kind. */
 uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind);
@@ -183,7 +187,7 @@ bool profile_is_data(const char *path);
  * with an error where it is no such binary. */
 struct profile *profile_open_binary(const char *path);
 
-/* Fills in all counts from the cells of this instant. */
+/* Fills in all counts from the cells of this instant, or of profile_hold's. */
 void profile_count(struct profile *profile, struct selection selection);
 
 /* Room for any instruction with long names in it. */
