@@ -12,6 +12,7 @@ RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))
 RUNTIME_PARTS := $(filter-out runtime/begin.% runtime/end.%,$(RUNTIME_SOURCES))
 RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
 NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
+TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
 all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $B/include/quipu.h
@@ -19,7 +20,7 @@ all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/e
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-	@for n in $(NAMES); do ln -sf quipu $B/bin/$$n; done
+	@for n in $(NAMES) $(TOOLS); do ln -sf quipu $B/bin/$$n; done
 	@ln -sf ../../bin/quipu $B/libexec/quipu/as
 
 $B/obj/src/%.o: src/%.c

@@ -69,6 +69,19 @@ static const char *compiler_for(const char *path) {
     return "gcc";
 }
 
+/* The archive tools of gcc's link-time optimization: cmake takes the names of all tools from the
+ * compiler's, quipu-cc, and without one of these has no such optimization. */
+static void run_archive_tool(char **argv) {
+    const char *tool = compiler_for(argv[0]);
+    if (strncmp(tool, "gcc-ar", 6) != 0 && strncmp(tool, "gcc-ranlib", 10) != 0 &&
+        strncmp(tool, "gcc-nm", 6) != 0)
+        return;
+    argv[0] = (char *)tool;
+    execvp(tool, argv);
+    error("cannot run '%s': %s", tool, strerror(errno));
+    exit(127);
+}
+
 /* The directory that holds bin/, lib/quipu/ and libexec/quipu/. */
 static void find_root(struct driver *driver) {
     ssize_t length = readlink("/proc/self/exe", driver->root, sizeof driver->root - 1);
@@ -409,6 +422,7 @@ static const char help[] =
     "  -###                print the commands and run none\n";
 
 int cmd_cc(int argc, char **argv) {
+    run_archive_tool(argv);
     struct driver driver = {.options = default_options()};
     driver.compiler = compiler_for(argv[0]);
     if (strcmp(argv[0], "cc") == 0 && (argc < 2 || strcmp(argv[1], "--help") == 0)) {

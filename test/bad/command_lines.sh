@@ -1,10 +1,10 @@
 #!/bin/bash
 # Command lines that builds are known to make: libtool's links of C++, one object made of others,
-# headers compiled by themselves, arguments in files, build ids of any length.
+# headers compiled by themselves, arguments in files, archives of -flto, build ids of any length.
 . "$(dirname "$0")/lib.bash"
 cat >part.cc <<'C'
 #include "part.h"
-int part(int value) {
+__attribute__((noinline, used)) int part(int value) {
     return value % 2 ? half(value) : value;
 }
 C
@@ -95,6 +95,15 @@ for compiler in quipu-c++ quipu-clang++; do
     builds $compiler -shared part.o -o libpart.so
     counts ./shared
 done
+
+# cmake makes the names of the archive tools from the compiler's.
+builds quipu-c++ -O1 -flto -c part.cc
+builds quipu-gcc-ar rc libarchive.a part.o
+builds quipu-gcc-ranlib libarchive.a
+builds quipu-gcc-nm libarchive.a
+grep -q _Z4parti output || fail "quipu-gcc-nm does not see into objects of -flto"
+builds quipu-c++ -O1 -flto main.cc libarchive.a -o archived
+counts ./archived
 
 builds quipu-c++ -O1 main.cc part.cc -Wl,--build-id=0x"$(printf '%088d' 1)" -o identified
 counts ./identified
