@@ -15,7 +15,9 @@ enum {
 const char *demangle(struct arena *arena, const char *name) {
     if (name[0] != '_')
         return name;
-    char *text = cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+    /* DMGL_AUTO takes D's for none. */
+    char *text = name[1] == 'D' ? dlang_demangle(name, 0)
+                                : cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
     if (!text)
         return name;
     const char *copy = arena_copy(arena, text, strlen(text));
