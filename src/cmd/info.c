@@ -8,6 +8,7 @@
 #include "report/json_writer.h"
 #include "report/output.h"
 #include "report/progress.h"
+#include "report/style.h"
 #include "report/view.h"
 #include "util/diag.h"
 #include "util/map.h"
@@ -121,13 +122,19 @@ static size_t count_slots(const struct process *process, const struct module *mo
     return slots;
 }
 
+static void write_field(FILE *out, const char *name, const char *text) {
+    fprintf(out, "  %-12s  ", name);
+    write_safely(out, text);
+    fputc('\n', out);
+}
+
 static void write_text_process(FILE *out, struct arena *arena, struct profile *profile,
                                const struct process *process) {
     profile_count(profile, (struct selection){.process = process});
     fprintf(out, "%s%s%s\n", process->file, process->merged ? " (merged)" : "",
             process->incomplete ? " (incomplete)" : "");
-    fprintf(out, "  program       %s\n", process->program);
-    fprintf(out, "  command       %s\n", process->command);
+    write_field(out, "program", process->program);
+    write_field(out, "command", process->command);
     if (process->pid)
         fprintf(out, "  process       %" PRIu32 ", parent %" PRIu32 "\n", process->pid,
                 process->parent_pid);

@@ -171,8 +171,7 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     }
     char number[NUMBER_MAX];
     print_number(number, executed, human);
-    return arena_print(arena,
-                       "%s%s: %zu process%s, %" PRIu64 " thread%s, %s instructions executed\n",
+    return arena_print(arena, "%s%s: %zu process%s, %" PRIu64 " thread%s, %s instructions executed",
                        !first            ? "nothing"
                        : *first->command ? first->command
                                          : first->program,

@@ -189,7 +189,7 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     const struct process *first = &profile->processes.data[0];
     for (size_t i = 0; i < count; i++)
         threads += count_threads(&profile->processes.data[i]);
-    return arena_print(arena, "%s%s: %zu process%s, %" PRIu64 " thread%s\n",
+    return arena_print(arena, "%s%s: %zu process%s, %" PRIu64 " thread%s",
                        *first->command ? first->command : first->program,
                        count > 1 ? " and others" : "", count, count == 1 ? "" : "es", threads,
                        threads == 1 ? "" : "s");

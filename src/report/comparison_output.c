@@ -47,12 +47,6 @@ static void print_percent(char text[CELL], const struct compared_row *row) {
         snprintf(text, CELL, "%+.2f%%", percent);
 }
 
-/* Writes TEXT so that nothing in it acts on the terminal. */
-static void write_safely(FILE *out, const char *text) {
-    for (; *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
-}
-
 static void write_name(const struct compared_row *row, const struct comparison_style *style) {
     if (*row->callee_demangled) {
         write_safely(style->out, row->callee_demangled);

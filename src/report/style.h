@@ -35,4 +35,7 @@ enum {
  * k, M, G, T, P, E (powers of 1000): "1.23G". */
 void print_number(char *text, uint64_t value, bool human);
 
+/* Writes TEXT so that nothing in it acts on the terminal, or begins a line. */
+void write_safely(FILE *out, const char *text);
+
 #endif

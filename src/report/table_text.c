@@ -69,12 +69,6 @@ static void find_widths(const struct table *table, bool human) {
     }
 }
 
-/* Writes TEXT so that nothing in it acts on the terminal. */
-static void write_safely(FILE *out, const char *text) {
-    for (; *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
-}
-
 /* Writes TEXT as text column I. */
 static void write_padded(const struct table *table, FILE *out, size_t i, const char *text) {
     bool is_text = text_column(table, i)->kind == CELL_TEXT;
@@ -90,8 +84,10 @@ static void write_padded(const struct table *table, FILE *out, size_t i, const c
 }
 
 static void begin_text(const struct table *table, const struct table_style *style) {
-    if (table->heading)
-        fprintf(style->out, "%s\n", table->heading);
+    if (table->heading) {
+        write_safely(style->out, table->heading);
+        fputs("\n\n", style->out);
+    }
     find_widths(table, style->human);
     fputs(style_start(style->color, STYLE_TITLE), style->out);
     for (size_t i = 0; i < table->shape->text_count; i++)
