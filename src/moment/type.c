@@ -5,7 +5,12 @@
 #include "moment/type.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum {
+    NAMES_MAX = 16 /* around a type */
+};
 
 static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
     Dwarf_Attribute attribute;
@@ -18,38 +23,106 @@ static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
 
 bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top) {
     Dwarf_Die split = {0};
-    if (dwarf_get_units(dwarf, *unit, unit, NULL, NULL, top, &split) != 0)
+    uint8_t kind = 0;
+    if (dwarf_get_units(dwarf, *unit, unit, NULL, &kind, top, &split) != 0)
         return false;
-    if (split.addr)
+    if (kind == DW_UT_skeleton && split.addr) /* of a type's unit it is the type */
         *top = split;
     return true;
 }
 
 /* ---- types that are only declared in one unit and defined in another ---- */
 
-static bool is_definition(Dwarf_Die *die, int tag, const char *name) {
-    const char *own = dwarf_diename(die);
-    return dwarf_tag(die) == tag && own && strcmp(own, name) == 0 &&
+/* What is around a declaration, from the outermost on, and its own name last. */
+struct path {
+    const char *names[NAMES_MAX];
+    size_t count;
+};
+
+static bool is_scope(int tag) {
+    return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+           tag == DW_TAG_union_type;
+}
+
+/* Returns false where the type is a function's own, or has no name: it is nowhere else. */
+static bool read_path(Dwarf_Die *record, struct path *path) {
+    Dwarf_Die *scopes = NULL;
+    int count = dwarf_getscopes_die(record, &scopes);
+    bool good = count > 0;
+    path->count = 0;
+    for (int i = count; good && i-- > 0;) {
+        const char *name = dwarf_diename(&scopes[i]);
+        if (!is_scope(dwarf_tag(&scopes[i]))) {
+            good = i == count - 1; /* the unit */
+            continue;
+        }
+        good = name && path->count < NAMES_MAX;
+        if (good)
+            path->names[path->count++] = name;
+    }
+    if (count > 0)
+        free(scopes);
+    return good && path->count;
+}
+
+/* 'class' may be declared and 'struct' defined. */
+static bool is_definition(Dwarf_Die *die, bool is_union) {
+    int tag = dwarf_tag(die);
+    return tag != DW_TAG_namespace && (tag == DW_TAG_union_type) == is_union &&
            !dwarf_hasattr(die, DW_AT_declaration);
 }
 
-static void find_definition(const struct binary *binary, Dwarf_Die *record) {
-    const char *name = dwarf_diename(record);
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die top, child;
-    if (!name)
-        return;
-    int tag = dwarf_tag(record);
-    while (next_unit(binary->dwarf, &unit, &top)) {
-        if (dwarf_child(&top, &child) != 0)
+static bool is_same_path(const struct path *a, const struct path *b) {
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = strcmp(a->names[i], b->names[i]) == 0;
+    return same;
+}
+
+/* A definition may stand outside of what its declaration stands in. */
+static bool is_of(Dwarf_Die *definition, const struct path *path) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die declaration;
+    struct path own;
+    return dwarf_attr(definition, DW_AT_specification, &attribute) &&
+           dwarf_formref_die(&attribute, &declaration) && read_path(&declaration, &own) &&
+           is_same_path(&own, path);
+}
+
+/* Looks among what is in PARENT for the path from its name DEPTH on. */
+static bool find_path(Dwarf_Die *parent, const struct path *path, size_t depth, bool is_union,
+                      Dwarf_Die *found) {
+    Dwarf_Die child;
+    const char *last = path->names[path->count - 1];
+    if (dwarf_child(parent, &child) != 0)
+        return false;
+    do {
+        const char *name = is_scope(dwarf_tag(&child)) ? dwarf_diename(&child) : NULL;
+        if (!name)
             continue;
-        do {
-            if (is_definition(&child, tag, name)) {
-                *record = child;
-                return;
-            }
-        } while (dwarf_siblingof(&child, &child) == 0);
-    }
+        if (strcmp(name, last) == 0 && is_definition(&child, is_union) &&
+            (dwarf_hasattr(&child, DW_AT_specification) ? is_of(&child, path)
+                                                        : depth + 1 == path->count)) {
+            *found = child;
+            return true;
+        }
+        if (depth + 1 < path->count && strcmp(name, path->names[depth]) == 0 &&
+            find_path(&child, path, depth + 1, is_union, found))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+static void find_definition(const struct binary *binary, Dwarf_Die *record) {
+    struct path path;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die top;
+    bool is_union = dwarf_tag(record) == DW_TAG_union_type;
+    if (!read_path(record, &path))
+        return;
+    while (next_unit(binary->dwarf, &unit, &top))
+        if (find_path(&top, &path, 0, is_union, record))
+            return;
 }
 
 /* ---- types ---- */
@@ -170,9 +243,13 @@ static struct type bare_type(const struct binary *binary, Dwarf_Die *die) {
 }
 
 struct type type_at(const struct binary *binary, Dwarf_Die *die) {
-    Dwarf_Die peeled;
+    Dwarf_Die peeled, elsewhere;
+    Dwarf_Attribute attribute;
     if (dwarf_peel_type(die, &peeled) != 0)
         return (struct type){.kind = TYPE_NONE};
+    if (dwarf_attr(&peeled, DW_AT_signature, &attribute) &&
+        dwarf_formref_die(&attribute, &elsewhere)) /* in a unit of its own */
+        peeled = elsewhere;
     struct type found = bare_type(binary, &peeled);
     found.spelled = *die;
     found.is_spelled = true;
