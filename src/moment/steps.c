@@ -158,4 +158,5 @@ void find_first_place(struct search *search) {
     set_thread_address(run->first.process, run->place);
     search->ticks = read_ticks(run, &run->first, search->place);
     search->standing = run->first.process;
+    note_after(search, search->standing);
 }
