@@ -34,10 +34,11 @@ static void print_help(void) {
         stdout);
 }
 
-/* Hands the program over. */
+/* Hands the program over, to gdb where COMMAND is NULL. */
 static int run_command(struct tracee *tracee, const struct arrival *arrival, const char *command) {
     leave_tracee(tracee);
-    int status = run_on_stop(command, tracee->process, arrival->thread);
+    int status = command ? run_on_stop(command, tracee->process, arrival->thread)
+                         : run_gdb_on_stop(tracee->process, arrival->thread);
     kill_tracee(tracee);
     return status;
 }
@@ -54,7 +55,7 @@ static int hand_over(struct arena *arena, const struct binary *binary,
     if (options->command)
         return run_command(tracee, arrival, options->command);
     if (!options->print && terminal && gdb)
-        return run_command(tracee, arrival, "exec gdb -q -p $QUIPU_PID");
+        return run_command(tracee, arrival, NULL);
     print_registers(arrival->thread);
     print_backtrace(tracee->process, arrival->thread);
     kill_tracee(tracee);

@@ -13,4 +13,9 @@
  * signal that has ended it, or 1 with a message. */
 int run_on_stop(const char *command, pid_t process, pid_t thread);
 
+/* Likewise gdb, with THREAD chosen.  Attaching sends a SIGSTOP, which a process that is stopped
+ * already keeps for each thread until that runs: gdb is told to drop them, or the first 'stepi',
+ * and one more command for each other thread, would end where it began. */
+int run_gdb_on_stop(pid_t process, pid_t thread);
+
 #endif
