@@ -51,6 +51,20 @@ const struct callgrind_calls *callgrind_find_calls(struct arena *arena,
     return calls;
 }
 
+static bool is_counted(const struct called_function *function) {
+    return function->noted && function->noted->executed;
+}
+
+/* Where the file changes, a line without cost: callgrind_annotate stumbles over files that have
+ * calls alone, as those of inlined callers in functions without counts. */
+static void enter_file_of_call(struct callgrind *callgrind, const struct call_site *site,
+                               const struct called_function *caller) {
+    bool changes = site->file != callgrind->file && !is_counted(caller);
+    callgrind_enter_file(callgrind, site->file, caller->file);
+    if (changes)
+        fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32 " 0\n", site->call, site->line);
+}
+
 static void write_call(struct callgrind *callgrind, const struct call *call) {
     const struct places *places = &callgrind->calls->contexts->places;
     const struct called_function *caller = vector_at(&places->functions, call->caller);
@@ -59,7 +73,10 @@ static void write_call(struct callgrind *callgrind, const struct call *call) {
     bool here = call->caller && site->function == call->caller;
     if (!call->calls && !call->outermost)
         return;
-    callgrind_enter_file(callgrind, here ? site->file : caller->file, caller->file);
+    if (here)
+        enter_file_of_call(callgrind, site, caller);
+    else
+        callgrind_enter_file(callgrind, caller->file, caller->file);
     callgrind_module(callgrind, "cob", callee->module);
     callgrind_file(callgrind, "cfi", callee->file);
     callgrind_function(callgrind, "cfn", callee->module, callee->address, callee->demangled);
@@ -98,10 +115,6 @@ void callgrind_calls_of(struct callgrind *callgrind, const struct function *func
 }
 
 /* ---- functions without counts ---- */
-
-static bool is_counted(const struct called_function *function) {
-    return function->noted && function->noted->executed;
-}
 
 uint64_t callgrind_uncounted(const struct callgrind *callgrind) {
     uint64_t sum = 0;

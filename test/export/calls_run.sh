@@ -88,3 +88,16 @@ assert inclusive["main", "work"] > 1.9 * inclusive["run", "work"] > 1000
 assert inclusive["", "main"] - inclusive["main", "work"] == own["main"], (inclusive, own)
 assert inclusive["", "run"] - inclusive["run", "work"] == own["run"], (inclusive, own)
 END
+
+# A header's function that was inlined, and only calls: callgrind_annotate, with sources, is content.
+echo 'long far(long n);
+static inline long near(long n) { return far(n) + far(n + 1); }' >near.h
+echo '__attribute__((noipa)) long far(long n) { for (long i = 0; i < 9; i++) n ^= n * i + 3; return n; }' >far.c
+echo '#include "near.h"
+int main(int argc, char **argv) { (void)argv; return near(argc) == 12345; }' >near.c
+"$quipu" cc --quipu=calls -O2 -g near.c far.c -o near
+"$quipu" run -o near.data -- ./near
+"$quipu" export --to=callgrind -o near.out near.data
+callgrind_annotate --inclusive=yes near.out >near.txt 2>near.err || fail "$(cat near.err)"
+[ ! -s near.err ] || fail "callgrind_annotate complains: $(cat near.err)"
+grep -q 'far(n) + far(n + 1)' near.txt || fail "no line of the header: $(cat near.txt)"
