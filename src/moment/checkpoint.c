@@ -4,6 +4,9 @@
  * its own, so that it never sees it end.  Forking shares memory that is written later only, so a
  * copy costs its page tables, and pages that change.
  *
+ * All its files but the standard ones are closed.  Linux before 5.9 has no such call; there they
+ * stay open, and who waits for a pipe's end may wait for ever.
+ *
  * Mappings that are shared with other processes or files, such as the counters' own, stay shared
  * over a fork; in the copy private memory with the same contents takes their place. */
 #include "moment/checkpoint.h"
@@ -21,6 +24,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define SHARED_MAX ((uint64_t)1 << 30)
 
@@ -87,6 +91,13 @@ static bool own_memory(const struct run *run, pid_t process) {
     return good;
 }
 
+/* A copy gets its system calls' results told and needs no files.  Whoever reads the other end of a
+ * pipe or socket waits for the last to close this one; so it must not be the copy. */
+static void close_files(const struct run *run, pid_t process) {
+    const uint64_t arguments[6] = {STDERR_FILENO + 1, UINT32_MAX};
+    inject_call(process, run->site, SYS_close_range, arguments, NULL);
+}
+
 const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy) {
     const uint64_t arguments[6] = {CLONE_PARENT | SIGCHLD};
     pid_t child = 0;
@@ -98,6 +109,7 @@ const char *make_copy(struct run *run, const struct repeated *from, struct repea
         return arena_print(run->arena, "no checkpoint can be made: %s",
                            strerror(made < 0 ? (int)-made : EIO));
     }
+    close_files(run, child);
     if (own_memory(run, child))
         return NULL;
     drop_copy(copy);
