@@ -327,6 +327,13 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
     anchor_marks(p);
 }
 
+/* Padding has no anchors of its own, and a thread may stand there: what is above its cells is what
+ * is above them on the edge, the jump not taken included. */
+static bool leads_to_padding(const struct graph *graph, const struct edge *edge) {
+    return edge->kind == QUIPU_EDGE_NOT_TAKEN && is_block(graph, edge->target) &&
+           graph->blocks.data[edge->target - 1].padding;
+}
+
 static void insert_edge_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
@@ -355,6 +362,8 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     write_edge_increments(p, &text, index);
     write_frame_end_on_edge(p, &text, index);
     write_edge_end(p, &text, index);
+    if (!text.count && leads_to_padding(graph, edge))
+        anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
     const char *condition = edge->kind == QUIPU_EDGE_TAKEN ? turned_condition(p, last, edge) : NULL;
     if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
         lengthen_branch(p, index, &text);
