@@ -246,10 +246,11 @@ static enum jump_through classify_indirect(const struct builder *b,
 }
 
 static void add_indirect(struct builder *b, uint32_t block, uint32_t hub) {
-    enum jump_through through =
-        hub ? classify_indirect(b, &b->graph->blocks.data[block]) : THROUGH_OUTSIDE;
-    if (through == THROUGH_OUTSIDE) {
+    enum jump_through through = classify_indirect(b, &b->graph->blocks.data[block]);
+    if (!hub || through == THROUGH_OUTSIDE) {
         add_edge(b, block + 1, 0, QUIPU_EDGE_TAIL);
+        b->graph->edges.data[b->graph->edges.count - 1].stays =
+            through != THROUGH_OUTSIDE && b->hub_targets.count > 0;
         return;
     }
     b->hub_unsure |= through == THROUGH_EITHER;
@@ -323,9 +324,10 @@ static void add_in_edges(struct builder *b, uint32_t hub) {
         add_edge(b, hub, b->hub_targets.data[i] + 1, QUIPU_EDGE_INDIRECT);
 }
 
-/* Finds the targets of indirect jumps.  Returns whether a hub can stand before them: where one of
- * them is also entered from outside, the outside itself serves as hub, or the arcs that no code can
- * be put on would close a cycle. */
+/* Finds the targets of indirect jumps.  A pointer to the function itself is none: a jump by that is
+ * a jump to a function.  Returns whether a hub can stand before them: where one of them is also
+ * entered from outside, the outside itself serves as hub, or the arcs that no code can be put on
+ * would close a cycle. */
 static bool find_hub_targets(struct builder *b) {
     const struct graph *graph = b->graph;
     bool indirect = false, separate = true;
@@ -339,7 +341,7 @@ static bool find_hub_targets(struct builder *b) {
         uint32_t block = b->label_blocks.data[i];
         if (block == NONE)
             continue;
-        if (symbol->address_taken && !seen[block]) {
+        if (symbol->address_taken && !symbol->function && !seen[block]) {
             seen[block] = 1;
             vector_push(graph->arena, &b->hub_targets, block);
         }

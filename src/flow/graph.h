@@ -58,6 +58,7 @@ struct edge {
     enum quipu_edge_kind kind;
     bool countable; /* code can be put on it, and on no block instead */
     bool jumps;     /* control gets there by a jump that is taken on a condition */
+    bool stays;     /* to the outside: which stands for the hub, too, so it may come in again */
     /* find_ticks */
     bool ticks; /* the software instruction counter goes on by one */
     /* find_frequencies */

@@ -57,7 +57,8 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
 const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
     for (size_t i = 0; i < block->out.count; i++) {
         const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
-        if (edge->target == 0 && (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))
+        if (edge->target == 0 && !edge->stays &&
+            (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))
             return edge;
     }
     return NULL;
