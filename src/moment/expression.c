@@ -112,6 +112,7 @@ static bool parse_last(struct parser *parser, const struct node *array, const st
     skip_blanks(parser);
     const char *at = parser->at;
     const struct node *last = parse_condition(parser);
+    int64_t lowest = first_index(&array->type);
     uint64_t elements = element_count(parser, array);
     if (!last)
         return false;
@@ -121,13 +122,27 @@ static bool parse_last(struct parser *parser, const struct node *array, const st
         wrong = "the first and last index of a slice must be numbers";
     else if (last->number < first->number)
         wrong = "the last index is less than the first";
-    else if (elements && last->number >= elements)
-        wrong = arena_print(parser->tree.arena, "there are %llu elements; the last index is %llu",
-                            (unsigned long long)elements, (unsigned long long)elements - 1);
+    else if ((int64_t)first->number < lowest)
+        wrong = arena_print(parser->tree.arena, "the first index is %lld", (long long)lowest);
+    else if (elements && last->number - (uint64_t)lowest >= elements)
+        wrong = arena_print(parser->tree.arena, "there are %llu elements; the last index is %lld",
+                            (unsigned long long)elements, (long long)elements - 1 + lowest);
     if (wrong)
         return refuse(parser, at, wrong);
     parser->count = last->number - first->number + 1;
     return true;
+}
+
+/* INDEX, counted from the first element of ARRAY. */
+static struct node *count_from_first(struct parser *parser, const struct node *array,
+                                     struct node *index) {
+    int64_t first = first_index(&array->type);
+    if (!first)
+        return index;
+    if (index->kind == NODE_NUMBER && index->type.kind == TYPE_INTEGER)
+        return make_number(&parser->tree, index->number - (uint64_t)first, 8, true);
+    return make_binary(&parser->tree, OPERATION_SUBTRACT, index,
+                       make_number(&parser->tree, (uint64_t)first, 8, true));
 }
 
 static struct node *parse_element(struct parser *parser, struct node *array) {
@@ -140,6 +155,9 @@ static struct node *parse_element(struct parser *parser, struct node *array) {
     if (!take(parser, "]"))
         return refuse(parser, parser->at, "']' is missing here");
     size_t begin = array->begin;
+    index = count_from_first(parser, array, index);
+    if (!index)
+        return NULL;
     struct node *place_of_it = make_binary(&parser->tree, OPERATION_ADD, array, index);
     if (!spans(parser, begin, place_of_it))
         return NULL;

@@ -114,6 +114,12 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                                                      : "'%s' is no structure and has no members",
                                   source_of(tree, record)));
     if (!find_field(tree->binary, &record->type, name, &field)) {
+        if (has_virtually(tree->binary, &record->type, name))
+            return refuse(tree, where,
+                          arena_print(tree->arena,
+                                      "'%s' is in a virtual base of '%s', which only the object "
+                                      "knows the place of; give a pointer to that base",
+                                      name, source_of(tree, record)));
         struct near_names near_names = {.wanted = name};
         each_field(tree->binary, &record->type, offer_field, &near_names);
         return refuse(tree, where,

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    NAMES_MAX = 16 /* around a type */
+    NAMES_MAX = 16, /* around a type */
+    DIMENSIONS_MAX = 16,
 };
 
 static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
@@ -173,42 +174,94 @@ static struct type record_type(const struct binary *binary, Dwarf_Die *die) {
     return type;
 }
 
-static unsigned count_dimensions(Dwarf_Die *array) {
-    unsigned count = 0;
-    Dwarf_Die child;
-    if (dwarf_child(array, &child) == 0)
-        do
-            count += dwarf_tag(&child) == DW_TAG_subrange_type;
-        while (dwarf_siblingof(&child, &child) == 0);
-    return count ? count : 1;
+struct dimension {
+    int64_t first;  /* index */
+    uint64_t count; /* 0: not known */
+};
+
+static struct dimension read_dimension(Dwarf_Die *range, int64_t first) {
+    struct dimension dimension = {.first = first};
+    uint64_t bound = 0;
+    if (attribute_word(range, DW_AT_lower_bound, &bound))
+        dimension.first = (int64_t)bound;
+    else if (dwarf_hasattr(range, DW_AT_lower_bound))
+        return dimension;
+    if (!attribute_word(range, DW_AT_count, &dimension.count) &&
+        attribute_word(range, DW_AT_upper_bound, &bound))
+        dimension.count = bound + 1 - (uint64_t)dimension.first;
+    if ((int64_t)dimension.count < 0) /* empty */
+        dimension.count = 0;
+    return dimension;
 }
 
-/* The bytes of the array with its first LEFT_OUT dimensions taken off; 0: not known. */
-static uint64_t array_size(const struct binary *binary, Dwarf_Die *array, unsigned left_out) {
+/* Reads the dimensions of ARRAY, at most DIMENSIONS_MAX, in the order in which [] leads through
+ * them: that whose elements lie next to each other is the last, which is Fortran's first. */
+static unsigned read_dimensions(Dwarf_Die *array, struct dimension dimensions[]) {
+    unsigned count = 0;
+    Dwarf_Sword first = 0;
+    Dwarf_Die unit, child;
+    uint64_t ordering = DW_ORD_row_major;
+    if (dwarf_diecu(array, &unit, NULL, NULL))
+        dwarf_default_lower_bound(dwarf_srclang(&unit), &first);
+    if (dwarf_child(array, &child) == 0)
+        do
+            if (dwarf_tag(&child) == DW_TAG_subrange_type && count < DIMENSIONS_MAX)
+                dimensions[count++] = read_dimension(&child, first);
+        while (dwarf_siblingof(&child, &child) == 0);
+    if (!count)
+        dimensions[count++] = (struct dimension){.first = first};
+    attribute_word(array, DW_AT_ordering, &ordering);
+    for (unsigned i = 0; ordering == DW_ORD_col_major && i < count / 2; i++) {
+        struct dimension moved = dimensions[i];
+        dimensions[i] = dimensions[count - 1 - i];
+        dimensions[count - 1 - i] = moved;
+    }
+    return count;
+}
+
+/* The bytes of an array of as many dimensions as LEFT, the last ones; 0: not known. */
+static uint64_t array_size(const struct binary *binary, Dwarf_Die *array, unsigned left) {
+    struct dimension dimensions[DIMENSIONS_MAX];
+    unsigned count = read_dimensions(array, dimensions);
     uint64_t size = type_of(binary, array).size;
-    Dwarf_Die child;
-    unsigned number = 0;
-    if (dwarf_child(array, &child) != 0)
-        return 0;
-    do {
-        uint64_t count = 0;
-        if (dwarf_tag(&child) != DW_TAG_subrange_type || number++ < left_out)
-            continue;
-        if (!attribute_word(&child, DW_AT_count, &count) &&
-            attribute_word(&child, DW_AT_upper_bound, &count))
-            count++;
-        size *= count;
-    } while (dwarf_siblingof(&child, &child) == 0);
+    for (unsigned i = count > left ? count - left : 0; i < count; i++)
+        size *= dimensions[i].count;
     return size;
 }
 
+/* One whose elements lie where a descriptor tells (Fortran's allocatable ones, and those by
+ * pointers) has no place of its own. */
 static struct type array_type(const struct binary *binary, Dwarf_Die *array) {
-    unsigned dimensions = count_dimensions(array);
+    struct dimension dimensions[DIMENSIONS_MAX];
+    unsigned count = read_dimensions(array, dimensions);
+    if (dwarf_hasattr(array, DW_AT_data_location))
+        return (struct type){.kind = TYPE_NONE};
     return (struct type){.kind = TYPE_ARRAY,
-                         .size = array_size(binary, array, 0),
+                         .size = array_size(binary, array, count),
                          .die = *array,
                          .has_die = true,
-                         .depth = dimensions - 1};
+                         .depth = count - 1};
+}
+
+int64_t first_index(const struct type *type) {
+    struct dimension dimensions[DIMENSIONS_MAX];
+    Dwarf_Die array = type->die;
+    if (type->kind != TYPE_ARRAY)
+        return 0;
+    if (type->target)
+        return 1; /* a Fortran string */
+    return type->has_die ? dimensions[read_dimensions(&array, dimensions) - 1 - type->depth].first
+                         : 0;
+}
+
+/* A Fortran string of fixed length: an array of characters. */
+static struct type string_type(Dwarf_Die *die) {
+    static const struct type character = {
+        .kind = TYPE_INTEGER, .size = 1, .is_signed = true, .name = "char"};
+    struct type type = {.kind = TYPE_ARRAY, .target = &character};
+    if (!attribute_word(die, DW_AT_byte_size, &type.size))
+        type.kind = TYPE_NONE;
+    return type;
 }
 
 static struct type pointer_type(Dwarf_Die *die, bool is_reference) {
@@ -217,6 +270,16 @@ static struct type pointer_type(Dwarf_Die *die, bool is_reference) {
                          .die = *die,
                          .has_die = dwarf_hasattr(die, DW_AT_type),
                          .is_reference = is_reference};
+}
+
+/* What points to a member that is a function has its address, and what to add to the object's. */
+static struct type member_pointer_type(Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die target;
+    bool calls = dwarf_attr(die, DW_AT_type, &attribute) &&
+                 dwarf_formref_die(&attribute, &target) &&
+                 dwarf_tag(&target) == DW_TAG_subroutine_type;
+    return (struct type){.kind = TYPE_NONE, .size = calls ? 16 : 8};
 }
 
 /* The type that DIE, no typedef and not qualified, is. */
@@ -237,6 +300,10 @@ static struct type bare_type(const struct binary *binary, Dwarf_Die *die) {
     case DW_TAG_union_type:
     case DW_TAG_class_type:
         return record_type(binary, die);
+    case DW_TAG_string_type:
+        return string_type(die);
+    case DW_TAG_ptr_to_member_type:
+        return member_pointer_type(die);
     default:
         return (struct type){.kind = TYPE_NONE};
     }
@@ -273,7 +340,7 @@ struct type target_of(const struct binary *binary, const struct type *type) {
     if (type->kind == TYPE_ARRAY && type->depth) {
         struct type inner = *type;
         inner.depth--;
-        inner.size = array_size(binary, &die, count_dimensions(&die) - type->depth);
+        inner.size = array_size(binary, &die, type->depth);
         return inner;
     }
     return type_of(binary, &die);
@@ -305,7 +372,9 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
         return false;
     *is_named = tag == DW_TAG_member && name && *name;
     *field = (struct field){.type = type_of(binary, member)};
-    attribute_word(member, DW_AT_data_member_location, &field->offset);
+    if (!attribute_word(member, DW_AT_data_member_location, &field->offset) &&
+        dwarf_hasattr(member, DW_AT_data_member_location))
+        return false; /* of a virtual base only the object tells where it is */
     if (*is_named)
         place_bits(member, field);
     return *is_named || field->type.kind == TYPE_RECORD;
@@ -328,6 +397,22 @@ bool find_field(const struct binary *binary, const struct type *record, const ch
             field->offset += offset;
             return true;
         }
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return false;
+}
+
+bool has_virtually(const struct binary *binary, const struct type *record, const char *name) {
+    Dwarf_Die die = record->die, member;
+    if (dwarf_child(&die, &member) != 0)
+        return false;
+    do {
+        struct field field;
+        struct type base = {0};
+        if (dwarf_tag(&member) == DW_TAG_inheritance)
+            base = type_of(binary, &member);
+        if (base.kind == TYPE_RECORD &&
+            (find_field(binary, &base, name, &field) || has_virtually(binary, &base, name)))
+            return true;
     } while (dwarf_siblingof(&member, &member) == 0);
     return false;
 }

@@ -52,12 +52,19 @@ struct type type_at(const struct binary *binary, Dwarf_Die *die);
 /* What a pointer points to, or an array has. */
 struct type target_of(const struct binary *binary, const struct type *type);
 
-/* Finds the member NAME of RECORD, in anonymous members and bases too. */
+/* The index of the first element of TYPE, an array: 0 in C. */
+int64_t first_index(const struct type *type);
+
+/* Finds the member NAME of RECORD, in anonymous members and bases too, but
+ * for virtual ones. */
 bool find_field(const struct binary *binary, const struct type *record, const char *name,
                 struct field *field);
 
-/* Calls TAKE for each member of RECORD, with its name; those of anonymous members and bases, too.
- */
+/* Whether RECORD, where find_field finds no member NAME, has it from a virtual base. */
+bool has_virtually(const struct binary *binary, const struct type *record, const char *name);
+
+/* Calls TAKE for each member of RECORD, with its name; likewise those of anonymous members and
+ * bases. */
 void each_field(const struct binary *binary, const struct type *record,
                 void (*take)(void *context, const char *name, const struct field *field),
                 void *context);

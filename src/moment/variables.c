@@ -126,6 +126,8 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
         inner.is_inlined = false;
         /* fall through */
     case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_common_block:
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:

@@ -177,7 +177,7 @@ static void take_slice(struct arena *arena, struct watched *watched) {
     watched->whole.count = object->count;
     if (!array)
         return;
-    watched->first = object->node->a->b->number;
+    watched->first = object->node->a->b->number + (uint64_t)first_index(&array->type);
     watched->base = arena_copy(arena, object->text + array->begin, array->end - array->begin);
 }
 

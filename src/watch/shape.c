@@ -136,7 +136,7 @@ static void take_constants(struct arena *arena, Dwarf_Die *enumeration, struct s
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* How an integer is shown. */
+/* How an integer is shown, or what has no value here. */
 static void take_look(struct arena *arena, const struct type *type, struct shape *shape) {
     Dwarf_Die spelled = type->spelled, die;
     Dwarf_Attribute attribute;
@@ -156,6 +156,8 @@ static void take_look(struct arena *arena, const struct type *type, struct shape
         dwarf_formudata(&attribute, &encoding);
     if (encoding == DW_ATE_boolean)
         shape->look = LOOK_TRUTH;
+    else if (encoding == DW_ATE_complex_float && shape->kind == TYPE_NONE)
+        shape->look = LOOK_COMPLEX;
     else if (name && strcmp(name, "char") == 0)
         shape->look = LOOK_CHARACTER;
 }
@@ -184,6 +186,7 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
         struct type element = target_of(binary, type);
         shape->element = make_shape(arena, binary, &element);
         shape->count = element.size ? type->size / element.size : 0;
+        shape->first = first_index(type);
         if (!shape->count)
             shape->kind = TYPE_NONE;
         if (!element.is_spelled || element.kind == TYPE_ARRAY || type->depth)
@@ -193,7 +196,7 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
     }
     if (type->kind == TYPE_RECORD)
         each_field(binary, type, take_field, &(struct taking){arena, binary, shape});
-    if (type->kind == TYPE_INTEGER)
+    if (type->kind == TYPE_INTEGER || type->kind == TYPE_NONE)
         take_look(arena, type, shape);
     return shape;
 }
@@ -216,22 +219,22 @@ static const struct shape_field *find_written(const struct shape *record, uint64
     return found;
 }
 
-static void print_index(struct buffer *name, uint64_t first, uint64_t last) {
+static void print_index(struct buffer *name, int64_t first, int64_t last) {
     buffer_add(name, "[", 1);
-    print_unsigned(name, first);
+    print_integer(name, (uint64_t)first, true);
     if (last != first) {
         buffer_add(name, "..", 2);
-        print_unsigned(name, last);
+        print_integer(name, (uint64_t)last, true);
     }
     buffer_add(name, "]", 1);
 }
 
 /* Narrows PART, elements behind one another, to those of them that hold [BEGIN, END). */
-static void narrow_elements(struct part *part, uint64_t begin, uint64_t end, uint64_t first,
+static void narrow_elements(struct part *part, uint64_t begin, uint64_t end, int64_t first,
                             struct buffer *name) {
     uint64_t size = part->shape->size, low = (begin - part->offset) / size;
     uint64_t high = (end - 1 - part->offset) / size;
-    print_index(name, first + low, first + high);
+    print_index(name, first + (int64_t)low, first + (int64_t)high);
     part->offset += low * size;
     part->count = low == high ? 0 : high - low + 1;
 }
@@ -243,7 +246,7 @@ static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struc
         if (begin <= part->offset && end >= part->offset + shape->size && shape->count > 1)
             return false;
         part->shape = shape->element;
-        narrow_elements(part, begin, end, 0, name);
+        narrow_elements(part, begin, end, shape->first, name);
         return part->count == 0;
     }
     const struct shape_field *field =
@@ -262,7 +265,7 @@ static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struc
 
 void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name) {
     if (part->count)
-        narrow_elements(part, begin, end, first, name);
+        narrow_elements(part, begin, end, (int64_t)first, name);
     while (!part->count && narrow_object(part, begin, end, name))
         continue;
 }

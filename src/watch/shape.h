@@ -11,7 +11,8 @@ enum shape_look {
     LOOK_NUMBER,
     LOOK_CHARACTER,
     LOOK_TRUTH,
-    LOOK_BYTE, /* of what no type is known */
+    LOOK_COMPLEX, /* of a TYPE_NONE: two floating point numbers */
+    LOOK_BYTE,    /* of what no type is known */
 };
 
 struct shape {
@@ -21,7 +22,8 @@ struct shape {
     uint64_t size;    /* bytes */
     const char *name; /* of the type, as C spells it */
     const struct shape *element;
-    uint64_t count;                    /* elements of an array */
+    uint64_t count;                    /* elements of an array ... */
+    int64_t first;                     /* ... and the index of the first */
     VECTOR(struct shape_field) fields; /* of a record */
     VECTOR(struct {
         const char *name;
@@ -71,6 +73,7 @@ struct told_bytes {
 void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes);
 
 void print_unsigned(struct buffer *text, uint64_t number);
+void print_integer(struct buffer *text, uint64_t bits, bool is_signed);
 void print_base16(struct buffer *text, uint64_t number);
 
 #endif

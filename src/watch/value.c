@@ -35,7 +35,7 @@ void print_base16(struct buffer *text, uint64_t number) {
     buffer_add(text, at, (size_t)(digits + sizeof digits - at));
 }
 
-static void print_integer(struct buffer *text, uint64_t bits, bool is_signed) {
+void print_integer(struct buffer *text, uint64_t bits, bool is_signed) {
     if (is_signed && (int64_t)bits < 0) {
         buffer_add(text, "-", 1);
         bits = -bits;
@@ -188,13 +188,22 @@ static void print_wide(struct buffer *text, unsigned __int128 bits) {
         print_base16(text, (uint64_t)bits);
 }
 
+static void print_complex(struct buffer *text, const uint8_t *bytes, uint64_t size) {
+    print_floating(text, bytes, size / 2);
+    buffer_text(text, " + ");
+    print_floating(text, bytes + size / 2, size / 2);
+    buffer_text(text, "i");
+}
+
 static void print_single(struct buffer *text, const struct part *part,
                          const struct told_bytes *bytes) {
     const struct shape *shape = part->shape;
     uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : shape->size;
     const uint8_t *found = size ? find_bytes(bytes, part->offset, size) : NULL;
     unsigned __int128 bits = 0;
-    if (!found || size > sizeof bits) {
+    if (found && shape->look == LOOK_COMPLEX && (size == 8 || size == 16 || size == 32)) {
+        print_complex(text, found, size);
+    } else if (!found || size > sizeof bits) {
         buffer_add(text, "?", 1);
     } else if (shape->kind == TYPE_NONE) {
         memcpy(&bits, found, size);

@@ -1,0 +1,114 @@
+#!/bin/bash
+# Objects of Fortran and C++ that C does not have: modules, common blocks, arrays whose first index is
+# not 0 and whose first index runs fastest, strings, complex numbers, virtual bases.
+. "$(dirname "$0")/lib.bash"
+
+# says TEXT: the error has it.
+says() {
+    grep -qF -- "quipu: error: $1" messages || fail "not '$1': $(cat messages)"
+}
+
+cat >program.f90 <<'EOT2'
+module model
+  implicit none
+  integer :: used = 1
+  real(8) :: row(5), grid(2,3)
+  integer :: around(-2:2)
+  complex :: wave
+  character(len=8) :: title
+  type point
+    integer :: x
+    real :: y(3)
+  end type
+  type(point) :: points(3)
+  real, allocatable :: later(:)
+end module
+subroutine add(n)
+  use model
+  implicit none
+  integer :: n, shared, parts(4)
+  common /block/ shared, parts
+  used = used + n
+  shared = n
+end subroutine
+program main
+  use model
+  implicit none
+  integer :: shared, parts(4), place
+  common /block/ shared, parts
+  place = 4
+  call add(3)
+  row(place) = 1.5d0
+  row(5) = 2
+  grid(2,1) = 7
+  grid(1,3) = 9
+  around(-2) = 1
+  around(2) = 5
+  wave = (1.5, -2.5)
+  title(2:2) = 'x'
+  points(3)%x = 8
+  points(1)%y(2) = 2.5
+  parts(4) = 6
+  allocate(later(10))
+  later(3) = 4
+end program
+EOT2
+for level in -O0 '-O1 -fno-inline'; do
+    read -ra flags <<<"$level"
+    quipu-fortran --quipu=watch "${flags[@]}" -g program.f90 -o program || fail "$level: cannot build"
+    watches 0 -e model::used -e shared -e block::parts -e 'around[-2]' -- ./program
+    tells 'model::used 1 -> 4' 'shared 0 -> 3' 'around[-2] 0 -> 1' 'block::parts[4] 0 -> 6'
+    watches 0 -e row -- ./program
+    tells 'row[4] 0 -> 1.5' 'row[5] 0 -> 2'
+    watches 0 -e 'row[5]' --if 'row[4] == 1.5 && new == 2' -- ./program
+    tells 'row[5] 0 -> 2'
+    watches 0 -e 'row[1..4]' -- ./program
+    tells 'row[4] 0 -> 1.5'
+    watches 0 -e 'grid[1][2]' -e 'grid[3]' -- ./program
+    tells 'grid[1][2] 0 -> 7' 'grid[3][1] 0 -> 9'
+    watches 0 -e around -e title -e points -- ./program
+    tells 'around[-2] 0 -> 1' 'around[2] 0 -> 5' "title[2] 0 -> 'x' (120)" 'points[3].x 0 -> 8' \
+        'points[1].y[2] 0 -> 2.5'
+done
+watches 1 -e 'row[0..4]' -- ./program
+says 'the first index is 1'
+watches 1 -e 'row[2..6]' -- ./program
+says 'there are 5 elements; the last index is 5'
+watches 1 -e 'later[3]' -- ./program
+says "'later' has a type that no value is known of"
+quipu-fortran --quipu=watch -O0 -g program.f90 -o program || fail "cannot build"
+watches 0 -e wave -- ./program
+tells 'wave 0 + 0i -> 1.5 + 0i' 'wave 1.5 + 0i -> 1.5 + -2.5i'
+
+cat >program.cc <<'EOT2'
+struct base {
+    virtual ~base() {}
+    int shared = 1;
+};
+struct left : virtual base {
+    int l = 2;
+};
+struct right : virtual base {
+    int r = 3;
+};
+struct both : left, right {
+    int own = 4;
+} object;
+base *volatile to_base;
+int left::*volatile member;
+int main() {
+    to_base = &object;
+    object.l = 5;
+    object.own = 6;
+    to_base->shared = 7;
+    member = &left::l;
+}
+EOT2
+quipu-c++ --quipu=watch -O0 -g program.cc -o program || fail 'cannot build'
+watches 0 -e object.l -e object.own -e 'to_base->shared' --if 'new > 4' -- ./program
+tells 'object.l 2 -> 5' 'object.own 4 -> 6' 'to_base->shared 1 -> 7'
+watches 1 -e object.shared -- ./program
+says "'shared' is in a virtual base of 'object'"
+watches 0 -e member -- ./program
+grep -q "member .* -> 0x8 " hits || fail "$(cat hits)"
+leaves_nothing
