@@ -37,7 +37,7 @@ static int number_of_thread(pid_t process, pid_t thread) {
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *tasks = opendir(path);
     for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
-        pid_t task = (pid_t)atoi(entry->d_name);
+        pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
         number += task && task != process;
         if (task == thread && task != process)
             found = number;

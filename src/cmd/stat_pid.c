@@ -87,7 +87,7 @@ static char *find_data(struct arena *arena, pid_t pid) {
         die("process %d: its data file was removed; run it again", (int)pid);
     if (!found)
         die("process %d: it is not instrumented, or has no data file; build it with 'quipu cc "
-            "--quipu=event'",
+            "--quipu=event', or '--quipu=moment' for its moments",
             (int)pid);
     return found;
 }
