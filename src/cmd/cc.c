@@ -292,8 +292,7 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
             note_value(driver, argument, driver->all.data[i].text);
         }
     }
-    const char *name = strrchr(driver->compiler, '/');
-    driver->clang = strstr(name ? name : driver->compiler, "clang") != NULL;
+    driver->clang = strstr(last_part(driver->compiler), "clang") != NULL;
     driver->link &= driver->inputs && (!driver->bare || driver->libc);
     if (driver->freestanding && driver->options.modes) {
         warn("'-ffreestanding': code without a C library cannot be counted; left as it is");

@@ -317,7 +317,8 @@ static bool is_running(const struct process *process) {
 void profile_hold(struct profile *profile) {
     for (size_t i = 0; i < profile->processes.count; i++) {
         struct process *process = &profile->processes.data[i];
-        for (size_t j = 0; is_running(process) && j < process->threads.count; j++) {
+        bool running = is_running(process);
+        for (size_t j = 0; running && j < process->threads.count; j++) {
             struct thread_cells *thread = &process->threads.data[j];
             if (!thread->cells)
                 continue;

@@ -107,14 +107,19 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     return true;
 }
 
+/* The same of LAST, which may be any instruction. */
+static bool find_checked_call(const struct planner *p, const struct basic_block *block,
+                              const struct graph_instruction *last, struct checked_call *call) {
+    uint8_t class = last->decoded->class;
+    return (class == CLASS_CALL || class == CLASS_CALL_INDIRECT) && p->graph->function->compiled &&
+           !statement_of(p, last)->inline_asm && code_may_stand(p, block, block->count - 1) &&
+           find_call(p, block, last, call);
+}
+
 bool has_call_site(const struct planner *p, const struct basic_block *block,
                    const struct graph_instruction *instruction) {
     struct checked_call call;
-    uint8_t class = instruction->decoded->class;
-    return (class == CLASS_CALL || class == CLASS_CALL_INDIRECT) && p->graph->function->compiled &&
-           !statement_of(p, instruction)->inline_asm &&
-           code_may_stand(p, block, block->count - 1) && find_call(p, block, instruction, &call) &&
-           call.site;
+    return find_checked_call(p, block, instruction, &call) && call.site;
 }
 
 /* What stands in front of the call, or of a jump, and its rows. */
@@ -184,8 +189,7 @@ void insert_call_checks(struct planner *p, uint32_t index) {
         return;
     if (last->decoded->class == CLASS_JUMP || last->decoded->class == CLASS_JUMP_INDIRECT)
         insert_tail_check(p, index, last);
-    if ((last->decoded->class != CLASS_CALL && last->decoded->class != CLASS_CALL_INDIRECT) ||
-        !find_call(p, block, last, &call))
+    if (!find_checked_call(p, block, last, &call))
         return;
     uint32_t label = ++p->state->labels;
     insert_question(p, index, last, &call, true, label);

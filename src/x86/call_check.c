@@ -25,12 +25,6 @@
 #include "data/watch_format.h"
 #include "x86/store_check.h"
 
-#define SITE "{disp8} nopl 0(%%rax,%%rax,1)"
-
-enum {
-    SITE_SIZE = 5
-};
-
 void write_call_check(struct buffer *out, const struct checked_call *call, bool returns,
                       uint32_t label) {
     if (!call->site) {
@@ -38,7 +32,7 @@ void write_call_check(struct buffer *out, const struct checked_call *call, bool 
                      label);
         return;
     }
-    buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE "; ", SITE_SIZE - 1, label);
+    buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE_TEXT "; ", SITE_SIZE - 1, label);
     if (returns) /* the one behind it follows at once, and is within a line, too */
         buffer_print(out, ".p2align 6,,%d; ", call->size + SITE_SIZE - 1);
     buffer_print(out, ".LQcm%u:", label);
@@ -55,7 +49,7 @@ static void write_return_question(struct buffer *out, const struct checked_call 
 
 void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label) {
     if (call->site)
-        buffer_print(out, ".LQy%u: " SITE "; ", label);
+        buffer_print(out, ".LQy%u: " SITE_TEXT "; ", label);
     else
         write_return_question(out, call, label);
     buffer_print(out, ".LQco%u:", label);

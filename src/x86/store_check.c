@@ -356,6 +356,6 @@ void write_watch_symbols(struct buffer *out, bool shared) {
 }
 
 void write_site(struct buffer *out, uint32_t label) {
-    buffer_print(out, ".p2align 6,,4; .LQa%u: {disp8} nopl 0(%%rax,%%rax,1); .LQq%u:", label,
+    buffer_print(out, ".p2align 6,,%d; .LQa%u: " SITE_TEXT "; .LQq%u:", SITE_SIZE - 1, label,
                  label);
 }

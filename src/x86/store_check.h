@@ -16,6 +16,10 @@ struct store_address {
     bool intel;          /* ... in Intel's syntax */
 };
 
+/* The no-operation that the runtime makes a jump, a format for buffer_print; bytes. */
+#define SITE_TEXT "{disp8} nopl 0(%%rax,%%rax,1)"
+#define SITE_SIZE 5
+
 /* The check of a range that is left out until it is needed: a no-operation, within a line of
  * 64 bytes, which the runtime makes a jump. */
 void write_site(struct buffer *out, uint32_t label);
