@@ -448,8 +448,12 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
  * number.  The lock is held. */
 long quipu_watch_put_back(uint64_t address, uint64_t end);
 
-/* Has calls ask what ASKED, flags WATCH_ASKS_..., says.  In the same way. */
+/* Has calls ask what ASKED, flags WATCH_ASKS_..., says in front, and what is compared behind.  In
+ * the same way. */
 long quipu_watch_put_back_calls(unsigned asked);
+/* Makes the no-operation at PLACE, of this module, a jump to CODE, if it is not one.  Returns
+ * whether it is. */
+bool quipu_watch_lead_out(uint64_t place, uint64_t code);
 /* Whether the module that ADDRESS is in has begun.  The lock is held. */
 bool quipu_watch_has_module(uint64_t address);
 /* Has the executable's module tell of threads that begin. */

@@ -31,6 +31,7 @@ enum {
     CMP_SIZE = 8,   /* or cmpl $0, CALLING ... */
     JNE_SIZE = 6,   /* ... and its jne */
     CALL_SIZE = 5,  /* of quipu_watch_call_end */
+    LEAQ_SIZE = 5,  /* of leaq 8(%rsp), %rsp */
     LEAVE_SIZE = 6, /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
     JMP_SHORT = 0xeb,
     JMP_NEAR = 0xe9,
@@ -439,14 +440,22 @@ static bool has_end(struct watch_call *call) {
            kind_of(extents[0]) == QUIPU_EXTENT_ANY || quipu_question(extents) == QUIPU_ASK_ALWAYS;
 }
 
-static void begin_call(struct watch_call *call) {
+/* Sees to it that the call's end is told; where the text cannot be changed any more, it is not. */
+static bool tells_end(const uint64_t *frame) {
+    uint32_t size = QUIPU_CALL_SIZE((uint32_t)frame[FRAME_CALLEE]);
+    const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
+    return size == 0 ||
+           quipu_watch_lead_out((uint64_t)target_of_jump(jump) + size, behind_jump(jump));
+}
+
+static void begin_call(struct watch_call *call, const uint64_t *frame) {
     if (WATCH->unread)
         quipu_watch_read_new();
     if (WATCH->heaps_active)
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
         quipu_watch_refresh_freed(call->arguments[i]);
-    if (!has_end(call))
+    if (!has_end(call) || !tells_end(frame))
         return;
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
@@ -462,7 +471,7 @@ static void begin_call(struct watch_call *call) {
 void quipu_watch_call_begun(const uint64_t *frame) {
     static const int8_t places[ARGUMENTS] = {-6, -5, -4,
                                              -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
-    uint32_t callee = (uint32_t)frame[FRAME_CALLEE];
+    uint32_t callee = QUIPU_CALL_NUMBER((uint32_t)frame[FRAME_CALLEE]);
     if (!quipu_watch_ready)
         return;
     struct watch_call call;
@@ -472,7 +481,7 @@ void quipu_watch_call_begun(const uint64_t *frame) {
         call.arguments[i] = frame[places[i]];
     note_more(&call);
     if (WATCH->armed)
-        begin_call(&call);
+        begin_call(&call, frame);
 }
 
 /* Tells what the call has done. */

@@ -7,9 +7,10 @@
  * anywhere, where some function sets the stack pointer or calls what does; and when a function's
  * locals are watched.
  *
- * What is asked around calls of code that may have no checks is put back for all of them, once it
- * may be answered with yes; not where the callee, which the shim did not know, is this module's
- * own.
+ * What is asked in front of calls of code that may have no checks is put back for all of them, once
+ * it may be answered with yes; not where the callee, which the shim did not know, is this module's
+ * own.  What is asked behind one is put back when a begin is first told there, or together with it
+ * where nothing is told.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
@@ -127,17 +128,29 @@ static void synchronize(void) {
         SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
 }
 
-static long put_back(const struct quipu_site *site) {
-    uint64_t place = place_of(site);
+static long lead_out(uint64_t place, uint64_t code) {
     if (*(volatile uint8_t *)place == JUMP)
         return 0;
     long error = open_text(place, place, true);
     if (error < 0)
         return error;
-    make_jump(place, code_of(site), false);
+    make_jump(place, code, false);
     open_text(place, place, false);
     synchronize();
     return 0;
+}
+
+static long put_back(const struct quipu_site *site) {
+    return lead_out(place_of(site), code_of(site));
+}
+
+bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
+    if (*(volatile uint8_t *)place == JUMP)
+        return true;
+    uint64_t mask = quipu_watch_lock();
+    long error = lead_out(place, code);
+    quipu_watch_unlock(mask);
+    return error == 0;
 }
 
 /* ---- This module's sites ---- */
@@ -209,22 +222,15 @@ static unsigned questions_of(const struct quipu_site *site) {
     }
 }
 
-/* Behind a call of what is not known it is asked whether anything is watched. */
-static unsigned questions_behind(const struct quipu_site *site) {
-    unsigned asked = questions_of(site);
-    return asked & WATCH_ASKS_BEGINS ? WATCH_ASKS_ARMED : asked;
-}
-
 static void put_back_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
-    if (!((questions_of(site) | questions_behind(site)) & asked))
-        return;
+    bool compared = site->size == QUIPU_SITE_CALL_BEGINS && site->target;
     uint64_t behind = site->target ? target_of(site) - JUMP_SIZE : 0;
-    if (behind && site->size == QUIPU_SITE_CALL_BEGINS && is_own(callee_of(behind)))
+    if (compared && is_own(callee_of(behind)))
         return;
     if (questions_of(site) & asked)
         make_jump(place_of(site), code_of(site), false);
-    if (behind && questions_behind(site) & asked)
+    if (compared && asked & WATCH_ASKS_ARMED)
         make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 6
+    QUIPU_WATCH_VERSION = 7
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -104,21 +104,22 @@ enum {
  *         nopl                            right behind the call: made a jump to 5
  *     4:
  * out of line
- *     5:  cmpl    $0, QUIPU_WATCH_CALLING QUIPU_SITE_RETURN_SIZE bytes in all
- *         jne     3f
- *         jmp     4b
  *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or what the callee's row says
  *         je      2b
- *         movq    CALLEE, %r11            is it this module's own?
- *         subq    quipu_watch_text(%rip), %r11
+ *         movq    CALLEE, %r11            is it this module's own?  Of a call through a pointer
+ *         subq    quipu_watch_text(%rip), %r11                      this comes first
  *         cmpq    quipu_watch_text+8(%rip), %r11
  *         jb      2b
- *         pushq   $NUMBER                 of the callee's row; 0: not known
+ *         pushq   $QUIPU_CALL(NUMBER, SIZE)       the callee's row, 0: not known; the call's bytes
  *         call    quipu_watch_call_begin  keeps every register, and the flags
  *         leaq    8(%rsp), %rsp
  *         jmp     2b
+ *     5:  cmpl    $0, QUIPU_WATCH_CALLING
+ *         je      4b
  *     3:  call    quipu_watch_call_end    keeps every register, and the flags
  *         jmp     4b
+ *
+ * The no-operation behind the call is made a jump when a call that returns there is first told of.
  *
  * Where the row has one range, of argument 2's bytes from argument 0 on, quipu_watch_call_range
  * stands in place of quipu_watch_call_begin.
@@ -126,7 +127,7 @@ enum {
  * Of a direct call of what is not known, nothing need be told in front but where QUIPU_WATCH_BEGINS
  * says so.  Behind it
  *
- *     5:  cmpb    $0, QUIPU_WATCH_HOME
+ *     5:  cmpb    $0, QUIPU_WATCH_HOME    in front of 1, QUIPU_SITE_RETURN_SIZE bytes in all
  *         jne     3f
  *         jmp     4b
  *     3:  ...                             as at 1
@@ -134,10 +135,11 @@ enum {
  *         call    quipu_watch_call_return keeps every register
  *         jmp     4b
  *
- * Where the callee turns out to be this module's own both no-operations stay.
+ * This one is made a jump together with the one in front.  Where the callee turns out to be this
+ * module's own both stay.
  *
  * Where the runtime is told in any case, and around instructions that enter the kernel, question 1
- * stands in front in the text, its jump the other way round, and 5 behind it without its last jump.
+ * stands in front in the text and 5 behind it, their jumps the other way round, and SIZE is 0.
  *
  * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump
  * that ends a function is made a call out of line; behind it stands
@@ -158,6 +160,12 @@ enum quipu_store_kind {
                                 by so much lower is the pair's stack pointer, at both calls */
     QUIPU_STORE_STATE = 4,   /* xsave: as many bytes as the processor's state can have */
 };
+
+/* What is told of a call: NUMBER is less than 65536.  SIZE, in bytes, is not 0 where the runtime is
+ * to see that the no-operation behind the call leads out of line. */
+#define QUIPU_CALL(number, size) ((uint32_t)(number) | (uint32_t)(size) << 16)
+#define QUIPU_CALL_NUMBER(call)  ((call)&0xffff)
+#define QUIPU_CALL_SIZE(call)    ((call) >> 16 & 0xff)
 
 /* DESCRIPTION, a positive number of 31 bits. */
 #define QUIPU_STORE_DESCRIPTION(size, kind, element, length)                                       \
@@ -222,7 +230,8 @@ struct quipu_site {
 #define QUIPU_SITE_CALL_LIBRARY 0xfffffff9u
 #define QUIPU_SITE_LOOP         0xfffffff6u /* the last four bytes of a jump, see below */
 
-/* Of a call: what is asked at its return stands so many bytes in front of `code`. */
+/* Of a call of what is not known, QUIPU_SITE_CALL_BEGINS: what is asked at its return stands so
+ * many bytes in front of `code`. */
 #define QUIPU_SITE_RETURN_SIZE 19
 
 /* In builds that count, too, where checks are that stand in the text, for bench/run --elimination:

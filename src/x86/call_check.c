@@ -8,18 +8,21 @@
  *
  * .LQz:   ...                                  the store of the return address: store_check.c
  *         jmp     .LQq
- * .LQr:   cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
- *         jne     .LQn
- *         jmp     .LQo
  * .LQq:   cmpb    $0, QUIPU_WATCH_HOME         is there any region?
  *         je      .LQm
+ *         ...                                  the callee is told
+ *         jmp     .LQm
+ * .LQr:   cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
+ *         je      .LQo
+ *         ...
  *
- * Of some callees another byte is asked, and behind a direct call of an unknown one
- * QUIPU_WATCH_HOME is; data/watch_format.h.  The call itself stays where it is, for what tables of
- * exceptions say of it.
+ * Of some callees another byte is asked.  Behind a direct call of an unknown one QUIPU_WATCH_HOME
+ * is, and .LQr stands in front of .LQq; data/watch_format.h.  The call itself stays where it is,
+ * for what tables of exceptions say of it.
  *
  * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
- * its own checks. */
+ * its own checks.  Of a call through a pointer this comes first: most are of functions of the
+ * program's own. */
 #include "x86/call_check.h"
 
 #include "data/watch_format.h"
@@ -69,22 +72,6 @@ void write_call_store_row(struct buffer *out, uint32_t label) {
     buffer_print(out, "\t.long .LQcf%u-., .LQcz%u-., 0, 0\n", label, label);
 }
 
-/* What the no-operations lead to, QUIPU_SITE_RETURN_SIZE bytes of it for the one behind the call.
- */
-static void write_questions(struct buffer *out, const struct checked_call *call, bool returns,
-                            uint32_t label) {
-    if (!call->site)
-        return;
-    if (returns) {
-        buffer_print(out, ".LQcz%u: ", label);
-        write_call_store(out, label, &call->frame);
-        buffer_print(out, "jmp .LQcq%u; ", label);
-        write_return_question(out, call, label);
-        buffer_print(out, "{disp32} jmp .LQco%u; ", label);
-    }
-    buffer_print(out, ".LQcq%u: cmpb $0, 0x%x; je .LQcm%u; ", label, call->question, label);
-}
-
 /* Goes to the label BACK LABEL where the callee is this module's own. */
 static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
                            uint32_t label) {
@@ -101,8 +88,34 @@ static void write_own_test(struct buffer *out, const struct checked_call *call, 
                  back, label);
 }
 
-static void write_begin(struct buffer *out, const struct checked_call *call) {
-    buffer_print(out, "pushq $%u", call->callee);
+/* What the no-operation in front leads to, but the telling.  What that behind a compared call leads
+ * to has QUIPU_SITE_RETURN_SIZE bytes. */
+static void write_questions(struct buffer *out, const struct checked_call *call, bool returns,
+                            uint32_t label) {
+    bool own_first = call->site && !call->symbol.length;
+    if (call->site && returns) {
+        buffer_print(out, ".LQcz%u: ", label);
+        write_call_store(out, label, &call->frame);
+    }
+    if (call->compared) {
+        buffer_print(out, "jmp .LQcq%u; ", label);
+        write_return_question(out, call, label);
+        buffer_print(out, "{disp32} jmp .LQco%u; ", label);
+    }
+    if (call->site)
+        buffer_print(out, ".LQcq%u: ", label);
+    if (own_first)
+        write_own_test(out, call, ".LQcm", label);
+    if (call->site)
+        buffer_print(out, "cmpb $0, 0x%x; je .LQcm%u; ", call->question, label);
+    if (!own_first)
+        write_own_test(out, call, ".LQcm", label);
+}
+
+/* RETURNS: by the no-operation behind the call, if it has one, which the runtime sees to. */
+static void write_begin(struct buffer *out, const struct checked_call *call, bool returns) {
+    bool sees = returns && call->site && !call->compared;
+    buffer_print(out, "pushq $%u", QUIPU_CALL(call->callee, sees ? call->size : 0u));
     write_adjust(out, &call->frame, 8);
     buffer_print(out, "; call quipu_watch_call_%s; leaq 8(%%rsp), %%rsp",
                  call->ranged ? "range" : "begin");
@@ -114,9 +127,11 @@ void write_call_stubs(struct buffer *out, const struct checked_call *call, uint3
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
     write_questions(out, call, true, label);
-    write_own_test(out, call, ".LQcm", label);
-    write_begin(out, call);
-    buffer_print(out, "jmp .LQcm%u; .LQcn%u: ", label, label);
+    write_begin(out, call, true);
+    buffer_print(out, "jmp .LQcm%u; ", label);
+    if (call->site && !call->compared)
+        buffer_print(out, "cmpl $0, 0x%x; je .LQco%u; ", QUIPU_WATCH_CALLING, label);
+    buffer_print(out, ".LQcn%u: ", label);
     if (call->compared)
         write_own_test(out, call, ".LQco", label);
     buffer_print(out, "call quipu_watch_call_%s; jmp .LQco%u", call->compared ? "return" : "end",
@@ -156,11 +171,10 @@ void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
     write_questions(out, call, false, label);
-    write_own_test(out, call, ".LQcm", label);
     buffer_text(out, "leaq -8(%rsp), %rsp");
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; ");
-    write_begin(out, call);
+    write_begin(out, call, false);
     struct span callee = call->symbol.length ? call->symbol : call->operand;
     buffer_print(out, "call %s%.*s; call quipu_watch_call_end; leaq 8(%%rsp), %%rsp",
                  call->symbol.length ? "" : "*", (int)callee.length, callee.start);
