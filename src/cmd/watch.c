@@ -250,11 +250,23 @@ static void summarize(const struct session *session, const struct table_format *
         die("cannot write the summary: %s", strerror(errno));
 }
 
+/* A name may be mistyped, and be of a module that was to be loaded later: it is told where it
+ * matters. */
+static void report_violations(const struct session *session) {
+    for (size_t i = 0; i < session->writers.allowed.count; i++) {
+        const struct allowed_name *allowed = &session->writers.allowed.data[i];
+        if (!allowed->has_written)
+            warn("'%s' is allowed, but no function, source file or module of that name has written",
+                 allowed->name);
+    }
+    error("%" PRIu64 " write%s that must not be", session->violations,
+          session->violations == 1 ? "" : "s");
+}
+
 static int status_of(const struct session *session) {
     int status = session->program.status;
     if (session->violations)
-        error("%" PRIu64 " write%s that must not be", session->violations,
-              session->violations == 1 ? "" : "s");
+        report_violations(session);
     if (session->violations || session->is_lost || session->is_failed)
         return 1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -281,7 +293,8 @@ static int watch(const struct watch_options *options, char **argv) {
     read_all(&session, options, process);
     session.fd = open_log(options->log);
     for (size_t i = 0; i < options->allowed.count; i++)
-        vector_push(&session.writers.arena, &session.writers.allowed, options->allowed.data[i]);
+        vector_push(&session.writers.arena, &session.writers.allowed,
+                    ((struct allowed_name){options->allowed.data[i], false}));
     const char *wrong = process ? attach_session(&session, process) : run_session(&session, argv);
     if (wrong && process)
         error("process %d: %s", (int)process, wrong);

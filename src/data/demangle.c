@@ -12,17 +12,26 @@ enum {
     ARGUMENTS_LONG = 16 /* bytes of arguments that are left out */
 };
 
-const char *demangle(struct arena *arena, const char *name) {
+static const char *demangle_by(struct arena *arena, const char *name, int options) {
     if (name[0] != '_')
         return name;
     /* DMGL_AUTO takes D's for none. */
-    char *text = name[1] == 'D' ? dlang_demangle(name, 0)
-                                : cplus_demangle(name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+    char *text = name[1] == 'D' ? dlang_demangle(name, 0) : cplus_demangle(name, options);
     if (!text)
         return name;
     const char *copy = arena_copy(arena, text, strlen(text));
     free(text);
     return copy;
+}
+
+const char *demangle(struct arena *arena, const char *name) {
+    return demangle_by(arena, name, DMGL_AUTO | DMGL_PARAMS | DMGL_ANSI);
+}
+
+const char *plain_name(struct arena *arena, const char *name) {
+    size_t length = strcspn(name, ".");
+    const char *whole = length ? arena_copy(arena, name, length) : name;
+    return demangle_by(arena, whole, DMGL_AUTO | DMGL_ANSI);
 }
 
 /* How long what begins with the bracket at TEXT is, with its other bracket; 0: it has none. */

@@ -7,6 +7,10 @@
 /* The name behind the symbol NAME, in ARENA; NAME itself where nothing is mangled. */
 const char *demangle(struct arena *arena, const char *name);
 
+/* Likewise, but without parameters, and without what the compiler has added to the name of a part
+ * or copy of the function (.part.0, .constprop.0, .cold). */
+const char *plain_name(struct arena *arena, const char *name);
+
 /* NAME, as `demangle` gave it, for a line that people read: where it is long, without what a
  * template or function is called with, and without what it returns:
  * "std::vector<...>::push_back(...)". */

@@ -5,6 +5,7 @@
 #include "x86/decode.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,53 @@ const char *find_line(struct arena *arena, const struct binary *binary, uint64_t
         return NULL;
     *line = (unsigned)number;
     return arena_copy(arena, file, strlen(file));
+}
+
+static const char *symbol_of(Dwarf_Die *function) {
+    Dwarf_Attribute attribute;
+    const char *name = NULL;
+    if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute))
+        name = dwarf_formstring(&attribute);
+    return name ? name : dwarf_diename(function);
+}
+
+/* Whether code at ADDRESS may be told of below DIE.  Functions may stand in others. */
+static bool may_hold(Dwarf_Die *die, uint64_t address) {
+    switch (dwarf_tag(die)) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+        return true;
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+        return dwarf_haspc(die, address) > 0;
+    default:
+        return false;
+    }
+}
+
+/* dwarf_getscopes finds none of functions of another unit, as link-time optimization has them. */
+static void find_below(struct arena *arena, Dwarf_Die *die, uint64_t address, name_list *names) {
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0)
+        return;
+    do {
+        if (!may_hold(&child, address))
+            continue;
+        const char *name = NULL;
+        if (dwarf_tag(&child) == DW_TAG_inlined_subroutine)
+            name = symbol_of(&child);
+        if (name)
+            vector_push(arena, names, arena_copy(arena, name, strlen(name)));
+        find_below(arena, &child, address, names);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void find_inlined(struct arena *arena, const struct binary *binary, uint64_t address,
+                  name_list *names) {
+    Dwarf_Die unit;
+    if (binary->dwarf && find_unit(binary, address, &unit))
+        find_below(arena, &unit, address, names);
 }
 
 const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {

@@ -41,6 +41,12 @@ const char *line_text(struct arena *arena, const struct binary *binary, uint64_t
 const char *find_line(struct arena *arena, const struct binary *binary, uint64_t address,
                       unsigned *line);
 
+/* Adds the symbols of the functions that are inlined where ADDRESS is, as linked, the outermost
+ * first; of one without a symbol its name.  All lies in ARENA. */
+typedef VECTOR(const char *) name_list;
+void find_inlined(struct arena *arena, const struct binary *binary, uint64_t address,
+                  name_list *names);
+
 /* The whole name of a moment. */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);

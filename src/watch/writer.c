@@ -207,16 +207,20 @@ static uint64_t find_text(struct arena *arena, struct binary *binary, uint64_t e
     return 0;
 }
 
-/* A store's copy is run only while it is watched, so its moment is that of the original, or of what
- * stands behind; there is no counter between.  A call's is behind it: what the callee calls back
- * may count. */
-static uint64_t find_moment(struct arena *arena, struct binary *binary, const struct writer *writer,
-                            uint32_t cause) {
-    if (cause != QUIPU_CAUSE_STORE)
-        return writer->pc;
+/* A store's copy is run only while it is watched, so its place is that of the original, or behind
+ * that, where only stores stand.  0: that is not known. */
+static uint64_t find_original(struct arena *arena, struct binary *binary,
+                              const struct writer *writer) {
     uint64_t end = find_way_back(binary, writer->pc);
     uint64_t original = end ? find_text(arena, binary, end, writer->instruction) : 0;
     return original ? original : end;
+}
+
+/* A store's moment is its original's; there is no counter between.  A call's is behind it: what the
+ * callee calls back may count. */
+static uint64_t find_moment(struct arena *arena, struct binary *binary, const struct writer *writer,
+                            uint32_t cause) {
+    return cause == QUIPU_CAUSE_STORE ? find_original(arena, binary, writer) : writer->pc;
 }
 
 /* ---- writers ---- */
@@ -239,15 +243,39 @@ bool ends_in(const char *path, const char *name) {
            (own == length || path[own - length - 1] == '/');
 }
 
-static bool is_allowed(const struct writers *writers, const struct writer *writer) {
-    const char *file = writer->source;
+/* Whether the user may call the function of that SYMBOL so. */
+static bool is_called(struct arena *arena, const char *symbol, const char *name) {
+    return strcmp(demangle(arena, symbol), name) == 0 ||
+           strcmp(plain_name(arena, symbol), name) == 0;
+}
+
+/* The symbols of the function that writes and of those that are inlined there: in line, since debug
+ * information tells nothing of what is inlined out of line. */
+static void find_functions(struct arena *arena, const struct writer *writer, uint32_t cause,
+                           name_list *symbols) {
+    struct binary *binary = writer->module->binary;
+    const struct symbol *function = binary_function(binary, writer->pc - 1);
+    uint64_t place = cause == QUIPU_CAUSE_STORE ? find_original(arena, binary, writer) : 0;
+    if (function)
+        vector_push(arena, symbols, function->name);
+    find_inlined(arena, binary, place ? place : writer->pc - 1, symbols);
+}
+
+static bool is_allowed(struct writers *writers, const struct writer *writer, uint32_t cause) {
+    bool is_any = false;
+    name_list symbols = {0};
+    if (writers->allowed.count)
+        find_functions(&writers->arena, writer, cause, &symbols);
     for (size_t i = 0; i < writers->allowed.count; i++) {
-        const char *name = writers->allowed.data[i];
-        if (strcmp(writer->function, name) == 0 || ends_in(file, name) ||
-            (writer->module && ends_in(writer->module->path, name)))
-            return true;
+        struct allowed_name *allowed = &writers->allowed.data[i];
+        bool is_it =
+            ends_in(writer->source, allowed->name) || ends_in(writer->module->path, allowed->name);
+        for (size_t j = 0; j < symbols.count && !is_it; j++)
+            is_it = is_called(&writers->arena, symbols.data[j], allowed->name);
+        allowed->has_written |= is_it;
+        is_any |= is_it;
     }
-    return false;
+    return is_any;
 }
 
 static struct writer *make_writer(struct writers *writers, const struct writer *key,
@@ -260,12 +288,12 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
     if (!binary)
         return writer;
     take_place(&writers->arena, binary, writer);
-    writer->is_allowed = is_allowed(writers, writer);
     writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc) : 0;
     if (!writer->address) /* a call's own store, of its return address, too */
         writer->address = find_call(binary, writer->pc);
     if (writer->address)
         writer->instruction = disassemble(&writers->arena, binary, writer->address);
+    writer->is_allowed = is_allowed(writers, writer, hit->cause);
     if (hit->moment_thread)
         writer->moment = find_moment(&writers->arena, binary, writer, hit->cause);
     return writer;

@@ -32,6 +32,12 @@ struct writer {
     bool is_allowed; /* to write what is guarded */
 };
 
+/* What may write what is guarded: a function, source file or module. */
+struct allowed_name {
+    const char *name;
+    bool has_written; /* anything that is watched */
+};
+
 /* A call that is told of besides. */
 struct call_place {
     uint64_t pc; /* where it runs; 0: none */
@@ -47,10 +53,10 @@ struct writers {
     struct arena arena;
     VECTOR(struct watch_module *) modules;
     VECTOR(struct writer *) all;
-    struct writer **table;                 /* by module, pc and object */
-    size_t capacity;                       /* of the table: a power of 2 */
-    struct binary *program;                /* not owned */
-    VECTOR(const char *) allowed;          /* functions, source files and modules, by name */
+    struct writer **table;  /* by module, pc and object */
+    size_t capacity;        /* of the table: a power of 2 */
+    struct binary *program; /* not owned */
+    VECTOR(struct allowed_name) allowed;
     struct call_place places[PLACES_KEPT]; /* by pc; the last of each */
 };
 

@@ -13,3 +13,53 @@ watches 1 --guard=pool.books --allow=pool.c --fatal -- ./program
 watches 1 --guard=pool.books --allow=pool.c --allow=keep_name --allow=main -- ./program
 [[ ! -s hits ]] || fail "allowed: $(cat hits)"
 leaves_nothing
+
+# Functions that are inlined, or made parts and copies of, are allowed by their own names.
+cat >inlined.cc <<'EOT'
+#include <cstdlib>
+namespace bank {
+volatile int books[8];
+template <class T> struct account {
+    void put(T amount) { books[0] = amount; }
+    static inline void take(T amount) { books[6] = amount; }
+};
+static inline void steal(int i) { books[i] = 9; }
+static __attribute__((noinline)) void part(int i) {
+    if (__builtin_expect(i > 5, 0)) {
+        books[2] = i;
+        abort();
+    }
+    books[2] = i;
+}
+} // namespace bank
+extern "C" __attribute__((noinline)) void honest(int n) {
+    bank::account<int> mine;
+    mine.put(n);
+    bank::account<int>::take(n);
+    bank::part(n);
+}
+int main(int n, char **) {
+    honest(n);
+    bank::account<int>().put(n);
+    if (n > 1)
+        bank::steal(n);
+    return 3;
+}
+EOT
+for level in -O0 -O2 '-O2 -flto'; do
+    # shellcheck disable=SC2086
+    quipu-c++ --quipu=watch -w $level -g inlined.cc -o inlined || fail "cannot build inlined.cc"
+    guarded=(--guard bank::books --allow 'bank::account<int>::put' --allow
+        'bank::account<int>::take' --allow 'bank::part(int)')
+    watches 3 "${guarded[@]}" -- ./inlined
+    tells
+    watches 1 "${guarded[@]}" -- ./inlined x y
+    grep -qF 'bank::books[3]  0 -> 9' hits && [[ $(grep -c VIOLATION hits) -eq 1 ]] ||
+        fail "$level: $(cat hits)"
+    ! grep -q warning messages || fail "$level: $(cat messages)"
+done
+watches 3 --guard bank::books --allow honest --allow 'bank::account<int>::put' \
+    --allow bank::part -- ./inlined
+watches 1 --guard bank::books --allow bank::port -- ./inlined
+grep -qF "warning: 'bank::port' is allowed, but no function" messages || fail "$(cat messages)"
+leaves_nothing
