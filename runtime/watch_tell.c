@@ -331,6 +331,10 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
 
 /* ---- All regions of a write ---- */
 
+static uint64_t most_told(const struct watch_region *region) {
+    return region->flags & QUIPU_REQUEST_MORE ? QUIPU_TOLD_MORE : QUIPU_TOLD_MAX;
+}
+
 void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
     struct watch_region region;
     struct watch_write narrowed = *write;
@@ -343,7 +347,7 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
         call_handler(index, &region, &narrowed);
     else
         quipu_watch_log(index, &region, &narrowed,
-                        choose_window(&region, &narrowed, QUIPU_TOLD_MAX));
+                        choose_window(&region, &narrowed, most_told(&region)));
 }
 
 /* Tells those that [ADDRESS, END) touches, but no element of a scatter below EARLIER does. */

@@ -348,6 +348,8 @@ enum {
     QUIPU_REQUEST_LOCAL = 8,    /* of each call of a function, from its begin to its end */
     QUIPU_REQUEST_THREADS = 16, /* of each thread, from its begin to its end: of the one that makes
                                    it, and of those that begin later */
+    QUIPU_REQUEST_MORE = 32,    /* up to QUIPU_TOLD_MORE bytes are told of a write: a condition is
+                                   about any of them */
 };
 
 enum {
@@ -414,10 +416,11 @@ enum quipu_cause {
 /* Behind it stand `told` bytes as they were, filled up to a multiple of 8, and as many as they are
  * now.  They begin `offset` bytes into the region and hold all of the write that lies in it: the
  * whole region where that is short, else as much around the write as shows whole elements.  Where
- * that were more than QUIPU_TOLD_MAX, they begin with the first that changed.  A store tells of a
- * region once, whatever its elements. */
+ * that were more than QUIPU_TOLD_MAX, or _MORE, they begin with the first that changed.  A store
+ * tells of a region once, whatever its elements. */
 enum {
-    QUIPU_TOLD_MAX = 4096
+    QUIPU_TOLD_MAX = 4096,
+    QUIPU_TOLD_MORE = 1 << 20 /* who asks for them has a ring that holds some such hits */
 };
 
 struct quipu_hit {

@@ -29,7 +29,8 @@ uint32_t flags_of(const struct session *session, const struct watched *watched) 
     bool waits = options->stop || options->backtrace || options->on_hit || watched->reads_program ||
                  (options->fatal && watched->is_violation) ||
                  (options->limit && options->limit <= LIMIT_WAITS);
-    return (waits ? QUIPU_REQUEST_WAITS : 0) | (watched->only_changes ? QUIPU_REQUEST_CHANGES : 0);
+    return (waits ? QUIPU_REQUEST_WAITS : 0) | (watched->only_changes ? QUIPU_REQUEST_CHANGES : 0) |
+           (watched->has_condition ? QUIPU_REQUEST_MORE : 0);
 }
 
 uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role) {

@@ -60,3 +60,29 @@ watches 0 --guard config --allow program -- ./program types
 watches 1 --guard config.exact --allow set_types -- ./program types
 tells 'config.exact 0.1 -> 0.5'
 leaves_nothing
+
+# A condition is about each element of a write, however long: the one for which it is true may be far
+# behind the first that changed.
+cat >long.c <<'EOT'
+#include <stdlib.h>
+#include <string.h>
+int table[16384], *block;
+static int given[16384];
+int main(void) {
+    given[15000] = 5;
+    memcpy(table, given, sizeof table);
+    given[15000] = 0, given[10] = 1;
+    memcpy(table, given, sizeof table);
+    block = malloc(sizeof table);
+    memset(block, 0, sizeof table);
+    given[15001] = 7;
+    memcpy(block, given, sizeof table);
+    return 0;
+}
+EOT
+quipu cc --quipu=watch -O1 -g -fno-builtin long.c -o long || fail "cannot build long.c"
+watches 0 --if 'old == 5' --format json -e table -- ./long
+[[ $(wc -l <hits) -eq 1 ]] && grep -q '"line":9,' hits || fail "a long write: $(cut -c 1-300 hits)"
+watches 0 --if 'new >= 7 << 32' --format json --heap long.c:10 -- ./long
+[[ $(wc -l <hits) -eq 1 ]] && grep -q '"line":13,' hits || fail "a long block: $(cut -c 1-300 hits)"
+leaves_nothing
