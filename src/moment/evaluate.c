@@ -341,6 +341,7 @@ static bool value_of(const struct process *process, const struct node *node, str
         if (!value_of(process, node->a, value))
             return false;
         *value = convert(*value, &node->a->type, &node->type);
+        value->bits += value->bits ? node->number : 0; /* no object is none of its base's either */
         return true;
     case NODE_OFFSET:
     case NODE_DISTANCE:

@@ -18,7 +18,7 @@ enum node_kind {
     NODE_OFFSET,    /* a, a pointer, moved by b elements */
     NODE_DISTANCE,  /* elements between the pointers a and b */
     NODE_CONDITION, /* a ? b : c */
-    NODE_CAST,      /* a, converted */
+    NODE_CAST,      /* a, converted; a pointer to a class moved to its base, or from there */
 };
 
 enum operation {
@@ -52,7 +52,8 @@ struct node {
     struct type type;
     struct type operands; /* NODE_BINARY: to which both are converted */
     struct node *a, *b, *c;
-    uint64_t number;    /* value; address as linked; offset; size of an element */
+    uint64_t number;    /* value; address as linked; offset, of a cast also backwards; size of an
+                           element */
     long double real;   /* value, where the type is TYPE_FLOATING */
     uint32_t bit, bits; /* of a bit field */
     size_t begin, end;  /* in the text */

@@ -291,6 +291,30 @@ struct node *make_condition(struct tree *tree, struct node *condition, struct no
     return node;
 }
 
+/* Sets by how much a pointer FROM a class is moved when it is cast to one that is its base, or that
+ * it is a base of.  Returns false, with an error, where only the object knows that. */
+static bool find_move(struct tree *tree, const struct node *from, const struct type *to,
+                      uint64_t *move) {
+    uint64_t offset = 0;
+    *move = 0;
+    if (!is_pointer(from) || to->kind != TYPE_POINTER)
+        return true;
+    struct type own = target_of(tree->binary, &from->type), other = target_of(tree->binary, to);
+    if (own.kind != TYPE_RECORD || other.kind != TYPE_RECORD)
+        return true;
+    enum base_kind up = find_base(tree->binary, &own, &other, &offset);
+    enum base_kind down = up ? BASE_NONE : find_base(tree->binary, &other, &own, &offset);
+    if (up == BASE_VIRTUAL || down == BASE_VIRTUAL) {
+        refuse(tree, from->begin,
+               "that leads over a virtual base, which only the object knows the place of; give a "
+               "pointer that points there");
+        return false;
+    }
+    if (up || down)
+        *move = up ? offset : -offset;
+    return true;
+}
+
 struct node *make_cast(struct tree *tree, const struct type *type, struct node *operand) {
     bool is_scalar = type->kind == TYPE_INTEGER || type->kind == TYPE_FLOATING ||
                      (type->kind == TYPE_POINTER && !type->is_reference);
@@ -305,7 +329,11 @@ struct node *make_cast(struct tree *tree, const struct type *type, struct node *
         return refuse(tree, operand->begin,
                       "no number that is not an integer is a pointer, and no "
                       "pointer is one");
+    uint64_t move;
+    if (!find_move(tree, operand, type, &move))
+        return NULL;
     struct node *node = make_node(tree, NODE_CAST, type);
     node->a = operand;
+    node->number = move;
     return node;
 }

@@ -417,6 +417,36 @@ bool has_virtually(const struct binary *binary, const struct type *record, const
     return false;
 }
 
+/* Each unit has an entry of its own for a class. */
+static bool is_same_class(const struct type *a, const struct type *b) {
+    Dwarf_Die one = a->die, other = b->die;
+    const char *name = dwarf_diename(&one), *name_of_other = dwarf_diename(&other);
+    return one.addr == other.addr ||
+           (name && name_of_other && a->size == b->size && strcmp(name, name_of_other) == 0);
+}
+
+enum base_kind find_base(const struct binary *binary, const struct type *record,
+                         const struct type *base, uint64_t *offset) {
+    Dwarf_Die die = record->die, member;
+    if (dwarf_child(&die, &member) != 0)
+        return BASE_NONE;
+    do {
+        if (dwarf_tag(&member) != DW_TAG_inheritance)
+            continue;
+        uint64_t place = 0, within = 0;
+        bool is_virtual = !attribute_word(&member, DW_AT_data_member_location, &place) &&
+                          dwarf_hasattr(&member, DW_AT_data_member_location);
+        struct type own = type_of(binary, &member);
+        enum base_kind kind = BASE_PLACED;
+        if (!is_same_class(&own, base))
+            kind = find_base(binary, &own, base, &within);
+        *offset = place + within;
+        if (kind != BASE_NONE)
+            return is_virtual ? BASE_VIRTUAL : kind;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return BASE_NONE;
+}
+
 /* Members of bases and anonymous ones are counted from what they are in. */
 struct taking {
     uint64_t offset;

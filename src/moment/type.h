@@ -63,6 +63,16 @@ bool find_field(const struct binary *binary, const struct type *record, const ch
 /* Whether RECORD, where find_field finds no member NAME, has it from a virtual base. */
 bool has_virtually(const struct binary *binary, const struct type *record, const char *name);
 
+enum base_kind {
+    BASE_NONE,
+    BASE_PLACED,
+    BASE_VIRTUAL /* or of one that is: only the object tells where it is */
+};
+
+/* Whether RECORD has BASE, another record, for a base; if that is placed sets OFFSET to where. */
+enum base_kind find_base(const struct binary *binary, const struct type *record,
+                         const struct type *base, uint64_t *offset);
+
 /* Calls TAKE for each member of RECORD, with its name; likewise those of anonymous members and
  * bases. */
 void each_field(const struct binary *binary, const struct type *record,

@@ -95,12 +95,17 @@ struct both : left, right {
     int own = 4;
 } object;
 base *volatile to_base;
+right *volatile to_right;
 int left::*volatile member;
-int main() {
+int main(int arguments, char **) {
     to_base = &object;
     object.l = 5;
     object.own = 6;
     to_base->shared = 7;
+    to_right = &object;
+    to_right->r = 8;
+    if (arguments > 1)
+        object.l = 9;
     member = &left::l;
 }
 EOT2
@@ -109,6 +114,15 @@ watches 0 -e object.l -e object.own -e 'to_base->shared' --if 'new > 4' -- ./pro
 tells 'object.l 2 -> 5' 'object.own 4 -> 6' 'to_base->shared 1 -> 7'
 watches 1 -e object.shared -- ./program
 says "'shared' is in a virtual base of 'object'"
+# Casts go to bases that lie elsewhere in the object, and back.
+watches 0 -e '((right *)&object)->r' -e '((both *)to_right)->own' --if 'new > 4' -- ./program
+tells '((right *)&object)->r 3 -> 8'
+watches 0 --follow -e '((left *)(both *)to_right)->l' --if 'new > 4' -- ./program again
+tells '((left *)(both *)to_right)->l 5 -> 9'
+watches 1 -e '((base *)&object)->shared' -- ./program
+says 'that leads over a virtual base'
+watches 1 -e '((both *)to_base)->own' -- ./program
+says 'that leads over a virtual base'
 watches 0 -e member -- ./program
 grep -q "member .* -> 0x8 " hits || fail "$(cat hits)"
 leaves_nothing
