@@ -103,6 +103,7 @@ struct watch_call {
     uint64_t stack; /* as a pair's: at the call */
     uint64_t stamp;
     uint64_t thread; /* thread pointer */
+    uint32_t tid;    /* the kernel's number of the thread, where there are ranges */
     uint32_t callee; /* its row */
     struct watch_range ranges[3];
     uint64_t arguments[6];

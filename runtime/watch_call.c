@@ -448,6 +448,13 @@ static bool tells_end(const uint64_t *frame) {
            quipu_watch_lead_out((uint64_t)target_of_jump(jump) + size, behind_jump(jump));
 }
 
+static bool has_ranges(const struct watch_call *call) {
+    bool any = false;
+    for (unsigned i = 0; i < RANGES; i++)
+        any |= call->ranges[i].length != 0;
+    return any;
+}
+
 static void begin_call(struct watch_call *call, const uint64_t *frame) {
     if (WATCH->unread)
         quipu_watch_read_new();
@@ -460,6 +467,7 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
     copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
+    record->tid = has_ranges(call) ? (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0) : 0;
     for (unsigned i = 0; i < RANGES; i++) {
         struct watch_range range = call->ranges[i];
         record->ranges[i] = range;

@@ -7,7 +7,10 @@
  *
  * Not perfect: more than 8 that are open and whose stack pointers hash alike push out the oldest.
  */
+#include "syscall.h"
 #include "watch.h"
+
+#include <errno.h>
 
 enum {
     STALE_BITS = 33 /* a store that is open for so many cycles was left */
@@ -136,14 +139,18 @@ static bool pair_is_open(const struct watch_pair *pair, uint64_t address, uint64
            (__builtin_ia32_rdtsc() - pair->stamp) >> STALE_BITS == 0;
 }
 
+/* A thread that is cancelled, or ends in a function that a call calls back, leaves its calls. */
+static bool is_of_gone_thread(const struct watch_call *call) {
+    return call->tid != (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0) &&
+           SYSTEM_CALL(tgkill, quipu_watch_pid(), call->tid, 0, 0, 0, 0) == -ESRCH;
+}
+
 static bool call_is_open(const struct watch_call *call, uint64_t address, uint64_t end,
                          uint64_t stack) {
-    if (!is_alive((const struct open *)call, stack))
-        return false;
+    bool meets = false;
     for (unsigned i = 0; i < 3; i++)
-        if (overlaps(call->ranges[i].address, call->ranges[i].length, address, end))
-            return true;
-    return false;
+        meets |= overlaps(call->ranges[i].address, call->ranges[i].length, address, end);
+    return meets && is_alive((const struct open *)call, stack) && !is_of_gone_thread(call);
 }
 
 bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack) {

@@ -205,7 +205,7 @@ enum {
     ROW(sigsetjmp, QE_JUMP, 0, 0) \
     ROW(__sigsetjmp, QE_JUMP, 0, 0) \
     ROW(getcontext, QE_CONTEXT, 0, 0) \
-    ROW(swapcontext, QE_CONTEXT, 0, 0) \
+    ROW(swapcontext, QE_ANY, 0, 0) \
     ROW(strtok, QE_ANY, 0, 0) \
     ROW(strtok_r, QE_ANY, 0, 0) \
     ROW(fread, QE_PRODUCT(0, 1, 2) | QE_WITHIN, 0, 0) \
