@@ -9,9 +9,10 @@
  * runs freely; otherwise every instruction is stepped.
  *
  * A function is entered where its first instruction is met: from what stands on the stack, a return
- * address.  It ends when the stack pointer is above that (return, longjmp, exception), when another
- * function is entered with the same stack pointer, or when it jumps away with it.  An instruction
- * that is executed in one of the pieces adds one to all that is entered, once for each node.
+ * address.  It ends when the stack pointer is above that (return, longjmp, exception) and it is
+ * left, when another function is entered with the same stack pointer, or when it jumps away with
+ * it.  An instruction that is executed in one of the pieces adds one to all that is entered, once
+ * for each node.
  *
  * FILE gets for each process, in the order of their beginnings,
  *
@@ -59,6 +60,7 @@ enum instruction_kind {
     UNKNOWN,
     PLAIN,
     JUMP,
+    RETURN,
     REPEATED,
 };
 
@@ -187,6 +189,8 @@ static uint8_t kind_of(uint64_t word) {
         (bytes[i] == 0x0f && (bytes[i + 1] & 0xf0) == 0x80) ||
         (bytes[i] == 0xff && (bytes[i + 1] >> 3 & 6) == 4))
         return JUMP;
+    if (bytes[i] == 0xc2 || bytes[i] == 0xc3)
+        return RETURN;
     bool string = (bytes[i] >= 0xa4 && bytes[i] <= 0xa7) || (bytes[i] >= 0xaa && bytes[i] <= 0xaf);
     return repeated && string ? REPEATED : PLAIN;
 }
@@ -340,8 +344,12 @@ static void step(struct thread *thread) {
     if (piece && !handler && !again)
         thread->now++;
     struct piece *next = piece_at(process, registers.rip);
+    /* A goto out of a nested function sets the stack pointer some instructions before it jumps. */
+    bool stays =
+        kind == PLAIN && same_function(piece, next) && same_function(top_of(thread)->piece, piece);
     if (!again) {
-        end_below(thread, registers.rsp);
+        if (!stays)
+            end_below(thread, registers.rsp);
         if (kind == JUMP && !same_function(piece, next) && top_of(thread)->stack == registers.rsp &&
             same_function(top_of(thread)->piece, piece))
             end_top(thread);
