@@ -2,8 +2,8 @@
  * does the work. */
 #include "data/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +32,35 @@ const char *plain_name(struct arena *arena, const char *name) {
     size_t length = strcspn(name, ".");
     const char *whole = length ? arena_copy(arena, name, length) : name;
     return demangle_by(arena, whole, DMGL_AUTO | DMGL_ANSI);
+}
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Blanks mean something between words alone: "unsigned int". */
+static bool is_same_text(const char *a, const char *b) {
+    for (char last = '\0';; last = *a++, b++) {
+        bool apart = (*a == ' ') != (*b == ' ');
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b || (apart && is_word(last) && is_word(*a)))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+bool is_called(const char *name, const char *text) {
+    if (strcmp(name, text) == 0)
+        return true;
+    if (name[0] != '_')
+        return false;
+    struct arena arena = {0};
+    bool same = is_same_text(demangle(&arena, name), text) ||
+                is_same_text(demangle_by(&arena, name, DMGL_AUTO | DMGL_ANSI), text);
+    arena_release(&arena);
+    return same;
 }
 
 /* How long what begins with the bracket at TEXT is, with its other bracket; 0: it has none. */

@@ -4,12 +4,18 @@
 
 #include "util/arena.h"
 
+#include <stdbool.h>
+
 /* The name behind the symbol NAME, in ARENA; NAME itself where nothing is mangled. */
 const char *demangle(struct arena *arena, const char *name);
 
 /* Likewise, but without parameters, and without what the compiler has added to the name of a part
  * or copy of the function (.part.0, .constprop.0, .cold). */
 const char *plain_name(struct arena *arena, const char *name);
+
+/* Whether TEXT is the symbol NAME, or the name behind it, with or without what it is called with:
+ * "_ZN2ns1fEi", "ns::f(int)" or "ns::f".  Blanks need not be the same, but between words. */
+bool is_called(const char *name, const char *text);
 
 /* NAME, as `demangle` gave it, for a line that people read: where it is long, without what a
  * template or function is called with, and without what it returns:

@@ -1,6 +1,7 @@
 /* backtrace.c: the calls that a stopped thread is in; libdwfl unwinds. */
 #include "moment/backtrace.h"
 
+#include "data/demangle.h"
 #include "util/diag.h"
 #include "util/path.h"
 
@@ -47,8 +48,11 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     Dwfl_Line *line = module ? dwfl_module_getsrc(module, inside) : NULL;
     int line_number = 0;
     const char *file = line ? dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL) : NULL;
+    struct arena arena = {0};
     buffer_print(frames->text, "%s#%-3u 0x%016llx  %s", frames->indent, frames->number,
-                 (unsigned long long)address, name ? name : "?");
+                 (unsigned long long)address,
+                 name ? short_name(&arena, demangle(&arena, name)) : "?");
+    arena_release(&arena);
     if (file)
         buffer_print(frames->text, "  %s:%d", last_part(file), line_number);
     buffer_text(frames->text, "\n");

@@ -1,6 +1,7 @@
 /* name.c: moments as text; see name.h. */
 #include "moment/name.h"
 
+#include "data/demangle.h"
 #include "util/path.h"
 #include "x86/decode.h"
 
@@ -25,9 +26,20 @@ static bool take_number(const char **text, uint64_t *value) {
     return errno == 0;
 }
 
+/* The '+' in front of the offset; NULL: there is none, but maybe one of "operator+". */
+static char *find_plus(char *text) {
+    static const char word[] = "operator";
+    char *plus = strrchr(text, '+'), *before = plus;
+    while (before && before > text && before[-1] == '+')
+        before--;
+    size_t length = before ? (size_t)(before - text) : 0, wanted = sizeof word - 1;
+    bool of_operator = length >= wanted && strncmp(before - wanted, word, wanted) == 0;
+    return of_operator && !isdigit((unsigned char)plus[1]) ? NULL : plus;
+}
+
 /* FILE:LINE, FUNCTION+OFFSET or FUNCTION: TEXT is ours and gets cut. */
 static const char *read_place(char *text, struct moment_name *name) {
-    char *colon = strrchr(text, ':'), *plus = strrchr(text, '+');
+    char *colon = strrchr(text, ':'), *plus = find_plus(text);
     uint64_t number;
     name->place = text;
     if (colon && colon > text && colon[-1] != ':') {
@@ -108,7 +120,7 @@ static const char *find_in_function(struct arena *arena, const struct binary *bi
     bool known = false, inside = false;
     for (size_t i = 0; i < binary->names.count; i++) {
         const struct symbol *symbol = &binary->names.data[i];
-        if (strcmp(symbol->name, name->place) != 0)
+        if (!is_called(symbol->name, name->place))
             continue;
         known = true;
         if (name->offset >= symbol->size)

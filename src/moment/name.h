@@ -1,6 +1,7 @@
 /* name.h: moments as text: WHERE@TICKS[/THREAD][~BUILD].
  *
  *     worker+0x2c@1204311/1~1f3a9c2b    an instruction
+ *     ns::pool::take(int)+0x2c@88       C++'s, D's and Rust's names do, too
  *     worker.c:88@1204311               the line's, whichever of its instructions it is
  *
  * THREAD is 1 where it is left out; BUILD, the first digits of the binary's build id, is checked

@@ -243,10 +243,9 @@ bool ends_in(const char *path, const char *name) {
            (own == length || path[own - length - 1] == '/');
 }
 
-/* Whether the user may call the function of that SYMBOL so. */
-static bool is_called(struct arena *arena, const char *symbol, const char *name) {
-    return strcmp(demangle(arena, symbol), name) == 0 ||
-           strcmp(plain_name(arena, symbol), name) == 0;
+/* Whether the user may call the function of that SYMBOL so: its parts and copies, too. */
+static bool may_be_called(struct arena *arena, const char *symbol, const char *name) {
+    return is_called(symbol, name) || strcmp(plain_name(arena, symbol), name) == 0;
 }
 
 /* The symbols of the function that writes and of those that are inlined there: in line, since debug
@@ -271,7 +270,7 @@ static bool is_allowed(struct writers *writers, const struct writer *writer, uin
         bool is_it =
             ends_in(writer->source, allowed->name) || ends_in(writer->module->path, allowed->name);
         for (size_t j = 0; j < symbols.count && !is_it; j++)
-            is_it = is_called(&writers->arena, symbols.data[j], allowed->name);
+            is_it = may_be_called(&writers->arena, symbols.data[j], allowed->name);
         allowed->has_written |= is_it;
         is_any |= is_it;
     }
