@@ -24,6 +24,7 @@
 struct when_options {
     bool exact, json;
     const char *command; /* to run there, or NULL */
+    const char *from;    /* where the search begins, or NULL */
 };
 
 static void print_help(void) {
@@ -34,6 +35,8 @@ static void print_help(void) {
           "what pointers point to; it has C's operators, but changes and calls nothing.\n\n"
           "      --exact         see each write, however long it takes: the expression is true at\n"
           "                      no earlier moment, not even for an instant\n" EXEC_HELP
+          "      --from=PLACE    begin when FUNCTION or FILE:LINE is first reached, such as\n"
+          "                      --from=main, behind all constructors\n"
           "      --format=FORMAT text (default) or json\n"
           "      --help          print this\n",
           stdout);
@@ -205,6 +208,19 @@ static const char *open_program(struct arena *arena, const char *path, struct bi
     return wrong ? wrong : check_program(*binary);
 }
 
+/* Where the search begins; none where TEXT is NULL. */
+static void find_begin(struct arena *arena, const struct binary *binary, const char *text,
+                       address_list *from) {
+    struct moment_name name;
+    if (!text)
+        return;
+    const char *wrong = read_moment(arena, arena_print(arena, "%s@0", text), &name);
+    if (!wrong)
+        wrong = find_places(arena, binary, &name, from);
+    if (wrong)
+        die("'--from=%s': %s", text, wrong);
+}
+
 /* The process at the moment, behind its instruction. */
 static int run_command(struct search *search, const char *command) {
     pid_t thread = search->standing, process = thread ? leave_search(search) : 0;
@@ -231,6 +247,7 @@ static int look_for(const char *text, char **argv, const struct when_options *op
     struct binary *binary = NULL;
     struct variables variables;
     struct expression expression;
+    address_list from = {0};
     size_t where = 0;
     const char *path = find_program(&arena, argv[0]);
     if (!path)
@@ -243,10 +260,12 @@ static int look_for(const char *text, char **argv, const struct when_options *op
     wrong = parse_expression(&arena, &variables, text, &expression, &where);
     if (wrong)
         die_at(text, where, wrong);
+    find_begin(&arena, binary, options->from, &from);
     use_temporary_data("quipu-when"); /* counts of this run are nobody's */
     struct search search = {.arena = &arena,
                             .expression = &expression,
                             .run = {.binary = binary},
+                            .from = &from,
                             .exact = options->exact,
                             .progress = isatty(STDERR_FILENO) ? draw : NULL};
     enum outcome outcome = search_moment(&search, argv);
@@ -267,6 +286,7 @@ static const struct option_row rows[] = {
     {"exact", 0, OPTION_FLAG, offsetof(struct when_options, exact), NULL},
     {"exec", 0, OPTION_TEXT, offsetof(struct when_options, command), NULL},
     {"format", 0, OPTION_PARSED, 0, take_format},
+    {"from", 0, OPTION_TEXT, offsetof(struct when_options, from), NULL},
 };
 
 static const struct command_line command_line = {"when", print_help, rows,

@@ -129,8 +129,12 @@ static int take_trap(struct run *run, struct repeated *process) {
             end_countdown(run, process);
             return STOP_GOAL;
         }
-        if (address != run->thread_hook)
-            return address == run->place ? STOP_PLACE : GO_ON;
+        if (address != run->thread_hook) {
+            if (!has_breakpoint(&run->tracee, address))
+                return GO_ON;
+            run->place = address;
+            return STOP_PLACE;
+        }
         if (!run->block)
             run->block = first_argument(process->process);
         return STOP_THREAD;
@@ -226,6 +230,31 @@ enum stop go_on(struct run *run, struct repeated *process, bool step) {
 
 /* ---- the begin ---- */
 
+static void put_hooks(struct run *run) {
+    put_breakpoint(&run->tracee, run->thread_hook, true);
+    put_breakpoint(&run->tracee, run->near_hook, true);
+}
+
+enum stop go_until(struct run *run, enum stop wanted) {
+    for (;;) {
+        enum stop stop = go_on(run, &run->first, false);
+        if (stop == wanted || stop == STOP_ENDED || stop == STOP_PROGRAM || stop == STOP_CLONE)
+            return stop;
+    }
+}
+
+enum stop go_to_place(struct run *run, const address_list *places) {
+    for (size_t i = 0; i < places->count; i++)
+        put_breakpoint(&run->tracee, places->data[i] + run->bias, false);
+    enum stop stop = go_until(run, STOP_PLACE);
+    if (stop != STOP_PLACE)
+        return stop;
+    remove_breakpoints(&run->tracee);
+    put_hooks(run);
+    set_thread_address(run->first.process, run->place);
+    return stop;
+}
+
 const char *start_run(struct run *run, char **argv) {
     const char *wrong = start_tracee(&run->tracee, argv);
     if (wrong)
@@ -243,7 +272,6 @@ const char *start_run(struct run *run, char **argv) {
     run->bias = tracee_bias(&run->tracee, header.e_entry);
     run->thread_hook = find_hook(run->binary, true) + run->bias;
     run->near_hook = find_hook(run->binary, false) + run->bias;
-    put_breakpoint(&run->tracee, run->thread_hook, true);
-    put_breakpoint(&run->tracee, run->near_hook, true);
+    put_hooks(run);
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "data/binary.h"
 #include "data/format.h"
 #include "moment/call_log.h"
+#include "moment/name.h"
 #include "moment/tracee.h"
 
 #include <signal.h>
@@ -29,7 +30,7 @@ enum stop {
     STOP_ENDED,    /* the process is gone */
     STOP_THREAD,   /* it stands where a thread has got its cells: quipu_moment_thread */
     STOP_GOAL,     /* its countdown has ended: quipu_moment_near */
-    STOP_PLACE,    /* it has come to the breakpoint of the run */
+    STOP_PLACE,    /* it has come to a breakpoint that is no hook: the run's place */
     STOP_STEP,     /* behind one instruction */
     STOP_WRITE,    /* behind an instruction that wrote what is watched */
     STOP_CALL,     /* behind a system call */
@@ -48,7 +49,7 @@ struct run {
     struct repeated first;
     struct call_log log;
     uint64_t bias, thread_hook, near_hook;
-    uint64_t place;              /* of a breakpoint that it does not go beyond; 0: none */
+    uint64_t place;              /* of the breakpoint that it has come to; 0: none */
     uint64_t block;              /* address of the thread's cells of events; 0: none yet */
     uint64_t site;               /* of an instruction that makes a system call; 0: none seen */
     uint64_t lanes[QUIPU_LANES]; /* what the cells of ticks had each in the last interval */
@@ -61,6 +62,14 @@ const char *start_run(struct run *run, char **argv);
 
 /* Lets PROCESS go on, by one instruction where STEP; copies repeat. */
 enum stop go_on(struct run *run, struct repeated *process, bool step);
+
+/* Lets the first process go on until WANTED, or until there is nothing to repeat any more:
+ * STOP_ENDED, STOP_PROGRAM, STOP_CLONE. */
+enum stop go_until(struct run *run, enum stop wanted);
+
+/* The same until it stands in front of one of the instructions at PLACES, which is then `place`:
+ * STOP_PLACE. */
+enum stop go_to_place(struct run *run, const address_list *places);
 
 enum {
     CALL_STOP = SIGTRAP | 0x80 /* signal of a stop in front of a system call or behind it */

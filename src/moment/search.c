@@ -170,15 +170,29 @@ static void come_closer(struct search *search) {
 
 /* ---- the whole ---- */
 
+/* Returns NULL or what is wrong. */
+static const char *go_to_begin(struct search *search) {
+    switch (go_to_place(&search->run, search->from)) {
+    case STOP_PLACE:
+        return NULL;
+    case STOP_CLONE:
+        return "it has made a second thread before it came to where '--from' has the search begin; "
+               "have it begin earlier";
+    case STOP_PROGRAM:
+        return "it has become another program, by exec, before it came to where '--from' has the "
+               "search begin";
+    default:
+        return "the program has ended and never came to where '--from' has the search begin";
+    }
+}
+
 static enum outcome begin_run(struct search *search, char **argv) {
-    enum stop stop;
     const char *wrong = start_run(&search->run, argv);
+    if (!wrong && search->from->count)
+        wrong = go_to_begin(search);
     if (wrong)
         return fail(search, wrong);
-    do
-        stop = go_on(&search->run, &search->run.first, false);
-    while (stop != STOP_THREAD && stop != STOP_ENDED && stop != STOP_PROGRAM && stop != STOP_CLONE);
-    if (stop != STOP_THREAD)
+    if (!search->run.block && go_until(&search->run, STOP_THREAD) != STOP_THREAD)
         return fail(search, "no code that was built with '--quipu=moment' has run");
     wrong = make_checkpoint(search);
     if (wrong)

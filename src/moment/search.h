@@ -7,7 +7,7 @@
 
 enum outcome {
     OUTCOME_FOUND,
-    OUTCOME_FROM_START, /* true before any instrumented code ran */
+    OUTCOME_FROM_START, /* true where the search begins */
     OUTCOME_NEVER,      /* the program has ended, and it was true at no look */
     OUTCOME_FAILED      /* see wrong */
 };
@@ -21,10 +21,12 @@ struct search {
     struct arena *arena;
     const struct expression *expression;
     struct run run;
-    bool exact;         /* see each write, whatever it costs */
-    struct repeated lo; /* the newest checkpoint at which it was false; process 0: none */
-    struct watch watch; /* what the first process's debug registers hold */
-    bool watching;      /* each write to the objects is seen, and was from the begin on */
+    const address_list *from; /* it begins when one of them is first reached, as linked; empty: at
+                                 the first instrumented instruction */
+    bool exact;               /* see each write, whatever it costs */
+    struct repeated lo;       /* the newest checkpoint at which it was false; process 0: none */
+    struct watch watch;       /* what the first process's debug registers hold */
+    bool watching;            /* each write to the objects is seen, and was from the begin on */
 
     uint64_t looks, unknown; /* all, and those at which it had no value */
     uint64_t writes;         /* those of the looks that a write has caused */
@@ -52,8 +54,8 @@ struct search {
 };
 
 /* Runs ARGV, whose program is the binary of SEARCH's run, until it is found.  With OUTCOME_FOUND
- * some process stands right behind the instruction, with OUTCOME_FROM_START at the begin of main;
- * see leave_search. */
+ * some process stands right behind the instruction, with OUTCOME_FROM_START at `from`, or the begin
+ * of main; see leave_search. */
 enum outcome search_moment(struct search *search, char **argv);
 
 /* Whether the expression is true now in PROCESS, which stands. */
@@ -67,7 +69,8 @@ enum outcome search_threads(struct search *search);
  * ticks behind `limit`; sets address, place, ticks, changes, instruction, or wrong. */
 void step_to_moment(struct search *search);
 
-/* Sets the place to the begin of main, with its ticks, and `changes`. */
+/* Sets the place to where the search begins, `from` or the begin of main, with its ticks, and
+ * `changes`. */
 void find_first_place(struct search *search);
 
 /* Lets go of the process that stands right behind the moment, or where it is true from the start at

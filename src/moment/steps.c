@@ -136,27 +136,25 @@ void step_to_moment(struct search *search) {
         search->wrong = went_elsewhere;
 }
 
-void find_first_place(struct search *search) {
+static void note_begin(struct search *search) {
     struct run *run = &search->run;
-    enum stop stop;
-    for (size_t i = 0; i < run->binary->names.count; i++)
-        if (strcmp(run->binary->names.data[i].name, "main") == 0)
-            search->place = run->binary->names.data[i].address;
-    note_before(search, run->first.process);
-    if (!search->place)
-        return;
-    run->place = search->place + run->bias;
-    put_breakpoint(&run->tracee, run->place, false);
-    do
-        stop = go_on(run, &run->first, false);
-    while (stop == STOP_CALL || stop == STOP_FAULT || stop == STOP_ONCE || stop == STOP_GOAL ||
-           stop == STOP_THREAD || stop == STOP_EXIT);
-    if (stop != STOP_PLACE) {
-        search->place = 0;
-        return;
-    }
-    set_thread_address(run->first.process, run->place);
+    search->place = run->place - run->bias;
     search->ticks = read_ticks(run, &run->first, search->place);
     search->standing = run->first.process;
     note_after(search, search->standing);
+}
+
+void find_first_place(struct search *search) {
+    struct run *run = &search->run;
+    address_list begin = {0};
+    note_before(search, run->first.process);
+    if (search->from->count) {
+        note_begin(search);
+        return;
+    }
+    for (size_t i = 0; i < run->binary->names.count; i++)
+        if (strcmp(run->binary->names.data[i].name, "main") == 0)
+            vector_push(search->arena, &begin, run->binary->names.data[i].address);
+    if (begin.count && go_to_place(run, &begin) == STOP_PLACE)
+        note_begin(search);
 }

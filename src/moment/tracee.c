@@ -142,6 +142,10 @@ static const struct breakpoint *breakpoint_at(const struct tracee *tracee, uint6
     return NULL;
 }
 
+bool has_breakpoint(const struct tracee *tracee, uint64_t address) {
+    return breakpoint_at(tracee, address);
+}
+
 /* Threads that have come to a breakpoint and were not looked at yet must not go on behind it. */
 void remove_breakpoints(struct tracee *tracee) {
     for (size_t i = 0; i < tracee->threads.count; i++) {

@@ -48,6 +48,7 @@ const char *start_tracee(struct tracee *tracee, char **argv);
 uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);
 
 void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
+bool has_breakpoint(const struct tracee *tracee, uint64_t address);
 void remove_breakpoints(struct tracee *tracee);
 
 /* Puts all of them into memory again, once another process that shares it is gone. */
