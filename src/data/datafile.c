@@ -67,19 +67,16 @@ static const char *copy_text(struct arena *arena, const uint8_t *bytes, size_t s
     return length < size ? arena_copy(arena, (const char *)bytes, length) : NULL;
 }
 
-/* The arguments, joined by blanks; NULL where they do not end in two NULs. */
+/* The arguments, joined by blanks; NULL where they do not end in two NULs.  Any may be empty, so
+ * they end where nothing but NULs follows. */
 static const char *copy_command(struct arena *arena, const uint8_t *bytes, size_t size) {
-    size_t end = 0;
-    while (end < size && bytes[end]) {
-        end += strnlen((const char *)bytes + end, size - end);
-        if (end == size)
-            return NULL;
-        end++;
-    }
-    if (end >= size)
+    size_t end = size;
+    while (end && !bytes[end - 1])
+        end--;
+    if (size - end < 2)
         return NULL;
     char *text = arena_copy(arena, (const char *)bytes, end);
-    for (size_t i = 0; i + 1 < end; i++)
+    for (size_t i = 0; i < end; i++)
         if (!text[i])
             text[i] = ' ';
     return text;

@@ -51,7 +51,7 @@ struct quipu_file {
                                    others */
     uint8_t reserved[56]; /*   72  zero */
     char program[1920];   /*  128  absolute path of the program, NUL-terminated */
-    char command[2048];   /* 2048  its arguments, each NUL-terminated, then a NUL; cut where it is
+    char command[2048];   /* 2048  its arguments, each NUL-terminated, then zeros; cut where it is
                                    too long, so always ends in two NULs */
 };
 
