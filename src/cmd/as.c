@@ -13,6 +13,7 @@
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/process.h"
+#include "x86/coded.h"
 #include "x86/measure.h"
 
 #include <errno.h>
@@ -191,6 +192,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
     struct buffer text = {0};
     const char *name = call->input ? call->input : "{standard input}";
     parse_unit(&unit, name, input->data, input->count);
+    find_coded_instructions(&unit);
     find_functions(&unit);
     int status;
     if (!unit.functions.count) {

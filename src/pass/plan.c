@@ -11,6 +11,8 @@
  * requires: increments, find_liveness    makes: struct planner, but its text */
 #include "pass/plan.h"
 
+#include "x86/coded.h"
+
 #include <string.h>
 
 static const uint32_t LIVE_FLAGS = LIVE(0, FLAGS_ALL);
@@ -34,7 +36,7 @@ static bool contains(const struct planner *p, const struct graph_instruction *in
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
     if (index == 0)
-        return !contains(p, first, "endbr");
+        return !is_landing_mark(first->decoded);
     return !contains(p, &first[index - 1], "@tls") && !contains(p, &first[index - 1], "@TLS");
 }
 

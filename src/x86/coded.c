@@ -1,0 +1,146 @@
+/* coded.c: instructions that hand-written assembly has in bytes; see coded.h.
+ *
+ * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
+ * instruction in front, or by a branch to the label in front.  Data that happens to look like one
+ * must not be taken for it, since code that is inserted there would move it.  For the same reason
+ * it must not name an address by its distance.  What stores is left to be data: it is checked by
+ * its text.
+ *
+ * requires: parse_unit    makes: statements that are instructions */
+#include "x86/coded.h"
+
+#include "asm/lex.h"
+#include "x86/names.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+    CODE_MAX = 15, /* bytes of an instruction */
+    BYTE_MAX = 255
+};
+
+/* ---- bytes ---- */
+
+/* A number, decimal or with 0x; -1: it is another expression. */
+static int read_byte(struct span text) {
+    bool hexadecimal = text.length > 2 && strncasecmp(text.start, "0x", 2) == 0;
+    const char *digits = hexadecimal ? "0123456789abcdef" : "0123456789";
+    size_t base = strlen(digits), i = hexadecimal ? 2 : 0;
+    int value = 0;
+    if (!hexadecimal && text.length > 1 && text.start[0] == '0')
+        return -1; /* octal, or binary */
+    for (; i < text.length && value <= BYTE_MAX; i++) {
+        char c = text.start[i] >= 'A' && text.start[i] <= 'F' ? (char)(text.start[i] | 0x20)
+                                                              : text.start[i];
+        const char *digit = c ? strchr(digits, c) : NULL;
+        if (!digit)
+            return -1;
+        value = value * (int)base + (int)(digit - digits);
+    }
+    return text.length && value <= BYTE_MAX ? value : -1;
+}
+
+/* How many bytes a statement of them has; 0: more than an instruction, or other things. */
+static size_t read_bytes(const struct unit *unit, const struct statement *s, uint8_t *bytes) {
+    struct span text = {unit->text + s->start, s->end - s->start};
+    struct cursor cursor = cursor_over(behind(text, first_word(text)));
+    size_t count = 0;
+    for (struct span one; (one = next_argument(&cursor)).length; count++) {
+        int value = read_byte(one);
+        if (value < 0 || count == CODE_MAX)
+            return 0;
+        bytes[count] = (uint8_t)value;
+    }
+    return count;
+}
+
+/* ---- what may be taken ---- */
+
+bool is_landing_mark(const struct decoded *decoded) {
+    return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+}
+
+static bool is_relative(const uint8_t *code, size_t count) {
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    return !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, count, &instruction, operands)) ||
+           instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE;
+}
+
+static bool is_return(const uint8_t *code, size_t count) {
+    return (count == 1 && code[0] == 0xc3) ||
+           (count == 2 && (code[0] == 0xf3 || code[0] == 0xf2) && code[1] == 0xc3);
+}
+
+/* Whether S is one instruction that goes on behind itself, or returns. */
+static bool decode_statement(const struct unit *unit, const struct statement *s,
+                             struct decoded *decoded) {
+    uint8_t code[CODE_MAX];
+    if (!statement_is(unit, s, ".byte"))
+        return false;
+    size_t count = read_bytes(unit, s, code);
+    if (!count || !decode_instruction(code, count, decoded) || decoded->size != count)
+        return false;
+    if (decoded->class == CLASS_RETURN)
+        return is_return(code, count);
+    return decoded->class == CLASS_PLAIN && !decoded->stores && !decoded->memory.stores &&
+           !decoded->repeats && !(decoded->registers_written & REGISTER_RSP) &&
+           decoded->spelling.mnemonic != ZYDIS_MNEMONIC_FWAIT && !is_relative(code, count);
+}
+
+/* ---- where the processor comes ---- */
+
+/* Whether the processor goes on behind S, an instruction, at least at times.  Calls may not come
+ * back, and system calls. */
+static bool goes_on(const struct unit *unit, const struct statement *s) {
+    static const char *const ends[] = {
+        "jmp", "ret",  "call", "ljmp", "lcall", "lret", "iret",    "sys",    "ud",     "hlt",
+        "int", "rsm",  "rep",  "bnd",  "cs",    "ds",   "notrack", "xabort", "rex",    "data",
+        "es",  "addr", "fs",   "gs",   "ss",    "lock", "xa",      "xr",     "xbegin", "{",
+    };
+    if (s->prefix || s->opaque)
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strncasecmp(unit->text + s->start, ends[i], strlen(ends[i])) == 0)
+            return false;
+    return true;
+}
+
+/* Whether S puts no bytes, so that what stands in front of it goes on behind it. */
+static bool is_nothing(const struct statement *s) {
+    return s->kind == STATEMENT_DIRECTIVE && !s->data && !s->opaque && !s->aligns;
+}
+
+static void look_through(struct unit *unit, const struct section *section) {
+    bool comes = false, begins = false; /* the processor comes here; a function begins */
+    for (size_t i = 0; i < section->statements.count; i++) {
+        struct statement *s = &unit->statements.data[section->statements.data[i]];
+        struct decoded decoded;
+        if (s->kind == STATEMENT_LABEL) {
+            comes |= unit->symbols.data[s->symbol].branch_target;
+            begins |= unit->symbols.data[s->symbol].function;
+            continue;
+        }
+        if (is_nothing(s))
+            continue;
+        bool coded = s->data && (comes || begins) && decode_statement(unit, s, &decoded) &&
+                     (comes || is_landing_mark(&decoded));
+        if (coded) {
+            s->kind = STATEMENT_INSTRUCTION;
+            s->data = false;
+            comes = decoded.class == CLASS_PLAIN;
+        } else {
+            comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
+        }
+        begins = false;
+    }
+}
+
+void find_coded_instructions(struct unit *unit) {
+    for (size_t i = 0; i < unit->sections.count; i++)
+        if (unit->sections.data[i].executable && !unit->sections.data[i].subsections)
+            look_through(unit, &unit->sections.data[i]);
+}
