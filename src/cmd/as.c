@@ -192,7 +192,7 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
     struct buffer text = {0};
     const char *name = call->input ? call->input : "{standard input}";
     parse_unit(&unit, name, input->data, input->count);
-    find_coded_instructions(&unit);
+    find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
     find_functions(&unit);
     int status;
     if (!unit.functions.count) {

@@ -3,8 +3,8 @@
  * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
  * instruction in front, or by a branch to the label in front.  Data that happens to look like one
  * must not be taken for it, since code that is inserted there would move it.  For the same reason
- * it must not name an address by its distance.  What stores is left to be data: it is checked by
- * its text.
+ * it must not name an address by its distance.  Bytes that are prefixes of the instruction behind
+ * them belong to it.
  *
  * requires: parse_unit    makes: statements that are instructions */
 #include "x86/coded.h"
@@ -76,7 +76,7 @@ static bool is_return(const uint8_t *code, size_t count) {
 }
 
 /* Whether S is one instruction that goes on behind itself, or returns. */
-static bool decode_statement(const struct unit *unit, const struct statement *s,
+static bool decode_statement(const struct unit *unit, const struct statement *s, bool stores,
                              struct decoded *decoded) {
     uint8_t code[CODE_MAX];
     if (!statement_is(unit, s, ".byte"))
@@ -86,9 +86,21 @@ static bool decode_statement(const struct unit *unit, const struct statement *s,
         return false;
     if (decoded->class == CLASS_RETURN)
         return is_return(code, count);
-    return decoded->class == CLASS_PLAIN && !decoded->stores && !decoded->memory.stores &&
-           !decoded->repeats && !(decoded->registers_written & REGISTER_RSP) &&
+    return decoded->class == CLASS_PLAIN &&
+           (stores || (!decoded->stores && !decoded->memory.stores)) && !decoded->repeats &&
+           !(decoded->registers_written & REGISTER_RSP) &&
            decoded->spelling.mnemonic != ZYDIS_MNEMONIC_FWAIT && !is_relative(code, count);
+}
+
+/* Whether S has nothing but prefixes. */
+static bool is_prefix(const struct unit *unit, const struct statement *s) {
+    static const uint8_t prefixes[] = {0x2e, 0x3e, 0x66, 0x67, 0xf0, 0xf2, 0xf3};
+    uint8_t code[CODE_MAX];
+    size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (!memchr(prefixes, code[i], sizeof prefixes))
+            return false;
+    return count;
 }
 
 /* ---- where the processor comes ---- */
@@ -114,7 +126,14 @@ static bool is_nothing(const struct statement *s) {
     return s->kind == STATEMENT_DIRECTIVE && !s->data && !s->opaque && !s->aligns;
 }
 
-static void look_through(struct unit *unit, const struct section *section) {
+static bool is_text(const struct unit *unit, const struct section *section, size_t i) {
+    if (i >= section->statements.count)
+        return false;
+    const struct statement *s = &unit->statements.data[section->statements.data[i]];
+    return s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix;
+}
+
+static void look_through(struct unit *unit, const struct section *section, bool stores) {
     bool comes = false, begins = false; /* the processor comes here; a function begins */
     for (size_t i = 0; i < section->statements.count; i++) {
         struct statement *s = &unit->statements.data[section->statements.data[i]];
@@ -126,12 +145,18 @@ static void look_through(struct unit *unit, const struct section *section) {
         }
         if (is_nothing(s))
             continue;
-        bool coded = s->data && (comes || begins) && decode_statement(unit, s, &decoded) &&
+        bool coded = s->data && (comes || begins) && decode_statement(unit, s, stores, &decoded) &&
                      (comes || is_landing_mark(&decoded));
         if (coded) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
             comes = decoded.class == CLASS_PLAIN;
+        } else if (s->data && comes && stores && is_prefix(unit, s) &&
+                   is_text(unit, section, i + 1)) {
+            s->kind = STATEMENT_INSTRUCTION;
+            s->data = false;
+            s->prefix = true;
+            comes = false;
         } else {
             comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
         }
@@ -139,8 +164,8 @@ static void look_through(struct unit *unit, const struct section *section) {
     }
 }
 
-void find_coded_instructions(struct unit *unit) {
+void find_coded_instructions(struct unit *unit, bool stores) {
     for (size_t i = 0; i < unit->sections.count; i++)
         if (unit->sections.data[i].executable && !unit->sections.data[i].subsections)
-            look_through(unit, &unit->sections.data[i]);
+            look_through(unit, &unit->sections.data[i], stores);
 }

@@ -7,8 +7,9 @@
 #include "x86/decode.h"
 
 /* Takes data directives for the instructions that they are: those of one instruction, where the
- * processor comes for certain.  All others stay data.  Between parse_unit and find_functions. */
-void find_coded_instructions(struct unit *unit);
+ * processor comes for certain.  All others stay data.  What may store, or has prefixes alone, is
+ * taken with STORES: stores are checked by their text.  Between parse_unit and find_functions. */
+void find_coded_instructions(struct unit *unit, bool stores);
 
 /* Whether it is endbr64, where indirect branches land, however it is written. */
 bool is_landing_mark(const struct decoded *decoded);

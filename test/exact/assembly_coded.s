@@ -58,6 +58,10 @@ count_down:                     # long count_down(long n): flags and registers a
     jc 3f
     .byte 0x48,0x33,0x4c,0x24,0xf8 # xor -8(%rsp), %rcx
     inc %rax
+    .byte 0xf0
+    addl $3, -16(%rsp)
+    .byte 0x0f,0x38,0xf1,0x44,0x24,0xf0 # movbe %eax, -16(%rsp)
+    .byte 0x67
     cmp $40, %rax
     jb 1b
     .byte 0x48,0x89,0xc8        # mov %rcx, %rax
