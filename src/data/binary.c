@@ -288,7 +288,8 @@ static void open_debug(struct arena *arena, struct binary *binary) {
 static const char *open_elf(struct arena *arena, struct binary *binary) {
     elf_version(EV_CURRENT);
     struct stat status;
-    binary->fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    /* a pipe is refused, not waited for */
+    binary->fd = open(binary->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (binary->fd < 0 || fstat(binary->fd, &status) != 0)
         return strerror(errno);
     if (!S_ISREG(status.st_mode))

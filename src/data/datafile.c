@@ -221,7 +221,8 @@ static const char *read_chunks(struct arena *arena, struct data_file *file, uint
 /* ---- the file ---- */
 
 static const char *map_file(struct data_file *file, const char *path) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* a pipe is refused, not waited for */
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return strerror(errno);
     struct stat status;
@@ -271,7 +272,7 @@ bool data_file_here(const char *path) {
         LENGTH = 6 /* also what a copy as text left */
     };
     char bytes[LENGTH];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
     ssize_t got = read(fd, bytes, LENGTH);

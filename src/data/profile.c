@@ -45,7 +45,8 @@ static void add_source(struct open_profile *open, const char *path, bool from_di
     struct source source = {.from_directory = from_directory};
     const char *cause = data_file_open(&open->profile.arena, path, &source.file);
     if (cause)
-        die("'%s': %s", path, cause);
+        die("'%s': %s%s", path, cause,
+            from_directory ? "; move it away to read the directory's others" : "");
     vector_push(&open->profile.arena, &open->sources, source);
 }
 

@@ -41,6 +41,24 @@ cp "$data" version.quipu
 printf '\377' | dd of=version.quipu bs=1 seek=8 conv=notrunc status=none
 all_refuse "version" version.quipu
 
+# In a directory, too: the sums would lack it.
+mkdir several
+cp "$data" several/first.quipu
+cp half.quipu several/second.quipu
+refuses "several/second.quipu" "truncated" "move it away" -- quipu report several
+rm several/second.quipu
+ends 0 quipu report several
+
+# Nobody will write to the pipe.
+mkfifo pipe.quipu several/pipe.quipu
+readers=("report" "annotate --data=pipe.quipu" "info" "export --to=json" "merge -o merged.quipu")
+for reader in "${readers[@]}"; do
+    # shellcheck disable=SC2086
+    refuses "pipe.quipu" "no regular file" -- timeout 20 quipu $reader pipe.quipu
+done
+refuses "several/pipe.quipu" "no regular file" -- timeout 20 quipu report several
+refuses "pipe.quipu" "no regular file" -- timeout 20 quipu diff pipe.quipu "$data"
+
 mkdir none
 refuses "none" -- quipu report none
 refuses "nowhere" -- quipu report nowhere
