@@ -102,6 +102,7 @@ int cmd_annotate(int argc, char **argv) {
             options.hot ? "hot" : "branches");
     show_progress();
     struct profile *profile = profile_open(options.data.data, options.data.count);
+    profile_need_counts(profile);
     profile_count(profile, (struct selection){0});
     FILE *out = begin_output(options.output);
     struct annotation annotation = {

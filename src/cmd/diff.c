@@ -153,26 +153,19 @@ static void close_run(struct run *run) {
     profile_close(run->profile);
 }
 
-/* Whether any function of the run has counts of its own. */
-static bool has_counts(const struct run *run) {
-    for (size_t i = 0; i < run->profile->modules.count; i++)
-        if (run->profile->modules.data[i]->functions.count)
-            return true;
-    return false;
-}
-
 static bool has_contexts(const struct run *run) {
     return contexts_here(run->profile, (struct selection){0});
 }
 
 static const struct diff_view *choose_view(const struct run runs[SIDES]) {
-    bool counts = has_counts(&runs[BEFORE]) && has_counts(&runs[AFTER]);
+    bool counts =
+        profile_has_counts(runs[BEFORE].profile) && profile_has_counts(runs[AFTER].profile);
     bool contexts = has_contexts(&runs[BEFORE]) && has_contexts(&runs[AFTER]);
     return &views[!counts && contexts ? BY_INCLUSIVE : BY_FUNCTION];
 }
 
 static void need_counts(const struct run *run, const char *path) {
-    if (!has_counts(run))
+    if (!profile_has_counts(run->profile))
         die("'%s': it holds no counts of functions; build the program with 'quipu cc "
             "--quipu=count'%s and run it again",
             path, has_contexts(run) ? ", or '--quipu=count,calls'," : "");

@@ -82,10 +82,19 @@ static const char *find_source_root(struct arena *arena, const struct profile *p
     }
     if (!found)
         die("'%s': no source file of the program lies below it; '%s' is one that it has", root,
-            profile->files.count > 1 ? profile->files.data[1] : "none");
+            profile->files.data[1]);
     free(real);
     free(directory);
     return found;
+}
+
+/* Ends the program where the export would be empty, which other tools refuse. */
+static void need_content(const struct profile *profile, const struct export_format *format,
+                         const struct contexts *contexts) {
+    if (!contexts)
+        profile_need_counts(profile);
+    if (format->of_lines && profile->files.count <= 1) /* the first stands for none */
+        die("no line has counts: the program has no debug information; compile with -g");
 }
 
 int cmd_export(int argc, char **argv) {
@@ -100,14 +109,15 @@ int cmd_export(int argc, char **argv) {
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
     profile_count(profile, (struct selection){0});
     struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
-    if (options.source_root)
-        input.source_root = find_source_root(&arena, profile, options.source_root);
     struct contexts contexts = {0};
     if (options.format->calls == EXPORT_CALLS_ONLY)
         contexts_need(profile, (struct selection){0}, &contexts);
     else if (options.format->calls == EXPORT_CALLS)
         contexts_read(profile, (struct selection){0}, &contexts);
     input.contexts = contexts.trees ? &contexts : NULL;
+    need_content(profile, options.format, input.contexts);
+    if (options.source_root)
+        input.source_root = find_source_root(&arena, profile, options.source_root);
     FILE *out = options.format->compressed ? begin_plain_output(options.output)
                                            : begin_output(options.output);
     options.format->write(&input, out);

@@ -219,6 +219,8 @@ int cmd_report(int argc, char **argv) {
     struct arena arena = {0};
     show_progress();
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
+    if (options.view->of_code)
+        profile_need_counts(profile);
     profile_hold(profile);
     struct selection selection = find_selection(profile, &options);
     if (selection.owner && !has_thread(profile, selection))

@@ -289,6 +289,28 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
     return &open->profile;
 }
 
+static bool has_counts(const struct module *module) {
+    static const char count[] = "count,"; /* the first of a unit's options */
+    for (size_t i = 0; i < module->units.count; i++)
+        if (strncmp(module->units.data[i].options, count, sizeof count - 1) == 0)
+            return true;
+    return module->functions.count;
+}
+
+bool profile_has_counts(const struct profile *profile) {
+    for (size_t i = 0; i < profile->modules.count; i++)
+        if (has_counts(profile->modules.data[i]))
+            return true;
+    return false;
+}
+
+void profile_need_counts(const struct profile *profile) {
+    if (!profile_has_counts(profile))
+        die("'%s': it holds no counts of functions; build the program with 'quipu cc "
+            "--quipu=count' and run it again",
+            profile->processes.count ? profile->processes.data[0].file : "the data");
+}
+
 bool profile_refresh(struct profile *profile) {
     struct open_profile *open = (struct open_profile *)profile;
     CHECK(open->sources.count == 1 && profile->processes.count == 1);

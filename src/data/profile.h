@@ -187,6 +187,12 @@ bool profile_is_data(const char *path);
  * with an error where it is no such binary. */
 struct profile *profile_open_binary(const char *path);
 
+/* Whether any of the code was built to be counted (--quipu=count). */
+bool profile_has_counts(const struct profile *profile);
+
+/* Ends the program with an error where none was: all counts would be 0. */
+void profile_need_counts(const struct profile *profile);
+
 /* Fills in all counts from the cells of this instant, or of profile_hold's. */
 void profile_count(struct profile *profile, struct selection selection);
 

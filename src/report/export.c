@@ -7,19 +7,19 @@
 
 const struct export_format export_formats[] = {
     {"callgrind", "for KCachegrind and callgrind_annotate: instructions, lines, jumps, calls",
-     export_callgrind, EXPORT_CALLS, false},
+     export_callgrind, EXPORT_CALLS, false, false},
     {"lcov", "for genhtml and lcov: lines, functions, branches", export_lcov, EXPORT_NO_CALLS,
-     false},
+     false, true},
     {"cobertura", "XML for CI systems: lines, functions, branches", export_cobertura,
-     EXPORT_NO_CALLS, false},
+     EXPORT_NO_CALLS, false, true},
     {"gcov-json", "as 'gcov --json-format' of gcc 12 writes it; gzip with -o NAME.json.gz",
-     export_gcov_json, EXPORT_NO_CALLS, false},
+     export_gcov_json, EXPORT_NO_CALLS, false, true},
     {"json", "all there is: processes, functions, blocks, edges, instructions, lines, calls",
-     export_json, EXPORT_CALLS, false},
+     export_json, EXPORT_CALLS, false, false},
     {"collapsed", "for flamegraph.pl and the like: paths of calls (--quipu=calls)",
-     export_collapsed, EXPORT_CALLS_ONLY, false},
+     export_collapsed, EXPORT_CALLS_ONLY, false, false},
     {"pprof", "for 'go tool pprof': paths of calls (--quipu=calls); always compressed",
-     export_pprof, EXPORT_CALLS_ONLY, true},
+     export_pprof, EXPORT_CALLS_ONLY, true, false},
 };
 
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;

@@ -33,6 +33,7 @@ struct export_format {
     export_function *write;
     enum export_calls calls;
     bool compressed; /* it always is, whatever its file is called */
+    bool of_lines;   /* it is about nothing but source lines */
 };
 
 extern const struct export_format export_formats[];

@@ -27,6 +27,7 @@ struct view {
     const char *name; /* as in --by=NAME */
     const char *help;
     const struct table_shape *shape;
+    bool of_code; /* rows are of code, so that without --quipu=count there would be none */
     void (*collect)(struct view_input *input);
 };
 

@@ -84,6 +84,7 @@ const struct view view_function = {
             .text_count = sizeof function_text,
             .sort = "instructions",
         },
+    .of_code = true,
     .collect = collect_functions,
 };
 
@@ -185,6 +186,7 @@ const struct view view_block = {
             .text = block_text,
             .text_count = sizeof block_text,
         },
+    .of_code = true,
     .collect = collect_blocks,
 };
 
@@ -265,5 +267,6 @@ const struct view view_instruction = {
             .text = instruction_columns_text,
             .text_count = sizeof instruction_columns_text,
         },
+    .of_code = true,
     .collect = collect_instructions,
 };

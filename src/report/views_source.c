@@ -66,6 +66,7 @@ const struct view view_line = {
             .text_count = sizeof line_text,
             .sort = "instructions",
         },
+    .of_code = true,
     .collect = collect_lines,
 };
 
@@ -169,5 +170,6 @@ const struct view view_file = {
             .text_count = sizeof file_text,
             .sort = "instructions",
         },
+    .of_code = true,
     .collect = collect_files,
 };
