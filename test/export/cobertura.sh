@@ -1,8 +1,8 @@
 #!/bin/bash
 # cobertura.sh: the XML is valid by the format's document type, its totals are right, and it tells
-# the same as the lcov export; also for C++ names, which need escapes.
+# the same as the lcov export; also for C++ names, which need escapes.  diff-cover reads it.
 . "$(dirname "$0")/lib.bash"
-need xmllint python3
+need xmllint python3 diff-cover git
 
 check_file() {
     xmllint --noout --nonet --dtdvalid "$here/coverage-04.dtd" "$1" 2>xmllint.txt ||
@@ -47,3 +47,31 @@ root = xml.etree.ElementTree.parse(sys.argv[1]).getroot()
 hits = {line.get("number"): line.get("hits") for line in unit.find("lines")}
 assert hits == {"1": "3", "2": "3", "3": "1"}, hits
 END
+
+# diff-cover looks the lines up that a branch has changed: here all, with the lcov export's counts.
+cp -r "$program" changed
+cd changed || exit 1
+git=(git -c user.name=test -c user.email=test@localhost -c commit.gpgsign=false)
+git init -q -b base .
+"${git[@]}" commit -q --allow-empty -m base
+git checkout -q -b change
+git add .
+"${git[@]}" commit -q -m change
+program=$PWD build_program ../changed.out -O0
+run_program ../changed.out ../data-changed 50
+"$quipu" export --to=cobertura --source-root=. -o ../changed.xml ../data-changed
+"$quipu" export --to=lcov -o ../changed.info ../data-changed
+diff-cover ../changed.xml --compare-branch=base --json-report ../changed.json >../diff-cover.txt 2>&1 ||
+    fail "diff-cover refuses the export: $(cat ../diff-cover.txt)"
+cd ..
+awk -F'[:,]' '/^SF:/ { n = split($2, path, "/"); file = path[n] }
+              /^DA:/ { lines++ } /^DA:.*,0$/ { print file, $2 } END { print lines, "lines" }' \
+    changed.info | sort >ours.txt
+python3 -c '
+import json, sys
+found = json.load(open(sys.argv[1]))
+for name, file in found["src_stats"].items():
+    for line in file["violation_lines"]:
+        print(name, line)
+print(found["total_num_lines"], "lines")' changed.json | sort >theirs.txt
+cmp -s ours.txt theirs.txt || fail "diff-cover reads other lines: $(diff ours.txt theirs.txt)"
