@@ -144,14 +144,17 @@ static struct selection find_selection(const struct profile *profile,
     return selection;
 }
 
-static bool has_thread(const struct profile *profile, struct selection selection) {
-    for (size_t i = 0; i < profile->processes.count; i++) {
-        const struct process *process = &profile->processes.data[i];
-        for (size_t j = 0; j < process->threads.count; j++)
-            if ((!selection.process || selection.process == process) &&
-                process->threads.data[j].owner == selection.owner)
-                return true;
-    }
+static bool is_selected(const struct process *process, struct selection selection) {
+    bool found = !selection.owner;
+    for (size_t i = 0; !found && i < process->threads.count; i++)
+        found = process->threads.data[i].owner == selection.owner;
+    return found && (!selection.process || selection.process == process);
+}
+
+static bool any_selected(const struct profile *profile, struct selection selection) {
+    for (size_t i = 0; i < profile->processes.count; i++)
+        if (is_selected(&profile->processes.data[i], selection))
+            return true;
     return false;
 }
 
@@ -163,7 +166,7 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     const struct process *first = NULL;
     for (size_t i = 0; i < profile->processes.count; i++) {
         const struct process *process = &profile->processes.data[i];
-        if (selection.process && selection.process != process)
+        if (!is_selected(process, selection))
             continue;
         first = first ? first : process;
         threads += selection.owner ? 1 : count_threads(process);
@@ -223,7 +226,7 @@ int cmd_report(int argc, char **argv) {
         profile_need_counts(profile);
     profile_hold(profile);
     struct selection selection = find_selection(profile, &options);
-    if (selection.owner && !has_thread(profile, selection))
+    if (selection.owner && !any_selected(profile, selection))
         die("thread %" PRIu32 ": none of the data is of it; 'quipu report --by=thread' lists them",
             selection.owner);
     profile_count(profile, selection);
