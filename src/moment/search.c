@@ -19,7 +19,6 @@
 #include "util/clock.h"
 
 enum {
-    STEPPED_TICKS = 48,     /* an interval that is not divided */
     FIRST_INTERVAL = 4096,  /* ticks */
     LOG_BYTES_MAX = 1 << 26 /* then there is a checkpoint, and a new log */
 };
@@ -134,7 +133,7 @@ static enum outcome go_forward(struct search *search) {
 /* ---- back and closer ---- */
 
 /* Runs a copy of the checkpoint for up to DISTANCE ticks.  Returns whether it is false there, in
- * front of HI: then the copy is the checkpoint. */
+ * front of HI, and has come on: then the copy is the checkpoint. */
 static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
     struct repeated copy;
     enum stop stop;
@@ -149,7 +148,7 @@ static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
     bool below = false;
     if (stop == STOP_GOAL) {
         copy.ticks = read_ticks(&search->run, &copy, 0);
-        below = copy.ticks < hi && !is_true(search, &copy);
+        below = copy.ticks > search->lo.ticks && copy.ticks < hi && !is_true(search, &copy);
     }
     drop_copy(below ? &search->lo : &copy);
     if (below)
@@ -157,12 +156,11 @@ static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
     return below;
 }
 
-static void come_closer(struct search *search) {
-    uint64_t hi = search->limit;
-    while (hi > search->lo.ticks + STEPPED_TICKS && !search->wrong) {
-        uint64_t half = (hi - search->lo.ticks) / 2;
-        if (!try_part(search, half, hi))
-            hi -= half;
+void come_closer(struct search *search, uint64_t ticks) {
+    while (search->limit > search->lo.ticks + ticks && !search->wrong) {
+        uint64_t half = (search->limit - search->lo.ticks) / 2;
+        if (!try_part(search, half, search->limit))
+            search->limit -= half;
         if (search->progress)
             search->progress(search);
     }
@@ -221,9 +219,7 @@ enum outcome search_moment(struct search *search, char **argv) {
     search->thread = 1;
     search->intervals++;
     search->limit = read_ticks(&search->run, &search->run.first, 0);
-    come_closer(search);
-    if (!search->wrong)
-        step_to_moment(search);
+    step_to_moment(search);
     return search->wrong ? OUTCOME_FAILED : outcome;
 }
 

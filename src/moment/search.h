@@ -65,6 +65,9 @@ bool look_at(struct search *search, pid_t process);
  * of search_moment. */
 enum outcome search_threads(struct search *search);
 
+/* Divides what is between `lo` and `limit` until these are TICKS apart, or sets wrong. */
+void come_closer(struct search *search, uint64_t ticks);
+
 /* steps.c: from `lo` on, the instruction behind which the expression is true, at the latest some
  * ticks behind `limit`; sets address, place, ticks, changes, instruction, or wrong. */
 void step_to_moment(struct search *search);

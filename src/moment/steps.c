@@ -18,6 +18,8 @@
 
 enum {
     SLACK_TICKS = 4096,    /* behind the limit: the run went another way */
+    STEPPED_TICKS = 48,    /* an interval that is not divided, as long as it has few steps */
+    STEPS_MANY = 10000,    /* as long as some dozen parts that are run again */
     TICKS_LOOKED_AT = 1024 /* steps */
 };
 
@@ -82,9 +84,10 @@ static bool is_last_call(const struct search *search, const struct repeated *pro
            process->position == search->run.log.calls.count;
 }
 
-/* Steps a copy until the expression is true.  Returns the number of steps; 0: it never was. */
-static uint64_t count_steps(struct search *search, struct repeated *copy) {
-    for (uint64_t steps = 1;; steps++) {
+/* Steps a copy until the expression is true.  Returns the number of steps, MOST + 1 where it takes
+ * more than MOST; 0: it never was. */
+static uint64_t count_steps(struct search *search, struct repeated *copy, uint64_t most) {
+    for (uint64_t steps = 1; steps <= most; steps++) {
         enum stop stop = go_on(&search->run, copy, true);
         search->steps++;
         if (is_last_call(search, copy, stop))
@@ -99,20 +102,34 @@ static uint64_t count_steps(struct search *search, struct repeated *copy) {
         if (search->progress && steps % TICKS_LOOKED_AT == 0)
             search->progress(search);
     }
+    return most + 1;
+}
+
+/* Between two ticks there may be much that does not tick, such as output by a library: then fewer
+ * are stepped.  Returns the number of steps from `lo` on; 0: it never was true. */
+static uint64_t find_steps(struct search *search) {
+    for (uint64_t ticks = STEPPED_TICKS;; ticks = (ticks + 7) / 8) {
+        uint64_t most = ticks > 1 ? STEPS_MANY : UINT64_MAX - 1;
+        struct repeated copy;
+        come_closer(search, ticks);
+        if (!search->wrong && !stop_within(&search->run, &search->lo, 0))
+            search->wrong = "its memory cannot be written";
+        if (!search->wrong)
+            search->wrong = make_copy(&search->run, &search->lo, &copy);
+        if (search->wrong)
+            return 0;
+        uint64_t steps = count_steps(search, &copy, most);
+        drop_copy(&copy);
+        if (steps <= most)
+            return steps;
+    }
 }
 
 void step_to_moment(struct search *search) {
     struct stretch last = {0};
-    struct repeated copy;
-    if (!stop_within(&search->run, &search->lo, 0)) {
-        search->wrong = "its memory cannot be written";
-        return;
-    }
-    search->wrong = make_copy(&search->run, &search->lo, &copy);
+    uint64_t steps = find_steps(search);
     if (search->wrong)
         return;
-    uint64_t steps = count_steps(search, &copy);
-    drop_copy(&copy);
     for (uint64_t i = 1; i < steps; i++) {
         note_place(search, &last);
         go_on(&search->run, &search->lo, true);
