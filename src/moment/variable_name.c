@@ -32,16 +32,21 @@ const char *parse_file(struct parser *parser) {
     return file;
 }
 
-/* The arguments of a template with their brackets.  In C, 'a < b > ::c' means nothing, so what has
- * '::' and a name behind it is one. */
-static size_t arguments_length(const char *text) {
+/* The arguments of a template with their brackets; 0: they do not end. */
+static size_t brackets_length(const char *text) {
     size_t length = 0, depth = 0;
     do {
         depth += text[length] == '<';
         depth -= text[length] == '>';
         length += text[length] != '\0';
     } while (depth && text[length]);
-    bool good = length && !depth && strncmp(text + length, "::", 2) == 0;
+    return depth ? 0 : length;
+}
+
+/* In C, 'a < b > ::c' means nothing, so what has '::' and a name behind it is one. */
+static size_t arguments_length(const char *text) {
+    size_t length = brackets_length(text);
+    bool good = length && strncmp(text + length, "::", 2) == 0;
     return good && name_length(text + length + 2) ? length : 0;
 }
 
@@ -55,7 +60,18 @@ bool parse_module(struct parser *parser) {
     return true;
 }
 
-static const char *parse_name(struct parser *parser) {
+/* Those behind LENGTH bytes of a name, where a variable, of a template, is called so. */
+static size_t last_arguments_length(const struct parser *parser, const char *file, size_t length) {
+    const char *text = parser->at;
+    const struct variable *variable = NULL;
+    size_t more = length && text[length] == '<' ? brackets_length(text + length) : 0;
+    if (more)
+        find_variable(parser->variables, file, arena_copy(parser->tree.arena, text, length + more),
+                      &variable);
+    return variable ? more : 0;
+}
+
+static const char *parse_name(struct parser *parser, const char *file) {
     size_t length = name_length(parser->at);
     for (;;) { /* a::b, a<int>::b */
         length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
@@ -65,6 +81,7 @@ static const char *parse_name(struct parser *parser) {
             break;
         length += 2 + next;
     }
+    length += last_arguments_length(parser, file, length);
     const char *name = arena_copy(parser->tree.arena, parser->at, length);
     parser->at += length;
     return name;
@@ -84,7 +101,7 @@ static struct node *known_word(struct parser *parser, const char *name) {
 struct node *parse_variable(struct parser *parser) {
     const char *begin = parser->at;
     parse_module(parser);
-    const char *file = parse_file(parser), *name = parse_name(parser);
+    const char *file = parse_file(parser), *name = parse_name(parser, file);
     const struct variable *variable = NULL;
     const char *wrong = find_variable(parser->variables, file, name, &variable);
     if (wrong) {

@@ -6,6 +6,7 @@
  * Where a variable is tells locate.c. */
 #include "moment/variables.h"
 
+#include "data/demangle.h"
 #include "moment/locate.h"
 #include "moment/spelling.h"
 #include "util/path.h"
@@ -60,6 +61,25 @@ static const char *path_around(struct arena *arena, Dwarf_Die *die, const struct
                : place->path;
 }
 
+/* With the arguments of its template: gcc has them in the symbol alone. */
+static const char *name_with_arguments(struct arena *arena, Dwarf_Die *die, const char *name) {
+    Dwarf_Attribute attribute;
+    const char *symbol = NULL;
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
+        symbol = dwarf_formstring(&attribute);
+    if (!symbol || !*symbol || symbol[strlen(symbol) - 1] != 'E')
+        return name;
+    const char *whole = plain_name(arena, symbol);
+    size_t end = strlen(whole), at = end, depth = 0, length = strlen(name);
+    do {
+        at -= at != 0;
+        depth += whole[at] == '>';
+        depth -= depth && whole[at] == '<';
+    } while (depth && at);
+    bool good = at + 1 < end && at >= length && memcmp(whole + at - length, name, length) == 0;
+    return good ? whole + at - length : name;
+}
+
 static void take_variable(struct variables *variables, Dwarf_Die *die, const struct place *place) {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
@@ -68,6 +88,7 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
         name = dwarf_formstring(&attribute);
     if (!name || dwarf_hasattr(die, DW_AT_declaration))
         return;
+    name = name_with_arguments(variables->arena, die, name);
     struct variable variable = {
         .name = name, .path = join(variables->arena, path, name), .file = place->file};
     variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
@@ -220,12 +241,26 @@ bool is_source(const struct variables *variables, const char *file, size_t lengt
     return false;
 }
 
+/* The arguments of a variable's template may be left out. */
+static size_t key_length(const char *key, const char *name) {
+    size_t length = strlen(key), depth = 0;
+    if (!length || key[length - 1] != '>' || name[strlen(name) - 1] == '>')
+        return length;
+    do {
+        length--;
+        depth += key[length] == '>';
+        depth -= key[length] == '<';
+    } while (depth && length);
+    return length;
+}
+
 /* How well VARIABLE is what NAME, in its one spelling, means: 0 not at all. */
 static int rank_of(const struct variables *variables, const struct variable *variable,
                    const char *name) {
-    size_t path = strlen(variable->key), length = strlen(name);
-    bool whole = strcmp(variable->key, name) == 0;
-    bool end = path > length + 2 && strcmp(variable->key + path - length, name) == 0 &&
+    size_t length = strlen(name), path = length ? key_length(variable->key, name) : 0;
+    bool whole = length && path == length && memcmp(variable->key, name, length) == 0;
+    bool end = length && path > length + 2 &&
+               memcmp(variable->key + path - length, name, length) == 0 &&
                variable->key[path - length - 1] == ':';
     if (!whole && !end)
         return 0;

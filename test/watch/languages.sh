@@ -126,3 +126,29 @@ says 'that leads over a virtual base'
 watches 0 -e member -- ./program
 grep -q "member .* -> 0x8 " hits || fail "$(cat hits)"
 leaves_nothing
+
+# Variables that are templates, by gcc's and clang's debug information.
+cat >template.cc <<'EOT'
+template <class T> T counter;
+template <class T, int N> T pairs[N];
+namespace inner {
+template <class T> int single;
+}
+int main() {
+    counter<int> = 3;
+    counter<unsigned long> = 4;
+    pairs<int, 3>[1] = 5;
+    inner::single<char *> = 6;
+    return counter<int> + (int)counter<unsigned long> + pairs<int, 3>[1] + inner::single<char *> - 18;
+}
+EOT
+for compiler in quipu-c++ quipu-clang++; do
+    $compiler --quipu=watch -O1 -g template.cc -o template || fail "$compiler: cannot build"
+    watches 0 -e 'counter<int>' -e 'counter<unsigned long>' -e 'pairs<int,3>[0..2]' -e inner::single \
+        --if 'counter<int> < 4' -- ./template
+    tells 'counter<int> 0 -> 3' 'counter<unsigned long> 0 -> 4' 'pairs<int,3>[1] 0 -> 5' \
+        'inner::single 0 -> 6'
+    watches 1 -e counter -- ./template
+    says "'counter' is there more than once; write 'template.cc:counter<int>' or "
+done
+leaves_nothing
