@@ -220,6 +220,9 @@ static const char *read_chunks(struct arena *arena, struct data_file *file, uint
 
 /* ---- the file ---- */
 
+const char data_file_no_room[] = "there is no room to map it; where there are many data files, add "
+                                 "them up by 'quipu merge' first";
+
 static const char *map_file(struct data_file *file, const char *path) {
     /* a pipe is refused, not waited for */
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -236,7 +239,7 @@ static const char *map_file(struct data_file *file, const char *path) {
     } else {
         void *memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (memory == MAP_FAILED) {
-            cause = strerror(errno);
+            cause = errno == ENOMEM ? data_file_no_room : strerror(errno);
         } else {
             file->bytes = memory;
             file->size = (size_t)status.st_size;

@@ -63,6 +63,10 @@ struct data_file {
  * Returns NULL, or what is wrong; then nothing stays mapped. */
 const char *data_file_open(struct arena *arena, const char *path, struct data_file *file);
 
+/* What data_file_open returns where the process may have no more mappings: the one cause that does
+ * not lie in the file. */
+extern const char data_file_no_room[];
+
 void data_file_close(struct data_file *file);
 
 /* Whether the file at PATH begins as a data file does. */

@@ -46,7 +46,9 @@ static void add_source(struct open_profile *open, const char *path, bool from_di
     const char *cause = data_file_open(&open->profile.arena, path, &source.file);
     if (cause)
         die("'%s': %s%s", path, cause,
-            from_directory ? "; move it away to read the directory's others" : "");
+            from_directory && cause != data_file_no_room
+                ? "; move it away to read the directory's others"
+                : "");
     vector_push(&open->profile.arena, &open->sources, source);
 }
 

@@ -49,6 +49,15 @@ refuses "several/second.quipu" "truncated" "move it away" -- quipu report severa
 rm several/second.quipu
 ends 0 quipu report several
 
+# More files than the kernel maps for a process; merging reads one after the other.
+most=$(cat /proc/sys/vm/max_map_count)
+if [[ $most -le 70000 ]]; then
+    mapfile -t many < <(yes several/first.quipu | head -n "$most")
+    refuses "several/first.quipu" "quipu merge" -- quipu report "${many[@]}"
+    ends 0 quipu merge -o many.quipu "${many[@]}"
+    ends 0 quipu report many.quipu
+fi
+
 # Nobody will write to the pipe.
 mkfifo pipe.quipu several/pipe.quipu
 readers=("report" "annotate --data=pipe.quipu" "info" "export --to=json" "merge -o merged.quipu")
