@@ -307,12 +307,14 @@ void lines_read(struct profile *profile, struct module *module) {
     read_rows(&reader, dwarf);
     for (size_t i = 0; i < module->functions.count; i++) {
         struct function *function = &module->functions.data[i];
+        report_progress("lines", i, module->functions.count);
         set_instruction_lines(&reader, function);
         if (function->instruction_count) {
             function->file = function->instructions[0].file;
             function->line = function->instructions[0].line;
         }
     }
+    report_progress("lines", module->functions.count, module->functions.count);
     read_units(&reader, dwarf);
     arena_release(&reader.scratch);
 }

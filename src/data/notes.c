@@ -299,6 +299,7 @@ static const char *read_section(struct notes *notes, const char *name) {
     notes->module->note_size += size;
     for (struct cursor all = {bytes, bytes + size, false}; cursor_left(&all);) {
         const uint8_t *start = all.next;
+        report_progress("instructions", (size_t)(start - bytes), size);
         uint64_t record = cursor_number(&all, 4);
         if (all.failed || record < 4 || record > (uint64_t)(all.end - start))
             return arena_print(notes->arena,
@@ -311,6 +312,7 @@ static const char *read_section(struct notes *notes, const char *name) {
             return cause;
         all.next = start + record;
     }
+    report_progress("instructions", size, size);
     return NULL;
 }
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void (*profile_progress)(size_t done, size_t total);
+void (*profile_progress)(const char *what, size_t done, size_t total);
 
 /* A data file that was named, or found in a directory that was named. */
 struct source {
@@ -34,9 +34,9 @@ struct open_profile {
     VECTOR(struct source) sources;
 };
 
-static void report_progress(size_t done, size_t total) {
+void report_progress(const char *what, size_t done, size_t total) {
     if (profile_progress)
-        profile_progress(done, total);
+        profile_progress(what, done, total);
 }
 
 /* ---- finding data files ---- */
@@ -68,10 +68,12 @@ static void add_directory(struct open_profile *open, const char *path) {
         die("'%s': it holds no data files (*.quipu); run a program built by 'quipu cc' first",
             path);
     for (int i = 0; i < count; i++) {
+        report_progress("data files", (size_t)i, (size_t)count);
         add_source(open, arena_print(&open->profile.arena, "%s/%s", path, entries[i]->d_name),
                    true);
         free(entries[i]);
     }
+    report_progress("data files", (size_t)count, (size_t)count);
     free(entries);
 }
 
@@ -283,10 +285,10 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
         add_path(open, directory && *directory ? directory : "quipu.data");
     }
     for (size_t i = 0; i < open->sources.count; i++) {
-        report_progress(i, open->sources.count);
+        report_progress("processes", i, open->sources.count);
         add_process(open, &open->sources.data[i]);
     }
-    report_progress(open->sources.count, open->sources.count);
+    report_progress("processes", open->sources.count, open->sources.count);
     check_stale(open);
     return &open->profile;
 }
@@ -405,6 +407,8 @@ static uint64_t *sum_cells(struct arena *arena, const struct profile *profile,
         const struct process *process = &profile->processes.data[i];
         if (selection.process && selection.process != process)
             continue;
+        if (!selection.process)
+            report_progress("counts", i, profile->processes.count);
         for (size_t j = 0; j < process->threads.count; j++) {
             const struct thread_cells *thread = &process->threads.data[j];
             if (thread->module != module || (selection.owner && selection.owner != thread->owner))
@@ -413,6 +417,8 @@ static uint64_t *sum_cells(struct arena *arena, const struct profile *profile,
                 sums[k] += thread->cells[k];
         }
     }
+    if (!selection.process)
+        report_progress("counts", profile->processes.count, profile->processes.count);
     return sums;
 }
 

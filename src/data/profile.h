@@ -156,9 +156,13 @@ struct selection {
     uint32_t owner;                /* thread id; 0: all */
 };
 
-/* Called while profile_open works: DONE of TOTAL steps, which are as good as equal.  NULL: nobody
- * is told. */
-extern void (*profile_progress)(size_t done, size_t total);
+/* Called while a profile is opened and counted, in several parts: of one, WHAT is read, DONE of
+ * TOTAL steps are done, which are as good as equal; it begins with 0 and ends with TOTAL.  NULL:
+ * nobody is told. */
+extern void (*profile_progress)(const char *what, size_t done, size_t total);
+
+/* Tells so. */
+void report_progress(const char *what, size_t done, size_t total);
 
 /* Reads the data files in PATHS: each a data file or a directory of them; none: $QUIPU_DATA or
  * "quipu.data".  Ends the program with one error that names file and cause where something is

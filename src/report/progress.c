@@ -7,18 +7,19 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void draw(size_t done, size_t total) {
+static double start; /* of the command */
+
+static void draw(const char *what, size_t done, size_t total) {
     enum {
         WIDTH = 40
     };
-    static double start, last;
+    static double last; /* when something was drawn */
     static bool drawn;
     double now = clock_seconds();
-    if (done == 0)
-        start = last = now;
     if (done == total) {
         if (drawn)
             fputs("\r\033[K", stderr);
+        drawn = false;
         return;
     }
     if (now - start < 0.5 || now - last < 0.1)
@@ -28,13 +29,15 @@ static void draw(size_t done, size_t total) {
     for (size_t i = 0; i < WIDTH; i++)
         bar[i] = i < full ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\rreading [%s] %zu of %zu", bar, done, total);
+    fprintf(stderr, "\rreading %s [%s] %zu%%\033[K", what, bar, done * 100 / total);
     fflush(stderr);
     last = now;
     drawn = true;
 }
 
 void show_progress(void) {
-    if (isatty(STDERR_FILENO))
-        profile_progress = draw;
+    if (!isatty(STDERR_FILENO))
+        return;
+    start = clock_seconds();
+    profile_progress = draw;
 }

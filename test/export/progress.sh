@@ -1,0 +1,46 @@
+#!/bin/bash
+# A bar tells how far reading is, on a terminal and where it takes long: of many data files, and of
+# one.  Nothing is left of it behind the output, and there is none elsewhere.
+. "$(dirname "$0")/lib.bash"
+
+# Time goes by faster: half a second at each look.
+cat >clock.c <<'EOT2'
+#include <time.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    static long halves;
+    (void)clock;
+    halves++;
+    now->tv_sec = halves / 2;
+    now->tv_nsec = halves % 2 * 500000000;
+    return 0;
+}
+EOT2
+gcc -shared -fPIC -o clock.so clock.c
+
+cat >program.c <<'EOT2'
+int main(void) {
+    return 0;
+}
+EOT2
+quipu cc -O2 -g program.c -o program || fail "cannot build"
+for _ in 1 2 3; do
+    ./program
+done
+one=(quipu.data/*.quipu)
+
+# draws FILE COMMAND...: FILE is what a terminal gets of it
+draws() {
+    local file=$1
+    shift
+    script -qec "LD_PRELOAD=./clock.so $*" /dev/null </dev/null | tr '\r' '\n' >"$file"
+}
+
+draws many quipu report
+grep -qF 'reading data files [#############...........................] 33%' many || fail "$(cat many)"
+grep -qF 'reading counts [' many || fail "many: $(cat many)"
+draws single quipu report "${one[0]}"
+grep -qE 'reading lines \[#*\.*\] [0-9]+%' single || fail "single: $(cat single)"
+last=$(grep -v '^$' single | tail -n 1)
+[[ $last == *total* ]] || fail "the bar is left: $last"
+LD_PRELOAD=./clock.so quipu report >plain 2>&1 || fail "no terminal: $(cat plain)"
+! grep -qF reading plain || fail "no terminal: $(cat plain)"
