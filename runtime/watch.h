@@ -631,6 +631,8 @@ void quipu_watch_forget_handlers(void);
 
 /* ---- watch_frame.c ---- */
 
+/* Whether the process has no thread TID, the kernel's number, any more. */
+bool quipu_watch_thread_is_gone(uint32_t tid);
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER.  Returns 0 or minus the
  * error's number; -EAGAIN: its module has not begun yet. */
 long quipu_watch_add_local(uint32_t number, const struct watch_local *local);

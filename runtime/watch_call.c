@@ -424,14 +424,19 @@ static void note_more(const struct watch_call *call) {
     }
 }
 
+static bool has_ranges(const struct watch_call *call) {
+    bool any = false;
+    for (unsigned i = 0; i < RANGES; i++)
+        any |= call->ranges[i].length != 0;
+    return any;
+}
+
 /* Sets the call's ranges.  Returns whether anything is to be done at its end. */
 static bool has_end(struct watch_call *call) {
     const uint32_t *extents = callees[call->callee];
-    bool touches = false;
-    for (unsigned i = 0; i < RANGES; i++) {
+    for (unsigned i = 0; i < RANGES; i++)
         find_range(call, i);
-        touches |= call->ranges[i].length != 0;
-    }
+    bool touches = has_ranges(call);
     if (is_unknown(call->callee)) /* all is compared: so no range is told */
         for (unsigned i = 0; i < RANGES; i++)
             call->ranges[i].length = 0;
@@ -448,13 +453,6 @@ static bool tells_end(const uint64_t *frame) {
            quipu_watch_lead_out((uint64_t)target_of_jump(jump) + size, behind_jump(jump));
 }
 
-static bool has_ranges(const struct watch_call *call) {
-    bool any = false;
-    for (unsigned i = 0; i < RANGES; i++)
-        any |= call->ranges[i].length != 0;
-    return any;
-}
-
 static void begin_call(struct watch_call *call, const uint64_t *frame) {
     if (WATCH->unread)
         quipu_watch_read_new();
@@ -467,7 +465,7 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
     copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
-    record->tid = has_ranges(call) ? (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0) : 0;
+    record->tid = has_ranges(call) ? quipu_watch_thread(quipu_watch_pid()) : 0;
     for (unsigned i = 0; i < RANGES; i++) {
         struct watch_range range = call->ranges[i];
         record->ranges[i] = range;

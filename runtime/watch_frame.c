@@ -109,7 +109,7 @@ static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, u
 
 /* ---- Which are gone ---- */
 
-static bool thread_is_gone(uint32_t tid) {
+bool quipu_watch_thread_is_gone(uint32_t tid) {
     return SYSTEM_CALL(tgkill, quipu_watch_pid(), tid, 0, 0, 0, 0) == -ESRCH;
 }
 
@@ -117,7 +117,7 @@ static bool is_of_gone_thread(const struct watch_activation *activation) {
     uint32_t pid = quipu_watch_pid();
     if (activation->thread == thread_pointer()) /* a thread that ended may have had it before */
         return activation->pid == pid && activation->tid != quipu_watch_thread(pid);
-    return activation->pid != pid || thread_is_gone(activation->tid);
+    return activation->pid != pid || quipu_watch_thread_is_gone(activation->tid);
 }
 
 /* Whether frame BELOW is on the stack of HERE, above it.  All down to *KNOWN is known to be. */

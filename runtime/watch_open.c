@@ -7,10 +7,7 @@
  *
  * Not perfect: more than 8 that are open and whose stack pointers hash alike push out the oldest.
  */
-#include "syscall.h"
 #include "watch.h"
-
-#include <errno.h>
 
 enum {
     STALE_BITS = 33 /* a store that is open for so many cycles was left */
@@ -141,8 +138,8 @@ static bool pair_is_open(const struct watch_pair *pair, uint64_t address, uint64
 
 /* A thread that is cancelled, or ends in a function that a call calls back, leaves its calls. */
 static bool is_of_gone_thread(const struct watch_call *call) {
-    return call->tid != (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0) &&
-           SYSTEM_CALL(tgkill, quipu_watch_pid(), call->tid, 0, 0, 0, 0) == -ESRCH;
+    return call->tid != quipu_watch_thread(quipu_watch_pid()) &&
+           quipu_watch_thread_is_gone(call->tid);
 }
 
 static bool call_is_open(const struct watch_call *call, uint64_t address, uint64_t end,
