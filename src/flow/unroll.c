@@ -1,5 +1,4 @@
-/* unroll.c: small loops get a counter for every second turn, those that store nothing for every
- * fourth.
+/* unroll.c: small loops get a counter for every second, third or fourth turn.
  *
  * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
  * to the next turn's load at once; but where a store of the loop's own falls on an address that it
@@ -14,11 +13,14 @@
  *                                         body; jcc head
  *                                   exit:
  *
- * In the graph a copy is a block like any other.  In loops that store every second turn counts, in
- * its last block, behind its stores; the turns between follow from the flow.  So at each instant
- * the count is off by one turn at most, by what the program has left in memory.  In loops that
- * store nothing the tree decides, and one counter for all turns is enough: nobody but a debugger
- * can tell in which of them a process was killed.  Readers add the copies' counts to the block's.
+ * In the graph a copy is a block like any other.  In loops that store, every second turn counts, in
+ * its last block, behind its stores; the turns between follow from the flow.  Where a turn is one
+ * block it is every third: the second of the three counts.  The flow that a killed process has left
+ * goes, for readers, by the way out that is in the tree, and that is one of a turn in the middle
+ * between two that count.  So the count is one turn more or less, at most, than what the program
+ * has left in memory.  In loops that store nothing the tree decides, and one counter for all turns
+ * is enough: nobody but a debugger can tell in which of them a process was killed.  Readers add the
+ * copies' counts to the block's.
  *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
@@ -30,12 +32,14 @@
 enum {
     LOOP_SIZE_MAX = 96, /* bytes */
     LOOP_BLOCKS_MAX = 8,
-    SHORT_LOOP_MAX = 16,  /* instructions of a turn */
-    SHORTEST_LOOP_MAX = 8 /* the same */
+    SHORT_LOOP_MAX = 16 /* instructions of a turn */
 };
 
 /* Turns at least of a loop that counts or walks an array, as guessed. */
 static const double TURNS_EXPECTED = 8;
+
+/* More than any other way out of the loop: enough for the tree to take it first. */
+static const double PREFERRED = 1.01;
 
 /* A stretch of text whose last block jumps back to its first, and which nothing else in it jumps
  * back into. */
@@ -43,6 +47,7 @@ struct loop_text {
     uint32_t first, last; /* blocks */
     bool stores;
     uint32_t turns;
+    uint32_t period; /* of a loop that stores: one of so many turns counts */
 };
 
 static bool stores(const struct graph *graph, const struct basic_block *block) {
@@ -60,14 +65,18 @@ static void choose_turns(const struct graph *graph, struct loop_text *loop) {
         count += graph->blocks.data[i].count;
         loop->stores |= stores(graph, &graph->blocks.data[i]);
     }
-    loop->turns = 2;
-    if (count <= SHORT_LOOP_MAX)
-        loop->turns = loop->stores && count <= SHORTEST_LOOP_MAX ? 8 : 4;
+    loop->period = loop->stores && loop->first == loop->last ? 3 : 2;
+    loop->turns = count <= SHORT_LOOP_MAX ? 2 * loop->period : loop->period;
 }
 
 /* Whether turn TURN (0 ...) counts in its last block, whatever the tree would have. */
 static bool turn_counts(const struct loop_text *loop, uint32_t turn) {
-    return loop->stores && turn % 2 == 1;
+    return loop->stores && turn % loop->period == 1;
+}
+
+/* Whether turn TURN is in the middle between two that count. */
+static bool is_between(const struct loop_text *loop, uint32_t turn) {
+    return loop->stores && turn % loop->period == (loop->period == 3 ? 2 : 0);
 }
 
 /* The way out of a block of that kind, or NULL. */
@@ -206,6 +215,19 @@ static void add_turn_edges(struct graph *graph, const struct loop_text *loop, ui
     }
 }
 
+static bool is_in(const struct loop_text *loop, uint32_t block) {
+    return block >= loop->first && block <= loop->last;
+}
+
+/* Whether the edge leads out of the loop, or the copy, that it is in. */
+static bool leaves(const struct graph *graph, const struct loop_text *loop,
+                   const struct edge *edge) {
+    if (!is_block(graph, edge->target))
+        return true;
+    uint32_t original = graph->blocks.data[edge->target - 1].copy_of;
+    return !is_in(loop, original ? original - 1 : edge->target - 1);
+}
+
 static bool steps(const struct graph *graph, const struct basic_block *block) {
     for (uint32_t i = 0; i < block->count; i++)
         if (graph->instructions.data[block->first + i].decoded->steps)
@@ -226,7 +248,7 @@ static void expect_turns(struct graph *graph, const struct loop_text *loop) {
         walks |= steps(graph, block);
         for (size_t e = 0; e < block->out.count; e++) {
             const struct edge *edge = &graph->edges.data[block->out.data[e]];
-            if (edge->target - 1 >= loop->first && edge->target - 1 <= loop->last)
+            if (!leaves(graph, loop, edge))
                 continue;
             vector_push(graph->arena, &exits, block->out.data[e]);
             leaving += edge->frequency;
@@ -247,6 +269,17 @@ static void divide_frequencies(struct graph *graph, const struct loop_text *loop
         for (size_t e = 0; e < block->out.count; e++)
             graph->edges.data[block->out.data[e]].frequency /= loop->turns;
     }
+}
+
+static void prefer_exits(struct graph *graph, const struct loop_text *loop) {
+    for (uint32_t i = loop->first; i <= loop->last; i++)
+        for (uint32_t turn = 0, block = i; turn < loop->turns; turn++) {
+            const index_list *out = &graph->blocks.data[block].out;
+            for (size_t e = 0; e < out->count && is_between(loop, turn); e++)
+                if (leaves(graph, loop, &graph->edges.data[out->data[e]]))
+                    graph->edges.data[out->data[e]].frequency *= PREFERRED;
+            block = graph->blocks.data[block].copy - 1;
+        }
 }
 
 /* Each turn but the last falls into the next one and jumps to the exit; the last jumps back to the
@@ -286,6 +319,7 @@ static void unroll(struct graph *graph, const struct loop_text *loop) {
     back.source = last_exit.source = before + length + 1;
     add_copy_edge(graph, back);
     add_copy_edge(graph, last_exit);
+    prefer_exits(graph, loop);
 }
 
 /* Hubs are numbered behind all blocks. */
