@@ -22,6 +22,9 @@
  * is enough: nobody but a debugger can tell in which of them a process was killed.  Readers add the
  * copies' counts to the block's.
  *
+ * Loops that store nothing and neither count nor walk an array stay as they are: they follow
+ * pointers, which takes longer than counting, and mostly a turn or two.
+ *
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
 #include "flow/graph.h"
@@ -45,16 +48,19 @@ static const double PREFERRED = 1.01;
  * back into. */
 struct loop_text {
     uint32_t first, last; /* blocks */
-    bool stores;
+    bool stores, steps;   /* it counts or walks an array */
     uint32_t turns;
     uint32_t period; /* of a loop that stores: one of so many turns counts */
 };
 
-static bool stores(const struct graph *graph, const struct basic_block *block) {
-    for (uint32_t i = 0; i < block->count; i++)
-        if (graph->instructions.data[block->first + i].decoded->stores)
-            return true;
-    return false;
+/* Sets what the block's instructions do in the loop. */
+static void note_instructions(const struct graph *graph, const struct basic_block *block,
+                              struct loop_text *loop) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct decoded *decoded = graph->instructions.data[block->first + i].decoded;
+        loop->stores |= decoded->stores;
+        loop->steps |= decoded->steps;
+    }
 }
 
 /* Turns by the instructions of a turn: at six instructions a cycle, so many turns of a loop that
@@ -63,7 +69,7 @@ static void choose_turns(const struct graph *graph, struct loop_text *loop) {
     uint32_t count = 0;
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         count += graph->blocks.data[i].count;
-        loop->stores |= stores(graph, &graph->blocks.data[i]);
+        note_instructions(graph, &graph->blocks.data[i], loop);
     }
     loop->period = loop->stores && loop->first == loop->last ? 3 : 2;
     loop->turns = count <= SHORT_LOOP_MAX ? 2 * loop->period : loop->period;
@@ -161,7 +167,7 @@ static bool find_loop_text(const struct graph *graph, uint32_t last, struct loop
             return false;
     }
     choose_turns(graph, loop);
-    return size <= LOOP_SIZE_MAX && is_plain_text(graph, loop);
+    return (loop->stores || loop->steps) && size <= LOOP_SIZE_MAX && is_plain_text(graph, loop);
 }
 
 static void remove_index(index_list *list, uint32_t index) {
@@ -228,13 +234,6 @@ static bool leaves(const struct graph *graph, const struct loop_text *loop,
     return !is_in(loop, original ? original - 1 : edge->target - 1);
 }
 
-static bool steps(const struct graph *graph, const struct basic_block *block) {
-    for (uint32_t i = 0; i < block->count; i++)
-        if (graph->instructions.data[block->first + i].decoded->steps)
-            return true;
-    return false;
-}
-
 /* Makes the ways out rarer where the loop counts or walks an array.  How often control leaves such
  * a stretch was guessed from the way of each branch alone, and it is often part of a larger loop
  * that has the same head, so that the ways out looked like any other.  But searching, comparing
@@ -242,10 +241,8 @@ static bool steps(const struct graph *graph, const struct basic_block *block) {
 static void expect_turns(struct graph *graph, const struct loop_text *loop) {
     index_list exits = {0};
     double leaving = 0;
-    bool walks = false;
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
-        walks |= steps(graph, block);
         for (size_t e = 0; e < block->out.count; e++) {
             const struct edge *edge = &graph->edges.data[block->out.data[e]];
             if (!leaves(graph, loop, edge))
@@ -255,7 +252,7 @@ static void expect_turns(struct graph *graph, const struct loop_text *loop) {
         }
     }
     double expected = graph->blocks.data[loop->first].frequency / TURNS_EXPECTED;
-    if (!walks || !graph->guessed || leaving <= expected)
+    if (!loop->steps || !graph->guessed || leaving <= expected)
         return;
     for (size_t e = 0; e < exits.count; e++)
         graph->edges.data[exits.data[e]].frequency *= expected / leaving;
