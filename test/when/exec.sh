@@ -78,7 +78,7 @@ for arguments in 'a b' 'a'; do
         python3 - "$signal" "$arguments" <<'EOT2' || fail "$signal: not ended by it"
 import signal, subprocess, sys, time
 number = getattr(signal, 'SIG' + sys.argv[1])
-signal.signal(signal.SIGINT, signal.SIG_DFL) # the runner's own is not passed on
+signal.signal(number, signal.SIG_DFL) # the runner's own, or nohup's, is not passed on
 done = subprocess.Popen(['quipu', 'when', 'total == 3000', '--', './program', *sys.argv[2].split()])
 time.sleep(0.7)
 done.send_signal(number)
