@@ -146,8 +146,9 @@ static void write_text_process(FILE *out, struct arena *arena, struct profile *p
     fprintf(out, "  modules       %zu\n", process->modules.count);
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
-        fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slots of %" PRIu64 " cells\n",
-                module->path, module->executed, count_slots(process, module), module->cell_count);
+        size_t slots = count_slots(process, module);
+        fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells\n",
+                module->path, module->executed, slots, slots == 1 ? "" : "s", module->cell_count);
     }
 }
 

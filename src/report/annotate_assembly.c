@@ -54,10 +54,12 @@ static void write_heading(const struct annotation *annotation, const struct func
         location_text(annotation->arena, annotation->profile, function->file, function->line);
     print_number(executed, function->executed, annotation->human);
     print_number(calls, function->calls, annotation->human);
-    fprintf(annotation->out, "%s%s%s%s%s: %s calls, %s instructions executed, %zu of %zu never%s\n",
+    fprintf(annotation->out,
+            "%s%s%s%s%s: %s call%s, %s instructions executed, %zu of %zu never%s\n",
             style_start(annotation->color, STYLE_TITLE), function->demangled, *place ? " (" : "",
-            place, *place ? ")" : "", calls, executed, function->never_executed,
-            function->instruction_count, style_end(annotation->color, STYLE_TITLE));
+            place, *place ? ")" : "", calls, function->calls == 1 ? "" : "s", executed,
+            function->never_executed, function->instruction_count,
+            style_end(annotation->color, STYLE_TITLE));
 }
 
 static void write_source(struct annotation *annotation, const struct instruction *instruction) {

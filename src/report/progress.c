@@ -2,10 +2,10 @@
 #include "report/progress.h"
 
 #include "data/profile.h"
+#include "report/style.h"
 #include "util/clock.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 static double start; /* of the command */
 
@@ -36,7 +36,7 @@ static void draw(const char *what, size_t done, size_t total) {
 }
 
 void show_progress(void) {
-    if (!isatty(STDERR_FILENO))
+    if (!is_smart_terminal(stderr))
         return;
     start = clock_seconds();
     profile_progress = draw;

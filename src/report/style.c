@@ -26,6 +26,11 @@ enum style style_of_share(double share) {
     return share >= 0.01 ? STYLE_WARM : STYLE_PLAIN;
 }
 
+bool is_smart_terminal(FILE *out) {
+    const char *kind = getenv("TERM");
+    return isatty(fileno(out)) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
 bool parse_color(const char *word, FILE *out) {
     if (strcmp(word, "always") == 0)
         return true;
@@ -34,7 +39,7 @@ bool parse_color(const char *word, FILE *out) {
     if (strcmp(word, "auto") != 0)
         die("'%s': no such choice of colour; give auto, always or never", word);
     const char *refused = getenv("NO_COLOR");
-    return isatty(fileno(out)) && !(refused && *refused);
+    return is_smart_terminal(out) && !(refused && *refused);
 }
 
 void print_number(char *text, uint64_t value, bool human) {

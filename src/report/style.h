@@ -23,7 +23,10 @@ const char *style_end(bool color, enum style style);
 /* The style for a row that has that SHARE of the whole, from 0 to 1. */
 enum style style_of_share(double share);
 
-/* Decides on "auto", "always" or "never"; auto: where OUT is a terminal and NO_COLOR is not set.
+/* Whether OUT is a terminal that knows escape sequences: TERM is set, and not "dumb". */
+bool is_smart_terminal(FILE *out);
+
+/* Decides on "auto", "always" or "never"; auto: where OUT is such a terminal, NO_COLOR is not set.
  * Ends the program with an error on any other WORD. */
 bool parse_color(const char *word, FILE *out);
 

@@ -32,7 +32,7 @@ one=(quipu.data/*.quipu)
 draws() {
     local file=$1
     shift
-    script -qec "LD_PRELOAD=./clock.so $*" /dev/null </dev/null | tr '\r' '\n' >"$file"
+    TERM=${terminal-xterm} script -qec "LD_PRELOAD=./clock.so $*" /dev/null </dev/null | tr '\r' '\n' >"$file"
 }
 
 draws many quipu report
@@ -42,5 +42,7 @@ draws single quipu report "${one[0]}"
 grep -qE 'reading lines \[#*\.*\] [0-9]+%' single || fail "single: $(cat single)"
 last=$(grep -v '^$' single | tail -n 1)
 [[ $last == *total* ]] || fail "the bar is left: $last"
+terminal=dumb draws dumb quipu report
+! grep -q "$(printf 'reading\|\033')" dumb || fail "a terminal that knows no escape sequences: $(cat dumb)"
 LD_PRELOAD=./clock.so quipu report >plain 2>&1 || fail "no terminal: $(cat plain)"
 ! grep -qF reading plain || fail "no terminal: $(cat plain)"
