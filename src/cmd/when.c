@@ -10,6 +10,7 @@
 #include "moment/search.h"
 #include "report/json_writer.h"
 #include "report/output.h"
+#include "report/style.h"
 #include "util/clock.h"
 #include "util/diag.h"
 #include "util/path.h"
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct when_options {
     bool exact, json;
@@ -267,7 +267,7 @@ static int look_for(const char *text, char **argv, const struct when_options *op
                             .run = {.binary = binary},
                             .from = &from,
                             .exact = options->exact,
-                            .progress = isatty(STDERR_FILENO) ? draw : NULL};
+                            .progress = is_smart_terminal(stderr) ? draw : NULL};
     enum outcome outcome = search_moment(&search, argv);
     wipe();
     int status = tell(&search, outcome, options);
