@@ -80,9 +80,9 @@ static bool turn_counts(const struct loop_text *loop, uint32_t turn) {
     return loop->stores && turn % loop->period == 1;
 }
 
-/* Whether turn TURN is in the middle between two that count. */
+/* Whether the turn in front of TURN counts, and so TURN is in the middle between two that do. */
 static bool is_between(const struct loop_text *loop, uint32_t turn) {
-    return loop->stores && turn % loop->period == (loop->period == 3 ? 2 : 0);
+    return turn_counts(loop, turn + loop->period - 1);
 }
 
 /* The way out of a block of that kind, or NULL. */
@@ -268,15 +268,27 @@ static void divide_frequencies(struct graph *graph, const struct loop_text *loop
     }
 }
 
-static void prefer_exits(struct graph *graph, const struct loop_text *loop) {
-    for (uint32_t i = loop->first; i <= loop->last; i++)
-        for (uint32_t turn = 0, block = i; turn < loop->turns; turn++) {
-            const index_list *out = &graph->blocks.data[block].out;
-            for (size_t e = 0; e < out->count && is_between(loop, turn); e++)
-                if (leaves(graph, loop, &graph->edges.data[out->data[e]]))
-                    graph->edges.data[out->data[e]].frequency *= PREFERRED;
-            block = graph->blocks.data[block].copy - 1;
+/* Makes the block's ways out of the loop ones that the tree takes first. */
+static void prefer_ways_out(struct graph *graph, const struct loop_text *loop,
+                            const struct basic_block *block) {
+    for (size_t i = 0; i < block->out.count; i++) {
+        struct edge *edge = &graph->edges.data[block->out.data[i]];
+        if (leaves(graph, loop, edge))
+            edge->frequency *= PREFERRED;
+    }
+}
+
+/* So that the flow of a killed process is lost in the middle between two turns that count. */
+static void prefer_middle_turns(struct graph *graph, const struct loop_text *loop) {
+    for (uint32_t i = loop->first; i <= loop->last; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        for (uint32_t turn = 0; turn < loop->turns; turn++) {
+            if (is_between(loop, turn))
+                prefer_ways_out(graph, loop, block);
+            if (block->copy)
+                block = &graph->blocks.data[block->copy - 1];
         }
+    }
 }
 
 /* Each turn but the last falls into the next one and jumps to the exit; the last jumps back to the
@@ -316,7 +328,7 @@ static void unroll(struct graph *graph, const struct loop_text *loop) {
     back.source = last_exit.source = before + length + 1;
     add_copy_edge(graph, back);
     add_copy_edge(graph, last_exit);
-    prefer_exits(graph, loop);
+    prefer_middle_turns(graph, loop);
 }
 
 /* Hubs are numbered behind all blocks. */

@@ -51,6 +51,7 @@ static uint32_t run_size(const struct planner *p, uint32_t index) {
     return size;
 }
 
+/* Whether an unrolled loop of several blocks begins there. */
 static bool begins_turns(const struct graph *graph, uint32_t index) {
     uint32_t last = index;
     if (!graph->blocks.data[index].copy)
