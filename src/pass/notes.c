@@ -136,7 +136,8 @@ static void enter_sections(struct pass_state *state, const struct asm_function *
                  section + 1);
     write_cells(out, number, cells);
     buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
-    buffer_print(out, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"?o\",@progbits,.LQf%u_0\n", number);
+    buffer_print(out, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"?o\",@progbits,.LQf%u_0\n",
+                 *linked - 1);
 }
 
 void write_function_note(struct pass_state *state, const struct graph *graph,
