@@ -10,13 +10,16 @@
  * requires: a plan    maintains: as count.c */
 #include "pass/plan.h"
 
-/* Where a jump along the edge goes: to TARGET, or to a stub that counts and goes there. */
-static const char *jump_target(struct planner *p, uint32_t index, const char *target) {
+#include <string.h>
+
+/* Jumps along the edge: to TARGET, or to a stub that counts and goes there, which IS_FAR. */
+static void write_jump(struct planner *p, struct buffer *out, struct span mnemonic, uint32_t edge,
+                       const char *target, bool is_far) {
     struct buffer code = {0};
-    write_edge_increments(p, &code, index);
-    if (!code.count)
-        return target;
-    return write_taken_stub(p, index, &code, target);
+    write_edge_increments(p, &code, edge);
+    const char *prefix = code.count && is_far ? LONG_JUMP_PREFIX : "";
+    buffer_print(out, "%s%.*s %s", prefix, (int)mnemonic.length, mnemonic.start,
+                 code.count ? write_taken_stub(p, edge, &code, target) : target);
 }
 
 void write_instruction(const struct planner *p, struct buffer *out,
@@ -135,6 +138,7 @@ static struct span mnemonic_of(const struct planner *p, const struct statement *
 struct turn {
     uint32_t first, count;
     uint32_t labels;
+    bool stubs_are_far; /* whatever their jumps go to out of line */
 };
 
 /* Where a jump of the turn's goes: to a copy, or where the text says. */
@@ -163,8 +167,8 @@ static void write_inner(struct planner *p, struct buffer *out, const struct turn
     uint32_t jumps = copy->out.data[0], falls = 0;
     if (conditional)
         sort_ways(p->graph, copy, &jumps, &falls);
-    buffer_print(out, "%.*s %s; ", (int)mnemonic.length, mnemonic.start,
-                 jump_target(p, jumps, turn_target(p, turn, jumps, jump)));
+    write_jump(p, out, mnemonic, jumps, turn_target(p, turn, jumps, jump), turn->stubs_are_far);
+    buffer_text(out, "; ");
     if (conditional)
         write_fall(p, out, falls);
 }
@@ -185,24 +189,39 @@ static void write_last_jump(struct planner *p, struct buffer *out, uint32_t inde
     buffer_release(&code);
 }
 
+/* Bytes of all copies of blocks FIRST to INDEX. */
+static uint32_t copies_size(const struct planner *p, uint32_t first, uint32_t index) {
+    uint32_t size = 0;
+    for (uint32_t i = first; i <= index; i++)
+        if (p->graph->blocks.data[i].copy)
+            size += grown_size(p, p->graph->blocks.data[i].copy - 1);
+    return size;
+}
+
 void insert_copies(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     struct arena *arena = &p->state->unit->arena;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct statement *jump = statement_of(p, last_instruction(graph, block));
     struct span mnemonic = mnemonic_of(p, jump), operand = branch_operand(p, jump);
-    const char *inverted = inverted_condition(mnemonic.start, mnemonic.length);
+    const char *condition = inverted_condition(mnemonic.start, mnemonic.length);
+    struct span inverted = {condition, (uint32_t)strlen(condition)};
     const char *exit = arena_print(arena, ".LQo%u", ++p->state->labels);
     const char *head = arena_copy(arena, operand.start, operand.length);
     uint32_t first = block->turns_to - 1, inner = index - first, jumps, falls;
-    struct buffer text = {0};
+    uint32_t ahead = copies_size(p, first, index);
+    struct buffer text = {0}, turned = {0};
     sort_ways(graph, block, &jumps, &falls);
     graph->blocks.data[index].turned = true;
+    write_jump(p, &turned, inverted, jumps, exit, is_stub_far(p, index, ahead));
     replace_text(&p->state->edits, jump->start, jump->end - jump->start,
-                 arena_print(arena, "%s %s", inverted, jump_target(p, jumps, exit)));
+                 arena_copy(arena, turned.data, turned.count));
+    buffer_release(&turned);
     for (uint32_t copy = graph->blocks.data[first].copy; copy;
          copy = graph->blocks.data[copy - 1].copy) {
-        struct turn turn = {copy - 1, inner + 1, p->state->labels + 1};
+        ahead = copies_size(p, copy - 1, copy - 1 + inner);
+        struct turn turn = {copy - 1, inner + 1, p->state->labels + 1,
+                            is_stub_far(p, index, ahead)};
         p->state->labels += turn.count;
         write_fall(p, &text, falls);
         for (uint32_t i = 0; i < inner; i++)
@@ -211,10 +230,12 @@ void insert_copies(struct planner *p, uint32_t index) {
         write_body(p, &text, turn.first + inner);
         block = &graph->blocks.data[turn.first + inner];
         sort_ways(graph, block, &jumps, &falls);
-        if (block->copy)
-            buffer_print(&text, "%s %s; ", inverted, jump_target(p, jumps, exit));
-        else
+        if (block->copy) {
+            write_jump(p, &text, inverted, jumps, exit, turn.stubs_are_far);
+            buffer_text(&text, "; ");
+        } else {
             write_last_jump(p, &text, jumps, mnemonic, head);
+        }
     }
     write_fall(p, &text, falls);
     write_line_again(p, &text, last_instruction(graph, &graph->blocks.data[index]));

@@ -240,6 +240,9 @@ static void insert_taken_code(struct planner *p, uint32_t edge, struct buffer *c
     size_t whole = (size_t)(end - operand.start); /* with @PLT */
     replace_text(&p->state->edits, (uint32_t)(operand.start - unit->text), (uint32_t)whole,
                  write_taken_stub(p, edge, code, portable_operand(p, s, operand)));
+    uint32_t source = p->graph->edges.data[edge].source - 1;
+    p->blocks[source].jumps_out_of_line = true;
+    p->blocks[source].stub_is_far = is_stub_far(p, source, 0);
 }
 
 /* The condition under which a jump is not taken, where its taken edge may get its code right behind
@@ -430,10 +433,12 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
                               .arena = graph->arena,
                               .marks = state->options->events.count ? &p->marks : NULL};
     make_plan(p);
+    find_positions(p);
     label_fragments(p, number);
     plan_loops(p);
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
+        p->context.stubs_are_far = is_stub_far(p, i, 0);
         keep_in_line(p, i);
         insert_frame_begin(p, i);
         insert_begin(p, i);
@@ -454,6 +459,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     }
     if (counts_anything(state->options))
         label_blocks(p);
+    lengthen_jumps(p);
     anchor_pieces(p);
     if (state->options->count)
         write_function_note(state, graph, p->placed, number);

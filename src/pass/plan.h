@@ -15,14 +15,16 @@ struct loop_copy;
 
 /* What is planned for one block. */
 struct block_plan {
-    uint32_t top;      /* first instruction that code may stand in front of */
-    uint32_t slot;     /* instruction that its counter stands in front of */
-    bool killed_above; /* the base register is written above the slot */
-    bool killed_below; /* or from there on */
-    bool needed;       /* a use may follow from the top without a loss before */
-    bool load_at_top;  /* entered from outside and needed */
-    bool holds_at_top; /* the base holds at the top, on every path */
-    bool holds_at_end; /* and behind the last instruction, jumps only */
+    uint32_t top;           /* first instruction that code may stand in front of */
+    uint32_t slot;          /* instruction that its counter stands in front of */
+    bool killed_above;      /* the base register is written above the slot */
+    bool killed_below;      /* or from there on */
+    bool needed;            /* a use may follow from the top without a loss before */
+    bool load_at_top;       /* entered from outside and needed */
+    bool holds_at_top;      /* the base holds at the top, on every path */
+    bool holds_at_end;      /* and behind the last instruction, jumps only */
+    bool jumps_out_of_line; /* the jump at its end leads to code that was put there, ... */
+    bool stub_is_far;       /* ... further away than a short jump reaches */
 };
 
 /* Code out of line that one block jumps to. */
@@ -53,6 +55,8 @@ struct planner {
     uint32_t tail_size;      /* of the tails in what the present block put out of line */
     uint32_t place;          /* the last block that did not go on behind itself, or NONE ... */
     uint32_t place_position; /* ... and where it ended */
+    uint32_t *ends;  /* reach.c: by text block, bytes from its fragment's begin to its end, about */
+    uint32_t *sizes; /* and by fragment, without what stands out of line */
     /* anchors.c */
     anchor_list anchors;
     mark_list marks;        /* of the code that is being written ... */
@@ -198,5 +202,19 @@ uint32_t grown_size(const struct planner *p, uint32_t index);
 
 /* stubs.c: gives a place to code that stands out of line, once block INDEX is written. */
 void place_stubs(struct planner *p, uint32_t index);
+/* Whether the block is the last of its fragment. */
+bool ends_fragment(const struct planner *p, uint32_t index);
+/* Whether what a jump AHEAD bytes in front of the end of block INDEX, which is not placed yet, goes
+ * to out of line will stand further away than a short jump reaches. */
+bool is_stub_far(const struct planner *p, uint32_t index, uint32_t ahead);
+
+/* reach.c: where blocks come to lie; bytes from the end of block INDEX to that of its fragment;
+ * and, once all is written, jumps that go far are made long. */
+enum {
+    SHORT_REACH = 127 /* of a short jump */
+};
+void find_positions(struct planner *p);
+uint32_t bytes_to_end(const struct planner *p, uint32_t index);
+void lengthen_jumps(struct planner *p);
 
 #endif

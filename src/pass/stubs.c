@@ -28,7 +28,7 @@ static bool goes_on(const struct planner *p, uint32_t index) {
            class != CLASS_STOP;
 }
 
-static bool ends_fragment(const struct planner *p, uint32_t index) {
+bool ends_fragment(const struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     return index + 1 == graph->text_blocks ||
            graph->blocks.data[index + 1].fragment != graph->blocks.data[index].fragment;
@@ -93,11 +93,23 @@ static void write_waiting(struct planner *p, uint32_t index, size_t start) {
     write_behind(p, index, &text);
 }
 
-/* Code out of line of block INDEX, which is the last that was written, from byte START on: no place
- * in reach follows, and so it goes to the last one above, if that is in reach. */
+/* Whether SIZE bytes out of line of block INDEX, which ends at POSITION, go to the last place above
+ * it: it is in reach, and no place that follows is. */
+static bool goes_above(const struct planner *p, uint32_t index, uint32_t position, uint32_t size) {
+    return p->place != NONE && bytes_to_next_place(p, index) > REACH &&
+           position + size - p->place_position <= REACH;
+}
+
+bool is_stub_far(const struct planner *p, uint32_t index, uint32_t ahead) {
+    if (!p->graph->blocks.data[index].loop_depth)
+        return ahead + bytes_to_end(p, index) > SHORT_REACH;
+    return ahead + bytes_to_next_place(p, index) > SHORT_REACH &&
+           !goes_above(p, index, p->position + grown_size(p, index), STUB_SIZE);
+}
+
+/* Code out of line of block INDEX, which is the last that was written, from byte START on. */
 static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_t size) {
-    if (p->place == NONE || bytes_to_next_place(p, index) <= REACH ||
-        p->position + size - p->place_position > REACH)
+    if (!goes_above(p, index, p->position, size))
         return false;
     p->position += size;
     write_waiting(p, p->place, start);
@@ -150,6 +162,7 @@ static void place_waiting(struct planner *p, uint32_t index) {
 
 void place_stubs(struct planner *p, uint32_t index) {
     sort_stubs(p, index);
+    p->ends[index] = p->position;
     if (ends_fragment(p, index))
         place_at_end(p, index);
     else if (!goes_on(p, index))

@@ -71,11 +71,17 @@ void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed)
         buffer_print(out, "; .cfi_adjust_cfa_offset %d", pushed);
 }
 
+/* How a jump to the stub is to be written. */
+static const char *stub_jump(const struct code_context *context) {
+    return context->stubs_are_far ? LONG_JUMP_PREFIX : "";
+}
+
 /* A thread that has no cells yet is given them; %gs then leads there. */
 static void write_check(struct buffer *out, const struct code_context *context,
                         const struct load_place *place) {
     uint32_t label = ++*context->labels;
-    buffer_print(out, "cmpb $0, %%fs:quipu_bias@tpoff+7; js .LQs%u; .LQr%u:", label, label);
+    buffer_print(out, "cmpb $0, %%fs:quipu_bias@tpoff+7; %sjs .LQs%u; .LQr%u:", stub_jump(context),
+                 label, label);
     write_stub(context, label, "call quipu_attach_segment", "jmp", place);
 }
 
@@ -98,7 +104,8 @@ void write_load(struct buffer *out, const struct code_context *context, int base
     buffer_print(out, "movq quipu_bias@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; addq ", reg,
                  reg, reg);
     write_home(out, context);
-    buffer_print(out, "@GOTPCREL(%%rip), %%%s; js .LQs%u; .LQr%u:", reg, label, label);
+    buffer_print(out, "@GOTPCREL(%%rip), %%%s; %sjs .LQs%u; .LQr%u:", reg, stub_jump(context),
+                 label, label);
     if (base == R11) {
         write_stub(context, label, "call quipu_attach", "jmp", place);
         return;
@@ -168,7 +175,7 @@ static bool ends_countdown(const struct increment *increment) {
 static void write_countdown_check(struct buffer *out, const struct code_context *context,
                                   const struct frame_row *frame) {
     uint32_t label = ++*context->labels;
-    buffer_print(out, "; jns .LQs%u; .LQr%u:", label, label);
+    buffer_print(out, "; %sjns .LQs%u; .LQr%u:", stub_jump(context), label, label);
     /* the runtime finds the test by this jump, even while a breakpoint hides its first byte */
     write_stub(context, label, "call quipu_end_countdown", "{disp32} jmp",
                &(struct load_place){.frame = *frame});

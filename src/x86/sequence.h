@@ -28,6 +28,9 @@ enum cell_space {
     CELLS_OF_EVENTS,   /* the module's; n is kind n - 1, which has QUIPU_LANES cells */
 };
 
+/* In front of a direct jump: it is not to be a short one. */
+#define LONG_JUMP_PREFIX "{disp32} "
+
 /* Something that inserted code adds to one of the thread's cells. */
 struct increment {
     uint8_t space; /* enum cell_space */
@@ -52,7 +55,8 @@ struct code_context {
     uint32_t cells;        /* number of the function's cells label */
     enum cell_space space; /* whose address the base register holds */
     uint32_t *labels;      /* counter of labels in the unit */
-    struct buffer *stubs;  /* what goes behind the function's last instruction */
+    struct buffer *stubs;  /* what goes behind the function's last instruction, */
+    bool stubs_are_far;    /* and surely further away than a short jump reaches */
     struct arena *arena;
     mark_list *marks; /* gets those of additions to events' cells; NULL: none is wanted */
 };

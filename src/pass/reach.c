@@ -1,0 +1,104 @@
+/* reach.c: jumps that go far are written long.
+ *
+ * A short jump reaches 127 bytes.  The assembler begins with short ones and makes those longer that
+ * do not reach, pass by pass: where an alignment lies between a jump and its target, what has grown
+ * above in the same pass is not reckoned with, and the jump waits for a later one.  Inserted code
+ * makes many jumps grow, and in a section of some megabytes that took a thousand passes (a unit of
+ * 15,000 functions: 90 seconds, the plain one 7).  So a jump is told to be long where it was so in
+ * the original, or where more than a short one reaches stands between.
+ *
+ * requires: a plan, all other code written    maintains: everything
+ * Not perfect: sizes of what is inserted are estimates.  Where one is too high a jump is four bytes
+ * longer than it had to be; where too low, the assembler finds out by itself. */
+#include "pass/plan.h"
+
+enum {
+    LONG_JUMP = 5, /* bytes of one that is not short, ... */
+    LONG_CONDITIONAL = 6,
+    ROUNDS = 2 /* a jump that has become long may put others out of reach */
+};
+
+void find_positions(struct planner *p) {
+    const struct graph *graph = p->graph;
+    p->ends = ARENA_ARRAY(graph->arena, uint32_t, graph->text_blocks);
+    p->sizes = ARENA_ARRAY(graph->arena, uint32_t, graph->function->fragments.count);
+    for (uint32_t i = 0; i < graph->text_blocks; i++) {
+        uint32_t *size = &p->sizes[graph->blocks.data[i].fragment];
+        *size += grown_size(p, i);
+        p->ends[i] = *size;
+    }
+}
+
+uint32_t bytes_to_end(const struct planner *p, uint32_t index) {
+    return p->sizes[p->graph->blocks.data[index].fragment] - p->ends[index];
+}
+
+/* Whether block TARGET begins further below the end of block INDEX than a short jump reaches. */
+static bool is_far_below(const struct planner *p, uint32_t index, uint32_t target) {
+    const struct graph *graph = p->graph;
+    return target > index + 1 && target < graph->text_blocks &&
+           graph->blocks.data[target].fragment == graph->blocks.data[index].fragment &&
+           p->ends[target - 1] - p->ends[index] > SHORT_REACH;
+}
+
+/* Whether the jump at the block's end, as it is now, goes further than a short one. */
+static bool goes_far(const struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    if (p->blocks[index].jumps_out_of_line)
+        return p->blocks[index].stub_is_far;
+    if (last_instruction(graph, block)->decoded->size >= LONG_JUMP)
+        return true;
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &graph->edges.data[block->out.data[i]];
+        if ((edge->jumps || edge->kind == QUIPU_EDGE_JUMP) && is_block(graph, edge->target))
+            return is_far_below(p, index, edge->target - 1);
+    }
+    return false;
+}
+
+/* Whether the jump at the block's end stands there as the compiler wrote it, but for its target. */
+static bool is_own_jump(const struct planner *p, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(p->graph, block);
+    if (block->padding || !last || block->turned || block->turns_to ||
+        last->first_statement != last->statement)
+        return false;
+    const struct statement *s = statement_of(p, last);
+    uint8_t class = last->decoded->class;
+    return (class == CLASS_JUMP || class == CLASS_CONDITIONAL) && !s->inline_asm && !s->opaque;
+}
+
+/* Chooses jumps to be long, which move down what stands below them in their fragment. */
+static void choose_jumps(struct planner *p, bool *is_long) {
+    const struct graph *graph = p->graph;
+    uint8_t *growth = ARENA_ARRAY(graph->arena, uint8_t, graph->text_blocks);
+    for (uint32_t i = 0; i < graph->text_blocks; i++) {
+        if (is_long[i] || !is_own_jump(p, i) || !goes_far(p, i))
+            continue;
+        const struct decoded *jump = last_instruction(graph, &graph->blocks.data[i])->decoded;
+        is_long[i] = true;
+        growth[i] = (jump->class == CLASS_JUMP ? LONG_JUMP : LONG_CONDITIONAL) - jump->size;
+    }
+    uint32_t moved = 0;
+    for (uint32_t i = 0; i < graph->text_blocks; i++) {
+        moved += growth[i];
+        p->ends[i] += moved;
+        if (ends_fragment(p, i))
+            moved = 0;
+    }
+}
+
+void lengthen_jumps(struct planner *p) {
+    const struct graph *graph = p->graph;
+    bool *is_long = ARENA_ARRAY(graph->arena, bool, graph->text_blocks);
+    if (!graph->function->compiled)
+        return;
+    for (int round = 0; round < ROUNDS; round++)
+        choose_jumps(p, is_long);
+    for (uint32_t i = 0; i < graph->text_blocks; i++)
+        if (is_long[i])
+            replace_text(&p->state->edits,
+                         statement_of(p, last_instruction(graph, &graph->blocks.data[i]))->start, 0,
+                         LONG_JUMP_PREFIX);
+}
