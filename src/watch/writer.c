@@ -101,7 +101,7 @@ static const char *disassemble(struct arena *arena, struct binary *binary, uint6
 }
 
 /* The instruction between FIRST and END that stores; that ends there where none is known to.  0:
- * they are not instructions. */
+ * they are not instructions that follow each other, as those of a copy do. */
 static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t end) {
     uint64_t found = 0, at = first;
     bool stores = false;
@@ -109,7 +109,7 @@ static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t
         struct decoded decoded;
         size_t count = 0;
         const uint8_t *code = binary_code(binary, at, &count);
-        if (!code || !decode_instruction(code, count, &decoded))
+        if (!code || !decode_instruction(code, count, &decoded) || decoded.class != CLASS_PLAIN)
             return 0;
         if (decoded.memory.stores || !stores)
             found = at;
@@ -249,22 +249,22 @@ static bool may_be_called(struct arena *arena, const char *symbol, const char *n
 }
 
 /* The symbols of the function that writes and of those that are inlined there: in line, since debug
- * information tells nothing of what is inlined out of line. */
-static void find_functions(struct arena *arena, const struct writer *writer, uint32_t cause,
+ * information tells nothing of what is inlined out of line, where the copy of a store is. */
+static void find_functions(struct arena *arena, const struct writer *writer, bool is_copy,
                            name_list *symbols) {
     struct binary *binary = writer->module->binary;
     const struct symbol *function = binary_function(binary, writer->pc - 1);
-    uint64_t place = cause == QUIPU_CAUSE_STORE ? find_original(arena, binary, writer) : 0;
+    uint64_t place = is_copy ? find_original(arena, binary, writer) : 0;
     if (function)
         vector_push(arena, symbols, function->name);
     find_inlined(arena, binary, place ? place : writer->pc - 1, symbols);
 }
 
-static bool is_allowed(struct writers *writers, const struct writer *writer, uint32_t cause) {
+static bool is_allowed(struct writers *writers, const struct writer *writer, bool is_copy) {
     bool is_any = false;
     name_list symbols = {0};
     if (writers->allowed.count)
-        find_functions(&writers->arena, writer, cause, &symbols);
+        find_functions(&writers->arena, writer, is_copy, &symbols);
     for (size_t i = 0; i < writers->allowed.count; i++) {
         struct allowed_name *allowed = &writers->allowed.data[i];
         bool is_it =
@@ -287,12 +287,15 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
     if (!binary)
         return writer;
     take_place(&writers->arena, binary, writer);
-    writer->address = hit->cause == QUIPU_CAUSE_STORE ? find_copy(binary, writer->pc) : 0;
-    if (!writer->address) /* a call's own store, of its return address, too */
+    bool is_copy = hit->cause == QUIPU_CAUSE_STORE;
+    writer->address = is_copy ? find_copy(binary, writer->pc) : 0;
+    if (!writer->address) { /* a call's own store, of its return address, too */
         writer->address = find_call(binary, writer->pc);
+        is_copy &= !writer->address;
+    }
     if (writer->address)
         writer->instruction = disassemble(&writers->arena, binary, writer->address);
-    writer->is_allowed = is_allowed(writers, writer, hit->cause);
+    writer->is_allowed = is_allowed(writers, writer, is_copy);
     if (hit->moment_thread)
         writer->moment = find_moment(&writers->arena, binary, writer, hit->cause);
     return writer;

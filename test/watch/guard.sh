@@ -63,3 +63,33 @@ watches 3 --guard bank::books --allow honest --allow 'bank::account<int>::put' \
 watches 1 --guard bank::books --allow bank::port -- ./inlined
 grep -qF "warning: 'bank::port' is allowed, but no function" messages || fail "$(cat messages)"
 leaves_nothing
+
+# A call stores its return address: that is its function's write, and not that of what has been
+# inlined where the code goes on behind the call, however far away that is.
+cat >stacks.c <<'END_OF_SOURCE'
+#include <ucontext.h>
+static ucontext_t home, other;
+char stack[65536] __attribute__((aligned(4096)));
+volatile long cells[4], sink;
+static inline __attribute__((always_inline)) int honest(void) { return cells[0]++ < 10; }
+static __attribute__((noinline)) void leaf(void) { sink++; }
+#define MORE(x) x x x x x x x x
+static void thief(void) {
+    leaf();
+    while (honest()) {
+        MORE(MORE(sink--;))
+    }
+}
+int main(void) {
+    getcontext(&other);
+    other.uc_stack.ss_sp = stack;
+    other.uc_stack.ss_size = sizeof stack;
+    other.uc_link = &home;
+    makecontext(&other, thief, 0);
+    return swapcontext(&home, &other);
+}
+END_OF_SOURCE
+quipu cc --quipu=watch -O0 -g stacks.c -o stacks || fail "cannot build stacks.c"
+watches 1 --guard stack --allow main --allow leaf --allow honest -- ./stacks
+grep -q '  thief  .*stacks\.c:9  call leaf  VIOLATION' hits || fail "a call's store: $(cat hits)"
+leaves_nothing
