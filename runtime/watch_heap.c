@@ -259,8 +259,8 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias) {
     if (!heap->active) {
         heap->request = number;
         const struct quipu_watch_request *request = request_of(heap);
-        heap->flags =
-            request->flags & (QUIPU_REQUEST_WAITS | QUIPU_REQUEST_CHANGES | QUIPU_REQUEST_MORE);
+        heap->flags = request->flags & (QUIPU_REQUEST_WAITS | QUIPU_REQUEST_CHANGES |
+                                        QUIPU_REQUEST_MORE | QUIPU_REQUEST_GUARDED);
         heap->bias = bias;
         heap->offset = request->address;
         heap->size = request->size;

@@ -144,6 +144,45 @@ static void follow(uint32_t answer) {
         end_process();
 }
 
+/* ---- Allowed writers ---- */
+
+/* This module's number in the file, and above it the number of the file. */
+static uint64_t own_number;
+
+/* Threads that are here at a time agree on one. */
+static uint32_t take_number(struct quipu_watch_file *file) {
+    uint64_t which = (uint64_t)WATCH->file_number << 32;
+    uint64_t own = __atomic_load_n(&own_number, __ATOMIC_ACQUIRE);
+    if (own >> 32 << 32 != which) {
+        uint64_t taken = which | (__atomic_fetch_add(&file->modules, 1, __ATOMIC_RELAXED) + 1);
+        if (__atomic_compare_exchange_n(&own_number, &own, taken, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            own = taken;
+    }
+    return (uint32_t)own;
+}
+
+/* Whether PC is an allowed writer's.  FILE was read before: where there is another one by now, it
+ * is an empty one, or the module has no number in it yet. */
+static bool is_allowed(const struct quipu_watch_file *file, uint64_t pc) {
+    const struct quipu_allowed_writer *writers =
+        (const struct quipu_allowed_writer *)((const uint8_t *)file + file->allowed_offset);
+    uint64_t own = __atomic_load_n(&own_number, __ATOMIC_ACQUIRE);
+    uint64_t place = quipu_allowed_place((uint32_t)own, pc);
+    if (own >> 32 != WATCH->file_number || !file->allowed_count)
+        return false;
+    for (unsigned i = 0; i < QUIPU_ALLOWED_TRIES; i++) {
+        const struct quipu_allowed_writer *writer =
+            &writers[(place + i) & (file->allowed_count - 1)];
+        uint32_t module = __atomic_load_n(&writer->module, __ATOMIC_ACQUIRE);
+        if (!module)
+            return false;
+        if (module == (uint32_t)own && writer->pc == pc)
+            return true;
+    }
+    return false;
+}
+
 /* ---- Hits ---- */
 
 static uint64_t round_to_8(uint64_t size) {
@@ -214,11 +253,29 @@ static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
     return tell ? hit : NULL;
 }
 
+/* Brings the region's copy up to date, as telling of the write would have. */
+static void pass_over(uint32_t index, const struct watch_region *region,
+                      const struct watch_write *write, const struct watch_window *window) {
+    uint8_t bytes[2 * FEW];
+    uint64_t from = greater(write->address, window->from);
+    uint64_t end = lesser(write->address + write->length, window->from + window->count);
+    do {
+        struct watch_window part = {from, lesser(end - from, FEW)};
+        from += part.count;
+        quipu_watch_fill(index, region, write, &part, bytes, bytes + FEW);
+    } while (write->pair && from < end); /* without a pair all of the copy is done at once */
+}
+
 void quipu_watch_log(uint32_t index, const struct watch_region *region,
                      const struct watch_write *write, struct watch_window window) {
-    struct quipu_watch_file *file = WATCH->file; /* the region's, or a later one: then it is gone */
+    /* the region's, or a later one: then it is gone */
+    struct quipu_watch_file *file = __atomic_load_n(&WATCH->file, __ATOMIC_ACQUIRE);
     if (!file)
         return;
+    if (region->flags & QUIPU_REQUEST_GUARDED && is_allowed(file, write->pc)) {
+        pass_over(index, region, write, &window);
+        return;
+    }
     quipu_watch_announce();
     struct quipu_hit *hit = window.count <= FEW ? log_few(file, index, region, write, &window)
                                                 : log_many(file, index, region, write, &window);
@@ -276,7 +333,9 @@ static __attribute__((noinline)) void write_module(struct quipu_watch_file *file
     dl_iterate_phdr(find_module, &module);
     if (!module.found)
         return;
+    module.record.number = take_number(file);
     module.record.name_size = find_name(module.name, path, sizeof path);
+    module.record.reserved = 0;
     uint32_t size = (uint32_t)round_to_8(sizeof module.record + module.record.name_size);
     struct quipu_record *record = quipu_watch_reserve(file, size, &mask);
     if (!record)

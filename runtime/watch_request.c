@@ -29,13 +29,23 @@ static uint64_t requests_end(const struct quipu_watch_file *file) {
     return file->range_offset ? file->range_offset : file->ring_offset;
 }
 
+/* Whether their table lies in front of the requests, if there is one. */
+static bool has_allowed_writers(const struct quipu_watch_file *file) {
+    uint64_t count = file->allowed_count, offset = file->allowed_offset;
+    return count == 0 ||
+           (!(count & (count - 1)) && offset >= sizeof *file && offset % sizeof(uint64_t) == 0 &&
+            offset <= file->request_offset &&
+            count <= (file->request_offset - offset) / sizeof(struct quipu_allowed_writer));
+}
+
 static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
     return size >= sizeof *file &&
            bytes_equal(file->magic, QUIPU_WATCH_MAGIC, sizeof file->magic) &&
            file->version == QUIPU_WATCH_VERSION && file->request_offset >= sizeof *file &&
-           file->request_offset <= requests_end(file) && requests_end(file) <= file->ring_offset &&
-           file->ring_offset <= size && file->ring_size <= size - file->ring_offset &&
-           file->ring_size >= 65536 && !(file->ring_size & (file->ring_size - 1));
+           has_allowed_writers(file) && file->request_offset <= requests_end(file) &&
+           requests_end(file) <= file->ring_offset && file->ring_offset <= size &&
+           file->ring_size <= size - file->ring_offset && file->ring_size >= 65536 &&
+           !(file->ring_size & (file->ring_size - 1));
 }
 
 /* Maps the file at PATH, whole.  Returns 0 or minus an error's number. */

@@ -35,6 +35,8 @@ void print_summary(const struct session *session, const struct table_format *for
     const struct table_style style = {.out = out};
     for (size_t i = 0; i < session->writers.all.count; i++) {
         const struct writer *writer = session->writers.all.data[i];
+        if (!writer->hits) /* it is allowed to */
+            continue;
         struct cell *cells = table_add(&table)->cells;
         cells[COLUMN_HITS] = cell_count(writer->hits);
         cells[COLUMN_CHANGES] = cell_count(writer->changes);

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 7
+    QUIPU_WATCH_VERSION = 8
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -284,8 +284,8 @@ enum {
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *
  * 'quipu watch' makes it, names it in $QUIPU_WATCH, and removes it.  The program maps it whole,
- * shared.  A header page, requests, ranges of code, then a ring of hits.  A program that finds
- * $QUIPU_WATCH empty, or no such file, runs as if nothing were asked. */
+ * shared.  A header page, allowed writers, requests, ranges of code, then a ring of hits.  A
+ * program that finds $QUIPU_WATCH empty, or no such file, runs as if nothing were asked. */
 #define QUIPU_WATCH_MAGIC "\211qwatch\n" /* 8 bytes without its NUL */
 
 struct quipu_watch_file {
@@ -297,9 +297,12 @@ struct quipu_watch_file {
     uint64_t ring_size;      /*  32  bytes, a power of 2, at least 64 KiB */
     uint32_t consumer;       /*  40  process that reads hits; 0, or gone: none are to be written */
     uint32_t waiting; /*  44  futex: 1 while the consumer sleeps; writers set it to 0 and wake */
-    uint64_t range_offset; /*  48  of the first struct quipu_watch_range; 0: there are none */
-    uint8_t reserved0[72]; /*  56  zero */
-    uint64_t head;         /* 128  bytes that writers have taken, ever; taken by atomic addition */
+    uint64_t range_offset;   /*  48  of the first struct quipu_watch_range; 0: there are none */
+    uint64_t allowed_offset; /*  56  of the first struct quipu_allowed_writer */
+    uint32_t allowed_count;  /*  64  entries, a power of 2; 0: there are none */
+    uint32_t modules;        /*  68  numbers that modules have taken, ever; by atomic addition */
+    uint8_t reserved0[56];   /*  72  zero */
+    uint64_t head; /* 128  bytes that writers have taken, ever; taken by atomic addition */
     uint8_t reserved1[56];
     uint64_t tail; /* 192  bytes that the consumer has done with; it clears them first */
 };
@@ -350,7 +353,36 @@ enum {
                                    it, and of those that begin later */
     QUIPU_REQUEST_MORE = 32,    /* up to QUIPU_TOLD_MORE bytes are told of a write: a condition is
                                    about any of them */
+    QUIPU_REQUEST_GUARDED = 64, /* allowed writers are not told of, see below */
 };
+
+/* Nearly all writes to what is guarded are those of writers that are allowed, so these are told
+ * once: the consumer then enters them in a hash table, in front of the requests, and the program
+ * looks there before it tells of a hit of a request that is GUARDED.
+ *
+ * A writer is a module and a hit's pc in it.  A module takes a number when it is first told of in
+ * the file, each time that it is loaded, and no number is taken twice.  So another program behind
+ * exec, or another module at the address of one that was closed, never has its entries.  A forked
+ * child has its parent's code and numbers, and its entries.
+ *
+ * Entries are never changed nor taken away: the consumer, which alone writes them, sets pc first,
+ * and then module, by a store that releases.  Who has read that module, by a load that acquires,
+ * reads its pc.  An entry stands at the first free one of the QUIPU_ALLOWED_TRIES places from
+ * quipu_allowed_place on, modulo their number.  Where all are taken it is left out: that writer is
+ * told of each time. */
+struct quipu_allowed_writer {
+    uint32_t module; /* the number of its module; 0: free */
+    uint32_t reserved;
+    uint64_t pc; /* as a hit's */
+};
+
+enum {
+    QUIPU_ALLOWED_TRIES = 16
+};
+
+static inline uint64_t quipu_allowed_place(uint32_t module, uint64_t pc) {
+    return ((pc ^ module * 0xff51afd7ed558ccd) * 0x9e3779b97f4a7c15) >> 32;
+}
 
 enum {
     QUIPU_ANSWER_GO_ON = 1,
@@ -402,9 +434,11 @@ struct quipu_module_record {
     uint64_t bias;  /* where it runs, less where it was linked */
     uint64_t begin; /* addresses of its segments: [begin, end) */
     uint64_t end;
+    uint32_t number; /* of the module in this file, from 1; 0: it looks for no allowed writers */
     uint32_t build_id_size;
     uint8_t build_id[QUIPU_BUILD_ID_MAX];
     uint32_t name_size; /* of its path, which follows, with its NUL */
+    uint32_t reserved;
 };
 
 enum quipu_cause {

@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 enum {
-    REQUESTS_OFFSET = QUIPU_PAGE,
+    ALLOWED_OFFSET = QUIPU_PAGE,
+    REQUESTS_OFFSET = ALLOWED_OFFSET + ALLOWED_MAX * sizeof(struct quipu_allowed_writer),
     RANGES_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
     RING_OFFSET = RANGES_OFFSET + RANGES_MAX * sizeof(struct quipu_watch_range),
     NAP = 200 * 1000,     /* nanoseconds */
@@ -46,11 +47,14 @@ const char *ring_make(struct ring *ring) {
     if (wrong)
         return wrong;
     ring->file = map;
+    ring->allowed = (void *)((char *)map + ALLOWED_OFFSET);
     ring->requests = (void *)((char *)map + REQUESTS_OFFSET);
     ring->ranges = (void *)((char *)map + RANGES_OFFSET);
     ring->records = (uint8_t *)map + RING_OFFSET;
     memcpy(ring->file->magic, QUIPU_WATCH_MAGIC, sizeof ring->file->magic);
     ring->file->version = QUIPU_WATCH_VERSION;
+    ring->file->allowed_offset = ALLOWED_OFFSET;
+    ring->file->allowed_count = ALLOWED_MAX;
     ring->file->request_offset = REQUESTS_OFFSET;
     ring->file->range_offset = RANGES_OFFSET;
     ring->file->ring_offset = RING_OFFSET;
@@ -107,6 +111,20 @@ uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request) 
     if (number == count)
         __atomic_store_n(&ring->file->request_count, count + 1, __ATOMIC_RELEASE);
     return number;
+}
+
+void ring_allow(struct ring *ring, uint32_t number, uint64_t pc) {
+    uint64_t place = quipu_allowed_place(number, pc);
+    for (unsigned i = 0; i < QUIPU_ALLOWED_TRIES; i++) {
+        struct quipu_allowed_writer *writer = &ring->allowed[(place + i) % ALLOWED_MAX];
+        if (writer->module == number && writer->pc == pc)
+            return;
+        if (writer->module)
+            continue;
+        writer->pc = pc;
+        __atomic_store_n(&writer->module, number, __ATOMIC_RELEASE);
+        return;
+    }
 }
 
 /* ---- records ---- */

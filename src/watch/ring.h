@@ -13,12 +13,14 @@ enum {
     RING_SIZE = 8 << 20,
     REQUESTS_MAX = 4096,
     RANGES_MAX = 16384,
+    ALLOWED_MAX = 32768, /* a power of 2 */
 };
 
 struct ring {
     char *path; /* owned */
     struct quipu_watch_file *file;
     size_t size; /* of the mapping */
+    struct quipu_allowed_writer *allowed;
     struct quipu_watch_request *requests;
     struct quipu_watch_range *ranges;
     uint32_t range_count;
@@ -43,6 +45,10 @@ bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
 
 /* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */
 uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request);
+
+/* The writer at PC in the module of that NUMBER need not tell of what is guarded any more, if there
+ * is room for one more such writer. */
+void ring_allow(struct ring *ring, uint32_t number, uint64_t pc);
 
 /* The next record that is complete, padding left out; NULL: there is none now.  It stays until
  * ring_done. */

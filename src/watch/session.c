@@ -24,13 +24,19 @@ enum {
     STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
 };
 
+/* Whether writes are told with their calls. */
+static bool wants_calls(const struct session_options *options, const struct watched *watched) {
+    return options->backtrace || (watched->is_guarded && !options->quiet);
+}
+
 uint32_t flags_of(const struct session *session, const struct watched *watched) {
     const struct session_options *options = &session->options;
-    bool waits = options->stop || options->backtrace || options->on_hit || watched->reads_program ||
-                 (options->fatal && watched->is_violation) ||
+    bool waits = options->stop || wants_calls(options, watched) || options->on_hit ||
+                 watched->reads_program || (options->fatal && watched->is_violation) ||
                  (options->limit && options->limit <= LIMIT_WAITS);
     return (waits ? QUIPU_REQUEST_WAITS : 0) | (watched->only_changes ? QUIPU_REQUEST_CHANGES : 0) |
-           (watched->has_condition ? QUIPU_REQUEST_MORE : 0);
+           (watched->has_condition ? QUIPU_REQUEST_MORE : 0) |
+           (watched->is_guarded ? QUIPU_REQUEST_GUARDED : 0);
 }
 
 uint32_t ask(struct session *session, const struct quipu_watch_request *request, struct role role) {
@@ -111,7 +117,7 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     told->number = ++session->hits;
     session->violations += told->watched->is_violation;
     count_hit(told);
-    if (options->backtrace) {
+    if (wants_calls(options, told->watched)) {
         add_calls(find_unwinder(session, record->pid), &calls, (pid_t)record->thread,
                   told->hit->pc - 1);
         told->backtrace = calls.data;
@@ -134,6 +140,16 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     return answer;
 }
 
+/* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more. */
+static bool is_allowed(struct session *session, const struct quipu_hit *hit, uint32_t watched) {
+    const struct writer *writer = writers_find(&session->writers, hit, watched);
+    const struct watch_module *module =
+        writers_find_module(&session->writers, hit->record.pid, hit->pc);
+    if (writer->is_allowed && module && module->number)
+        ring_allow(&session->ring, module->number, hit->pc);
+    return writer->is_allowed;
+}
+
 static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     const struct role *role = &session->roles[hit->request];
     struct watched *watched = &session->watched.data[role->watched];
@@ -142,7 +158,8 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     if (role->is_internal)
         return follow_hit(session, role->watched, hit);
     if ((session->options.limit && session->hits >= session->options.limit) ||
-        !read_hit(hit, watched, &told))
+        !read_hit(hit, watched, &told) ||
+        (watched->is_guarded && is_allowed(session, hit, role->watched)))
         return QUIPU_ANSWER_GO_ON;
     if (watched->reads_program)
         bias = bias_for(session, watched, hit->record.pid);
@@ -152,8 +169,6 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     told.writer = writers_find(&session->writers, hit, role->watched);
     if (told.block.freed > 1)
         told.freed_by = writers_place(&session->writers, hit->record.pid, told.block.freed);
-    if (watched->is_guarded && told.writer->is_allowed)
-        return QUIPU_ANSWER_GO_ON;
     return tell(session, &told);
 }
 

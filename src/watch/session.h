@@ -24,7 +24,7 @@ struct role {
     bool is_internal; /* it is of something on the way to the object */
 };
 
-/* Of a process that has hit, with --backtrace. */
+/* Of a process that has hit, whose calls are told. */
 struct process_calls {
     uint32_t process;
     struct unwinder *unwinder; /* NULL: its calls cannot be told */

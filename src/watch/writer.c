@@ -50,6 +50,7 @@ const struct watch_module *writers_module(struct writers *writers,
     const char *name = (const char *)(record + 1);
     struct watch_module *module = ARENA_NEW(&writers->arena, struct watch_module);
     *module = (struct watch_module){.process = record->record.pid,
+                                    .number = record->number,
                                     .bias = record->bias,
                                     .begin = record->begin,
                                     .end = record->end,

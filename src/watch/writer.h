@@ -8,6 +8,7 @@
 /* A module of a process. */
 struct watch_module {
     uint32_t process;
+    uint32_t number; /* in the watch file; 0: none */
     uint64_t bias, begin, end;
     const char *path;
     struct binary *binary; /* NULL: it cannot be read */

@@ -25,10 +25,12 @@ enum {
     RING = 65536,
     REQUESTS = 64,
     MANY = 200000,
+    ALLOWED = 64,        /* writers for which there is room */
+    ALLOWED_BELOW = 5000 /* who writes such a value first, is allowed */
 };
 
-static uint64_t one, other, answers;
-static uint8_t large[10000];
+static uint64_t one, other, answers, guarded;
+static uint8_t large[10000], guarded_bytes[5000];
 
 static void store8(uint64_t *at, uint64_t value) {
     __asm__ volatile("leaq -128(%%rsp), %%rsp\n\tpushq $0\n\tpushq %[at]\n\tpushq %[what]\n\t"
@@ -125,16 +127,52 @@ static void part_leaf(void) {
     store8(&one, 3);
 }
 
+static __attribute__((noinline)) void put(uint64_t value) {
+    store8(&guarded, value);
+}
+
+static __attribute__((noinline)) void put_bytes(uint8_t value) {
+    fill(guarded_bytes, value, sizeof guarded_bytes);
+}
+
+static void part_allowed(void) {
+    for (uint64_t i = 1; i <= 100; i++) {
+        put(i);
+        put_bytes((uint8_t)i);
+    }
+    store8(&guarded, ALLOWED_BELOW);
+    put(101);
+    store8(&guarded, ALLOWED_BELOW); /* elsewhere */
+    if (fork() == 0) {
+        put(102);
+        store8(&guarded, ALLOWED_BELOW + 1);
+        put(ALLOWED_BELOW);
+        execl("/proc/self/exe", "log", "misused", NULL);
+        _exit(1);
+    }
+    wait(NULL);
+}
+
+/* In an executable with fixed addresses those of what was allowed. */
+static void part_misused(void) {
+    put(ALLOWED_BELOW);
+    put_bytes(1);
+    put(ALLOWED_BELOW + 1);
+    put_bytes(2);
+}
+
 static const struct part {
     const char *name;
     void (*run)(void);
 } parts[] = {{"plain", part_plain},     {"many", part_many},         {"threads", part_threads},
-             {"answers", part_answers}, {"children", part_children}, {"leaf", part_leaf}};
+             {"answers", part_answers}, {"children", part_children}, {"leaf", part_leaf},
+             {"allowed", part_allowed}, {"misused", part_misused}};
 
 /* ---- The consumer ---- */
 
 static struct quipu_watch_file *file;
 static struct quipu_watch_request *requests;
+static struct quipu_allowed_writer *allowed;
 static uint8_t *ring;
 static struct quipu_watch_request of_us; /* bias and build id of this program */
 static uint64_t bias;
@@ -153,10 +191,13 @@ static void make_file(void) {
     file = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     memcpy(file->magic, QUIPU_WATCH_MAGIC, 8);
     file->version = QUIPU_WATCH_VERSION;
+    file->allowed_offset = 1024;
+    file->allowed_count = ALLOWED;
     file->request_offset = 4096;
     file->ring_offset = 3 * 4096;
     file->ring_size = RING;
     file->consumer = (uint32_t)getpid();
+    allowed = (void *)((char *)file + 1024);
     requests = (void *)((char *)file + 4096);
     ring = (uint8_t *)file + file->ring_offset;
     setenv("QUIPU_WATCH", "log.watch", 1);
@@ -188,6 +229,27 @@ static pid_t start(const char *part) {
 }
 
 static uint64_t position;
+static uint32_t module_number; /* of the module that was told of last */
+
+static void allow(uint64_t pc) {
+    for (uint64_t i = 0; i < QUIPU_ALLOWED_TRIES; i++) {
+        struct quipu_allowed_writer *writer =
+            &allowed[(quipu_allowed_place(module_number, pc) + i) % ALLOWED];
+        if (writer->module)
+            continue;
+        writer->pc = pc;
+        __atomic_store_n(&writer->module, module_number, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+static void answer_to(struct quipu_hit *hit, uint32_t answer) {
+    __atomic_store_n(&hit->answer, answer, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &hit->answer, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+    while (__atomic_load_n(&hit->answer, __ATOMIC_SEQ_CST) == answer)
+        usleep(100);
+    EXPECT(hit->answer == (answer | QUIPU_ANSWER_TAKEN));
+}
 
 /* The next record but pads, a copy; NULL: the program has ended. */
 static const struct quipu_record *next(void) {
@@ -224,11 +286,15 @@ static const struct quipu_record *next(void) {
             } else if (value == 4) {
                 answer = QUIPU_ANSWER_END;
             }
-            __atomic_store_n(&hit->answer, answer, __ATOMIC_SEQ_CST);
-            syscall(SYS_futex, &hit->answer, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-            while (__atomic_load_n(&hit->answer, __ATOMIC_SEQ_CST) == answer)
-                usleep(100);
-            EXPECT(hit->answer == (answer | QUIPU_ANSWER_TAKEN));
+            answer_to(hit, answer);
+        }
+        if (record->kind == QUIPU_RECORD_MODULE)
+            module_number = ((const struct quipu_module_record *)record)->number;
+        if (record->kind == QUIPU_RECORD_HIT &&
+            requests[hit->request].flags & QUIPU_REQUEST_GUARDED) {
+            if (*((const uint64_t *)(told + 1) + 1) < ALLOWED_BELOW || hit->request == 5)
+                allow(hit->pc);
+            answer_to(hit, QUIPU_ANSWER_GO_ON);
         }
         memset(record, 0, size);
         position += size;
@@ -354,6 +420,43 @@ static void test_children(void) {
     finish();
 }
 
+/* Each writer that is allowed tells once, but where there is no room for it. */
+static void test_allowed(unsigned times) {
+    uint32_t pid = (uint32_t)start("allowed"), number;
+    expect_module();
+    number = module_number;
+    for (unsigned i = 1; i <= times; i++) {
+        expect_value(4, i - 1, i);
+        const struct quipu_hit *hit = expect_hit(5);
+        const uint8_t *bytes = (const uint8_t *)(hit + 1);
+        EXPECT(hit->length == 5000 && bytes[0] == i - 1 && bytes[hit->told] == i);
+    }
+    expect_value(4, 100, ALLOWED_BELOW);
+    if (times > 1)
+        expect_value(4, ALLOWED_BELOW, 101);
+    expect_value(4, 101, ALLOWED_BELOW);
+    if (times == 1) { /* the child's begin is told of where it first tells anything */
+        expect_module();
+        EXPECT(module_number == number);
+    }
+    if (times > 1) {
+        expect_module();
+        expect_value(4, ALLOWED_BELOW, 102);
+    }
+    const struct quipu_hit *hit = expect_hit(4);
+    EXPECT(value_of(hit, false) == 102 && hit->record.pid != pid);
+    if (times > 1)
+        expect_value(4, ALLOWED_BELOW + 1, ALLOWED_BELOW);
+    expect_module();
+    EXPECT(module_number != number);
+    expect_value(4, 0, ALLOWED_BELOW);
+    expect_hit(5);
+    expect_value(4, ALLOWED_BELOW, ALLOWED_BELOW + 1);
+    if (times > 1)
+        expect_hit(5);
+    finish();
+}
+
 /* Nobody reads: the program does not wait for ever. */
 static void test_gone(void) {
     pid_t nobody = fork();
@@ -382,6 +485,12 @@ int main(int argc, char **argv) {
     test_threads();
     test_answers();
     test_children();
+    ask(&guarded, 8, QUIPU_REQUEST_GUARDED | QUIPU_REQUEST_WAITS);
+    ask(guarded_bytes, sizeof guarded_bytes, QUIPU_REQUEST_GUARDED | QUIPU_REQUEST_WAITS);
+    test_allowed(1);
+    for (unsigned i = 0; i < ALLOWED; i++)
+        allowed[i].module = UINT32_MAX; /* of nobody */
+    test_allowed(100);
     test_gone();
     return 0;
 }

@@ -18,10 +18,11 @@ watches() {
     ends "$status" quipu watch --log=hits "$@"
 }
 
-# tells TEXT...: hits are those lines, blanks aside, with what stands behind the type left out.
+# tells TEXT...: hits are those lines, blanks aside, with what stands behind the type and
+# backtraces left out.
 tells() {
     printf '%s' "${@/%/$'\n'}" >expected
-    sed -E 's/^ *[0-9]+:  //; s/  +\(.*//; s/  +/ /g' hits >told
+    sed -E '/^ +#[0-9]/d; s/^ *[0-9]+:  //; s/  +\(.*//; s/  +/ /g' hits >told
     diff expected told >difference || fail "hits differ: $(cat difference)"
 }
 

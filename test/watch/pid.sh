@@ -54,6 +54,22 @@ watch_for 0.3 --summary -e 'head->value' -e product
 grep -q ' tick .*head->value' hits && grep -q ' compute .*product' hits || fail "summary: $(cat hits)"
 watch_for 0.3 --backtrace --if 'new % 2 == 0' -e beats
 grep -q ' tick ' hits && grep -q '#1 ' hits || fail "backtrace: $(head hits)"
+
+# What is allowed for one is not for the next; and what is not is told with its calls.
+# guarded STATUS ALLOWED
+guarded() {
+    ends "$1" timeout -s INT --preserve-status 0.5 quipu watch --log=hits --pid "$running" \
+        --guard beats --allow "$2"
+    if [[ $1 -eq 0 ]]; then
+        [[ ! -s hits && ! -s messages ]] || fail "allowed: $(head hits messages)"
+    else
+        grep -q VIOLATION hits && grep -q '#0 .* tick ' hits && grep -q '#1 ' hits &&
+            grep -q ' that must not be' messages || fail "not allowed: $(head hits messages)"
+    fi
+}
+guarded 0 tick
+guarded 1 compute
+guarded 0 running.c
 ends 0 quipu watch --format=json --pid "$running" --limit 3 -e nodes
 [[ $(wc -l <messages) -eq 3 ]] || fail "limit: $(cat messages)"
 
