@@ -22,6 +22,7 @@ enum {
     LIMIT_WAITS = 1000, /* up to this limit writers wait, so that regions go at it */
     STUCK = 2000,       /* after which a record that is not complete is given up */
     STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
+    UNWINDERS_MAX = 8,  /* each has files open */
 };
 
 /* Whether writes are told with their calls. */
@@ -89,12 +90,18 @@ static void count_hit(const struct told_hit *told) {
     told->writer->changes += memcmp(told->old.bytes, told->now.bytes, told->old.count) != 0;
 }
 
+/* The older ones come first. */
+static void drop_unwinder(struct session *session, size_t number) {
+    struct process_calls *calls = &session->calls.data[number];
+    close_unwinder(calls->unwinder);
+    memmove(calls, calls + 1, (--session->calls.count - number) * sizeof *calls);
+}
+
 /* PROCESS has got other code. */
 static void forget_unwinder(struct session *session, uint32_t process) {
     for (size_t i = 0; i < session->calls.count; i++)
         if (session->calls.data[i].process == process) {
-            close_unwinder(session->calls.data[i].unwinder);
-            session->calls.data[i] = session->calls.data[--session->calls.count];
+            drop_unwinder(session, i);
             return;
         }
 }
@@ -103,6 +110,8 @@ static struct unwinder *find_unwinder(struct session *session, uint32_t process)
     for (size_t i = 0; i < session->calls.count; i++)
         if (session->calls.data[i].process == process)
             return session->calls.data[i].unwinder;
+    if (session->calls.count == UNWINDERS_MAX)
+        drop_unwinder(session, 0);
     struct unwinder *unwinder = open_unwinder((pid_t)process);
     vector_push(&session->arena, &session->calls, ((struct process_calls){process, unwinder}));
     return unwinder;

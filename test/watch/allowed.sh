@@ -65,6 +65,14 @@ int main(int argc, char **argv) {
         wait(NULL);
         honest(4);
         accomplice();
+    } else if (!strcmp(what, "forks")) {
+        for (int i = 0; i < 100; i++) {
+            if (fork() == 0) {
+                accomplice();
+                return 0;
+            }
+            wait(NULL);
+        }
     } else if (!strcmp(what, "calls")) {
         for (int i = 1; i < 5; i++)
             rename_all(i);
@@ -108,6 +116,12 @@ tells
 watches 1 "${guard[@]}" -- ./books fork
 has_calls 2
 tells 'books[2] 2 -> 77' 'books[2] 2 -> 77'
+
+(
+    ulimit -n 80 # what is known of a process's code has files open
+    watches 1 "${guard[@]}" -- ./books forks
+    has_calls 100
+) || exit 1
 
 # What was written by a call is known: a comparison behind another finds nothing.
 watches 0 --guard names --allow rename_all -- ./books calls
