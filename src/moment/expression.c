@@ -1,8 +1,9 @@
 /* expression.c: the grammar of expressions; see expression.h.
  *
  * ISO C 2011, 6.5, without calls, assignments and sizeof.  Besides, where an object is named, its
- * slice ARRAY[FIRST..LAST].  What stands in parentheses is a type where no variable has that name.
- * Constants are literal.c's, names variable_name.c's. */
+ * slice ARRAY[FIRST..LAST].  What stands in parentheses is a type where no variable has that name,
+ * and indices behind an array of Fortran's, whose members may stand behind a '%'.
+ * Constants are literal.c's, names variable_name.c's, indices subscript.c's. */
 #include "moment/expression.h"
 
 #include "moment/parser.h"
@@ -15,7 +16,6 @@ enum {
     DEPTH_MAX = 200 /* of parentheses and operators in one another */
 };
 
-static struct node *parse_condition(struct parser *parser);
 static struct node *parse_unary(struct parser *parser);
 
 struct node *refuse(struct parser *parser, const char *at, const char *wrong) {
@@ -31,12 +31,11 @@ void skip_blanks(struct parser *parser) {
         parser->at++;
 }
 
-static size_t place(const struct parser *parser) {
+size_t place(const struct parser *parser) {
     return (size_t)(parser->at - parser->tree.text);
 }
 
-/* NODE, or NULL, is what stands from BEGIN up to here. */
-static struct node *spans(const struct parser *parser, size_t begin, struct node *node) {
+struct node *spans(const struct parser *parser, size_t begin, struct node *node) {
     if (node) {
         node->begin = begin;
         node->end = place(parser);
@@ -44,7 +43,7 @@ static struct node *spans(const struct parser *parser, size_t begin, struct node
     return node;
 }
 
-static bool take(struct parser *parser, const char *text) {
+bool take(struct parser *parser, const char *text) {
     skip_blanks(parser);
     if (strncmp(parser->at, text, strlen(text)) != 0)
         return false;
@@ -99,71 +98,9 @@ static struct node *parse_member(struct parser *parser, struct node *record, boo
     return make_field(&parser->tree, record, name, where);
 }
 
-/* How many elements ARRAY has; 0: that is not known. */
-static uint64_t element_count(struct parser *parser, const struct node *array) {
-    if (array->type.kind != TYPE_ARRAY)
-        return 0;
-    uint64_t size = target_of(parser->tree.binary, &array->type).size;
-    return size ? array->type.size / size : 0;
-}
-
-/* The last index of a slice of ARRAY that begins with FIRST. */
-static bool parse_last(struct parser *parser, const struct node *array, const struct node *first) {
-    skip_blanks(parser);
-    const char *at = parser->at;
-    const struct node *last = parse_condition(parser);
-    int64_t lowest = first_index(&array->type);
-    uint64_t elements = element_count(parser, array);
-    if (!last)
-        return false;
-    const char *wrong = NULL;
-    if (first->kind != NODE_NUMBER || last->kind != NODE_NUMBER ||
-        first->type.kind != TYPE_INTEGER || last->type.kind != TYPE_INTEGER)
-        wrong = "the first and last index of a slice must be numbers";
-    else if (last->number < first->number)
-        wrong = "the last index is less than the first";
-    else if ((int64_t)first->number < lowest)
-        wrong = arena_print(parser->tree.arena, "the first index is %lld", (long long)lowest);
-    else if (elements && last->number - (uint64_t)lowest >= elements)
-        wrong = arena_print(parser->tree.arena, "there are %llu elements; the last index is %lld",
-                            (unsigned long long)elements, (long long)elements - 1 + lowest);
-    if (wrong)
-        return refuse(parser, at, wrong);
-    parser->count = last->number - first->number + 1;
-    return true;
-}
-
-/* INDEX, counted from the first element of ARRAY. */
-static struct node *count_from_first(struct parser *parser, const struct node *array,
-                                     struct node *index) {
-    int64_t first = first_index(&array->type);
-    if (!first)
-        return index;
-    if (index->kind == NODE_NUMBER && index->type.kind == TYPE_INTEGER)
-        return make_number(&parser->tree, index->number - (uint64_t)first, 8, true);
-    return make_binary(&parser->tree, OPERATION_SUBTRACT, index,
-                       make_number(&parser->tree, (uint64_t)first, 8, true));
-}
-
-static struct node *parse_element(struct parser *parser, struct node *array) {
-    struct node *index = parse_condition(parser);
-    if (!index)
-        return NULL;
-    bool slices = parser->may_slice && !parser->slice && take(parser, "..");
-    if (slices && !parse_last(parser, array, index))
-        return NULL;
-    if (!take(parser, "]"))
-        return refuse(parser, parser->at, "']' is missing here");
-    size_t begin = array->begin;
-    index = count_from_first(parser, array, index);
-    if (!index)
-        return NULL;
-    struct node *place_of_it = make_binary(&parser->tree, OPERATION_ADD, array, index);
-    if (!spans(parser, begin, place_of_it))
-        return NULL;
-    struct node *element = make_target(&parser->tree, place_of_it);
-    parser->slice = slices ? element : parser->slice;
-    return element;
+/* Fortran's '%', which nothing else is behind a structure or a pointer. */
+static bool names_component(struct parser *parser, const struct node *node) {
+    return (node->type.kind == TYPE_RECORD || node->type.kind == TYPE_POINTER) && take(parser, "%");
 }
 
 static struct node *parse_postfix(struct parser *parser) {
@@ -173,9 +110,13 @@ static struct node *parse_postfix(struct parser *parser) {
         if (take(parser, "++") || take(parser, "--"))
             return refuse(parser, parser->at - 2, "nothing can be changed");
         if (take(parser, "["))
-            node = parse_element(parser, node);
+            node = parse_subscripts(parser, node, ']');
+        else if (dimensions_of(&node->type) && take(parser, "("))
+            node = parse_subscripts(parser, node, ')');
         else if (take(parser, "->"))
             node = parse_member(parser, node, true);
+        else if (names_component(parser, node))
+            node = parse_member(parser, node, node->type.kind == TYPE_POINTER);
         else if (strncmp(parser->at, "..", 2) != 0 && take(parser, "."))
             node = parse_member(parser, node, false);
         else
@@ -314,7 +255,7 @@ static struct node *parse_binary(struct parser *parser, unsigned precedence) {
     return left;
 }
 
-static struct node *parse_condition(struct parser *parser) {
+struct node *parse_condition(struct parser *parser) {
     if (++parser->depth > DEPTH_MAX)
         return refuse(parser, parser->at, "too much is in one another here");
     struct node *condition = parse_binary(parser, 1);
@@ -408,6 +349,8 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
         return parser.tree.wrong;
     object->node = root;
     object->count = parser.count;
+    object->base_end = parser.base_end;
+    object->others = parser.others;
     object->way.root = root;
     find_objects(arena, &object->way, root, false);
     return NULL;

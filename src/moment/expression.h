@@ -74,14 +74,16 @@ struct object {
     const char *text;
     struct node *node;     /* it, or the first element of a slice */
     uint64_t count;        /* elements of a slice; 0: it is none */
+    size_t base_end;       /* likewise: where its indices begin in the text ... */
+    const char *others;    /* ... and in Fortran's way what follows the slice's own: ",3)", ")" */
     struct expression way; /* its objects are those whose contents tell the address; none: it is the
                               same for all of the run */
     bool is_missing;       /* it was refused for a name that neither variable nor type has ... */
     bool is_local;         /* ... or that a local has, without its function's */
 };
 
-/* Reads TEXT, which names an object, or the elements of a slice, ARRAY[FIRST..LAST].  Returns as
- * parse_expression does. */
+/* Reads TEXT, which names an object, or the elements of a slice: ARRAY[FIRST..LAST], and in
+ * Fortran's way ARRAY(FIRST:LAST,OTHER).  Returns as parse_expression does. */
 const char *parse_object(struct arena *arena, const struct variables *variables, const char *text,
                          struct object *object, size_t *where);
 
@@ -97,6 +99,8 @@ struct tree {
 };
 
 bool is_object(const struct node *node);
+/* What is wrong with an object of that NAME whose type is described. */
+const char *described_array(struct arena *arena, const char *name);
 struct node *make_number(struct tree *tree, uint64_t number, uint64_t size, bool is_signed);
 struct node *make_real(struct tree *tree, long double real, uint64_t size);
 struct node *make_object(struct tree *tree, uint64_t address, const struct type *type);

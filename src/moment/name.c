@@ -2,6 +2,7 @@
 #include "moment/name.h"
 
 #include "data/demangle.h"
+#include "moment/procedure.h"
 #include "util/path.h"
 #include "x86/decode.h"
 
@@ -115,19 +116,40 @@ static bool begins_instruction(const struct binary *binary, const struct symbol 
     return at <= offset;
 }
 
+/* Whether SYMBOL is what NAME means: by its symbol, or one of PROCEDURES. */
+static bool is_meant(const struct symbol *symbol, const char *name,
+                     const procedure_list *procedures) {
+    for (size_t i = 0; i < procedures->count; i++)
+        if (procedures->data[i].address && procedures->data[i].address == symbol->address)
+            return true;
+    return is_called(symbol->name, name);
+}
+
+/* Sets PLACES, and whether there is such a function, and has that offset. */
+static void find_by_name(struct arena *arena, const struct binary *binary,
+                         const struct moment_name *name, const procedure_list *procedures,
+                         address_list *places, bool *known, bool *inside) {
+    for (size_t i = 0; i < binary->names.count; i++) {
+        const struct symbol *symbol = &binary->names.data[i];
+        if (!is_meant(symbol, name->place, procedures))
+            continue;
+        *known = true;
+        if (name->offset >= symbol->size)
+            continue;
+        *inside = true;
+        if (begins_instruction(binary, symbol, name->offset))
+            vector_push(arena, places, symbol->address + name->offset);
+    }
+}
+
 static const char *find_in_function(struct arena *arena, const struct binary *binary,
                                     const struct moment_name *name, address_list *places) {
     bool known = false, inside = false;
-    for (size_t i = 0; i < binary->names.count; i++) {
-        const struct symbol *symbol = &binary->names.data[i];
-        if (!is_called(symbol->name, name->place))
-            continue;
-        known = true;
-        if (name->offset >= symbol->size)
-            continue;
-        inside = true;
-        if (begins_instruction(binary, symbol, name->offset))
-            vector_push(arena, places, symbol->address + name->offset);
+    procedure_list procedures = {0};
+    find_by_name(arena, binary, name, &procedures, places, &known, &inside);
+    if (!known) {
+        find_procedures(arena, binary, name->place, &procedures);
+        find_by_name(arena, binary, name, &procedures, places, &known, &inside);
     }
     if (places->count)
         return NULL;

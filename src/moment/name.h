@@ -2,6 +2,7 @@
  *
  *     worker+0x2c@1204311/1~1f3a9c2b    an instruction
  *     ns::pool::take(int)+0x2c@88       C++'s, D's and Rust's names do, too
+ *     model::step+0x2c@88           Fortran's, as debug information has them
  *     worker.c:88@1204311               the line's, whichever of its instructions it is
  *
  * THREAD is 1 where it is left out; BUILD, the first digits of the binary's build id, is checked

@@ -1,5 +1,5 @@
 /* parser.h: what the parts of the reader of expressions share: expression.c, the grammar;
- * literal.c; variable_name.c. */
+ * subscript.c; literal.c; variable_name.c. */
 #ifndef QUIPU_MOMENT_PARSER_H
 #define QUIPU_MOMENT_PARSER_H
 
@@ -13,6 +13,8 @@ struct parser {
     bool may_slice;
     struct node *slice; /* its first element; NULL: there is none */
     uint64_t count;     /* of its elements */
+    size_t base_end;    /* as in struct object */
+    const char *others; /* likewise */
     bool is_missing;    /* what is refused is a name that nothing has ... */
     bool is_local;      /* ... or that a local has, without its function's */
 };
@@ -22,6 +24,24 @@ struct parser {
 struct node *refuse(struct parser *parser, const char *at, const char *wrong);
 
 void skip_blanks(struct parser *parser);
+
+/* Skips blanks, and TEXT, if it stands there. */
+bool take(struct parser *parser, const char *text);
+
+/* What is read next, from the text's begin. */
+size_t place(const struct parser *parser);
+
+/* NODE, or NULL, is what stands from BEGIN up to here. */
+struct node *spans(const struct parser *parser, size_t begin, struct node *node);
+
+/* An expression.  Returns NULL where the tree has its error. */
+struct node *parse_condition(struct parser *parser);
+
+/* ---- subscript.c ---- */
+
+/* What stands between the bracket that opens and CLOSE: an element of ARRAY, or a slice, of which
+ * the first element is returned.  NULL where the tree has its error. */
+struct node *parse_subscripts(struct parser *parser, struct node *array, char close);
 
 /* ---- literal.c ---- */
 

@@ -105,6 +105,13 @@ static void offer_field(void *near_names, const char *name, const struct field *
     offer_name(near_names, name);
 }
 
+const char *described_array(struct arena *arena, const char *name) {
+    return arena_print(arena,
+                       "the elements of '%s' lie where its descriptor tells (allocatable, pointer "
+                       "or (:)), which is not followed",
+                       name);
+}
+
 struct node *make_field(struct tree *tree, struct node *record, const char *name, size_t where) {
     struct field field;
     if (record->type.kind != TYPE_RECORD || !is_object(record))
@@ -126,6 +133,8 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                       arena_print(tree->arena, "'%s' has no member '%s'%s", source_of(tree, record),
                                   name, suggest(tree->arena, &near_names)));
     }
+    if (field.type.is_described)
+        return refuse(tree, where, described_array(tree->arena, name));
     struct node *node = make_node(tree, NODE_FIELD, &field.type);
     node->a = record;
     node->number = field.offset;

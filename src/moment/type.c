@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     NAMES_MAX = 16, /* around a type */
@@ -235,7 +236,7 @@ static struct type array_type(const struct binary *binary, Dwarf_Die *array) {
     struct dimension dimensions[DIMENSIONS_MAX];
     unsigned count = read_dimensions(array, dimensions);
     if (dwarf_hasattr(array, DW_AT_data_location))
-        return (struct type){.kind = TYPE_NONE};
+        return (struct type){.kind = TYPE_NONE, .is_described = true};
     return (struct type){.kind = TYPE_ARRAY,
                          .size = array_size(binary, array, count),
                          .die = *array,
@@ -252,6 +253,35 @@ int64_t first_index(const struct type *type) {
         return 1; /* a Fortran string */
     return type->has_die ? dimensions[read_dimensions(&array, dimensions) - 1 - type->depth].first
                          : 0;
+}
+
+bool is_fortran(Dwarf_Die *die) {
+    Dwarf_Die unit;
+    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
+unsigned dimensions_of(const struct type *type) {
+    Dwarf_Die array = type->die;
+    if (type->kind != TYPE_ARRAY)
+        return 0;
+    if (type->target)
+        return 1; /* a Fortran string */
+    return type->has_die && is_fortran(&array) ? type->depth + 1 : 0;
+}
+
+bool is_whole_array(const struct type *type) {
+    struct dimension dimensions[DIMENSIONS_MAX];
+    Dwarf_Die array = type->die;
+    return !type->has_die || read_dimensions(&array, dimensions) == type->depth + 1;
 }
 
 /* A Fortran string of fixed length: an array of characters. */
@@ -384,12 +414,13 @@ bool find_field(const struct binary *binary, const struct type *record, const ch
                 struct field *field) {
     Dwarf_Die die = record->die, member;
     bool is_named;
+    int (*compare)(const char *, const char *) = is_fortran(&die) ? strcasecmp : strcmp;
     if (dwarf_child(&die, &member) != 0)
         return false;
     do {
         if (!read_field(binary, &member, field, &is_named))
             continue;
-        if (is_named && strcmp(dwarf_diename(&member), name) == 0)
+        if (is_named && compare(dwarf_diename(&member), name) == 0)
             return true;
         uint64_t offset = field->offset;
         struct type inner = field->type;

@@ -22,6 +22,7 @@ struct type {
     Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
     bool has_die;      /* 0: a pointer to void */
     unsigned depth;    /* of an array: dimensions that are behind */
+    bool is_described; /* of TYPE_NONE: a Fortran array that lies where its descriptor tells */
     Dwarf_Die spelled; /* as the source says it, typedef and all; of an array that is an array's
                           element: of the whole */
     bool is_spelled;   /* false: no entry tells of it */
@@ -54,6 +55,15 @@ struct type target_of(const struct binary *binary, const struct type *type);
 
 /* The index of the first element of TYPE, an array: 0 in C. */
 int64_t first_index(const struct type *type);
+
+/* Whether the source of DIE's unit is Fortran, which ignores case. */
+bool is_fortran(Dwarf_Die *die);
+
+/* How many indices an element of TYPE takes in Fortran; 0: it is no array of Fortran's. */
+unsigned dimensions_of(const struct type *type);
+
+/* Whether TYPE, an array, is no element of another with the same entry. */
+bool is_whole_array(const struct type *type);
 
 /* Finds the member NAME of RECORD, in anonymous members and bases too, but
  * for virtual ones. */

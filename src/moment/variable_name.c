@@ -107,7 +107,7 @@ struct node *parse_variable(struct parser *parser) {
     if (wrong) {
         struct node *word = file ? NULL : known_word(parser, name);
         skip_blanks(parser);
-        if (!word && *parser->at == '(')
+        if (!word && !variable && !parser->variables->has_fortran && *parser->at == '(')
             wrong = "functions cannot be called: the program stands still";
         parser->is_missing |= !variable && !parser->tree.wrong;
         parser->is_local |= variable && variable->is_local && !strstr(name, "::");
@@ -116,5 +116,7 @@ struct node *parse_variable(struct parser *parser) {
     if (variable->is_constant)
         return make_number(&parser->tree, (uint64_t)variable->value,
                            variable->value == (int32_t)variable->value ? 4 : 8, true);
+    if (variable->type.is_described)
+        return refuse(parser, begin, described_array(parser->tree.arena, name));
     return make_object(&parser->tree, variable->address, &variable->type);
 }

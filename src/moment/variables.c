@@ -14,6 +14,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     DEPTH_MAX = 64,
@@ -25,6 +26,7 @@ struct place {
     const char *file, *path;
     Dwarf_Die *function; /* NULL: outside of all */
     bool is_inlined;     /* into that */
+    bool ignores_case;   /* the language does */
     unsigned depth;
 };
 
@@ -32,19 +34,18 @@ static void take_children(struct variables *variables, Dwarf_Die *parent, struct
 
 /* ---- one variable ---- */
 
-static const char *join(struct arena *arena, const char *path, const char *name) {
+const char *join_path(struct arena *arena, const char *path, const char *name) {
     return *path ? arena_print(arena, "%s::%s", path, name) : name;
 }
 
-/* The path of a definition that stands elsewhere than its declaration. */
-static const char *declared_path(struct arena *arena, Dwarf_Die *declaration) {
+const char *path_above(struct arena *arena, Dwarf_Die *die) {
     Dwarf_Die *scopes = NULL;
     const char *path = "";
-    int count = dwarf_getscopes_die(declaration, &scopes);
+    int count = dwarf_getscopes_die(die, &scopes);
     for (int i = count - 1; i > 0; i--) {
         const char *name = dwarf_diename(&scopes[i]);
         if (name && dwarf_tag(&scopes[i]) != DW_TAG_compile_unit)
-            path = join(arena, path, name);
+            path = join_path(arena, path, name);
     }
     if (count > 0)
         free(scopes);
@@ -57,7 +58,7 @@ static const char *path_around(struct arena *arena, Dwarf_Die *die, const struct
     Dwarf_Die declaration;
     return dwarf_attr(die, DW_AT_specification, &attribute) &&
                    dwarf_formref_die(&attribute, &declaration)
-               ? declared_path(arena, &declaration)
+               ? path_above(arena, &declaration)
                : place->path;
 }
 
@@ -90,7 +91,8 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
         return;
     name = name_with_arguments(variables->arena, die, name);
     struct variable variable = {
-        .name = name, .path = join(variables->arena, path, name), .file = place->file};
+        .name = name, .path = join_path(variables->arena, path, name), .file = place->file};
+    variable.ignores_case = place->ignores_case;
     variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
     variable.entry_of_it = dwarf_dieoffset(die);
     variable.origin =
@@ -118,8 +120,9 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
             dwarf_formsdata(&attribute, &value) != 0)
             continue;
         struct variable constant = {.name = name,
-                                    .path = join(variables->arena, place->path, name),
+                                    .path = join_path(variables->arena, place->path, name),
                                     .file = place->file,
+                                    .ignores_case = place->ignores_case,
                                     .external = true,
                                     .is_constant = true,
                                     .value = value};
@@ -154,7 +157,8 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
     case DW_TAG_union_type:
         name = dwarf_diename(die);
         if (name)
-            inner.path = join(variables->arena, path_around(variables->arena, die, place), name);
+            inner.path =
+                join_path(variables->arena, path_around(variables->arena, die, place), name);
         break;
     case DW_TAG_inlined_subroutine: /* whose variables get their paths from their origins */
         inner.is_inlined = true;
@@ -213,7 +217,10 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     variables->frames = dwarf_getcfi_elf(binary->elf);
     while (next_unit(binary->dwarf, &unit, &top)) {
         const char *file = dwarf_diename(&top);
-        take_children(variables, &top, (struct place){.file = file ? file : "", .path = ""});
+        struct place place = {
+            .file = file ? file : "", .path = "", .ignores_case = is_fortran(&top)};
+        variables->has_fortran |= place.ignores_case;
+        take_children(variables, &top, place);
     }
     if (variables->frames)
         dwarf_cfi_end(variables->frames);
@@ -254,13 +261,19 @@ static size_t key_length(const char *key, const char *name) {
     return length;
 }
 
+static bool is_same_part(const struct variable *variable, size_t from, const char *name,
+                         size_t length) {
+    const char *key = variable->key + from;
+    return variable->ignores_case ? strncasecmp(key, name, length) == 0
+                                  : memcmp(key, name, length) == 0;
+}
+
 /* How well VARIABLE is what NAME, in its one spelling, means: 0 not at all. */
 static int rank_of(const struct variables *variables, const struct variable *variable,
                    const char *name) {
     size_t length = strlen(name), path = length ? key_length(variable->key, name) : 0;
-    bool whole = length && path == length && memcmp(variable->key, name, length) == 0;
-    bool end = length && path > length + 2 &&
-               memcmp(variable->key + path - length, name, length) == 0 &&
+    bool whole = length && path == length && is_same_part(variable, 0, name, length);
+    bool end = length && path > length + 2 && is_same_part(variable, path - length, name, length) &&
                variable->key[path - length - 1] == ':';
     if (!whole && !end)
         return 0;

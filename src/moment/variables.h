@@ -11,6 +11,7 @@ struct variable {
     const char *path;  /* with functions, classes and namespaces around it: "count::calls" */
     const char *key;   /* the path by which it is found: see spelling.h */
     const char *file;  /* source of its unit */
+    bool ignores_case; /* its unit's language does */
     bool external;     /* other units know it by its name */
     bool is_constant;  /* of an enumeration */
     const char *cause; /* why it has no address; NULL: it has one */
@@ -32,10 +33,17 @@ struct variables {
     struct arena *arena;
     const struct binary *binary;
     Dwarf_CFI *frames;  /* while they are read */
+    bool has_fortran;   /* some unit's language is that */
     bool takes_locals;  /* and thread-local ones; else they are not found */
     const char *module; /* "libz.so:x" is its x, too; NULL: it has no such name */
     VECTOR(struct variable) all;
 };
+
+/* The names of what is around DIE in debug information, "ns::calls"; "" where that is the unit. */
+const char *path_above(struct arena *arena, Dwarf_Die *die);
+
+/* "ns::calls::count" of "ns::calls" and "count". */
+const char *join_path(struct arena *arena, const char *path, const char *name);
 
 /* Reads those of BINARY.  Returns NULL, or what is wrong. */
 const char *read_variables(struct arena *arena, const struct binary *binary,

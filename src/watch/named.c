@@ -178,7 +178,8 @@ static void take_slice(struct arena *arena, struct watched *watched) {
     if (!array)
         return;
     watched->first = object->node->a->b->number + (uint64_t)first_index(&array->type);
-    watched->base = arena_copy(arena, object->text + array->begin, array->end - array->begin);
+    watched->whole.others = object->others;
+    watched->base = arena_copy(arena, object->text + array->begin, object->base_end - array->begin);
 }
 
 static uint64_t value_size(const struct shape *shape) {

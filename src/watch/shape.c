@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 32 /* of types in one another */
+    DEPTH_MAX = 32,     /* of types in one another */
+    DIMENSIONS_MAX = 17 /* of an array, and of elements of one */
 };
 
 /* ---- names of types ---- */
@@ -187,12 +188,18 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
         shape->element = make_shape(arena, binary, &element);
         shape->count = element.size ? type->size / element.size : 0;
         shape->first = first_index(type);
+        shape->dimensions = dimensions_of(type);
+        shape->is_fortran = shape->dimensions && is_whole_array(type);
         if (!shape->count)
             shape->kind = TYPE_NONE;
         if (!element.is_spelled || element.kind == TYPE_ARRAY || type->depth)
             return shape;
         shape->name =
             arena_print(arena, "%s[%llu]", shape->element->name, (unsigned long long)shape->count);
+    }
+    if (type->kind == TYPE_RECORD) {
+        Dwarf_Die die = type->die;
+        shape->is_fortran = is_fortran(&die);
     }
     if (type->kind == TYPE_RECORD)
         each_field(binary, type, take_field, &(struct taking){arena, binary, shape});
@@ -219,34 +226,75 @@ static const struct shape_field *find_written(const struct shape *record, uint64
     return found;
 }
 
-static void print_index(struct buffer *name, int64_t first, int64_t last) {
+struct indices {
+    int64_t first, last;
+};
+
+/* Narrows PART, elements behind one another, to those of them that hold [BEGIN, END). */
+static struct indices narrow_elements(struct part *part, uint64_t begin, uint64_t end,
+                                      int64_t first) {
+    uint64_t size = part->shape->size, low = (begin - part->offset) / size;
+    uint64_t high = (end - 1 - part->offset) / size;
+    part->offset += low * size;
+    part->count = low == high ? 0 : high - low + 1;
+    return (struct indices){first + (int64_t)low, first + (int64_t)high};
+}
+
+/* Whether more than one element of PART, an array, is written, and all are. */
+static bool is_all_written(const struct part *part, uint64_t begin, uint64_t end) {
+    const struct shape *shape = part->shape;
+    return begin <= part->offset && end >= part->offset + shape->size && shape->count > 1;
+}
+
+static void print_indices(struct buffer *name, struct indices indices, const char *between) {
+    print_integer(name, (uint64_t)indices.first, true);
+    if (indices.last == indices.first)
+        return;
+    buffer_text(name, between);
+    print_integer(name, (uint64_t)indices.last, true);
+}
+
+static void print_brackets(struct buffer *name, struct indices indices) {
     buffer_add(name, "[", 1);
-    print_integer(name, (uint64_t)first, true);
-    if (last != first) {
-        buffer_add(name, "..", 2);
-        print_integer(name, (uint64_t)last, true);
-    }
+    print_indices(name, indices, "..");
     buffer_add(name, "]", 1);
 }
 
-/* Narrows PART, elements behind one another, to those of them that hold [BEGIN, END). */
-static void narrow_elements(struct part *part, uint64_t begin, uint64_t end, int64_t first,
-                            struct buffer *name) {
-    uint64_t size = part->shape->size, low = (begin - part->offset) / size;
-    uint64_t high = (end - 1 - part->offset) / size;
-    print_index(name, first + (int64_t)low, first + (int64_t)high);
-    part->offset += low * size;
-    part->count = low == high ? 0 : high - low + 1;
+/* Narrows PART, an array of Fortran's with LEFT dimensions or elements of one that have LEFT, over
+ * these dimensions, the last one first. */
+static void narrow_fortran(struct part *part, uint64_t begin, uint64_t end, int64_t first,
+                           unsigned left, struct buffer *name) {
+    const char *others = part->count ? part->others : ")";
+    struct indices known[DIMENSIONS_MAX];
+    unsigned count = 0;
+    if (part->count)
+        known[count++] = narrow_elements(part, begin, end, first);
+    for (; left && !part->count && !is_all_written(part, begin, end); left--) {
+        const struct shape *array = part->shape;
+        part->shape = array->element;
+        known[count++] = narrow_elements(part, begin, end, array->first);
+    }
+    buffer_add(name, "(", 1);
+    while (left--)
+        buffer_add(name, ":,", 2);
+    while (count--) {
+        print_indices(name, known[count], ":");
+        buffer_text(name, count ? "," : others);
+    }
 }
 
 /* Narrows PART, an object, by one step.  Returns false where that cannot be. */
 static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struct buffer *name) {
     const struct shape *shape = part->shape;
     if (shape->kind == TYPE_ARRAY) {
-        if (begin <= part->offset && end >= part->offset + shape->size && shape->count > 1)
+        if (is_all_written(part, begin, end))
             return false;
+        if (shape->is_fortran) {
+            narrow_fortran(part, begin, end, 0, shape->dimensions, name);
+            return part->count == 0;
+        }
         part->shape = shape->element;
-        narrow_elements(part, begin, end, shape->first, name);
+        print_brackets(name, narrow_elements(part, begin, end, shape->first));
         return part->count == 0;
     }
     const struct shape_field *field =
@@ -254,7 +302,7 @@ static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struc
                                    : NULL;
     if (!field)
         return false;
-    buffer_add(name, ".", 1);
+    buffer_add(name, shape->is_fortran ? "%" : ".", 1);
     buffer_text(name, field->name);
     part->offset += field->offset;
     part->shape = field->shape;
@@ -264,8 +312,12 @@ static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struc
 }
 
 void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name) {
-    if (part->count)
-        narrow_elements(part, begin, end, (int64_t)first, name);
+    bool is_inner = part->shape->dimensions && !part->shape->is_fortran;
+    if (part->count && part->others)
+        narrow_fortran(part, begin, end, (int64_t)first, is_inner ? part->shape->dimensions : 0,
+                       name);
+    else if (part->count)
+        print_brackets(name, narrow_elements(part, begin, end, (int64_t)first));
     while (!part->count && narrow_object(part, begin, end, name))
         continue;
 }

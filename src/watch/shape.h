@@ -24,6 +24,8 @@ struct shape {
     const struct shape *element;
     uint64_t count;                    /* elements of an array ... */
     int64_t first;                     /* ... and the index of the first */
+    unsigned dimensions;               /* of a Fortran array, the indices that an element takes */
+    bool is_fortran;                   /* of a record, and an array that is none's element */
     VECTOR(struct shape_field) fields; /* of a record */
     VECTOR(struct {
         const char *name;
@@ -55,11 +57,12 @@ struct part {
     uint64_t offset;    /* in the object */
     uint64_t count;     /* elements from there on; 0: it is one object */
     uint32_t bit, bits; /* of a bit field; else bits is 0 */
+    const char *others; /* of elements, in Fortran's way: what stands behind their index: ",3)" */
 };
 
 /* Narrows PART to the least part of it that holds the bytes [BEGIN, END), which lie in it, and
- * appends what leads there to NAME: ".limits[3]", "[4..7]".  FIRST is the index of the first of its
- * elements, where it has a count. */
+ * appends what leads there to NAME: ".limits[3]", "[4..7]", "(2:3,1)%x".  FIRST is the index of the
+ * first of its elements, where it has a count. */
 void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name);
 
 /* Bytes of an object, those from BEGIN on, COUNT of them. */

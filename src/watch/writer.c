@@ -8,6 +8,7 @@
 
 #include "data/demangle.h"
 #include "moment/name.h"
+#include "moment/procedure.h"
 #include "util/path.h"
 #include "x86/decode.h"
 
@@ -261,6 +262,21 @@ static void find_functions(struct arena *arena, const struct writer *writer, boo
     find_inlined(arena, binary, place ? place : writer->pc - 1, symbols);
 }
 
+/* Whether one of SYMBOLS, of functions of BINARY, is called NAME by the user. */
+static bool is_one_called(struct arena *arena, const struct binary *binary,
+                          const name_list *symbols, const char *name) {
+    procedure_list procedures = {0};
+    find_procedures(arena, binary, name, &procedures);
+    for (size_t i = 0; i < symbols->count; i++) {
+        if (may_be_called(arena, symbols->data[i], name))
+            return true;
+        for (size_t k = 0; k < procedures.count; k++)
+            if (may_be_called(arena, symbols->data[i], procedures.data[k].symbol))
+                return true;
+    }
+    return false;
+}
+
 static bool is_allowed(struct writers *writers, const struct writer *writer, bool is_copy) {
     bool is_any = false;
     name_list symbols = {0};
@@ -269,9 +285,9 @@ static bool is_allowed(struct writers *writers, const struct writer *writer, boo
     for (size_t i = 0; i < writers->allowed.count; i++) {
         struct allowed_name *allowed = &writers->allowed.data[i];
         bool is_it =
-            ends_in(writer->source, allowed->name) || ends_in(writer->module->path, allowed->name);
-        for (size_t j = 0; j < symbols.count && !is_it; j++)
-            is_it = may_be_called(&writers->arena, symbols.data[j], allowed->name);
+            ends_in(writer->source, allowed->name) ||
+            ends_in(writer->module->path, allowed->name) ||
+            is_one_called(&writers->arena, writer->module->binary, &symbols, allowed->name);
         allowed->has_written |= is_it;
         is_any |= is_it;
     }

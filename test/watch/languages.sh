@@ -12,7 +12,7 @@ cat >program.f90 <<'EOT2'
 module model
   implicit none
   integer :: used = 1
-  real(8) :: row(5), grid(2,3)
+  real(8) :: row(5), grid(2,3), cube(2,0:1,-1:0)
   integer :: around(-2:2)
   complex :: wave
   character(len=8) :: title
@@ -42,6 +42,7 @@ program main
   row(5) = 2
   grid(2,1) = 7
   grid(1,3) = 9
+  cube(2,1,-1) = 3
   around(-2) = 1
   around(2) = 5
   wave = (1.5, -2.5)
@@ -57,25 +58,55 @@ for level in -O0 '-O1 -fno-inline'; do
     read -ra flags <<<"$level"
     quipu-fortran --quipu=watch "${flags[@]}" -g program.f90 -o program || fail "$level: cannot build"
     watches 0 -e model::used -e shared -e block::parts -e 'around[-2]' -- ./program
-    tells 'model::used 1 -> 4' 'shared 0 -> 3' 'around[-2] 0 -> 1' 'block::parts[4] 0 -> 6'
+    tells 'model::used 1 -> 4' 'shared 0 -> 3' 'around[-2] 0 -> 1' 'block::parts(4) 0 -> 6'
     watches 0 -e row -- ./program
-    tells 'row[4] 0 -> 1.5' 'row[5] 0 -> 2'
-    watches 0 -e 'row[5]' --if 'row[4] == 1.5 && new == 2' -- ./program
+    tells 'row(4) 0 -> 1.5' 'row(5) 0 -> 2'
+    watches 0 -e 'row[5]' --if 'row(4) == 1.5 && new == 2' -- ./program
     tells 'row[5] 0 -> 2'
+    watches 0 -e 'Row(5)' --if 'row[4] == 1.5 && new == 2' -- ./program
+    tells 'Row(5) 0 -> 2'
     watches 0 -e 'row[1..4]' -- ./program
     tells 'row[4] 0 -> 1.5'
     watches 0 -e 'grid[1][2]' -e 'grid[3]' -- ./program
     tells 'grid[1][2] 0 -> 7' 'grid[3][1] 0 -> 9'
+    # Fortran's order, of which the first index runs fastest.
+    watches 0 -e 'grid(2,1)' -e 'grid(:,3)' -- ./program
+    tells 'grid(2,1) 0 -> 7' 'grid(1,3) 0 -> 9'
+    watches 0 -e 'GRID(1:2, 1)' -e 'grid[1,3]' -- ./program
+    tells 'GRID(2, 1) 0 -> 7' 'grid[1,3] 0 -> 9'
+    watches 0 -e grid -- ./program
+    tells 'grid(2,1) 0 -> 7' 'grid(1,3) 0 -> 9'
+    watches 0 -e 'grid(:,2:3)' -- ./program
+    tells 'grid(1,3) 0 -> 9'
+    watches 0 -e cube -e 'cube(:,0:1,-1)' -- ./program
+    tells 'cube(2,1,-1) 0 -> 3' 'cube(2,1,-1) 0 -> 3'
+    watches 0 -e 'around(-2:0)' -e 'around[-1..2]' -e 'title(2:3)' -e 'Points(1:2)' -e 'points(3)%X' \
+        -- ./program
+    tells 'around(-2) 0 -> 1' 'around[2] 0 -> 5' "title(2) 0 -> 'x' (120)" 'points(3)%X 0 -> 8' \
+        'Points(1)%y(2) 0 -> 2.5'
     watches 0 -e around -e title -e points -- ./program
-    tells 'around[-2] 0 -> 1' 'around[2] 0 -> 5' "title[2] 0 -> 'x' (120)" 'points[3].x 0 -> 8' \
-        'points[1].y[2] 0 -> 2.5'
+    tells 'around(-2) 0 -> 1' 'around(2) 0 -> 5' "title(2) 0 -> 'x' (120)" 'points(3)%x 0 -> 8' \
+        'points(1)%y(2) 0 -> 2.5'
+    watches 0 --guard used --allow ADD -- ./program
+    watches 1 --guard used --allow main -- ./program
+    grep -q 'used .* VIOLATION' hits || fail "$(cat hits)"
 done
 watches 1 -e 'row[0..4]' -- ./program
 says 'the first index is 1'
 watches 1 -e 'row[2..6]' -- ./program
 says 'there are 5 elements; the last index is 5'
-watches 1 -e 'later[3]' -- ./program
-says "'later' has a type that no value is known of"
+for spelled in later 'later[3]' 'later(3)' 'model::Later(3)'; do
+    watches 1 -e "$spelled" -- ./program
+    says "the elements of '${spelled%%[[(]*}' lie where its descriptor tells"
+done
+watches 1 -e 'row(0:4)' -- ./program
+says 'the first index is 1'
+watches 1 -e 'around(-2:3)' -- ./program
+says 'there are 5 elements; the last index is 2'
+watches 1 -e 'grid(2,1:2)' -- ./program
+says "a slice's elements must lie next to each other"
+watches 1 -e 'grid(2)' -- ./program
+says 'the array has 2 dimensions'
 quipu-fortran --quipu=watch -O0 -g program.f90 -o program || fail "cannot build"
 watches 0 -e wave -- ./program
 tells 'wave 0 + 0i -> 1.5 + 0i' 'wave 1.5 + 0i -> 1.5 + -2.5i'
