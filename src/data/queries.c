@@ -71,6 +71,14 @@ bool has_events_at(const struct binary *binary, uint64_t address) {
     return find_range(&walk, address);
 }
 
+void each_instrumented(const struct binary *binary,
+                       void (*take)(void *context, uint64_t start, uint64_t length),
+                       void *context) {
+    struct range_walk walk = walk_ranges(binary);
+    while (next_range(&walk))
+        take(context, walk.start, walk.length);
+}
+
 const char *add_events_above(const struct binary *binary, uint64_t address, uint64_t rcx,
                              int64_t sums[QUIPU_EVENTS]) {
     struct range_walk walk = walk_ranges(binary);

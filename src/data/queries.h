@@ -20,4 +20,8 @@ uint64_t most_ticks_above(const struct binary *binary);
 /* Whether there is instrumented code at ADDRESS, as linked, with such tables. */
 bool has_events_at(const struct binary *binary, uint64_t address);
 
+/* Calls TAKE for each piece of such code: where it starts, as linked, and its bytes. */
+void each_instrumented(const struct binary *binary,
+                       void (*take)(void *context, uint64_t start, uint64_t length), void *context);
+
 #endif

@@ -139,7 +139,8 @@ static int take_trap(struct run *run, struct repeated *process) {
             run->block = first_argument(process->process);
         return STOP_THREAD;
     }
-    if (take_written(process->process))
+    process->written = take_written(process->process);
+    if (process->written)
         return STOP_WRITE;
     if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) == 0 && info.si_code == TRAP_TRACE)
         return STOP_STEP;

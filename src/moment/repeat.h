@@ -21,6 +21,7 @@ struct repeated {
     bool in_call;                      /* it stands in front of one */
     struct system_call call;           /* that one */
     int signal;                        /* that it gets when it goes on */
+    unsigned written;                  /* at STOP_WRITE: which of what is watched, as bits */
     bool at_hook;                      /* it stands in the runtime, which will set its countdown */
     uint64_t cells[QUIPU_LANES], base; /* of ticks, as they were set last */
     uint64_t distance;                 /* ticks: the countdown that it gets behind that; 0: none */

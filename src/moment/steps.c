@@ -1,26 +1,30 @@
 /* steps.c: the last interval, instruction by instruction; see search.h.
  *
- * It is stepped twice: once to count the steps up to where the expression is true, and again to one
- * step less, so that what was in front of that instruction is known.
- *
  * The instruction may be in code that does not tick, a library's.  The moment is then the last
- * instruction of instrumented code, which has called it. */
+ * instruction of instrumented code, which has called it.  Such code may run for long: it is run
+ * through up to where instrumented code begins again, and stops at each write to what the
+ * expression reads.  The instruction that wrote is told by where it stops.  Where that cannot be
+ * told, or debug registers are too few, and the expression has become true meanwhile, all is done
+ * again, and that stretch is stepped. */
 #include "moment/search.h"
 
 #include "data/queries.h"
 #include "moment/changes.h"
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
+#include "moment/hide.h"
+#include "moment/store.h"
+#include "moment/watch.h"
 #include "x86/kernel.h"
-#include "x86/trap.h"
 
 #include <string.h>
 
 enum {
-    SLACK_TICKS = 4096,    /* behind the limit: the run went another way */
-    STEPPED_TICKS = 48,    /* an interval that is not divided, as long as it has few steps */
-    STEPS_MANY = 10000,    /* as long as some dozen parts that are run again */
-    TICKS_LOOKED_AT = 1024 /* steps */
+    SLACK_TICKS = 4096,     /* behind the limit: the run went another way */
+    STEPPED_TICKS = 48,     /* an interval that is not divided, as long as it has few steps */
+    STEPS_MANY = 10000,     /* as long as some dozen parts that are run again */
+    TICKS_LOOKED_AT = 1024, /* steps */
+    STEPS_FEW = 64          /* in code that does not tick; the rest is run through */
 };
 
 static const char went_elsewhere[] =
@@ -49,14 +53,15 @@ static bool is_instrumented(const struct binary *binary, uint64_t address, struc
     return last->instrumented;
 }
 
-/* Where the process stands, if that is in instrumented code. */
-static bool note_place(struct search *search, struct stretch *last) {
+/* Where PROCESS stands, if that is in instrumented code. */
+static bool note_place(struct search *search, const struct repeated *process,
+                       struct stretch *last) {
     const struct run *run = &search->run;
-    uint64_t address = next_instruction(search->lo.process) - run->bias;
+    uint64_t address = next_instruction(process->process) - run->bias;
     if (!is_instrumented(run->binary, address, last))
         return false;
     search->place = address;
-    search->ticks = read_ticks(run, &search->lo, 0); /* of the cells alone */
+    search->ticks = read_ticks(run, process, 0); /* of the cells alone */
     return true;
 }
 
@@ -68,14 +73,6 @@ static void add_above(struct search *search) {
     search->ticks += (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 
-/* ---- steps ---- */
-
-static bool is_at_call(const struct repeated *process) {
-    uint8_t code[2] = {0};
-    return read_memory(process->process, next_instruction(process->process), code, sizeof code) &&
-           is_system_call(code);
-}
-
 /* Whether the run has gone as far as it did the first time: the call that comes next was its last,
  * and is what has made the expression true. */
 static bool is_last_call(const struct search *search, const struct repeated *process,
@@ -84,73 +81,180 @@ static bool is_last_call(const struct search *search, const struct repeated *pro
            process->position == search->run.log.calls.count;
 }
 
-/* Steps a copy until the expression is true.  Returns the number of steps, MOST + 1 where it takes
- * more than MOST; 0: it never was. */
-static uint64_t count_steps(struct search *search, struct repeated *copy, uint64_t most) {
-    for (uint64_t steps = 1; steps <= most; steps++) {
-        enum stop stop = go_on(&search->run, copy, true);
-        search->steps++;
-        if (is_last_call(search, copy, stop))
-            return steps;
+enum finding {
+    FINDING_NONE, /* not yet, or where a whole pass tells so: it never was true */
+    FINDING_LOST, /* the run has gone another way */
+    FINDING_TRUE, /* the process stands behind the instruction */
+    FINDING_CALL, /* it stands in front of the run's last call, which is it */
+    FINDING_LONG, /* there are more steps than are to be made */
+    FINDING_PART  /* the stretch that was run through last has it */
+};
+
+/* From `lo` on. */
+struct pass {
+    struct search *search;
+    struct repeated process; /* a copy */
+    code_list code;          /* that is hidden from it at times */
+    struct stretch last;
+    uint64_t outside;      /* steps in a row in code that does not tick */
+    size_t parts, stepped; /* run through so far; the number of the one that is not: 0: none */
+    bool stepping;         /* it is in that one */
+};
+
+static bool is_true(const struct pass *pass) {
+    return evaluate(pass->search->expression, pass->process.process, pass->search->run.bias) ==
+           TRUTH_TRUE;
+}
+
+/* ---- what is run through ---- */
+
+/* The process stands, behind STOP, where it has become true.  SEEN: by what the stop is for. */
+static enum finding find_writer(struct pass *pass, enum stop stop, bool seen,
+                                const struct watch *watch, uint64_t last_write) {
+    struct search *search = pass->search;
+    const struct repeated *process = &pass->process;
+    search->address = 0;
+    if (seen && stop == STOP_WRITE)
+        search->address =
+            find_writing_instruction(search, process->process, watch, process->written, last_write);
+    else if (seen && stop == STOP_CALL)
+        search->address = call_site(process->process);
+    return search->address ? FINDING_TRUE : FINDING_PART;
+}
+
+/* Goes on with the code hidden, up to where it is true or instrumented code begins. */
+static enum finding go_through(struct pass *pass) {
+    struct search *search = pass->search;
+    struct repeated *process = &pass->process;
+    struct watch watch;
+    uint64_t last_write = 0;
+    for (;;) {
+        bool seen = watch_objects(search, process->process, &watch);
+        note_before(search, process->process);
+        end_steps(process->process);
+        enum stop stop = go_on(&search->run, process, false);
+        if (is_last_call(search, process, stop)) {
+            search->address = call_site(process->process);
+            return FINDING_CALL;
+        }
         if (stop == STOP_CAUGHT_UP || stop == STOP_ENDED)
-            return 0;
-        if (evaluate(search->expression, copy->process, search->run.bias) == TRUTH_TRUE)
-            return steps;
+            return FINDING_LOST;
+        if (is_true(pass))
+            return find_writer(pass, stop, seen, &watch, last_write);
+        if (process->signal != SIGTRAP)
+            process->signal = 0; /* a fault of its own comes again, when it is stepped */
+        if (stop == STOP_FAULT)
+            return FINDING_NONE;
+        last_write = stop == STOP_WRITE ? next_instruction(process->process) : last_write;
+    }
+}
+
+/* Whether the process stands where a part begins that is to be run through. */
+static bool begins_part(struct pass *pass) {
+    if (pass->stepping || !pass->outside || pass->outside % STEPS_FEW != 0 ||
+        !hide_code(&pass->search->run, &pass->process, &pass->code))
+        return false;
+    pass->stepping = ++pass->parts == pass->stepped;
+    if (pass->stepping)
+        reveal_code(&pass->search->run, &pass->process, &pass->code);
+    return !pass->stepping;
+}
+
+static enum finding run_through(struct pass *pass) {
+    enum finding finding = go_through(pass);
+    pid_t process = pass->process.process;
+    pass->outside = 0;
+    if (finding == FINDING_LOST || finding == FINDING_CALL)
+        return finding;
+    watch_memory(process, NULL, NULL, 0);
+    return reveal_code(&pass->search->run, &pass->process, &pass->code) ? finding : FINDING_LOST;
+}
+
+/* ---- steps ---- */
+
+static enum finding step(struct pass *pass) {
+    struct search *search = pass->search;
+    struct repeated *process = &pass->process;
+    search->address = next_instruction(process->process);
+    note_before(search, process->process);
+    enum stop stop = go_on(&search->run, process, true);
+    search->steps++;
+    if (is_last_call(search, process, stop))
+        return FINDING_CALL;
+    if (stop == STOP_CAUGHT_UP || stop == STOP_ENDED)
+        return FINDING_LOST;
+    return is_true(pass) ? FINDING_TRUE : FINDING_NONE;
+}
+
+/* Goes on until it is true, by MOST steps. */
+static enum finding step_copy(struct pass *pass, uint64_t most) {
+    struct search *search = pass->search;
+    for (uint64_t steps = 1; steps <= most; steps++) {
+        bool inside = note_place(search, &pass->process, &pass->last);
+        pass->outside = inside ? 0 : pass->outside + 1;
+        pass->stepping &= !inside;
+        enum finding finding = begins_part(pass) ? run_through(pass) : step(pass);
+        if (finding != FINDING_NONE)
+            return finding;
         if (steps % TICKS_LOOKED_AT == 0 &&
-            read_ticks(&search->run, copy, 0) > search->limit + SLACK_TICKS)
-            return 0;
+            read_ticks(&search->run, &pass->process, 0) > search->limit + SLACK_TICKS)
+            return FINDING_LOST;
         if (search->progress && steps % TICKS_LOOKED_AT == 0)
             search->progress(search);
     }
-    return most + 1;
+    return FINDING_LONG;
 }
 
-/* Between two ticks there may be much that does not tick, such as output by a library: then fewer
- * are stepped.  Returns the number of steps from `lo` on; 0: it never was true. */
-static uint64_t find_steps(struct search *search) {
+static enum finding begin_pass(struct pass *pass, uint64_t most) {
+    struct search *search = pass->search;
+    pass->parts = pass->outside = 0;
+    pass->stepping = false;
+    search->place = 0;
+    search->wrong = make_copy(&search->run, &search->lo, &pass->process);
+    return search->wrong ? FINDING_LOST : step_copy(pass, most);
+}
+
+/* Between two ticks there may be much that is stepped: then there are less of them.  The process of
+ * PASS is a copy then. */
+static enum finding find_instruction(struct pass *pass) {
+    struct search *search = pass->search;
     for (uint64_t ticks = STEPPED_TICKS;; ticks = (ticks + 7) / 8) {
         uint64_t most = ticks > 1 ? STEPS_MANY : UINT64_MAX - 1;
-        struct repeated copy;
         come_closer(search, ticks);
         if (!search->wrong && !stop_within(&search->run, &search->lo, 0))
             search->wrong = "its memory cannot be written";
-        if (!search->wrong)
-            search->wrong = make_copy(&search->run, &search->lo, &copy);
         if (search->wrong)
-            return 0;
-        uint64_t steps = count_steps(search, &copy, most);
-        drop_copy(&copy);
-        if (steps <= most)
-            return steps;
+            return FINDING_LOST;
+        pass->stepped = 0;
+        enum finding finding = begin_pass(pass, most);
+        while (finding == FINDING_PART) {
+            pass->stepped = pass->parts;
+            drop_copy(&pass->process);
+            finding = begin_pass(pass, most);
+        }
+        if (finding != FINDING_LONG)
+            return finding;
+        drop_copy(&pass->process);
     }
 }
 
 void step_to_moment(struct search *search) {
-    struct stretch last = {0};
-    uint64_t steps = find_steps(search);
-    if (search->wrong)
-        return;
-    for (uint64_t i = 1; i < steps; i++) {
-        note_place(search, &last);
-        go_on(&search->run, &search->lo, true);
-    }
-    note_place(search, &last);
-    add_above(search);
-    search->address = next_instruction(search->lo.process);
-    search->instruction = read_instruction(search, search->lo.process);
-    note_before(search, search->lo.process);
-    bool at_call = is_at_call(&search->lo);
-    enum stop stop = steps ? go_on(&search->run, &search->lo, true) : STOP_CAUGHT_UP;
-    if (at_call && is_last_call(search, &search->lo, stop)) {
-        drop_copy(&search->lo); /* only the run itself is behind the call */
-        search->standing = search->run.tracee.process;
-        note_after(search, search->standing);
-        return;
-    }
-    search->standing = search->lo.process;
-    note_after(search, search->standing);
-    if (!steps || evaluate(search->expression, search->lo.process, search->run.bias) != TRUTH_TRUE)
+    struct pass pass = {.search = search};
+    find_code(search->arena, search->run.binary, &pass.code);
+    enum finding finding = find_instruction(&pass);
+    drop_copy(&search->lo);
+    if (!search->wrong && finding == FINDING_LOST)
         search->wrong = went_elsewhere;
+    if (!search->wrong) {
+        add_above(search);
+        search->instruction = read_instruction(search, pass.process.process);
+    }
+    if (search->wrong || finding == FINDING_CALL)
+        drop_copy(&pass.process); /* only the run itself is behind the call */
+    search->lo = pass.process;
+    search->standing = search->lo.process ? search->lo.process : search->run.tracee.process;
+    if (!search->wrong)
+        note_after(search, search->standing);
 }
 
 static void note_begin(struct search *search) {

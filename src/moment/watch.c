@@ -63,6 +63,15 @@ bool find_watch(const struct search *search, pid_t process, struct watch *watch)
     return true;
 }
 
+bool watch_objects(const struct search *search, pid_t process, struct watch *watch) {
+    if (find_watch(search, process, watch) &&
+        watch_memory(process, watch->addresses, watch->sizes, watch->count))
+        return true;
+    *watch = (struct watch){0};
+    watch_memory(process, NULL, NULL, 0);
+    return false;
+}
+
 /* Sets the registers to where the objects are now. */
 static bool set_watch(struct search *search) {
     struct watch watch;

@@ -7,6 +7,10 @@
 /* Sets WATCH to where the objects are now, in PROCESS.  Returns false where they are too many. */
 bool find_watch(const struct search *search, pid_t process, struct watch *watch);
 
+/* PROCESS stops behind each write to the objects where they are now.  Returns false where that
+ * cannot be, and it stops at none. */
+bool watch_objects(const struct search *search, pid_t process, struct watch *watch);
+
 /* The first process of the run stands, and stops from now on behind each write to the objects, if
  * that can be. */
 void begin_watching(struct search *search);

@@ -14,6 +14,7 @@
 
 enum {
     CALL_SIZE = 2,       /* syscall: 0f 05 */
+    TRAP_FLAG = 0x100,   /* in the register of flags: stop behind each instruction */
     CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of a system call's stops */
     WATCH_WRITES = 1,    /* debug register 7: kind of access */
     WATCH_SHIFT = 16,    /* the first one's kind and length, four bits each */
@@ -140,6 +141,14 @@ bool hide_kernel_code(pid_t thread) {
         at += 16;
     }
     return true;
+}
+
+void end_steps(pid_t thread) {
+    const size_t place = offsetof(struct user, regs.eflags);
+    errno = 0;
+    uint64_t flags = (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)place, NULL);
+    if (!errno && flags & TRAP_FLAG)
+        poke(thread, place, flags & ~(uint64_t)TRAP_FLAG);
 }
 
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count) {

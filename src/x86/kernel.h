@@ -36,6 +36,10 @@ int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arg
 /* The address at which THREAD goes on. */
 uint64_t next_instruction(pid_t thread);
 
+/* THREAD, which was single-stepped, goes on without that.  Where it has pushed its flags meanwhile,
+ * and popped them, the kernel takes the steps for its own. */
+void end_steps(pid_t thread);
+
 /* Hides the kernel's own code (vDSO) from the program that THREAD has just begun to be: then the
  * clock is asked for by system calls. */
 bool hide_kernel_code(pid_t thread);

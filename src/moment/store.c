@@ -1,0 +1,98 @@
+/* store.c: the instruction that has just written what debug registers watch; see store.h.
+ *
+ * It is the one that ends where the thread stands, which is found by decoding the function from its
+ * start. */
+#include "moment/store.h"
+
+#include "moment/backtrace.h"
+#include "x86/decode.h"
+#include "x86/operand.h"
+#include "x86/trap.h"
+
+enum {
+    INSTRUCTION_MAX = 15,   /* bytes */
+    FUNCTION_MAX = 1 << 22, /* bytes of one that is read */
+    STORED_AT_ONCE = 4096   /* bytes, at most, by a repeated string instruction between two stops */
+};
+
+/* The start of the function that ADDRESS of the process is in; 0: not known. */
+static uint64_t function_start(const struct search *search, pid_t thread, uint64_t address) {
+    const struct run *run = &search->run;
+    if (!binary_segment(run->binary, address - run->bias))
+        return find_function(thread, address);
+    const struct symbol *symbol = binary_function(run->binary, address - run->bias);
+    return symbol ? symbol->address + run->bias : 0;
+}
+
+struct writer {
+    uint64_t address; /* 0: there is none */
+    struct decoded decoded;
+    bool has_range; /* it stored from begin to end */
+    uint64_t begin, end;
+};
+
+/* The instruction that ends where NEXT begins, by decoding its function from the start. */
+static struct writer instruction_before(const struct search *search, pid_t thread, uint64_t next) {
+    struct writer writer = {0};
+    struct arena arena = {0};
+    uint64_t start = function_start(search, thread, next - 1), at = start, last = 0;
+    if (!start || next - start > FUNCTION_MAX)
+        return writer;
+    uint8_t *code = arena_alloc(&arena, next - start);
+    if (read_memory(thread, start, code, next - start)) {
+        while (at < next && decode_instruction(code + (at - start), next - at, &writer.decoded)) {
+            last = at;
+            at += writer.decoded.size;
+        }
+    }
+    if (at == next && last && writer.decoded.class == CLASS_PLAIN && writer.decoded.memory.stores) {
+        writer.address = last;
+        writer.has_range = stored_range(code + (last - start), next - last, last, thread,
+                                        &writer.begin, &writer.end);
+    }
+    arena_release(&arena);
+    return writer;
+}
+
+/* Whether the instruction at NEXT is a repeated string instruction that stores: that stops behind
+ * its stores, in front of itself. */
+static bool is_repeated_store(pid_t thread, uint64_t next) {
+    uint8_t code[INSTRUCTION_MAX];
+    struct decoded decoded;
+    size_t size = sizeof code;
+    while (size && !read_memory(thread, next, code, size))
+        size--;
+    return size && decode_instruction(code, size, &decoded) && decoded.repeats &&
+           decoded.memory.stores;
+}
+
+/* Whether some of what was WRITTEN lies from BEGIN to END. */
+static bool is_written(const struct watch *watch, unsigned written, uint64_t begin, uint64_t end) {
+    for (size_t i = 0; i < watch->count; i++)
+        if (written >> i & 1 && watch->addresses[i] < end &&
+            begin < watch->addresses[i] + watch->sizes[i])
+            return true;
+    return false;
+}
+
+/* Data breakpoints stop right behind the instruction; only calls store and go on elsewhere.
+ *
+ * In front of a repeated store it may be that or the one before.  The one before comes first; so
+ * where both may have stored there, and the thread stood here at its last write, too, it is not
+ * known whether it came by it again. */
+uint64_t find_writing_instruction(const struct search *search, pid_t thread,
+                                  const struct watch *watch, unsigned written,
+                                  uint64_t last_write) {
+    uint64_t next = next_instruction(thread), place = first_argument(thread); /* %rdi */
+    struct writer writer = instruction_before(search, thread, next);
+    bool fits = writer.address &&
+                (!writer.has_range || is_written(watch, written, writer.begin, writer.end));
+    if (!is_repeated_store(thread, next))
+        return fits ? writer.address : 0;
+    if (!fits)
+        return next;
+    bool near = is_written(watch, written, place - STORED_AT_ONCE, place + STORED_AT_ONCE);
+    if (near && (!writer.has_range || next == last_write))
+        return 0;
+    return writer.address;
+}
