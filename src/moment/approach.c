@@ -9,7 +9,9 @@
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c) */
 #include "moment/approach.h"
 
+#include "data/demangle.h"
 #include "data/queries.h"
+#include "moment/backtrace.h"
 #include "x86/trap.h"
 
 #include <string.h>
@@ -18,6 +20,8 @@
 enum {
     MARGIN = 1024 /* ticks, beside those that a function may have above its cell */
 };
+
+#define NEVER UINT64_MAX
 
 struct way {
     struct arena *arena;
@@ -31,6 +35,9 @@ struct way {
     uint64_t begun; /* threads that have begun */
     uint64_t last;  /* ticks when it was looked at last */
     uint64_t margin;
+    bool is_near, is_past;   /* breakpoints stand at the places; the ticks have been reached */
+    uint64_t before, after;  /* ticks at which it came by the places last and next; NEVER */
+    const char *there, *end; /* where it was at those ticks, and at its end; "" is not known */
 };
 
 uint64_t find_hook(const struct binary *binary, bool begins) {
@@ -61,6 +68,32 @@ static uint64_t ticks_at(const struct way *way, uint64_t address) {
 static void watch_places(struct way *way) {
     for (size_t i = 0; i < way->places->count; i++)
         put_breakpoint(way->tracee, way->places->data[i] + way->bias, false);
+    way->is_near = true;
+    set_goal(way, way->name->ticks ? way->name->ticks : 1);
+}
+
+/* "at tick 7 in 'work' (program.c:3)": THREAD, which stands, in the innermost function that is
+ * instrumented; without that where there is none. */
+static const char *place_of(const struct way *way, pid_t thread) {
+    struct caller_list list;
+    uint64_t address = 0;
+    read_callers(thread, &list);
+    for (size_t i = 0; i < list.count && !address; i++)
+        if (has_events_at(way->binary, list.addresses[i] - way->bias))
+            address = list.addresses[i] - way->bias;
+    const struct symbol *function = address ? binary_function(way->binary, address) : NULL;
+    const char *line = address ? line_text(way->arena, way->binary, address) : "";
+    const char *text =
+        arena_print(way->arena, "at tick %llu", (unsigned long long)ticks_at(way, address));
+    if (function)
+        text = arena_print(way->arena, "%s in '%s'", text, demangle(way->arena, function->name));
+    return *line ? arena_print(way->arena, "%s (%s)", text, line) : text;
+}
+
+/* The thread has had the moment's ticks: a little behind them it was missed. */
+static void pass_moment(struct way *way) {
+    way->is_past = true;
+    way->there = place_of(way, way->thread);
     set_goal(way, way->name->ticks + way->margin);
 }
 
@@ -80,11 +113,24 @@ static void begin_thread(struct way *way, pid_t thread) {
         set_goal(way, way->name->ticks - way->margin);
 }
 
+/* At which ticks near the moment's the thread came by its place. */
+static const char *visits(const struct way *way) {
+    unsigned long long before = way->before, after = way->after;
+    if (way->before == NEVER && way->after == NEVER)
+        return "it did not come by near that tick";
+    if (way->after == NEVER)
+        return arena_print(way->arena, "it came by last at tick %llu", before);
+    if (way->before == NEVER)
+        return arena_print(way->arena, "it came by only at tick %llu", after);
+    return arena_print(way->arena, "it came by at tick %llu, and then at tick %llu", before, after);
+}
+
 static const char *missed(struct way *way) {
-    return arena_print(way->arena,
-                       "thread %u was not there at tick %llu: the program does not repeat itself "
-                       "(input, time, addresses), or the moment is of another run",
-                       way->name->thread, (unsigned long long)way->name->ticks);
+    return arena_print(
+        way->arena,
+        "thread %u was not there at tick %llu, but %s; %s; the program does not repeat "
+        "itself (input, time, addresses), or the moment is of another run",
+        way->name->thread, (unsigned long long)way->name->ticks, way->there, visits(way));
 }
 
 static const char *ended(struct way *way) {
@@ -96,7 +142,21 @@ static const char *ended(struct way *way) {
         return arena_print(way->arena,
                            "the program has ended (%s), and had %llu thread%s in instrumented code",
                            how, (unsigned long long)way->begun, way->begun == 1 ? "" : "s");
-    return arena_print(way->arena, "the program has ended (%s) before that moment", how);
+    if (way->is_past)
+        return arena_print(way->arena, "%s; the program has ended (%s)", missed(way), how);
+    return arena_print(way->arena, "the program has ended (%s) before that moment%s%s%s%s", how,
+                       *way->end ? ": the thread ended " : "", way->end,
+                       way->before != NEVER ? "; " : "", way->before != NEVER ? visits(way) : "");
+}
+
+/* The thread stands at one of the places. */
+static bool is_moment(struct way *way, uint64_t address) {
+    way->last = ticks_at(way, address - way->bias);
+    if (way->last < way->name->ticks)
+        way->before = way->last;
+    else if (way->last > way->name->ticks && way->after == NEVER)
+        way->after = way->last;
+    return way->last == way->name->ticks;
 }
 
 /* A stop of THREAD at ADDRESS.  Returns whether it is the moment; sets *WRONG where it was missed.
@@ -107,14 +167,20 @@ static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, con
         return false;
     }
     if (address == way->near_hook) {
-        if (thread == way->thread && way->tracee->breakpoints.count > 2)
+        if (thread == way->thread && way->is_past)
             *wrong = missed(way);
+        else if (thread == way->thread && way->is_near)
+            pass_moment(way);
         else if (thread == way->thread)
             watch_places(way);
         return false;
     }
-    way->last = thread == way->thread ? ticks_at(way, address - way->bias) : way->last;
-    if (thread == way->thread && way->last == way->name->ticks)
+    if (!address) {
+        if (thread == way->thread)
+            way->end = place_of(way, thread);
+        return false;
+    }
+    if (thread == way->thread && is_moment(way, address))
         return true;
     stop_tracee(way->tracee);
     step_over(way->tracee, thread, address);
@@ -139,6 +205,7 @@ static const char *start_way(struct way *way, char **argv) {
     way->thread_hook = find_hook(way->binary, true) + way->bias;
     way->near_hook = find_hook(way->binary, false) + way->bias;
     way->margin = MARGIN + most_ticks_above(way->binary);
+    stop_at_ends(way->tracee);
     put_breakpoint(way->tracee, way->thread_hook, true);
     put_breakpoint(way->tracee, way->near_hook, true);
     return NULL;
@@ -147,8 +214,15 @@ static const char *start_way(struct way *way, char **argv) {
 const char *approach(struct arena *arena, struct binary *binary, const struct moment_name *name,
                      const address_list *places, char **argv, struct tracee *tracee,
                      struct arrival *arrival) {
-    struct way way = {
-        .arena = arena, .binary = binary, .name = name, .places = places, .tracee = tracee};
+    struct way way = {.arena = arena,
+                      .binary = binary,
+                      .name = name,
+                      .places = places,
+                      .tracee = tracee,
+                      .before = NEVER,
+                      .after = NEVER,
+                      .there = "",
+                      .end = ""};
     uint64_t address;
     const char *wrong = start_way(&way, argv);
     while (!wrong) {

@@ -225,7 +225,8 @@ static void take_event(struct tracee *tracee, struct tracee_thread *thread, int 
     resume(find_thread(tracee, number), 0);
 }
 
-/* Looks at a stop.  Returns whether it is a breakpoint's; other threads go on. */
+/* Looks at a stop.  Returns whether it is a breakpoint's, or a thread's end; other threads go on.
+ */
 static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t *address) {
     bool unknown = !find_thread(tracee, number);
     struct tracee_thread *thread = add_thread(tracee, number);
@@ -234,6 +235,10 @@ static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t 
     thread->unclaimed = unknown;
     if (unknown)
         return false;
+    if (signal == SIGTRAP && status >> 16 == PTRACE_EVENT_EXIT) {
+        *address = 0;
+        return true;
+    }
     if (signal == SIGTRAP && status >> 16) {
         take_event(tracee, thread, status >> 16);
         return false;
@@ -263,6 +268,10 @@ static bool take_end(struct tracee *tracee, pid_t number, int status) {
         tracee->status = status;
     }
     return !tracee->ended;
+}
+
+void stop_at_ends(const struct tracee *tracee) {
+    ptrace(PTRACE_SETOPTIONS, tracee->process, NULL, (void *)(TRACEE_OPTIONS | PTRACE_O_TRACEEXIT));
 }
 
 pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
@@ -326,7 +335,12 @@ void kill_tracee(struct tracee *tracee) {
     if (tracee->ended || !tracee->process)
         return;
     kill(tracee->process, SIGKILL);
-    while (waitpid(-1, &status, __WALL) > 0 || errno == EINTR)
-        ;
+    for (;;) {
+        pid_t thread = waitpid(-1, &status, __WALL);
+        if (thread < 0 && errno != EINTR)
+            break;
+        if (thread > 0 && WIFSTOPPED(status)) /* in front of its end */
+            ptrace(PTRACE_CONT, thread, NULL, NULL);
+    }
     tracee->ended = true;
 }

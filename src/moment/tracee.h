@@ -60,9 +60,12 @@ bool is_thread_of(pid_t process, pid_t thread);
 /* CHILD, which the program made, goes on without us. */
 void release_child(struct tracee *tracee, pid_t child);
 
+/* Has each thread stop in front of its end. */
+void stop_at_ends(const struct tracee *tracee);
+
 /* Lets all go on until some thread comes to a breakpoint.  Returns the thread, and in ADDRESS the
- * breakpoint's; 0 where the program has ended.  The thread stands in front of the instruction; the
- * others run. */
+ * breakpoint's, or 0 in front of the thread's end; 0 where the program has ended.  The thread
+ * stands in front of the instruction; the others run. */
 pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address);
 
 /* Stops all threads. */

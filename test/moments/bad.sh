@@ -57,6 +57,8 @@ go "has ended (exit status 0)" work@1000000 -- ./program
 go "has ended" work@18446744073709551615 -- ./program
 go "had 2 threads" work@1/3 -- ./program
 go "was not there at tick 3" start@3 -- ./program more
+# where the run went instead
+go "the thread ended at tick" work@1000000 -- ./program
 go "instruction" main+0x3@1 -- ./program
 refuses "no moment" -- quipu goto
 refuses "no program" -- quipu goto main@1
