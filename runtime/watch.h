@@ -215,7 +215,7 @@ struct watch {
     int64_t answer;
     struct quipu_watch_file *file; /* NULL: none */
     uint32_t count;                /* regions */
-    uint32_t reserved1;
+    uint32_t trapping;             /* a thread is to get SIGTRAP (watch_trap.c) */
     /* 64: regions */
     struct watch_region *segments[WATCH_SEGMENTS];
     uint32_t used;  /* indices that were ever given */
@@ -283,6 +283,9 @@ struct watch {
     uint32_t loop_words; /* that are known */
     bool loops_closed;   /* all backward jumps of copies lead to the checked loops */
     uint64_t loops_time; /* when that was last of use, in cycles */
+    /* the thread that is to get SIGTRAP, in frames above that address */
+    uint64_t trap_thread, trap_stack;
+    uint32_t trap_cause; /* as in a hit */
     /* fork */
     uint64_t forking; /* thread pointer of the one that holds the lock for it */
     uint64_t fork_mask;
@@ -311,6 +314,7 @@ _Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_hom
 _Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
 _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "watch_entry.S");
+_Static_assert(offsetof(struct watch, trapping) == 0x3c, "watch_entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
@@ -412,6 +416,27 @@ static inline uint8_t *bytes_of(struct watch_region *region) {
 /* Whether this thread has the lock already: then it runs a handler of pthread_atfork. */
 static inline bool is_forking(void) {
     return __atomic_load_n(&WATCH->forking, __ATOMIC_RELAXED) == thread_pointer();
+}
+
+/* ---- Jumps in what was inserted ---- */
+
+enum {
+    JMP_SHORT = 0xeb,
+    JMP_NEAR = 0xe9,
+};
+
+static inline bool is_jump(const uint8_t *place) {
+    return *place == JMP_SHORT || *place == JMP_NEAR;
+}
+
+static inline int32_t distance_at(const uint8_t *place) {
+    int32_t distance = 0;
+    copy_bytes(&distance, place, sizeof distance);
+    return distance;
+}
+
+static inline const uint8_t *target_of_jump(const uint8_t *jump) {
+    return *jump == JMP_SHORT ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
 }
 
 /* ---- watch_start.c ---- */
@@ -690,6 +715,17 @@ void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t ki
 uint32_t quipu_watch_pid(void);
 /* The kernel's number of the thread. */
 uint32_t quipu_watch_thread(uint32_t pid);
+
+/* ---- watch_trap.c ---- */
+
+/* Registers that the runtime's functions keep. */
+struct watch_kept {
+    uint64_t r15, r14, r13, r12, rbx;
+};
+
+/* The calling thread gets SIGTRAP when the runtime returns to what has written, with CAUSE as in a
+ * hit. */
+void quipu_watch_trap(uint32_t cause);
 
 /* ---- moment.c, where inserted code counts ticks ---- */
 

@@ -27,14 +27,12 @@
 #include <sys/uio.h>
 
 enum {
-    SITE_SIZE = 5,  /* the no-operation behind the call, now a jump */
-    CMP_SIZE = 8,   /* or cmpl $0, CALLING ... */
-    JNE_SIZE = 6,   /* ... and its jne */
-    CALL_SIZE = 5,  /* of quipu_watch_call_end */
-    LEAQ_SIZE = 5,  /* of leaq 8(%rsp), %rsp */
-    LEAVE_SIZE = 6, /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
-    JMP_SHORT = 0xeb,
-    JMP_NEAR = 0xe9,
+    SITE_SIZE = 5,   /* the no-operation behind the call, now a jump */
+    CMP_SIZE = 8,    /* or cmpl $0, CALLING ... */
+    JNE_SIZE = 6,    /* ... and its jne */
+    CALL_SIZE = 5,   /* of quipu_watch_call_end */
+    LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp */
+    LEAVE_SIZE = 6,  /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
     JMP_SLOT = 0xff, /* through a slot of the global offset table */
     PREFIXES_MOST = 4,
     STRING_MOST = 1 << 20,
@@ -370,16 +368,6 @@ static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t 
 
 /* ---- Begin and end ---- */
 
-static int32_t distance_at(const uint8_t *place) {
-    int32_t distance = 0;
-    copy_bytes(&distance, place, sizeof distance);
-    return distance;
-}
-
-static const uint8_t *target_of_jump(const uint8_t *jump) {
-    return *jump == JMP_SHORT ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
-}
-
 /* Behind the jump that ends a function: prefixes, opcode, and where to. */
 static uint64_t behind_jump(const uint8_t *jump) {
     unsigned prefixes = 0;
@@ -392,7 +380,7 @@ static uint64_t behind_jump(const uint8_t *jump) {
  * call there, in front of the jump back, or of what ends a jump that was made a call. */
 static uint64_t place_of_return(uint64_t stub) {
     const uint8_t *jump = (const uint8_t *)stub;
-    if (*jump != JMP_SHORT && *jump != JMP_NEAR)
+    if (!is_jump(jump))
         return behind_jump(target_of_jump(jump + LEAVE_SIZE));
     const uint8_t *back = target_of_jump(jump);
     bool asks = back + distance_at(back - 4) == jump - CALL_SIZE;

@@ -9,6 +9,43 @@
 #include "registers.inc"
 #include "watch_quick.h"
 
+#define HOME_BEGINS    0x6ff00003
+#define HOME_CALLING   0x6ff00004
+#define HOME_NO_SHADOW 0x6ff00018
+#define HOME_TRAPPING  0x6ff0003c
+#define SHADOW         0x70000000
+
+.macro  save register
+        pushq   %\register
+        .cfi_adjust_cfa_offset 8
+.endm
+.macro  restore register
+        popq    %\register
+        .cfi_adjust_cfa_offset -8
+.endm
+
+        .text
+        .balign 16
+        .type   trap, @function
+/* A thread is to get SIGTRAP.  If it is this one it does not return here, but goes to where the frame of
+ * %rbp returns to, with the stack pointer %rsi. */
+trap:
+        .cfi_startproc
+        save    rbx                  /* struct watch_kept */
+        save    r12
+        save    r13
+        save    r14
+        save    r15
+        movq    %rbp, %rdi
+        movq    %rsp, %rdx
+        call    quipu_watch_trap_here
+        addq    $40, %rsp
+        .cfi_adjust_cfa_offset -40
+        ret
+        .cfi_endproc
+        .size   trap, . - trap
+        .hidden quipu_watch_trap_here
+
 /* A function of C that gets the frame's address: it finds there
  *     -8 flags, 0 %rbp, 8 the return address, 16 what was pushed last, 24, 32
  * and the stack pointer before PUSHED bytes were pushed.  The stack pointer goes up by ROOM when it
@@ -26,7 +63,11 @@
         movq    %rbp, %rdi
         leaq    16+\pushed(%rbp), %rsi
         call    \function
-        leaq    -80(%rbp), %rsp
+        cmpl    $0, HOME_TRAPPING
+        je      1f
+        leaq    16+\room(%rbp), %rsi
+        call    trap
+1:      leaq    -80(%rbp), %rsp
         popq    %r11
         restore_registers \room
         .cfi_endproc
@@ -45,20 +86,6 @@
         entry   quipu_watch_function_begin, quipu_watch_function_begun
         entry   quipu_watch_function_end, quipu_watch_function_ended
         entry   quipu_watch_function_back, quipu_watch_function_returned
-
-.macro  save register
-        pushq   %\register
-        .cfi_adjust_cfa_offset 8
-.endm
-.macro  restore register
-        popq    %\register
-        .cfi_adjust_cfa_offset -8
-.endm
-
-#define HOME_BEGINS    0x6ff00003
-#define HOME_CALLING   0x6ff00004
-#define HOME_NO_SHADOW 0x6ff00018
-#define SHADOW         0x70000000
 
 /* A call stores its return address, below what was pushed and 128 bytes of red zone.  Comes by where
  * the shadow says that nothing is watched there. */

@@ -119,11 +119,6 @@ static uint32_t wait_for_answer(struct quipu_watch_file *file, struct quipu_hit 
     return answer;
 }
 
-static void raise_signal(int number) {
-    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
-                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), number, 0, 0, 0);
-}
-
 /* Whatever the program does with SIGABRT. */
 static void end_process(void) {
     struct {
@@ -132,14 +127,15 @@ static void end_process(void) {
     uint64_t aborting = (uint64_t)1 << (SIGABRT - 1);
     SYSTEM_CALL(rt_sigaction, SIGABRT, &plain, NULL, sizeof plain.mask, 0, 0);
     SYSTEM_CALL(rt_sigprocmask, SIG_UNBLOCK, &aborting, NULL, sizeof aborting, 0, 0);
-    raise_signal(SIGABRT);
+    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
+                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), SIGABRT, 0, 0, 0);
 }
 
-static void follow(uint32_t answer) {
+static void follow(uint32_t answer, uint32_t cause) {
     if (answer & QUIPU_ANSWER_LOOK)
         quipu_watch_look_at_requests();
     if (answer & QUIPU_ANSWER_TRAP)
-        raise_signal(SIGTRAP);
+        quipu_watch_trap(cause);
     if (answer & QUIPU_ANSWER_END)
         end_process();
 }
@@ -280,7 +276,7 @@ void quipu_watch_log(uint32_t index, const struct watch_region *region,
     struct quipu_hit *hit = window.count <= FEW ? log_few(file, index, region, write, &window)
                                                 : log_many(file, index, region, write, &window);
     if (hit && region->flags & QUIPU_REQUEST_WAITS)
-        follow(wait_for_answer(file, hit));
+        follow(wait_for_answer(file, hit), write->cause);
 }
 
 /* ---- Modules ---- */

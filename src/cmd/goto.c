@@ -34,11 +34,9 @@ static void print_help(void) {
         stdout);
 }
 
-/* Hands the program over, to gdb where COMMAND is NULL. */
 static int run_command(struct tracee *tracee, const struct arrival *arrival, const char *command) {
     leave_tracee(tracee);
-    int status = command ? run_on_stop(command, tracee->process, arrival->thread)
-                         : run_gdb_on_stop(tracee->process, arrival->thread);
+    int status = run_on_stop(command, tracee->process, arrival->thread);
     kill_tracee(tracee);
     return status;
 }
@@ -47,15 +45,14 @@ static int hand_over(struct arena *arena, const struct binary *binary,
                      const struct moment_name *name, struct tracee *tracee,
                      const struct arrival *arrival, const struct goto_options *options) {
     const char *line = line_text(arena, binary, arrival->address);
-    const char *gdb = find_program(arena, "gdb");
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    const char *command = options->command;
+    if (!command && !options->print && can_run_gdb())
+        command = gdb_on_stop(arena, tracee->process, arrival->thread);
     printf("%s", moment_text(arena, binary, arrival->address, arrival->ticks, name->thread));
     printf(*line ? "  %s\n" : "\n", line);
     fflush(stdout);
-    if (options->command)
-        return run_command(tracee, arrival, options->command);
-    if (!options->print && terminal && gdb)
-        return run_command(tracee, arrival, NULL);
+    if (command)
+        return run_command(tracee, arrival, command);
     print_registers(arrival->thread);
     print_backtrace(tracee->process, arrival->thread);
     kill_tracee(tracee);

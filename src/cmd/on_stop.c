@@ -2,13 +2,16 @@
 #include "cmd/on_stop.h"
 
 #include "util/diag.h"
+#include "util/path.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static void set_number(const char *name, pid_t number) {
     char text[32];
@@ -17,16 +20,34 @@ static void set_number(const char *name, pid_t number) {
         die("cannot set %s: %s", name, strerror(errno));
 }
 
-int run_on_stop(const char *command, pid_t process, pid_t thread) {
+static void tell_command(pid_t process, pid_t thread) {
     set_number("QUIPU_PID", process);
     set_number("QUIPU_THREAD", thread);
     fflush(stdout);
+}
+
+int run_on_stop(const char *command, pid_t process, pid_t thread) {
+    tell_command(process, thread);
     int status = system(command);
     if (status == -1) {
         error("cannot run '%s': %s", command, strerror(errno));
         return 1;
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+pid_t start_on_stop(const char *command, pid_t process, pid_t thread) {
+    tell_command(process, thread);
+    pid_t started = fork();
+    if (started == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    if (started < 0)
+        error("cannot run '%s': %s", command, strerror(errno));
+    return started < 0 ? 0 : started;
 }
 
 /* As gdb numbers the threads of a process that it attaches to: the first, then as the kernel lists
@@ -47,15 +68,18 @@ static int number_of_thread(pid_t process, pid_t thread) {
     return found;
 }
 
-int run_gdb_on_stop(pid_t process, pid_t thread) {
+bool can_run_gdb(void) {
+    struct arena arena = {0};
+    bool can = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && find_program(&arena, "gdb");
+    arena_release(&arena);
+    return can;
+}
+
+const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread) {
     int number = number_of_thread(process, thread);
-    char command[256];
-    snprintf(command, sizeof command,
-             "exec gdb -q -p $QUIPU_PID -ex "
-             "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'");
-    if (number > 1) {
-        size_t length = strlen(command);
-        snprintf(command + length, sizeof command - length, " -ex 'thread %d'", number);
-    }
-    return run_on_stop(command, process, thread);
+    const char *choose = number > 1 ? arena_print(arena, " -ex 'thread %d'", number) : "";
+    return arena_print(arena,
+                       "exec gdb -q -p $QUIPU_PID -ex "
+                       "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'%s",
+                       choose);
 }

@@ -2,6 +2,9 @@
 #ifndef QUIPU_CMD_ON_STOP_H
 #define QUIPU_CMD_ON_STOP_H
 
+#include "util/arena.h"
+
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define EXEC_HELP                                                                                  \
@@ -13,9 +16,17 @@
  * signal that has ended it, or 1 with a message. */
 int run_on_stop(const char *command, pid_t process, pid_t thread);
 
-/* Likewise gdb, with THREAD chosen.  Attaching sends a SIGSTOP, which a process that is stopped
- * already keeps for each thread until that runs: gdb is told to drop them, or the first 'stepi',
- * and one more command for each other thread, would end where it began. */
-int run_gdb_on_stop(pid_t process, pid_t thread);
+/* Starts COMMAND so, and does not wait for it.  Returns its process; 0, with an error, where there
+ * is none. */
+pid_t start_on_stop(const char *command, pid_t process, pid_t thread);
+
+/* Whether there is a terminal, and gdb. */
+bool can_run_gdb(void);
+
+/* The command that is gdb, with THREAD chosen.  Attaching
+ * sends a SIGSTOP, which a process that is stopped already keeps for each thread until that runs:
+ * gdb is told to drop them, or the first 'stepi', and one more command for each other thread, would
+ * end where it began.  Lives in ARENA. */
+const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread);
 
 #endif

@@ -68,8 +68,10 @@ static void print_help(void) {
         "      --summary       at the end, who wrote it and how often, instead of each write\n"
         "      --backtrace     the calls that each write is in\n"
         "      --long          process, thread, address and bytes, too\n"
-        "      --stop          raise SIGTRAP in the program right behind the first write\n"
-        "      --exec=COMMAND  run COMMAND by the shell at each write, while its thread waits\n"
+        "      --stop          stop the program right behind the first write, in gdb; where there\n"
+        "                      is no terminal or no gdb, by SIGTRAP\n"
+        "      --exec=COMMAND  run COMMAND by the shell at each write, while its thread waits; with\n"
+        "                      --stop where the program has stopped\n"
         "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too\n"
         "      --log=FILE      write to FILE instead of standard error\n"
         "      --help          print this\n\n"
@@ -212,8 +214,8 @@ static void set_variable(const char *name, const char *value) {
         die("cannot set %s: %s", name, strerror(errno));
 }
 
-/* Runs the command, which finds the hit in its environment. */
-static void run_at_hit(void *context, const struct told_hit *told) {
+/* What a command finds in its environment. */
+static void tell_of_hit(const struct told_hit *told) {
     struct buffer name = {0}, old = {0}, now = {0};
     char number[32];
     print_name(told, &name);
@@ -226,10 +228,24 @@ static void run_at_hit(void *context, const struct told_hit *told) {
     set_variable("QUIPU_FUNCTION", told->writer->function);
     set_variable("QUIPU_LINE", told->writer->place);
     unsetenv("QUIPU_WATCH"); /* the command is not the program */
-    run_on_stop(context, (pid_t)told->hit->record.pid, (pid_t)told->hit->record.thread);
     buffer_release(&name);
     buffer_release(&old);
     buffer_release(&now);
+}
+
+static void run_at_hit(void *context, const struct told_hit *told) {
+    tell_of_hit(told);
+    run_on_stop(context, (pid_t)told->hit->record.pid, (pid_t)told->hit->record.thread);
+}
+
+static pid_t start_at_stop(void *context, const struct told_hit *told) {
+    struct arena arena = {0};
+    pid_t process = (pid_t)told->hit->record.pid, thread = (pid_t)told->hit->record.thread;
+    tell_of_hit(told);
+    const char *command = context ? context : gdb_on_stop(&arena, process, thread);
+    pid_t started = start_on_stop(command, process, thread);
+    arena_release(&arena);
+    return started;
 }
 
 static int open_log(const char *path) {
@@ -276,13 +292,15 @@ static int status_of(const struct session *session) {
 static int watch(const struct watch_options *options, char **argv) {
     const struct table_format *table =
         options->summary ? choose_table_format(options->format ? options->format : "text") : NULL;
+    bool runs = options->command || (options->stop && can_run_gdb());
     struct session session = {.options = {.stop = options->stop,
                                           .backtrace = options->backtrace,
                                           .follow = options->follow,
                                           .quiet = options->summary,
                                           .fatal = options->fatal,
                                           .limit = options->limit,
-                                          .on_hit = options->command ? run_at_hit : NULL,
+                                          .on_hit = runs && !options->stop ? run_at_hit : NULL,
+                                          .on_stop = runs && options->stop ? start_at_stop : NULL,
                                           .context = (void *)options->command}};
     session.format.json = !table && options->format && wants_json(options->format);
     session.format.longer = options->longer;

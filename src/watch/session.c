@@ -5,6 +5,7 @@
 #include "util/clock.h"
 #include "watch/attach.h"
 #include "watch/follow.h"
+#include "watch/stand.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 
 enum {
     OUT_SIZE = 1 << 16, /* bytes that are written at once */
@@ -117,7 +119,44 @@ static struct unwinder *find_unwinder(struct session *session, uint32_t process)
     return unwinder;
 }
 
-/* Returns the answer to a thread that waits. */
+/* Answers the thread that waits at the first hit, and hands its process over, standing behind the
+ * write. */
+static void stop_there(struct session *session, const struct told_hit *told, uint32_t answer) {
+    struct program *program = &session->program;
+    pid_t process = (pid_t)told->hit->record.pid, thread = (pid_t)told->hit->record.thread;
+    int status;
+    flush(session);
+    ring_answer((struct quipu_hit *)told->hit, answer | QUIPU_ANSWER_TRAP);
+    enum standing standing = stand_at_trap(process, thread, &status);
+    if (standing == THREAD_RUNS)
+        warn("the program has not stopped at the first write: it blocks SIGTRAP");
+    if (standing == THREAD_ENDED && thread == program->process && !program->is_other) {
+        program->ended = true;
+        program->status = status;
+    }
+    if (standing != THREAD_STANDS)
+        return;
+    session->has_stopped = session->options.on_stop(session->options.context, told);
+    session->stopped = process;
+}
+
+/* The process that stood runs on when what has it has ended, which is waited for where the program
+ * has ENDED. */
+static void look_at_stopped(struct session *session, bool ended) {
+    pid_t ready = 0;
+    if (!session->stopped)
+        return;
+    if (session->has_stopped)
+        while ((ready = waitpid(session->has_stopped, NULL, ended ? 0 : WNOHANG)) < 0 &&
+               errno == EINTR)
+            continue;
+    if (session->has_stopped && !ready)
+        return;
+    kill(session->stopped, SIGCONT);
+    session->stopped = 0;
+}
+
+/* Returns the answer to a thread that waits; 0 where it has it. */
 static uint32_t tell(struct session *session, struct told_hit *told) {
     const struct session_options *options = &session->options;
     const struct quipu_record *record = &told->hit->record;
@@ -138,15 +177,18 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     if (options->on_hit)
         options->on_hit(options->context, told);
     buffer_release(&calls);
-    if (options->stop && session->hits == 1)
-        answer |= QUIPU_ANSWER_TRAP;
     if (options->fatal && told->watched->is_violation)
         answer |= QUIPU_ANSWER_END;
     if (options->limit && session->hits == options->limit) {
         drop_requests(session);
         answer |= QUIPU_ANSWER_LOOK;
     }
-    return answer;
+    if (!options->stop || session->hits != 1)
+        return answer;
+    if (!options->on_stop || answer & QUIPU_ANSWER_END || !hold_thread((pid_t)record->thread))
+        return answer | QUIPU_ANSWER_TRAP;
+    stop_there(session, told, answer);
+    return 0;
 }
 
 /* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more. */
@@ -195,7 +237,8 @@ static void take_record(struct session *session, const struct quipu_record *reco
     uint32_t answer = take_hit(session, hit);
     if (session->ring.requests[hit->request].flags & QUIPU_REQUEST_WAITS) {
         flush(session);
-        ring_answer(hit, answer);
+        if (answer)
+            ring_answer(hit, answer);
     }
 }
 
@@ -255,6 +298,7 @@ static void watch_run(struct session *session) {
     unsigned naps = 0, naps_most = any_waits(session) ? 0 : NAPS;
     for (;;) {
         bool ended = is_over(session);
+        look_at_stopped(session, ended);
         if (take_records(session)) {
             stuck = 0;
             naps = naps_most;

@@ -8,6 +8,9 @@
 
 struct session_options {
     bool stop; /* a trap at the first hit */
+    /* Starts what is to have the process, which stands there, and returns its process; or 0, with
+     * an error.  NULL: whoever traces the program has it. */
+    pid_t (*on_stop)(void *context, const struct told_hit *told);
     bool backtrace;
     bool follow;    /* pointers: also to what they point to later */
     bool quiet;     /* hits are counted, not told */
@@ -59,6 +62,7 @@ struct session {
     uint64_t modules;              /* that have begun */
     bool is_left;                  /* of a program that ran already: it is not watched any more */
     struct module_bias known_bias; /* that was asked for last */
+    pid_t stopped, has_stopped;    /* the process that stood, and what has it; 0: none */
 };
 
 /* Runs ARGV with all of `watched`, told in options, format and fd.  Returns NULL, or why it was not
