@@ -58,7 +58,7 @@ static struct node *parse_primary(struct parser *parser) {
     size_t begin = place(parser);
     const char *at = parser->at;
     struct node *node;
-    if (*at == '(') {
+    if (*at == '(' && !begins_variable(at)) {
         parser->at++;
         node = parse_condition(parser);
         if (node && !take(parser, ")"))
@@ -69,7 +69,7 @@ static struct node *parse_primary(struct parser *parser) {
         node = parse_number(parser);
     else if (*at == '\'')
         node = parse_character(parser);
-    else if (begins_name(*at) || parse_module(parser) || parse_file(parser)) {
+    else if (begins_variable(at) || parse_module(parser) || parse_file(parser)) {
         parser->at = at;
         node = parse_variable(parser);
     } else {
@@ -163,7 +163,7 @@ static bool parse_cast(struct parser *parser, struct node **node) {
     const char *begin = parser->at, *wrong = NULL;
     struct type type;
     *node = NULL;
-    if (!take(parser, "("))
+    if (begins_variable(begin) || !take(parser, "("))
         return false;
     skip_blanks(parser);
     const char *name = parser->at;

@@ -59,6 +59,9 @@ bool begins_name(char c);
 /* How long the plain name is that TEXT begins with; 0: it begins with none. */
 size_t name_length(const char *text);
 
+/* Whether the name of a variable stands there, with what is around it. */
+bool begins_variable(const char *text);
+
 /* FILE: in front of a name.  Returns NULL, with nothing taken, where there is none. */
 const char *parse_file(struct parser *parser);
 

@@ -68,11 +68,8 @@ static const char *join_words(struct arena *arena, struct words *words) {
     return text;
 }
 
-const char *one_spelling(struct arena *arena, const char *name) {
-    const char *at = strchr(name, '<');
-    if (!at)
-        return name;
-    const char *text = arena_copy(arena, name, (size_t)(at - name));
+/* TEXT, and what stands from AT on in one spelling. */
+static const char *add_spelling(struct arena *arena, const char *text, const char *at) {
     struct words words;
     while (*at) {
         if (is_word(*at)) {
@@ -83,5 +80,36 @@ const char *one_spelling(struct arena *arena, const char *name) {
             at++;
         }
     }
+    return text;
+}
+
+const char *one_spelling(struct arena *arena, const char *name) {
+    const char *at = strchr(name, '<');
+    return at ? add_spelling(arena, arena_copy(arena, name, (size_t)(at - name)), at) : name;
+}
+
+const char *one_parameters(struct arena *arena, const char *text, size_t length) {
+    const char *spelling = add_spelling(arena, "", arena_copy(arena, text, length));
+    return strcmp(spelling, "(void)") == 0 ? "()" : spelling;
+}
+
+const char *without_parameters(struct arena *arena, const char *name, const char **parameters) {
+    const char *begin = strchr(name, '('), *end = strrchr(name, ')');
+    if (!begin || !end || end < begin)
+        return name;
+    *parameters = one_parameters(arena, begin, (size_t)(end + 1 - begin));
+    return arena_print(arena, "%.*s%s", (int)(begin - name), name, end + 1);
+}
+
+const char *without_arguments(struct arena *arena, const char *name) {
+    size_t count = 0, depth = 0;
+    char *text = arena_copy(arena, name, strlen(name));
+    for (; *name; name++) {
+        depth += *name == '<';
+        if (!depth)
+            text[count++] = *name;
+        depth -= depth && *name == '>';
+    }
+    text[count] = '\0';
     return text;
 }

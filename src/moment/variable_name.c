@@ -18,13 +18,24 @@ size_t name_length(const char *text) {
     return length;
 }
 
+#define ANONYMOUS "(anonymous namespace)::"
+
+/* Namespaces without a name are in no path. */
+static bool begins_anonymous(const char *text) {
+    return strncmp(text, ANONYMOUS, strlen(ANONYMOUS)) == 0;
+}
+
+bool begins_variable(const char *text) {
+    return begins_name(*text) || begins_anonymous(text);
+}
+
 const char *parse_file(struct parser *parser) {
     size_t length = 0;
     while (parser->at[length] &&
            (isalnum((unsigned char)parser->at[length]) || strchr("_./+-", parser->at[length])))
         length++;
     const char *colon = parser->at + length;
-    if (!length || *colon != ':' || !begins_name(colon[1]) ||
+    if (!length || *colon != ':' || !begins_variable(colon + 1) ||
         !is_source(parser->variables, parser->at, length))
         return NULL;
     const char *file = arena_copy(parser->tree.arena, parser->at, length);
@@ -71,18 +82,44 @@ static size_t last_arguments_length(const struct parser *parser, const char *fil
     return variable ? more : 0;
 }
 
+/* What a function in a name is called with, with its parentheses; in C, 'f(x)::c' means nothing. */
+static size_t parameters_length(const char *text) {
+    size_t length = 0, depth = 0;
+    if (*text != '(')
+        return 0;
+    do {
+        depth += text[length] == '(';
+        depth -= text[length] == ')';
+        length += text[length] != '\0';
+    } while (depth && text[length]);
+    return !depth && strncmp(text + length, "::", 2) == 0 && name_length(text + length + 2) ? length
+                                                                                            : 0;
+}
+
 static const char *parse_name(struct parser *parser, const char *file) {
-    size_t length = name_length(parser->at);
-    for (;;) { /* a::b, a<int>::b */
-        length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
+    const char *outer = "";
+    size_t length = 0;
+    for (;;) { /* a::b, a<int>::b, a(int)::b, (anonymous namespace)::b */
         const char *more = parser->at + length;
-        size_t next = strncmp(more, "::", 2) == 0 ? name_length(more + 2) : 0;
+        size_t next = name_length(more);
+        if (begins_anonymous(more)) {
+            outer = arena_print(parser->tree.arena, "%s%.*s", outer, (int)length, parser->at);
+            parser->at += length + strlen(ANONYMOUS);
+            length = 0;
+            continue;
+        }
         if (!next)
             break;
-        length += 2 + next;
+        length += next;
+        length += parser->at[length] == '<' ? arguments_length(parser->at + length) : 0;
+        length += parameters_length(parser->at + length);
+        if (strncmp(parser->at + length, "::", 2) != 0 ||
+            !(name_length(parser->at + length + 2) || begins_anonymous(parser->at + length + 2)))
+            break;
+        length += 2;
     }
     length += last_arguments_length(parser, file, length);
-    const char *name = arena_copy(parser->tree.arena, parser->at, length);
+    const char *name = arena_print(parser->tree.arena, "%s%.*s", outer, (int)length, parser->at);
     parser->at += length;
     return name;
 }

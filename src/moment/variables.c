@@ -22,8 +22,16 @@ enum {
     LISTED_MAX = 3,
 };
 
+/* What stands around: "app::v2::config". */
+struct scope {
+    const char *path;
+    const char *brief;      /* without inline namespaces: "app::config" */
+    const char *parameters; /* of the innermost, where it is a function */
+};
+
 struct place {
-    const char *file, *path;
+    const char *file;
+    struct scope scope;
     Dwarf_Die *function; /* NULL: outside of all */
     bool is_inlined;     /* into that */
     bool ignores_case;   /* the language does */
@@ -38,36 +46,68 @@ const char *join_path(struct arena *arena, const char *path, const char *name) {
     return *path ? arena_print(arena, "%s::%s", path, name) : name;
 }
 
-const char *path_above(struct arena *arena, Dwarf_Die *die) {
+static const char *symbol_of(Dwarf_Die *die) {
+    Dwarf_Attribute attribute;
+    return dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute)
+                                                                     : NULL;
+}
+
+/* What the function DIE is called with, in one spelling; NULL: it has no symbol that tells. */
+static const char *parameters_of(struct arena *arena, Dwarf_Die *die) {
+    const char *symbol = symbol_of(die), *whole = symbol ? demangle(arena, symbol) : "";
+    const char *end = strrchr(whole, ')'), *begin = end;
+    for (size_t depth = 0; begin && begin >= whole; begin--) {
+        depth += *begin == ')';
+        depth -= *begin == '(';
+        if (!depth)
+            return one_parameters(arena, begin, (size_t)(end + 1 - begin));
+    }
+    return NULL;
+}
+
+/* SCOPE, and DIE of that NAME in it. */
+static struct scope enter_scope(struct arena *arena, struct scope scope, Dwarf_Die *die,
+                                const char *name) {
+    bool is_function = dwarf_tag(die) == DW_TAG_subprogram;
+    if (!dwarf_hasattr(die, DW_AT_export_symbols))
+        scope.brief = join_path(arena, scope.brief, name);
+    scope.path = join_path(arena, scope.path, name);
+    scope.parameters = is_function ? parameters_of(arena, die) : NULL;
+    return scope;
+}
+
+/* What is around a definition that stands elsewhere than its declaration. */
+static struct scope declared_scope(struct arena *arena, Dwarf_Die *declaration) {
     Dwarf_Die *scopes = NULL;
-    const char *path = "";
-    int count = dwarf_getscopes_die(die, &scopes);
+    struct scope scope = {"", "", NULL};
+    int count = dwarf_getscopes_die(declaration, &scopes);
     for (int i = count - 1; i > 0; i--) {
         const char *name = dwarf_diename(&scopes[i]);
         if (name && dwarf_tag(&scopes[i]) != DW_TAG_compile_unit)
-            path = join_path(arena, path, name);
+            scope = enter_scope(arena, scope, &scopes[i], name);
     }
     if (count > 0)
         free(scopes);
-    return path;
+    return scope;
+}
+
+const char *path_above(struct arena *arena, Dwarf_Die *die) {
+    return declared_scope(arena, die).path;
 }
 
 /* What stands around DIE, by its declaration where that is elsewhere. */
-static const char *path_around(struct arena *arena, Dwarf_Die *die, const struct place *place) {
+static struct scope scope_around(struct arena *arena, Dwarf_Die *die, const struct place *place) {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
     return dwarf_attr(die, DW_AT_specification, &attribute) &&
                    dwarf_formref_die(&attribute, &declaration)
-               ? path_above(arena, &declaration)
-               : place->path;
+               ? declared_scope(arena, &declaration)
+               : place->scope;
 }
 
 /* With the arguments of its template: gcc has them in the symbol alone. */
 static const char *name_with_arguments(struct arena *arena, Dwarf_Die *die, const char *name) {
-    Dwarf_Attribute attribute;
-    const char *symbol = NULL;
-    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
-        symbol = dwarf_formstring(&attribute);
+    const char *symbol = symbol_of(die);
     if (!symbol || !*symbol || symbol[strlen(symbol) - 1] != 'E')
         return name;
     const char *whole = plain_name(arena, symbol);
@@ -81,18 +121,27 @@ static const char *name_with_arguments(struct arena *arena, Dwarf_Die *die, cons
     return good ? whole + at - length : name;
 }
 
+/* Sets what VARIABLE, of that name in SCOPE, is found by. */
+static void set_names(struct arena *arena, struct variable *variable, const struct scope *scope) {
+    variable->path = join_path(arena, scope->path, variable->name);
+    variable->key = one_spelling(arena, variable->path);
+    variable->brief = one_spelling(arena, join_path(arena, scope->brief, variable->name));
+    variable->parameters = scope->parameters;
+}
+
 static void take_variable(struct variables *variables, Dwarf_Die *die, const struct place *place) {
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    const char *name = dwarf_diename(die), *path = path_around(variables->arena, die, place);
+    const char *name = dwarf_diename(die);
+    struct scope scope = scope_around(variables->arena, die, place);
     if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
         name = dwarf_formstring(&attribute);
     if (!name || dwarf_hasattr(die, DW_AT_declaration))
         return;
     name = name_with_arguments(variables->arena, die, name);
     struct variable variable = {
-        .name = name, .path = join_path(variables->arena, path, name), .file = place->file};
-    variable.ignores_case = place->ignores_case;
+        .name = name, .file = place->file, .ignores_case = place->ignores_case};
+    set_names(variables->arena, &variable, &scope);
     variable.external = dwarf_hasattr_integrate(die, DW_AT_external);
     variable.entry_of_it = dwarf_dieoffset(die);
     variable.origin =
@@ -103,7 +152,6 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
     locate_variable(variables, &variable, die, place->function);
     if (!variable.cause)
         variable.type = type_of(variables->binary, die);
-    variable.key = one_spelling(variables->arena, variable.path);
     vector_push(variables->arena, &variables->all, variable);
 }
 
@@ -120,13 +168,12 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
             dwarf_formsdata(&attribute, &value) != 0)
             continue;
         struct variable constant = {.name = name,
-                                    .path = join_path(variables->arena, place->path, name),
                                     .file = place->file,
                                     .ignores_case = place->ignores_case,
                                     .external = true,
                                     .is_constant = true,
                                     .value = value};
-        constant.key = one_spelling(variables->arena, constant.path);
+        set_names(variables->arena, &constant, &place->scope);
         vector_push(variables->arena, &variables->all, constant);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -157,8 +204,8 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
     case DW_TAG_union_type:
         name = dwarf_diename(die);
         if (name)
-            inner.path =
-                join_path(variables->arena, path_around(variables->arena, die, place), name);
+            inner.scope = enter_scope(variables->arena, scope_around(variables->arena, die, place),
+                                      die, name);
         break;
     case DW_TAG_inlined_subroutine: /* whose variables get their paths from their origins */
         inner.is_inlined = true;
@@ -203,6 +250,8 @@ static void name_inlined(struct variables *variables) {
             continue;
         variable->path = (*found)->path;
         variable->key = (*found)->key;
+        variable->brief = (*found)->brief;
+        variable->parameters = (*found)->parameters;
         variable->file = (*found)->file;
     }
 }
@@ -218,7 +267,7 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     while (next_unit(binary->dwarf, &unit, &top)) {
         const char *file = dwarf_diename(&top);
         struct place place = {
-            .file = file ? file : "", .path = "", .ignores_case = is_fortran(&top)};
+            .file = file ? file : "", .scope = {"", "", NULL}, .ignores_case = is_fortran(&top)};
         variables->has_fortran |= place.ignores_case;
         take_children(variables, &top, place);
     }
@@ -261,28 +310,57 @@ static size_t key_length(const char *key, const char *name) {
     return length;
 }
 
-static bool is_same_part(const struct variable *variable, size_t from, const char *name,
-                         size_t length) {
-    const char *key = variable->key + from;
-    return variable->ignores_case ? strncasecmp(key, name, length) == 0
-                                  : memcmp(key, name, length) == 0;
+/* A name as it is looked for. */
+struct wanted {
+    const char *key;        /* in its one spelling */
+    const char *parameters; /* of the function in front of the last "::"; NULL: any */
+    bool is_bare;           /* without the arguments of any template */
+};
+
+enum match {
+    MATCH_NONE,
+    MATCH_END,
+    MATCH_WHOLE
+};
+
+static enum match match_key(const char *key, const char *name, bool ignores_case) {
+    size_t length = strlen(name), path = length ? key_length(key, name) : 0;
+    if (!length || path < length)
+        return MATCH_NONE;
+    const char *end = key + path - length;
+    if ((ignores_case ? strncasecmp(end, name, length) : memcmp(end, name, length)) != 0)
+        return MATCH_NONE;
+    if (path == length)
+        return MATCH_WHOLE;
+    return path > length + 2 && key[path - length - 1] == ':' ? MATCH_END : MATCH_NONE;
 }
 
-/* How well VARIABLE is what NAME, in its one spelling, means: 0 not at all. */
+static enum match match(const struct variables *variables, const struct variable *variable,
+                        const struct wanted *wanted) {
+    if (wanted->parameters && variable->parameters &&
+        strcmp(wanted->parameters, variable->parameters) != 0)
+        return MATCH_NONE;
+    bool ignores_case = variable->ignores_case;
+    const char *brief = variable->brief ? variable->brief : variable->key;
+    if (wanted->is_bare)
+        return match_key(without_arguments(variables->arena, brief), wanted->key, ignores_case);
+    enum match found = match_key(variable->key, wanted->key, ignores_case);
+    return found ? found : match_key(brief, wanted->key, ignores_case);
+}
+
+/* How well VARIABLE is what is wanted: 0 not at all. */
 static int rank_of(const struct variables *variables, const struct variable *variable,
-                   const char *name) {
-    size_t length = strlen(name), path = length ? key_length(variable->key, name) : 0;
-    bool whole = length && path == length && is_same_part(variable, 0, name, length);
-    bool end = length && path > length + 2 && is_same_part(variable, path - length, name, length) &&
-               variable->key[path - length - 1] == ':';
-    if (!whole && !end)
+                   const struct wanted *wanted) {
+    enum match found = match(variables, variable, wanted);
+    const char *name = wanted->key;
+    if (!found)
         return 0;
     if (variable->cause ||
         ((variable->is_local || variable->is_thread_local) && !variables->takes_locals))
         return 1;
     if (variable->is_local)
         return strstr(name, "::") ? 2 : 1;
-    return end ? 2 : variable->external ? 4 : 3;
+    return found == MATCH_END ? 2 : variable->external ? 4 : 3;
 }
 
 static bool is_same(const struct variable *a, const struct variable *b) {
@@ -293,19 +371,25 @@ static bool is_same(const struct variable *a, const struct variable *b) {
     return a->is_constant == b->is_constant && a->address == b->address && a->value == b->value;
 }
 
-static const char *spelling(struct arena *arena, const struct variable *variable) {
-    return arena_print(arena, "'%s:%s'", last_part(variable->file), variable->path);
+/* With what its function is called with, where WHOLE. */
+static const char *spelling(struct arena *arena, const struct variable *variable, bool whole) {
+    size_t own = strlen(variable->name) + 2, length = strlen(variable->path);
+    if (!whole || !variable->parameters || length < own)
+        return arena_print(arena, "'%s:%s'", last_part(variable->file), variable->path);
+    return arena_print(arena, "'%s:%.*s%s::%s'", last_part(variable->file), (int)(length - own),
+                       variable->path, variable->parameters, variable->name);
 }
 
 static const char *ambiguous(const struct variables *variables, const char *file, const char *name,
-                             int rank) {
+                             const struct wanted *wanted, int rank) {
     const struct variable *listed[LISTED_MAX];
     size_t count = 0;
+    bool whole = false;
     const char *text = "";
     for (size_t i = 0; i < variables->all.count && count < LISTED_MAX; i++) {
         const struct variable *variable = &variables->all.data[i];
         if ((file && !is_file(variable->file, file, strlen(file))) ||
-            rank_of(variables, variable, one_spelling(variables->arena, name)) != rank)
+            rank_of(variables, variable, wanted) != rank)
             continue;
         bool known = false;
         for (size_t k = 0; k < count; k++)
@@ -313,22 +397,30 @@ static const char *ambiguous(const struct variables *variables, const char *file
         if (!known)
             listed[count++] = variable;
     }
+    for (size_t k = 1; k < count; k++)
+        whole |= strcmp(listed[0]->path, listed[k]->path) == 0;
     if (count > 1 && listed[0]->is_local &&
-        strcmp(spelling(variables->arena, listed[0]), spelling(variables->arena, listed[1])) == 0)
+        strcmp(spelling(variables->arena, listed[0], whole),
+               spelling(variables->arena, listed[1], whole)) == 0)
         return arena_print(variables->arena,
                            "'%s' is there more than once: in blocks of its function, or in copies "
                            "of it; give it a name of its own",
                            name);
     for (size_t k = 0; k < count; k++)
         text = arena_print(variables->arena, "%s%s%s", text, k ? " or " : "",
-                           spelling(variables->arena, listed[k]));
+                           spelling(variables->arena, listed[k], whole));
     return arena_print(variables->arena, "'%s' is there more than once; write %s", name, text);
 }
 
 /* "a::b::c", "b::c" */
 static void offer_ends(struct near_names *near_names, const char *path) {
-    for (const char *next; (next = strstr(path, "::")); path = next + 2)
-        offer_name(near_names, path);
+    offer_name(near_names, path);
+    for (size_t depth = 0; *path; path++) {
+        depth += *path == '<';
+        depth -= depth && *path == '>';
+        if (!depth && strncmp(path, "::", 2) == 0 && strstr(path + 2, "::"))
+            offer_name(near_names, path + 2);
+    }
 }
 
 static bool is_function(const struct binary *binary, const char *name) {
@@ -378,9 +470,9 @@ static const char *local_refused(const struct variables *variables, const char *
                        found->path);
 }
 
-const char *find_variable(const struct variables *variables, const char *file, const char *name,
-                          const struct variable **found) {
-    const char *key = one_spelling(variables->arena, name);
+/* Sets the one that is WANTED best, and whether it is the only one.  Returns its rank. */
+static int find_best(const struct variables *variables, const char *file,
+                     const struct wanted *wanted, const struct variable **found, bool *only) {
     int best = 0;
     bool unique = true;
     *found = NULL;
@@ -388,7 +480,7 @@ const char *find_variable(const struct variables *variables, const char *file, c
         const struct variable *variable = &variables->all.data[i];
         if (file && !is_file(variable->file, file, strlen(file)))
             continue;
-        int rank = rank_of(variables, variable, key);
+        int rank = rank_of(variables, variable, wanted);
         if (rank > best) {
             best = rank;
             *found = variable;
@@ -399,6 +491,21 @@ const char *find_variable(const struct variables *variables, const char *file, c
                 *found = variable;
         }
     }
+    *only = unique;
+    return best;
+}
+
+const char *find_variable(const struct variables *variables, const char *file, const char *name,
+                          const struct variable **found) {
+    bool unique;
+    struct wanted wanted = {0};
+    const char *plain = without_parameters(variables->arena, name, &wanted.parameters);
+    wanted.key = one_spelling(variables->arena, plain);
+    int best = find_best(variables, file, &wanted, found, &unique);
+    if (!best && strstr(name, "::") && !strchr(name, '<')) {
+        wanted.is_bare = true;
+        best = find_best(variables, file, &wanted, found, &unique);
+    }
     if (!best)
         return not_there(variables, file, name);
     if ((*found)->is_local && (best == 1 || (*found)->cause))
@@ -408,7 +515,7 @@ const char *find_variable(const struct variables *variables, const char *file, c
     if (best == 1)
         return arena_print(variables->arena, "'%s' has no address of its own: it is thread-local",
                            name);
-    return unique ? NULL : ambiguous(variables, file, name, best);
+    return unique ? NULL : ambiguous(variables, file, name, &wanted, best);
 }
 
 /* ---- near names ---- */

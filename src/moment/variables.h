@@ -7,17 +7,20 @@
 #include "moment/type.h"
 
 struct variable {
-    const char *name;  /* of its own */
-    const char *path;  /* with functions, classes and namespaces around it: "count::calls" */
-    const char *key;   /* the path by which it is found: see spelling.h */
-    const char *file;  /* source of its unit */
-    bool ignores_case; /* its unit's language does */
-    bool external;     /* other units know it by its name */
-    bool is_constant;  /* of an enumeration */
-    const char *cause; /* why it has no address; NULL: it has one */
-    bool is_local;     /* to a function, or its parameter */
-    bool is_inlined;   /* likewise: with its function, into `function` */
-    bool is_abstract;  /* likewise: of the function as it was written */
+    const char *name;       /* of its own */
+    const char *path;       /* with functions, classes and namespaces around it: "count::calls" */
+    const char *key;        /* the path by which it is found: see spelling.h */
+    const char *brief;      /* likewise, without inline namespaces */
+    const char *parameters; /* of the function that is next around it, in one spelling: "(int)";
+                               NULL: none are known */
+    const char *file;       /* source of its unit */
+    bool ignores_case;      /* its unit's language does */
+    bool external;          /* other units know it by its name */
+    bool is_constant;       /* of an enumeration */
+    const char *cause;      /* why it has no address; NULL: it has one */
+    bool is_local;          /* to a function, or its parameter */
+    bool is_inlined;        /* likewise: with its function, into `function` */
+    bool is_abstract;       /* likewise: of the function as it was written */
     bool is_thread_local;
     uint64_t address;   /* as linked; of a local and thread-local: see find_local */
     Dwarf_Die function; /* of a local: in which it has a place ... */
