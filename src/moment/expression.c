@@ -82,7 +82,7 @@ static struct node *parse_primary(struct parser *parser) {
 
 static struct node *parse_member(struct parser *parser, struct node *record, bool points) {
     skip_blanks(parser);
-    size_t where = place(parser), length = name_length(parser->at);
+    size_t where = place(parser), length = member_length(parser->at);
     if (!length)
         return refuse(parser, parser->at, "the name of a member must stand here");
     const char *name = arena_copy(parser->tree.arena, parser->at, length);

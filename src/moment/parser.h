@@ -62,6 +62,9 @@ size_t name_length(const char *text);
 /* Whether the name of a variable stands there, with what is around it. */
 bool begins_variable(const char *text);
 
+/* How long the name of a member is, with its class in front or without; 0: there is none. */
+size_t member_length(const char *text);
+
 /* FILE: in front of a name.  Returns NULL, with nothing taken, where there is none. */
 const char *parse_file(struct parser *parser);
 

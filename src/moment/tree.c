@@ -2,6 +2,7 @@
  *
  * ISO C 2011, 6.3.1 (conversions) and 6.5.  Integers of an expression have 4 or 8 bytes. */
 #include "moment/expression.h"
+#include "moment/spelling.h"
 
 #include <string.h>
 
@@ -112,8 +113,58 @@ const char *described_array(struct arena *arena, const char *name) {
                        name);
 }
 
+/* The last "::" of NAME that is in no template's arguments; NULL: there is none. */
+static const char *last_colons(const char *name) {
+    const char *found = NULL;
+    for (size_t depth = 0; *name; name++) {
+        depth += *name == '<';
+        depth -= depth && *name == '>';
+        if (!depth && strncmp(name, "::", 2) == 0)
+            found = name;
+    }
+    return found;
+}
+
+/* A field of RECORD, in NODE_FIELD. */
+static struct node *node_of_field(struct tree *tree, struct node *record,
+                                  const struct field *field) {
+    struct node *node = make_node(tree, NODE_FIELD, &field->type);
+    node->a = record;
+    node->number = field->offset;
+    node->bit = field->bit;
+    node->bits = field->bits;
+    node->begin = record->begin;
+    node->end = record->end;
+    return node;
+}
+
+/* RECORD as its base CLASS, which has namespaces in front or not. */
+static struct node *make_base(struct tree *tree, struct node *record, const char *class,
+                              size_t where) {
+    const char *colons = last_colons(class),
+               *name = one_spelling(tree->arena, colons ? colons + 2 : class);
+    struct type type = record->type;
+    struct field field;
+    const char *own = dwarf_diename(&type.die);
+    if (own && strcmp(one_spelling(tree->arena, own), name) == 0)
+        return record;
+    if (!find_named_base(tree->arena, tree->binary, &type, name, &field))
+        return refuse(tree, where,
+                      arena_print(tree->arena, "'%s' has no base '%s' at a fixed place",
+                                  source_of(tree, record), class));
+    return node_of_field(tree, record, &field);
+}
+
 struct node *make_field(struct tree *tree, struct node *record, const char *name, size_t where) {
     struct field field;
+    const char *colons = last_colons(name);
+    if (colons && record->type.kind == TYPE_RECORD && is_object(record)) {
+        record =
+            make_base(tree, record, arena_copy(tree->arena, name, (size_t)(colons - name)), where);
+        if (!record)
+            return NULL;
+        name = colons + 2;
+    }
     if (record->type.kind != TYPE_RECORD || !is_object(record))
         return refuse(tree, record->begin,
                       arena_print(tree->arena,
@@ -133,14 +184,14 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                       arena_print(tree->arena, "'%s' has no member '%s'%s", source_of(tree, record),
                                   name, suggest(tree->arena, &near_names)));
     }
+    if (is_in_two_bases(tree->binary, &record->type, name))
+        return refuse(tree, where,
+                      arena_print(tree->arena,
+                                  "'%s' is in several bases of '%s'; write 'BASE::%s' for it", name,
+                                  source_of(tree, record), name));
     if (field.type.is_described)
         return refuse(tree, where, described_array(tree->arena, name));
-    struct node *node = make_node(tree, NODE_FIELD, &field.type);
-    node->a = record;
-    node->number = field.offset;
-    node->bit = field.bit;
-    node->bits = field.bits;
-    return follow(tree, node);
+    return follow(tree, node_of_field(tree, record, &field));
 }
 
 struct node *make_address(struct tree *tree, struct node *object) {

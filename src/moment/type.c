@@ -4,6 +4,8 @@
  * no value here. */
 #include "moment/type.h"
 
+#include "moment/spelling.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,22 +412,73 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
     return *is_named || field->type.kind == TYPE_RECORD;
 }
 
-bool find_field(const struct binary *binary, const struct type *record, const char *name,
-                struct field *field) {
+static unsigned count_fields(const struct binary *binary, const struct type *record,
+                             const char *name, struct field *found);
+
+/* Likewise of RECORD's own members and of what anonymous ones have, or, INHERITED, of its bases. */
+static unsigned count_among(const struct binary *binary, const struct type *record,
+                            const char *name, bool inherited, struct field *found) {
     Dwarf_Die die = record->die, member;
+    unsigned count = 0;
     bool is_named;
     int (*compare)(const char *, const char *) = is_fortran(&die) ? strcasecmp : strcmp;
     if (dwarf_child(&die, &member) != 0)
+        return 0;
+    do {
+        struct field field, inner;
+        if ((dwarf_tag(&member) == DW_TAG_inheritance) != inherited ||
+            !read_field(binary, &member, &field, &is_named))
+            continue;
+        unsigned more = is_named ? compare(dwarf_diename(&member), name) == 0
+                                 : count_fields(binary, &field.type, name, &inner);
+        if (more && !is_named) {
+            inner.offset += field.offset;
+            field = inner;
+        }
+        if (more && !count)
+            *found = field;
+        count += more;
+    } while (dwarf_siblingof(&member, &member) == 0);
+    return count;
+}
+
+/* In how many places of RECORD the member NAME is; the first is the field.  One of its own hides
+ * those of bases. */
+static unsigned count_fields(const struct binary *binary, const struct type *record,
+                             const char *name, struct field *found) {
+    unsigned own = count_among(binary, record, name, false, found);
+    return own ? own : count_among(binary, record, name, true, found);
+}
+
+bool find_field(const struct binary *binary, const struct type *record, const char *name,
+                struct field *field) {
+    return count_fields(binary, record, name, field) != 0;
+}
+
+bool is_in_two_bases(const struct binary *binary, const struct type *record, const char *name) {
+    struct field field;
+    return count_fields(binary, record, name, &field) > 1;
+}
+
+bool find_named_base(struct arena *arena, const struct binary *binary, const struct type *record,
+                     const char *name, struct field *found) {
+    Dwarf_Die die = record->die, member;
+    bool is_named;
+    if (dwarf_child(&die, &member) != 0)
         return false;
     do {
-        if (!read_field(binary, &member, field, &is_named))
+        struct field field, inner;
+        if (dwarf_tag(&member) != DW_TAG_inheritance ||
+            !read_field(binary, &member, &field, &is_named))
             continue;
-        if (is_named && compare(dwarf_diename(&member), name) == 0)
+        const char *own = dwarf_diename(&field.type.die);
+        if (own && strcmp(one_spelling(arena, own), name) == 0) {
+            *found = field;
             return true;
-        uint64_t offset = field->offset;
-        struct type inner = field->type;
-        if (!is_named && find_field(binary, &inner, name, field)) {
-            field->offset += offset;
+        }
+        if (find_named_base(arena, binary, &field.type, name, &inner)) {
+            inner.offset += field.offset;
+            *found = inner;
             return true;
         }
     } while (dwarf_siblingof(&member, &member) == 0);

@@ -70,6 +70,14 @@ bool is_whole_array(const struct type *type);
 bool find_field(const struct binary *binary, const struct type *record, const char *name,
                 struct field *field);
 
+/* Whether that member is none of RECORD's own, and of more than one of its bases. */
+bool is_in_two_bases(const struct binary *binary, const struct type *record, const char *name);
+
+/* Finds the base of RECORD, or a base of one, of that NAME in its one spelling, but no virtual one.
+ */
+bool find_named_base(struct arena *arena, const struct binary *binary, const struct type *record,
+                     const char *name, struct field *found);
+
 /* Whether RECORD, where find_field finds no member NAME, has it from a virtual base. */
 bool has_virtually(const struct binary *binary, const struct type *record, const char *name);
 

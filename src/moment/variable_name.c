@@ -61,6 +61,19 @@ static size_t arguments_length(const char *text) {
     return good && name_length(text + length + 2) ? length : 0;
 }
 
+size_t member_length(const char *text) {
+    size_t length = name_length(text), next = length;
+    while (next) {
+        next = text[length] == '<' ? arguments_length(text + length) : 0;
+        if (strncmp(text + length + next, "::", 2) != 0 || !name_length(text + length + next + 2))
+            break;
+        length += next + 2;
+        next = name_length(text + length);
+        length += next;
+    }
+    return length;
+}
+
 bool parse_module(struct parser *parser) {
     const char *module = parser->variables->module;
     size_t length = module ? strlen(module) : 0;

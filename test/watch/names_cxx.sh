@@ -1,7 +1,7 @@
 #!/bin/bash
 # Names of C++ variables as a programmer writes them: without inline namespaces, with or without
 # "(anonymous namespace)", statics of overloaded functions, statics of templates whose arguments are
-# left out.  By 'quipu watch' and by 'quipu when'.
+# left out; members that hide those of bases, or are in several.  By 'quipu watch' and 'quipu when'.
 . "$(dirname "$0")/lib.bash"
 
 cat >program.cc <<'EOT2'
@@ -34,6 +34,14 @@ template <class T> volatile int pool<T>::count;
 template <class T> struct only { static volatile int total; };
 template <class T> volatile int only<T>::total;
 struct pair { int a; long b; };
+struct base { volatile int x = 1; };
+struct derived : base { volatile int x = 3; };
+template <int N> struct head { volatile int value = N; };
+struct both : head<1>, head<2> {};
+struct deep : both { volatile int z = 4; };
+derived hides, *to_hides = &hides;
+deep has_both;
+
 __attribute__((noinline)) int work(int n) { static int calls; return calls += n; }
 __attribute__((noinline)) int work(unsigned long n, const pair &) { static int calls; return calls += (int)n * 2; }
 __attribute__((noinline)) int work(void) { static int calls; return calls += 5; }
@@ -49,6 +57,9 @@ int main() {
     numbers.take(7);
     pairs.take({1, 2});
     only<long>::total = 8;
+    hides.x = 10;
+    hides.base::x = 11;
+    has_both.head<2>::value = 12;
     return (function(1) + work(2, {}) + work() + hidden + inner::state) & 0;
 }
 EOT2
@@ -85,6 +96,21 @@ for build in c++ clang++; do
     sees 'only::total' 0 8
     ends 0 quipu when 'app::settings.depth == app::LIMIT && (hidden) < 1' -- ./moment
 
+    # Initial values are constants for one compiler, and stored by code of the other.
+    finds() {
+        watches 0 --if "old == $2" -e "$1" -- ./watch
+        tells "$1 $2 -> $3"
+        ends 0 quipu when "$1 == $3" -- ./when
+        grep -qE "  $2, then $3$" output || fail "$build: when $1: $(cat output)"
+    }
+    mv moment when
+    finds hides.x 3 10
+    finds 'to_hides->x' 3 10
+    finds hides.base::x 1 11
+    finds hides.derived::x 3 10
+    finds 'has_both.head<2>::value' 2 12
+    finds 'has_both.both::head< 2 >::value' 2 12
+
     # refused NAME TEXT...
     refused() {
         local text
@@ -96,10 +122,11 @@ for build in c++ clang++; do
             done
         done
     }
-    mv moment when
     refused 'work::calls == 1' "'work::calls' is there more than once; write 'program.cc:work(" \
         'program.cc:work(int)::calls'
     refused 'work(long)::calls == 1' "there is no variable 'work(long)::calls'"
+    refused 'has_both.value == 1' "'value' is in several bases of 'has_both'; write 'BASE::value'"
+    refused 'hides.none::x == 1' "'hides' has no base 'none'"
     refused 'work(1) == 1' "functions cannot be called"
     refused 'pool::count == 1' "'program.cc:pool<int>::count' or 'program.cc:pool<pair>::count'"
 done
