@@ -34,6 +34,16 @@ const char *plain_name(struct arena *arena, const char *name) {
     return demangle_by(arena, whole, DMGL_AUTO | DMGL_ANSI);
 }
 
+void demangle_name(char *text, size_t size) {
+    struct arena arena = {0};
+    size_t length = strcspn(text, "+@");
+    const char *name = demangle(&arena, arena_copy(&arena, text, length));
+    const char *whole = arena_print(&arena, "%s%s", name, text + length);
+    if (strlen(whole) < size)
+        memcpy(text, whole, strlen(whole) + 1);
+    arena_release(&arena);
+}
+
 static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }

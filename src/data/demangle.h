@@ -13,6 +13,10 @@ const char *demangle(struct arena *arena, const char *name);
  * or copy of the function (.part.0, .constprop.0, .cold). */
 const char *plain_name(struct arena *arena, const char *name);
 
+/* Demangles the symbol in what binary_name wrote into TEXT, of SIZE: "table+0x10", "puts@plt". TEXT
+ * stays where there is no room. */
+void demangle_name(char *text, size_t size);
+
 /* Whether TEXT is the symbol NAME, or the name behind it, with or without what it is called with:
  * "_ZN2ns1fEi", "ns::f(int)" or "ns::f".  Blanks need not be the same, but between words. */
 bool is_called(const char *name, const char *text);

@@ -1,6 +1,7 @@
 /* changes.c: what a moment changes, as text; see changes.h. */
 #include "moment/changes.h"
 
+#include "data/demangle.h"
 #include "x86/decode.h"
 
 #include <string.h>
@@ -43,7 +44,10 @@ void note_after(struct search *search, pid_t process) {
 
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
     const struct search *search = context;
-    return binary_name(search->run.binary, address - search->run.bias, text, size);
+    if (!binary_name(search->run.binary, address - search->run.bias, text, size))
+        return false;
+    demangle_name(text, size);
+    return true;
 }
 
 const char *read_instruction(struct search *search, pid_t process) {

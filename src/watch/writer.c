@@ -80,15 +80,9 @@ const struct watch_module *writers_find_module(const struct writers *writers, ui
 
 /* As the programmer wrote it, where that has room. */
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
-    struct arena arena = {0};
     if (!binary_name(context, address, text, size))
         return false;
-    size_t length = strcspn(text, "+@");
-    const char *name = demangle(&arena, arena_copy(&arena, text, length));
-    const char *whole = arena_print(&arena, "%s%s", name, text + length);
-    if (strlen(whole) < size)
-        memcpy(text, whole, strlen(whole) + 1);
-    arena_release(&arena);
+    demangle_name(text, size);
     return true;
 }
 

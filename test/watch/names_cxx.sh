@@ -111,6 +111,9 @@ for build in c++ clang++; do
     finds 'has_both.head<2>::value' 2 12
     finds 'has_both.both::head< 2 >::value' 2 12
 
+    ends 0 quipu when 'app::config::made == 1' -- ./when
+    grep -qE '^  instruction  .*app::v2::config::made' output || fail "$build: $(cat output)"
+
     # refused NAME TEXT...
     refused() {
         local text
