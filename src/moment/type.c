@@ -557,6 +557,7 @@ void each_field(const struct binary *binary, const struct type *record,
         if (!read_field(binary, &member, &field, &is_named))
             continue;
         struct taking taking = {field.offset, take, context};
+        field.owner = dwarf_diename(&die);
         if (is_named)
             take(context, dwarf_diename(&member), &field);
         else

@@ -33,6 +33,7 @@ struct type {
 
 /* A member of a record. */
 struct field {
+    const char *owner; /* from each_field: the class whose member it is; NULL: it has no name */
     struct type type;
     uint64_t offset;
     uint32_t bit, bits; /* a bit field: bits from the least one of OFFSET; else bits is 0 */

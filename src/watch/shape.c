@@ -52,6 +52,16 @@ static const char *array_name(struct arena *arena, Dwarf_Die *die, unsigned dept
     return name;
 }
 
+/* "int box::*" */
+static const char *member_pointer_name(struct arena *arena, Dwarf_Die *die, unsigned depth) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die class;
+    bool known =
+        dwarf_attr(die, DW_AT_containing_type, &attribute) && dwarf_formref_die(&attribute, &class);
+    const char *name = known ? dwarf_diename(&class) : NULL;
+    return arena_print(arena, "%s %s::*", name_behind(arena, die, depth), name ? name : "?");
+}
+
 static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned depth) {
     static const struct {
         int tag;
@@ -70,6 +80,8 @@ static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned dep
         return pointer_name(arena, die, "&", depth);
     case DW_TAG_rvalue_reference_type:
         return pointer_name(arena, die, "&&", depth);
+    case DW_TAG_ptr_to_member_type:
+        return member_pointer_name(arena, die, depth);
     case DW_TAG_array_type:
         return array_name(arena, die, depth);
     case DW_TAG_const_type:
@@ -107,12 +119,23 @@ static struct shape *new_shape(struct arena *arena, const struct type *type) {
 struct taking {
     struct arena *arena;
     const struct binary *binary;
+    const struct type *type;
     struct shape *shape;
 };
 
+/* With the class in front where NAME alone would mean another member. */
+static const char *name_of_field(const struct taking *taking, const char *name,
+                                 const struct field *field) {
+    struct field meant;
+    bool is_clear = !field->owner || (find_field(taking->binary, taking->type, name, &meant) &&
+                                      meant.offset == field->offset && meant.bit == field->bit &&
+                                      !is_in_two_bases(taking->binary, taking->type, name));
+    return is_clear ? name : arena_print(taking->arena, "%s::%s", field->owner, name);
+}
+
 static void take_field(void *context, const char *name, const struct field *field) {
     struct taking *taking = context;
-    struct shape_field made = {.name = name,
+    struct shape_field made = {.name = name_of_field(taking, name, field),
                                .shape = make_shape(taking->arena, taking->binary, &field->type),
                                .offset = field->offset,
                                .bit = field->bit,
@@ -202,7 +225,7 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
         shape->is_fortran = is_fortran(&die);
     }
     if (type->kind == TYPE_RECORD)
-        each_field(binary, type, take_field, &(struct taking){arena, binary, shape});
+        each_field(binary, type, take_field, &(struct taking){arena, binary, type, shape});
     if (type->kind == TYPE_INTEGER || type->kind == TYPE_NONE)
         take_look(arena, type, shape);
     return shape;

@@ -41,6 +41,7 @@ struct both : head<1>, head<2> {};
 struct deep : both { volatile int z = 4; };
 derived hides, *to_hides = &hides;
 deep has_both;
+volatile int derived::*to_member;
 
 __attribute__((noinline)) int work(int n) { static int calls; return calls += n; }
 __attribute__((noinline)) int work(unsigned long n, const pair &) { static int calls; return calls += (int)n * 2; }
@@ -58,6 +59,7 @@ int main() {
     pairs.take({1, 2});
     only<long>::total = 8;
     hides.x = 10;
+    to_member = &derived::x;
     hides.base::x = 11;
     has_both.head<2>::value = 12;
     return (function(1) + work(2, {}) + work() + hidden + inner::state) & 0;
@@ -113,6 +115,13 @@ for build in c++ clang++; do
 
     ends 0 quipu when 'app::config::made == 1' -- ./when
     grep -qE '^  instruction  .*app::v2::config::made' output || fail "$build: $(cat output)"
+
+    # A hit's name means what was written; pointers to members have a type.
+    watches 0 -e hides -e has_both -- ./watch
+    sed -i -n '/ -> 1[0-9] /p' hits
+    tells 'hides.x 3 -> 10' 'hides.base::x 1 -> 11' 'has_both.head<2>::value 2 -> 12'
+    watches 0 -e to_member -- ./watch
+    grep -qE '\(int derived::\*\)  main' hits || fail "$build: $(cat hits)"
 
     # refused NAME TEXT...
     refused() {
