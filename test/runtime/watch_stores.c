@@ -405,7 +405,8 @@ static void test_anywhere(void) {
     sigaction(SIGALRM, &action, NULL);
     int64_t ids[3] = {watch(384, 8, 0), watch(448, 8, 1), watch(3000, 100, 2)};
     forget();
-    setitimer(ITIMER_REAL, &often, NULL);
+    if (!sigsetjmp(out, 1)) /* the first alarm may come at once */
+        setitimer(ITIMER_REAL, &often, NULL);
     while (alarms < 3000) {
         if (sigsetjmp(out, 1))
             continue;
