@@ -415,12 +415,29 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
 static unsigned count_fields(const struct binary *binary, const struct type *record,
                              const char *name, struct field *found);
 
+/* Whether TYPE is a class without members, as allocators and deleters are. */
+static bool is_empty(const struct binary *binary, const struct type *type) {
+    Dwarf_Die die = type->die, member;
+    bool is_named, empty = true;
+    if (type->kind != TYPE_RECORD)
+        return false;
+    if (dwarf_child(&die, &member) != 0)
+        return true;
+    do {
+        struct field field;
+        empty &= !read_field(binary, &member, &field, &is_named) ||
+                 (!is_named && is_empty(binary, &field.type));
+    } while (empty && dwarf_siblingof(&member, &member) == 0);
+    return empty;
+}
+
 /* Likewise of RECORD's own members and of what anonymous ones have, or, INHERITED, of its bases. */
 static unsigned count_among(const struct binary *binary, const struct type *record,
                             const char *name, bool inherited, struct field *found) {
     Dwarf_Die die = record->die, member;
+    struct field last;
     unsigned count = 0;
-    bool is_named;
+    bool is_named, has_last = false;
     int (*compare)(const char *, const char *) = is_fortran(&die) ? strcasecmp : strcmp;
     if (dwarf_child(&die, &member) != 0)
         return 0;
@@ -435,15 +452,22 @@ static unsigned count_among(const struct binary *binary, const struct type *reco
             inner.offset += field.offset;
             field = inner;
         }
+        if (more && is_empty(binary, &field.type)) {
+            last = field;
+            has_last = true;
+            continue;
+        }
         if (more && !count)
             *found = field;
         count += more;
     } while (dwarf_siblingof(&member, &member) == 0);
-    return count;
+    if (!count && has_last)
+        *found = last;
+    return count ? count : has_last;
 }
 
 /* In how many places of RECORD the member NAME is; the first is the field.  One of its own hides
- * those of bases. */
+ * those of bases, and an empty one counts where there is no other. */
 static unsigned count_fields(const struct binary *binary, const struct type *record,
                              const char *name, struct field *found) {
     unsigned own = count_among(binary, record, name, false, found);

@@ -41,6 +41,10 @@ struct both : head<1>, head<2> {};
 struct deep : both { volatile int z = 4; };
 derived hides, *to_hides = &hides;
 deep has_both;
+struct nothing {};
+struct none { nothing held; };
+struct some { volatile int held = 5; };
+struct holder : none, some {} holds;
 volatile int derived::*to_member;
 
 __attribute__((noinline)) int work(int n) { static int calls; return calls += n; }
@@ -62,6 +66,7 @@ int main() {
     to_member = &derived::x;
     hides.base::x = 11;
     has_both.head<2>::value = 12;
+    holds.some::held = 13;
     return (function(1) + work(2, {}) + work() + hidden + inner::state) & 0;
 }
 EOT2
@@ -111,6 +116,7 @@ for build in c++ clang++; do
     finds hides.base::x 1 11
     finds hides.derived::x 3 10
     finds 'has_both.head<2>::value' 2 12
+    finds holds.held 5 13 # the other one is empty, as a unique_ptr's deleter is
     finds 'has_both.both::head< 2 >::value' 2 12
 
     ends 0 quipu when 'app::config::made == 1' -- ./when
@@ -139,6 +145,8 @@ for build in c++ clang++; do
     refused 'work(long)::calls == 1' "there is no variable 'work(long)::calls'"
     refused 'has_both.value == 1' "'value' is in several bases of 'has_both'; write 'BASE::value'"
     refused 'hides.none::x == 1' "'hides' has no base 'none'"
+    ends 1 quipu watch --if 'none::there > 1' -e hides.x -- ./watch
+    grep -qF "there is no variable 'none::there'" messages || fail "$build: $(cat messages)"
     refused 'work(1) == 1' "functions cannot be called"
     refused 'pool::count == 1' "'program.cc:pool<int>::count' or 'program.cc:pool<pair>::count'"
 done
