@@ -29,7 +29,7 @@ enum {
 
 /* Whether writes are told with their calls. */
 static bool wants_calls(const struct session_options *options, const struct watched *watched) {
-    return options->backtrace || (watched->is_guarded && !options->quiet);
+    return options->backtrace || (watched->is_violation && !options->quiet);
 }
 
 uint32_t flags_of(const struct session *session, const struct watched *watched) {

@@ -49,6 +49,7 @@ watches 1 --never-written config.color -e config.on -- ./program types
 grep -qF "1 write that must not be" messages || fail "$(cat messages)"
 tells 'config.color RED -> GREEN' 'config.on false -> true'
 [[ $(grep -c VIOLATION hits) -eq 1 ]] || fail "violations: $(cat hits)"
+[[ $(grep -c '#1 .* main  program.c' hits) -eq 1 ]] || fail "calls of a violation: $(cat hits)"
 watches 0 --never-written filled -- ./program types
 watches 1 --fatal --never-written config.color --never-written config.on -- ./program types
 tells 'config.color RED -> GREEN'
