@@ -49,4 +49,10 @@ static inline void restore_signals(uint64_t mask) {
     SYSTEM_CALL(rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, sizeof mask, 0, 0);
 }
 
+/* Sends the signal to the calling thread. */
+static inline void raise_signal(int number) {
+    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
+                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), number, 0, 0, 0);
+}
+
 #endif

@@ -127,8 +127,7 @@ static void end_process(void) {
     uint64_t aborting = (uint64_t)1 << (SIGABRT - 1);
     SYSTEM_CALL(rt_sigaction, SIGABRT, &plain, NULL, sizeof plain.mask, 0, 0);
     SYSTEM_CALL(rt_sigprocmask, SIG_UNBLOCK, &aborting, NULL, sizeof aborting, 0, 0);
-    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
-                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), SIGABRT, 0, 0, 0);
+    raise_signal(SIGABRT);
 }
 
 static void follow(uint32_t answer, uint32_t cause) {

@@ -113,11 +113,6 @@ static void set_registers(greg_t *registers, const uint64_t *frame, uint64_t sta
     copy_bytes(registers, values, sizeof values);
 }
 
-static void send(void) {
-    SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),
-                SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0), SIGTRAP, 0, 0, 0);
-}
-
 /* Returns only where the signal is not for this thread, there; see watch_entry.S. */
 void quipu_watch_trap_here(const uint64_t *frame, uint64_t stack, const struct watch_kept *kept);
 
@@ -129,11 +124,11 @@ void quipu_watch_trap_here(const uint64_t *frame, uint64_t stack, const struct w
     WATCH->trap_thread = 0;
     __atomic_store_n(&WATCH->trapping, 0, __ATOMIC_RELEASE);
     if (has_shadow_stack()) {
-        send();
+        raise_signal(SIGTRAP);
         return;
     }
     uint64_t mask = block_signals();
-    send();
+    raise_signal(SIGTRAP);
     context.uc_flags = HAS_STACK_SEGMENT | (save_state(&state) ? HAS_EXTENDED_STATE : 0);
     SYSTEM_CALL(sigaltstack, NULL, &context.uc_stack, 0, 0, 0, 0); /* it is set, too */
     set_registers(context.uc_mcontext.gregs, frame, stack, kept);

@@ -242,7 +242,7 @@ static void insert_taken_code(struct planner *p, uint32_t edge, struct buffer *c
                  write_taken_stub(p, edge, code, portable_operand(p, s, operand)));
     uint32_t source = p->graph->edges.data[edge].source - 1;
     p->blocks[source].jumps_out_of_line = true;
-    p->blocks[source].stub_is_far = is_stub_far(p, source, 0);
+    p->blocks[source].stub_is_far = p->context.stubs_are_far;
 }
 
 /* The condition under which a jump is not taken, where its taken edge may get its code right behind

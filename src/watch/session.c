@@ -193,12 +193,13 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
 
 /* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more. */
 static bool is_allowed(struct session *session, const struct quipu_hit *hit, uint32_t watched) {
-    const struct writer *writer = writers_find(&session->writers, hit, watched);
+    if (!writers_find(&session->writers, hit, watched)->is_allowed)
+        return false;
     const struct watch_module *module =
         writers_find_module(&session->writers, hit->record.pid, hit->pc);
-    if (writer->is_allowed && module && module->number)
+    if (module && module->number)
         ring_allow(&session->ring, module->number, hit->pc);
-    return writer->is_allowed;
+    return true;
 }
 
 static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {

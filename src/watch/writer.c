@@ -260,14 +260,14 @@ static void find_functions(struct arena *arena, const struct writer *writer, boo
 static bool is_one_called(struct arena *arena, const struct binary *binary,
                           const name_list *symbols, const char *name) {
     procedure_list procedures = {0};
-    find_procedures(arena, binary, name, &procedures);
-    for (size_t i = 0; i < symbols->count; i++) {
+    for (size_t i = 0; i < symbols->count; i++)
         if (may_be_called(arena, symbols->data[i], name))
             return true;
+    find_procedures(arena, binary, name, &procedures);
+    for (size_t i = 0; i < symbols->count; i++)
         for (size_t k = 0; k < procedures.count; k++)
             if (may_be_called(arena, symbols->data[i], procedures.data[k].symbol))
                 return true;
-    }
     return false;
 }
 

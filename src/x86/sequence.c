@@ -177,7 +177,7 @@ static void write_countdown_check(struct buffer *out, const struct code_context 
     uint32_t label = ++*context->labels;
     buffer_print(out, "; %sjns .LQs%u; .LQr%u:", stub_jump(context), label, label);
     /* the runtime finds the test by this jump, even while a breakpoint hides its first byte */
-    write_stub(context, label, "call quipu_end_countdown", "{disp32} jmp",
+    write_stub(context, label, "call quipu_end_countdown", LONG_JUMP_PREFIX "jmp",
                &(struct load_place){.frame = *frame});
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # 'quipu goto' takes C++ names as their programmers write them: with or without parameters, of
 # operators, destructors, templates, and in nameless namespaces; all lead to where the symbol does.
-. "$(dirname "$0")/../bad/lib.bash"
+. "$(dirname "$0")/lib.bash"
 cat >program.cc <<'EOF'
 #include <cstdio>
 namespace {
@@ -37,20 +37,6 @@ int main(int argc, char **) {
 EOF
 quipu-c++ --quipu=moment -O1 -g program.cc -o program || fail "cannot build"
 
-# leads SYMBOL NAME...: each name leads where the symbol does, when that is first reached.
-leads() {
-    local symbol=$1 ticks=0
-    shift
-    until quipu goto --print "$symbol@$ticks" -- ./program >output 2>messages; do
-        ((++ticks < 100)) || fail "'$symbol' was never reached: $(cat messages)"
-    done
-    for name; do
-        for offset in '' +0 +0x0; do
-            ends 0 quipu goto --print "$name$offset@$ticks/1" -- ./program
-            grep -q "^$symbol+0x0@$ticks/1~" output || fail "'$name$offset': $(cat output)"
-        done
-    done
-}
 leads _ZN12_GLOBAL__N_16hidden5twiceEi '(anonymous namespace)::hidden::twice(int)' \
     '(anonymous namespace)::hidden::twice' '(anonymous  namespace)::hidden::twice( int )'
 leads _ZN2ns4pairImcE3addEjPKc 'ns::pair<unsigned long, char>::add(unsigned int, char const*)' \

@@ -2,7 +2,7 @@
 # 'quipu goto' and 'quipu when' take Fortran's names as their programmers write them, in upper or lower
 # case: procedures of their own, of modules and in one another, the main program, variables and
 # components, and elements by all of their indices in Fortran's order.  C's names stay as they are.
-. "$(dirname "$0")/../bad/lib.bash"
+. "$(dirname "$0")/lib.bash"
 cat >program.f90 <<'EOF'
 module model
   implicit none
@@ -61,20 +61,6 @@ echo 'int Total_c; void shout(void) { Total_c++; } void Shout_2(void) {}' >shout
 quipu-cc --quipu=moment -O0 -g -c shout.c || fail "cannot build"
 quipu-fortran --quipu=moment -O0 -g program.f90 shout.o -o program || fail "cannot build"
 
-# leads SYMBOL NAME...: each name leads where the symbol does, when that is first reached.
-leads() {
-    local symbol=$1 ticks=0
-    shift
-    until quipu goto --print "$symbol@$ticks" -- ./program >output 2>messages; do
-        ((++ticks < 100)) || fail "'$symbol' was never reached: $(cat messages)"
-    done
-    for name; do
-        for offset in '' +0 +0x0; do
-            ends 0 quipu goto --print "$name$offset@$ticks/1" -- ./program
-            grep -q "^$symbol+0x0@$ticks/1~" output || fail "'$name$offset': $(cat output)"
-        done
-    done
-}
 leads outer_ outer OUTER outer_
 leads __model_MOD_step model::step step Model::Step __model_MOD_step
 inner=$(nm program | sed -n 's/.* t \(inner\.[0-9]*\)$/\1/p')
