@@ -131,8 +131,18 @@ uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
     return count;
 }
 
+/* Instructions at least of a function that is called, or until an indirect jump comes to the same
+ * target again: an interpreter's operations come round, but seldom the same one at once. */
+static const uint32_t ELSEWHERE = 50;
+
 static uint32_t node_size(const struct graph *graph, uint32_t node) {
-    return is_block(graph, node) ? graph->blocks.data[node - 1].count : 0;
+    if (!is_block(graph, node))
+        return ELSEWHERE;
+    const struct basic_block *block = &graph->blocks.data[node - 1];
+    const struct graph_instruction *last = last_instruction(graph, block);
+    uint8_t class = last ? last->decoded->class : CLASS_PLAIN;
+    bool calls = class == CLASS_CALL || class == CLASS_CALL_INDIRECT;
+    return block->count + (calls ? ELSEWHERE : 0);
 }
 
 /* The shortest of the ways that end at NEIGHBOURS. */

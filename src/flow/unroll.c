@@ -22,6 +22,10 @@
  * is enough: nobody but a debugger can tell in which of them a process was killed.  Readers add the
  * copies' counts to the block's.
  *
+ * Where a turn of such a loop is several blocks there are two turns: more branches do not fit a
+ * line of fetched code.  flex's search, of two blocks, takes 1.02 to 1.04 times its twin's time on
+ * a Zen 5, and 1.04 to 1.08 times with four turns.
+ *
  * Loops that store nothing and neither count nor walk an array stay as they are: they follow
  * pointers, which takes longer than counting, and mostly a turn or two.
  *
@@ -71,8 +75,10 @@ static void choose_turns(const struct graph *graph, struct loop_text *loop) {
         count += graph->blocks.data[i].count;
         note_instructions(graph, &graph->blocks.data[i], loop);
     }
-    loop->period = loop->stores && loop->first == loop->last ? 3 : 2;
-    loop->turns = count <= SHORT_LOOP_MAX ? 2 * loop->period : loop->period;
+    bool one_block = loop->first == loop->last;
+    loop->period = loop->stores && one_block ? 3 : 2;
+    bool twice = count <= SHORT_LOOP_MAX && (loop->stores || one_block);
+    loop->turns = twice ? 2 * loop->period : loop->period;
 }
 
 /* Whether turn TURN (0 ...) counts in its last block, whatever the tree would have. */

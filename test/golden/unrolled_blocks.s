@@ -1,4 +1,4 @@
-# A loop of two blocks that stores nothing: one turn in four counts, and where the loop is left.
+# A loop of two blocks that stores nothing: one turn in two counts, and where the loop is left.
 	.file	"unrolled_blocks.c"
 	.text
 	.p2align 4
