@@ -158,28 +158,38 @@ static bool any_selected(const struct profile *profile, struct selection selecti
     return false;
 }
 
+/* "3 processes"; how many a merged file is of, it does not tell. */
+static const char *name_processes(struct arena *arena, size_t count, bool merged) {
+    if (merged)
+        return "merged processes";
+    return arena_print(arena, "%zu process%s", count, count == 1 ? "" : "es");
+}
+
 /* "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed". */
 static const char *make_heading(struct arena *arena, const struct profile *profile,
                                 struct selection selection, uint64_t executed, bool human) {
     uint64_t threads = 0;
     size_t count = 0;
+    bool merged = false;
     const struct process *first = NULL;
     for (size_t i = 0; i < profile->processes.count; i++) {
         const struct process *process = &profile->processes.data[i];
         if (!is_selected(process, selection))
             continue;
         first = first ? first : process;
+        merged |= process->merged;
         threads += selection.owner ? 1 : count_threads(process);
         count++;
     }
     char number[NUMBER_MAX];
     print_number(number, executed, human);
-    return arena_print(arena, "%s%s: %zu process%s, %" PRIu64 " thread%s, %s instructions executed",
+    return arena_print(arena, "%s%s: %s, %" PRIu64 " thread%s, %s instructions executed",
                        !first            ? "nothing"
                        : *first->command ? first->command
                                          : first->program,
-                       count > 1 ? " and others" : "", count, count == 1 ? "" : "es", threads,
-                       threads == 1 ? "" : "s", number);
+                       count > 1 || merged ? " and others" : "",
+                       name_processes(arena, count, merged), threads, threads == 1 ? "" : "s",
+                       number);
 }
 
 static void drop_rows(struct table *table, const struct report_options *options) {

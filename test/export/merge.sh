@@ -23,6 +23,10 @@ counts all.quipu >merged.txt
 cmp -s apart.txt merged.txt || fail "counts of the merged file are not the sums: $(diff apart.txt merged.txt)"
 [ "$(wc -l <merged.txt)" -ge 5 ] || fail "the merged file holds too few functions"
 
+# How many processes it is of, a merged file does not tell.
+"$quipu" report all.quipu | head -n 1 | grep -q ' and others: merged processes, ' ||
+    fail "the heading of a merged file: $("$quipu" report all.quipu | head -n 1)"
+
 "$quipu" merge -o again.quipu one two
 cmp -s all.quipu again.quipu || fail "merging the same files twice gives different bytes"
 
