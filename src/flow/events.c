@@ -40,7 +40,7 @@ static int32_t ticks(const struct graph *graph, const struct edge *edge) {
 }
 
 static int32_t is_call(const struct decoded *decoded) {
-    return decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT;
+    return is_call_class(decoded->class);
 }
 
 static int32_t is_return(const struct decoded *decoded) {

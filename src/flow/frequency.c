@@ -57,7 +57,7 @@ static double target_share(const struct guess *g, const struct edge *edge) {
         return COLD_FACTOR;
     if (!goes_far(g, edge))
         return 1;
-    if (class == CLASS_CALL || class == CLASS_CALL_INDIRECT)
+    if (is_call_class(class))
         return odds(FAR_TO_CALL_RATE);
     return odds(class == CLASS_RETURN ? FAR_TO_RETURN_RATE : FAR_RATE);
 }

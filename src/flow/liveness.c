@@ -27,8 +27,7 @@ static uint32_t live_at_call(const struct graph *graph, const struct graph_instr
 }
 
 static bool is_border(const struct decoded *decoded) {
-    return decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT ||
-           decoded->class == CLASS_RETURN;
+    return is_call_class(decoded->class) || decoded->class == CLASS_RETURN;
 }
 
 /* Steps backward over one instruction. */
@@ -123,7 +122,7 @@ static enum fate fate_in_block(const struct graph *graph, const struct basic_blo
     for (uint32_t i = 0; i < block->count; i++) {
         const struct graph_instruction *instruction = &graph->instructions.data[block->first + i];
         const struct decoded *decoded = instruction->decoded;
-        bool calls = decoded->class == CLASS_CALL || decoded->class == CLASS_CALL_INDIRECT;
+        bool calls = is_call_class(decoded->class);
         if ((decoded->registers_read & registers) ||
             (calls && (calls_hook(graph->unit, instruction->statement) ||
                        graph->unit->statements.data[instruction->statement].inline_asm)))

@@ -140,8 +140,7 @@ static uint32_t node_size(const struct graph *graph, uint32_t node) {
         return ELSEWHERE;
     const struct basic_block *block = &graph->blocks.data[node - 1];
     const struct graph_instruction *last = last_instruction(graph, block);
-    uint8_t class = last ? last->decoded->class : CLASS_PLAIN;
-    bool calls = class == CLASS_CALL || class == CLASS_CALL_INDIRECT;
+    bool calls = last && is_call_class(last->decoded->class);
     return block->count + (calls ? ELSEWHERE : 0);
 }
 

@@ -68,8 +68,7 @@ static bool loses_base(const struct planner *p, const struct graph_instruction *
     uint8_t class = instruction->decoded->class;
     if (class == CLASS_SYSTEM) /* may return in another thread */
         return true;
-    return calls_lose_base(p) &&
-           (writes_base(p, instruction) || class == CLASS_CALL || class == CLASS_CALL_INDIRECT);
+    return calls_lose_base(p) && (writes_base(p, instruction) || is_call_class(class));
 }
 
 /* The first place at which flags are dead and the base can be had; else the first with dead flags;

@@ -57,8 +57,7 @@ static bool is_push(const struct graph_instruction *instruction) {
 }
 
 static bool is_call(const struct graph_instruction *instruction) {
-    return instruction->decoded->class == CLASS_CALL ||
-           instruction->decoded->class == CLASS_CALL_INDIRECT;
+    return is_call_class(instruction->decoded->class);
 }
 
 /* ---- ranges ---- */

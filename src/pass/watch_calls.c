@@ -110,8 +110,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
 /* The same of LAST, which may be any instruction. */
 static bool find_checked_call(const struct planner *p, const struct basic_block *block,
                               const struct graph_instruction *last, struct checked_call *call) {
-    uint8_t class = last->decoded->class;
-    return (class == CLASS_CALL || class == CLASS_CALL_INDIRECT) && p->graph->function->compiled &&
+    return is_call_class(last->decoded->class) && p->graph->function->compiled &&
            !statement_of(p, last)->inline_asm && code_may_stand(p, block, block->count - 1) &&
            find_call(p, block, last, call);
 }

@@ -192,7 +192,10 @@ static void write_head(const struct callgrind *callgrind, const char *version, u
     write_name(out, first ? first->command : "");
     fprintf(out, "part: 1\n\ndesc: Counts: exact, by quipu%s\n",
             callgrind->calls ? "" : "; no inclusive costs");
-    fprintf(out, "desc: Processes: %zu\n", profile->processes.count);
+    if (first && first->merged) /* how many they were is not kept */
+        fputs("desc: Processes: merged\n", out);
+    else
+        fprintf(out, "desc: Processes: %zu\n", profile->processes.count);
     fputs("\npositions: instr line\nevent: Ir : Instruction Fetch\nevents: Ir\n", out);
     fprintf(out, "summary: %" PRIu64 "\n", executed);
 }

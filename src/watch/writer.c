@@ -155,8 +155,8 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
             (*code == 0xe8 || *code == 0xe9 ? size == 5
                                             : *code == 0xff || (*code & 0xf0) == 0x40) &&
             decode_instruction(code, count, &decoded) && decoded.size == size &&
-            (decoded.class == CLASS_CALL || decoded.class == CLASS_CALL_INDIRECT ||
-             decoded.class == CLASS_JUMP || decoded.class == CLASS_JUMP_INDIRECT))
+            (is_call_class(decoded.class) || decoded.class == CLASS_JUMP ||
+             decoded.class == CLASS_JUMP_INDIRECT))
             return pc - size;
     }
     return 0;

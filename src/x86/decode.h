@@ -58,6 +58,10 @@ enum instruction_class {
     CLASS_TRANSACTION,      /* xbegin: goes on behind itself or, on abort, at its target */
 };
 
+static inline bool is_call_class(uint8_t class) {
+    return class == CLASS_CALL || class == CLASS_CALL_INDIRECT;
+}
+
 /* How often a string instruction with a repeat prefix runs: once for each that %rcx goes down. */
 enum turns {
     TURNS_ONE, /* it is no such instruction; or counts in %ecx, which nobody writes */

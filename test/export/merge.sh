@@ -26,6 +26,9 @@ cmp -s apart.txt merged.txt || fail "counts of the merged file are not the sums:
 # How many processes it is of, a merged file does not tell.
 "$quipu" report all.quipu | head -n 1 | grep -q ' and others: merged processes, ' ||
     fail "the heading of a merged file: $("$quipu" report all.quipu | head -n 1)"
+"$quipu" export --to=callgrind -o merged.callgrind all.quipu
+grep -qx 'desc: Processes: merged' merged.callgrind ||
+    fail "callgrind's head of a merged file: $(grep '^desc:' merged.callgrind)"
 
 "$quipu" merge -o again.quipu one two
 cmp -s all.quipu again.quipu || fail "merging the same files twice gives different bytes"
