@@ -11,7 +11,10 @@
  * Not perfect: with several jump tables in one function, all share one hub; counts stay exact, but
  * which of two switches went to a shared target is not told.
  *
- * requires: measure_unit   makes: instructions, blocks, edges, hub_count */
+ * An indirect jump from within a frame goes to a label of the function: before a jump to another
+ * one the stack pointer is what it was at the begin, as the .cfi_ directives tell.
+ *
+ * requires: measure_unit   makes: instructions, blocks, edges, rows, hub_count */
 #include "flow/graph.h"
 
 #include "asm/lex.h"
@@ -31,6 +34,7 @@ struct builder {
     VECTOR(uint32_t) label_blocks;
     index_list hub_targets; /* blocks */
     bool hub_unsure;        /* some jump through it may be a tail call */
+    bool frames_end;        /* returns stand where no frame is told: it is told where they end */
 };
 
 const struct graph_instruction *last_instruction(const struct graph *graph,
@@ -213,6 +217,27 @@ static bool is_own_table(const struct builder *b, const struct symbol *table) {
     return false;
 }
 
+/* Whether the stack pointer may be what it was at the function's begin. */
+static bool frame_may_be_gone(const struct graph *graph,
+                              const struct graph_instruction *instruction) {
+    const struct frame_row *row =
+        &graph->rows.data[graph->unit->row_of[instruction->first_statement]];
+    return !row->known || (row->by_rsp && row->offset == 8);
+}
+
+static bool frames_end(const struct graph *graph) {
+    bool found = false;
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[i]);
+        if (!last || last->decoded->class != CLASS_RETURN)
+            continue;
+        if (!frame_may_be_gone(graph, last))
+            return false;
+        found = true;
+    }
+    return found;
+}
+
 enum jump_through {
     THROUGH_HUB,
     THROUGH_EITHER,
@@ -242,7 +267,7 @@ static enum jump_through classify_indirect(const struct builder *b,
             (before->decoded->registers_written & jump->decoded->registers_read))
             return THROUGH_HUB;
     }
-    return THROUGH_EITHER;
+    return b->frames_end && !frame_may_be_gone(graph, jump) ? THROUGH_HUB : THROUGH_EITHER;
 }
 
 static void add_indirect(struct builder *b, uint32_t block, uint32_t hub) {
@@ -420,8 +445,10 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
     struct builder b = {.graph = graph, .unit = unit};
     if (function->fragments.count > 200)
         return "too many pieces";
-    for (; b.fragment < function->fragments.count; b.fragment++)
+    for (; b.fragment < function->fragments.count; b.fragment++) {
+        find_frames(unit, &function->fragments.data[b.fragment], arena, &graph->rows, unit->row_of);
         add_fragment(&b, &function->fragments.data[b.fragment]);
+    }
     if (!graph->blocks.count)
         return "no instructions";
     if (graph->blocks.data[0].padding)
@@ -431,6 +458,7 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
     graph->text_blocks = (uint32_t)graph->blocks.count;
     uint32_t hub = find_hub_targets(&b) ? (uint32_t)graph->blocks.count + 1 : 0;
     graph->hub_count = hub != 0;
+    b.frames_end = hub && frames_end(graph);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         add_out_edges(&b, i, hub);
     if (b.hub_unsure)

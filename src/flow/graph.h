@@ -5,6 +5,7 @@
 #ifndef QUIPU_FLOW_GRAPH_H
 #define QUIPU_FLOW_GRAPH_H
 
+#include "asm/frames.h"
 #include "asm/unit.h"
 #include "data/format.h"
 #include "x86/decode.h"
@@ -85,6 +86,7 @@ struct graph {
     VECTOR(struct graph_instruction) instructions;
     VECTOR(struct basic_block) blocks;
     VECTOR(struct edge) edges;
+    frame_rows rows;      /* build_graph; unit->row_of leads to them */
     uint32_t text_blocks; /* blocks in the order of the text; their copies come behind */
     bool guessed;         /* find_frequencies: there was no earlier run to tell */
     uint32_t hub_count;

@@ -196,11 +196,15 @@ static void find_bodies(struct loops *loops, const struct graph *graph) {
     }
 }
 
-void find_loops(struct loops *loops, const struct graph *graph) {
+void find_order(struct loops *loops, const struct graph *graph) {
     *loops = (struct loops){.arena = graph->arena,
                             .nodes = 1 + (uint32_t)graph->blocks.count + graph->hub_count};
     collect_arcs(loops, graph);
     number_nodes(loops);
+}
+
+void find_loops(struct loops *loops, const struct graph *graph) {
+    find_order(loops, graph);
     find_dominators(loops);
     find_bodies(loops, graph);
 }

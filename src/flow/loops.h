@@ -27,6 +27,9 @@ struct loops {
 /* All is in the graph's arena. */
 void find_loops(struct loops *loops, const struct graph *graph);
 
+/* Makes nothing but successors, predecessors, order, rank and reached. */
+void find_order(struct loops *loops, const struct graph *graph);
+
 bool dominates(const struct loops *loops, uint32_t above, uint32_t below);
 
 bool is_back_edge(const struct loops *loops, uint32_t source, uint32_t target);

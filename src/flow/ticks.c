@@ -1,23 +1,28 @@
-/* ticks.c: the events of the software instruction counter: backward branches, calls and returns.
+/* ticks.c: the events of the software instruction counter: branches back, calls and returns.
  *
  * Mellor-Crummey & LeBlanc 1989, section 3: an instruction that runs again has been left in between
- * by a branch backward or a call, so that a counter of both tells its executions apart.  The order
- * is that of the text: a function's first fragment, then its others; a copy of an unrolled loop
- * stands where its original does.  Whoever comes in from outside ticks too: calls, unwinders, and
- * jumps to labels whose address is known elsewhere.  So does a call that returns once more
- * (setjmp) or on another stack (swapcontext), behind it.
+ * by a branch backward or a call, so that a counter of both tells its executions apart.  Theirs is
+ * backward in the text.  Here it is so in reverse postorder, from a function's begins on: what
+ * leads to a block that stands no further down there.  Every cycle has such an edge, and in most
+ * functions only the turns of loops do; compilers also jump backward in the text where nothing
+ * comes round. A copy of an unrolled loop stands where its original does.
+ *
+ * Whoever comes in from outside ticks too: calls, unwinders, and jumps to labels whose address is
+ * known elsewhere.  So does a call that returns once more (setjmp) or on another stack
+ * (swapcontext), behind it.
  *
  * Unlike the paper's, returns and tail jumps of functions that call tick: what stands behind a
- * recursive call runs once for each call that ends, with neither a call nor a branch backward in
+ * recursive call runs once for each call that ends, with neither a call nor a branch back in
  * between.  With them, two runs of an instruction in two calls of its function have that function's
  * end or begin between them.
  *
- * A hub ticks towards those targets that stand above one of its jumps.  So a switch whose cases
- * stand below it costs nothing, where the paper counted every indirect jump as backward.
+ * A hub is a node like a block.  An interpreter's comes round once for each operation, the hub of a
+ * switch that stands in no loop never, where the paper counted every indirect jump as backward.  A
+ * hub from which control may also leave the function counts as the outside: all ways from it tick.
  *
  * requires: build_graph, unroll_loops    makes: ticks of edges
  * Invariant: every cycle of edges has one that ticks. */
-#include "flow/graph.h"
+#include "flow/loops.h"
 
 #include <string.h>
 
@@ -27,14 +32,6 @@ static const char *const returning_again[] = {
     "setjmp",     "_setjmp",     "__setjmp", "sigsetjmp", "__sigsetjmp",
     "getcontext", "swapcontext", "savectx",  "vfork",
 };
-
-/* The block's place in the text. */
-static uint32_t place_of(const struct graph *graph, uint32_t end) {
-    uint32_t index = end - 1;
-    while (graph->blocks.data[index].copy_of)
-        index = graph->blocks.data[index].copy_of - 1;
-    return index;
-}
 
 bool returns_again(const struct graph *graph, const struct edge *edge) {
     if (edge->kind != QUIPU_EDGE_CALL)
@@ -54,9 +51,20 @@ bool returns_again(const struct graph *graph, const struct edge *edge) {
 
 /* What is known of a function before its edges are looked at. */
 struct ticking {
-    uint32_t last; /* the place of the last jump through a hub */
-    bool calls;    /* the function calls others */
+    struct loops loops; /* their order alone */
+    bool calls;         /* the function calls others */
+    bool hub_leaves;    /* control may leave the function by the hub */
 };
+
+static uint32_t rank_of(const struct graph *graph, const struct ticking *ticking, uint32_t node) {
+    while (is_block(graph, node) && graph->blocks.data[node - 1].copy_of)
+        node = graph->blocks.data[node - 1].copy_of;
+    return ticking->loops.rank[node];
+}
+
+static bool is_hub(const struct graph *graph, uint32_t node) {
+    return node != 0 && !is_block(graph, node);
+}
 
 static bool leaves_function(const struct edge *edge) {
     return edge->target == 0 &&
@@ -68,22 +76,25 @@ static bool is_tick(const struct graph *graph, const struct edge *edge,
                     const struct ticking *ticking) {
     if (leaves_function(edge))
         return ticking->calls;
-    if (!is_block(graph, edge->target))
+    if (edge->target == 0)
         return false;
-    uint32_t target = place_of(graph, edge->target);
-    if (is_block(graph, edge->source))
-        return target <= place_of(graph, edge->source) || returns_again(graph, edge);
-    return edge->source == 0 || target <= ticking->last;
+    if (edge->source == 0)
+        return true;
+    if (ticking->hub_leaves && is_hub(graph, edge->source))
+        return true;
+    if (ticking->hub_leaves && is_hub(graph, edge->target))
+        return false;
+    return rank_of(graph, ticking, edge->target) <= rank_of(graph, ticking, edge->source) ||
+           returns_again(graph, edge);
 }
 
 static struct ticking look_at(const struct graph *graph) {
     struct ticking ticking = {0};
+    find_order(&ticking.loops, graph);
     for (size_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
-        bool through_hub = edge->target > graph->blocks.count && is_block(graph, edge->source);
         ticking.calls |= edge->kind == QUIPU_EDGE_CALL || edge->kind == QUIPU_EDGE_CALL_LOST;
-        if (through_hub && place_of(graph, edge->source) > ticking.last)
-            ticking.last = place_of(graph, edge->source);
+        ticking.hub_leaves |= is_hub(graph, edge->source) && edge->target == 0;
     }
     return ticking;
 }

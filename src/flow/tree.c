@@ -24,6 +24,7 @@ struct arc {
 /* Cost of a counter, in units of one increment of memory. */
 static const double COST_FLAGS_LIVE = 4; /* saving flags */
 static const double COST_JUMP = 1.5;     /* a taken edge needs a detour by a jump */
+static const double COST_BACK = 0.3;     /* and one back, which hides better */
 /* In a tight loop each turn's arithmetic may keep all units busy.  Then an addition costs least far
  * from the next branch: flex takes 1.07 times its twin's time, and 1.11 times with the addition in
  * front of the loop's shorter block. */
@@ -93,7 +94,7 @@ double edge_cost(const struct graph *graph, const struct edge *edge) {
         return cost * edge->frequency;
     double other = graph->blocks.data[edge->source - 1].frequency - edge->frequency;
     double jumps = other < edge->frequency ? (other > 0 ? other : 0) : edge->frequency;
-    return cost * edge->frequency + COST_JUMP * jumps;
+    return (cost + COST_BACK) * edge->frequency + COST_JUMP * jumps;
 }
 
 static int compare_arcs(const void *left, const void *right) {

@@ -174,10 +174,12 @@ void count_events(struct graph *graph, const struct event_set *events, bool call
         struct node_potential *potentials =
             ARENA_ARRAY(graph->arena, struct node_potential, node_count(graph));
         graph->potentials[k] = potentials;
-        if (kind->cell == 1 + QUIPU_EVENT_TICKS)
+        if (kind->cell == 1 + QUIPU_EVENT_TICKS) {
+            find_ticks(graph);
             find_tick_potentials(graph, potentials);
-        else
+        } else {
             find_potentials(graph, &tree, kind, potentials);
+        }
         bool few = calls && kind->cell == 1 + QUIPU_EVENT_INSTRUCTIONS;
         count_kind(graph, kind, potentials, few ? QUIPU_CALL_LANES : QUIPU_LANES);
     }

@@ -1,6 +1,6 @@
 /* instrument.c: the way of a unit through the shim: for each function
  *
- *     graph -> frequencies -> unrolled loops -> tails -> ticks -> liveness -> places for counters
+ *     graph -> frequencies -> unrolled loops -> tails -> liveness -> places for counters -> ticks
  *           -> code and notes
  *
  * and the edited text at the end.  One arena is released after each function. */
@@ -24,7 +24,6 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
         if (!options->calls)
             find_tails(&graph);
     }
-    find_ticks(&graph);
     find_liveness(&graph, options->shared || options->watch ? RESERVED_REGISTERS : 0);
     place_chords(&graph, options->placement);
     if (options->count)

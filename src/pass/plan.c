@@ -279,7 +279,7 @@ struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct
 }
 
 struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction) {
-    return p->rows.data[p->row_of[instruction->first_statement]];
+    return p->graph->rows.data[p->row_of[instruction->first_statement]];
 }
 
 void make_plan(struct planner *p) {
@@ -289,8 +289,6 @@ void make_plan(struct planner *p) {
     p->placed = ARENA_ARRAY(arena, struct placed_block, graph->blocks.count);
     p->load_on_edge = ARENA_ARRAY(arena, bool, graph->edges.count);
     p->row_of = graph->unit->row_of;
-    for (size_t f = 0; f < graph->function->fragments.count; f++)
-        find_frames(graph->unit, &graph->function->fragments.data[f], arena, &p->rows, p->row_of);
     p->base = choose_base(p);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         plan_block(p, i);

@@ -4,7 +4,6 @@
 #ifndef QUIPU_PASS_PLAN_H
 #define QUIPU_PASS_PLAN_H
 
-#include "asm/frames.h"
 #include "asm/lex.h"
 #include "asm/locations.h"
 #include "data/watch_format.h"
@@ -41,7 +40,6 @@ struct planner {
     struct block_plan *blocks;
     bool *load_on_edge; /* by edge: calls whose return needs the base again */
     struct placed_block *placed;
-    frame_rows rows;
     uint32_t *row_of;
     int base;
     bool copied;   /* some text was written once more */

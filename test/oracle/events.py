@@ -451,6 +451,21 @@ class Alignment:
         self.middles += turns != 0
         return Weights(text).turn(turns)
 
+    def known(self):
+        """The first count that was asked for, by place in the twin's run where that is certain."""
+        found = {}
+        for number, (kind, _, counts, _) in enumerate(self.stops):
+            if kind == 'q':
+                low, high = self.position(number)
+                if low == high:
+                    found[low] = counts[0]
+        return found
+
+    def follow(self, twin):
+        """Goes on with other sums of the same run."""
+        self.twin = twin
+        return self
+
     def run(self):
         for number, (kind, _, counts, _) in enumerate(self.stops):
             if kind == 'q' and self.places:

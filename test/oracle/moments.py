@@ -196,25 +196,27 @@ NO_RETURN = re.compile(r'^call.*<(__cxa_throw|__cxa_rethrow|_Unwind_Resume)\b')
 
 class Twin(events.Twin):
     """One thread of the twin's run: its instructions, and in front of each the ticks that the text
-    makes of it: events.Alignment takes it."""
+    makes of it: events.Alignment takes it.
 
-    def __init__(self, pcs, code, functions, hubs):
-        """FUNCTIONS: (start, size, name); the pieces of one, such as 'f.cold', follow it in the
-        order of the text.  HUBS: names of those whose indirect jumps share their targets."""
-        self.code = code
-        self.order, self.hub_jumps = {}, {}
+    What calls, returns and begins tick is known by the text.  Which branches do is not: any choice
+    will do that leaves no cycle without a tick.  So it is learnt from the recording, and then has to
+    be the same each time, to have a tick in every cycle, and none elsewhere."""
+
+    def __init__(self, pcs, code, functions, hubs, ticking=frozenset()):
+        """FUNCTIONS: (start, size, name); the pieces of one are called 'f.cold' and the like.  HUBS:
+        names of those whose indirect jumps share their targets.  TICKING: branches that do, each from
+        an instruction to another one."""
+        self.code, self.ticking, self.hubs = code, ticking, hubs
+        self.function = {}
         self.entries = {start for start, _, name in functions if '.cold' not in name}
         self.behind_calls = {code.behind.get(a): text for a, text in code.text.items()
                              if re.match(r'^(bnd |notrack )*call', text)}
         for start, size, name in functions:
             base = re.sub(r'\.cold(\.\d+)?$', '', name)
             for address in range(start, start + size):
-                self.order[address] = (base, base != name, address)
-                text = code.text.get(address, '')
-                if base in hubs and re.match(r'^(notrack )?jmp\s+\*', text):
-                    self.hub_jumps[base] = max(self.hub_jumps.get(base, ()), self.order[address])
-        self.calling = {self.order[a][0] for a, text in code.text.items()
-                        if a in self.order and re.match(r'^(bnd |notrack )*call', text)}
+                self.function[address] = base
+        self.calling = {self.function[a] for a, text in code.text.items()
+                        if a in self.function and re.match(r'^(bnd |notrack )*call', text)}
         last, ticks, sums = None, 0, []
         pcs = events.completed(pcs, code)
         for pc in pcs:
@@ -228,26 +230,123 @@ class Twin(events.Twin):
         entered = int(pc in self.entries)
         again = int(bool(SETJMP.match(self.behind_calls.get(pc, ''))))
         if re.match(r'^(bnd |notrack |rep[z]? )*ret', text) or self.is_tail(text, last, pc):
-            return int(self.order[last][0] in self.calling) + entered + again
+            return int(self.function[last] in self.calling) + entered + again
         if entered or again:
             return 1
         if re.match(r'^(bnd |notrack )*call', text):
             return int(pc != self.code.behind[last] or bool(NO_RETURN.match(text)))
-        if BRANCH.match(text):
-            here = self.order[last]
-            if '*' in text:
-                here = self.hub_jumps.get(here[0], here)
-            taken = pc != self.code.behind[last] or re.match(r'^(bnd |notrack )*jmp', text)
-            return int(bool(taken) and self.order[pc] <= here)
-        return 0
+        return int((last, pc) in self.ticking)
 
     def is_tail(self, text, last, pc):
         """A jump to another function, or to this one's start from outside of its graph's edges."""
         if not BRANCH.match(text):
             return False
-        base = self.order[last][0]
+        base = self.function[last]
         if '*' in text:
-            return pc in self.behind_calls or self.order[pc][0] != base
+            return pc in self.behind_calls or self.function[pc] != base
         target = int(re.search(r'\s([0-9a-f]+)( <|$)', text).group(1), 16)
         taken = pc != self.code.behind[last] or re.match(r'^(bnd |notrack )*jmp', text)
-        return bool(taken) and self.order.get(target, ('',))[0] != base
+        return bool(taken) and self.function.get(target) != base
+
+    def is_edge(self, last, pc):
+        """Whether control went on in the function, by a branch or to the next instruction."""
+        text = self.code.text.get(last, '')
+        if last is None or pc in self.entries or re.match(r'^(bnd |notrack |rep[z]? )*(ret|call)', text):
+            return False
+        return not self.is_tail(text, last, pc)
+
+    def learn(self, ticks):
+        """Branches that tick.  TICKS: in front of instructions of the run, where that is known, by
+        their places in it."""
+        deltas, places = {}, sorted(ticks)
+        for low, high in zip(places, places[1:]):
+            steps = list(zip(self.pcs[low:high], self.pcs[low + 1:high + 1]))
+            rest = ticks[high] - ticks[low] - sum(self.ticks_between(*step) for step in steps)
+            steps = [step for step in steps if self.is_edge(*step)]
+            if len(steps) == 1:
+                deltas[steps[0]] = rest
+            elif not rest:
+                deltas.update(dict.fromkeys(steps, 0))
+        return frozenset(step for step, delta in deltas.items() if delta)
+
+    def wrong_ticks(self):
+        """None, or a cycle of branches without a tick, or a tick that is in no cycle."""
+        taken = {step for step in zip(self.pcs, self.pcs[1:]) if self.is_edge(*step)}
+        around = {(a, self.code.behind[a]) for a, text in self.code.text.items()
+                  if a in self.function and self.function.get(self.code.behind.get(a)) ==
+                  self.function[a] and re.match(r'^(bnd |notrack )*call', text)}
+        quiet = Components((taken - self.ticking) | around)
+        turn = next((step for step in taken - self.ticking if quiet.share(*step)), None)
+        if turn:
+            return f'{turn[0]:x} to {turn[1]:x} is in a cycle without a tick'
+        cycles = Components(self.text_edges() | taken | around)
+        alone = next((step for step in self.ticking
+                      if not cycles.share(*step) and not cycles.share(step[0], self.hub(step[0]))),
+                     None)
+        return alone and f'{alone[0]:x} to {alone[1]:x} ticks, and is in no cycle'
+
+    def hub(self, address):
+        """The node in front of all targets of an indirect jump, or None: they are its own."""
+        base = self.function.get(address)
+        return base if base in self.hubs and '*' in self.code.text[address] else None
+
+    def text_edges(self):
+        """What the text tells: to the next instruction, direct branches, to hubs and behind them."""
+        edges, hubs = set(), set()
+        for last, pc in set(zip(self.pcs, self.pcs[1:])):
+            if self.hub(last) and self.is_edge(last, pc):
+                hubs |= {(last, self.hub(last)), (self.hub(last), pc)}
+        for address, text in self.code.text.items():
+            if address not in self.function:
+                continue
+            if not re.match(r'^(bnd |notrack |rep[z]? )*(ret|jmp)', text):
+                edges.add((address, self.code.behind.get(address)))
+            target = re.search(r'\s([0-9a-f]+)( <|$)', text) if BRANCH.match(text) else None
+            if target and '*' not in text:
+                edges.add((address, int(target.group(1), 16)))
+        return hubs | {(a, b) for a, b in edges if self.function[a] == self.function.get(b)}
+
+
+class Components:
+    """The strongly connected components of a graph (Tarjan 1972, without recursion)."""
+
+    def __init__(self, edges):
+        self.after = {}
+        for a, b in edges:
+            self.after.setdefault(a, []).append(b)
+        self.loops = {a for a, b in edges if a == b}
+        self.of, self.low, self.number, self.stack = {}, {}, {}, []
+        for node in list(self.after):
+            if node not in self.number:
+                self.search(node)
+
+    def search(self, root):
+        path = [(root, iter(self.after.get(root, ())))]
+        self.enter(root)
+        while path:
+            node, rest = path[-1]
+            child = next(rest, None)
+            if child is None:
+                path.pop()
+                self.leave(node, path)
+            elif child not in self.number:
+                self.enter(child)
+                path.append((child, iter(self.after.get(child, ()))))
+            elif child not in self.of:
+                self.low[node] = min(self.low[node], self.number[child])
+
+    def enter(self, node):
+        self.low[node] = self.number[node] = len(self.number)
+        self.stack.append(node)
+
+    def leave(self, node, path):
+        if path:
+            above = path[-1][0]
+            self.low[above] = min(self.low[above], self.low[node])
+        if self.low[node] == self.number[node]:
+            while self.of.get(node) is None:
+                self.of[self.stack.pop()] = node
+
+    def share(self, a, b):
+        """Whether an edge from A to B is in a cycle."""
+        return a in self.loops if a == b else self.of.get(a, a) == self.of.get(b, b)
