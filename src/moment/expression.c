@@ -279,8 +279,8 @@ static bool has_value(const struct node *node) {
            node->type.kind == TYPE_POINTER;
 }
 
-/* Finds the objects whose contents are read, from the left.  WHOLE: the value of NODE is, and not
- * only its address. */
+/* Finds the objects whose contents are read, each once, from the left.  WHOLE: the value of NODE
+ * is, and not only its address. */
 static void find_objects(struct arena *arena, struct expression *expression, struct node *node,
                          bool whole) {
     if (!node)
@@ -289,7 +289,10 @@ static void find_objects(struct arena *arena, struct expression *expression, str
     find_objects(arena, expression, node->a, !only_address);
     find_objects(arena, expression, node->b, true);
     find_objects(arena, expression, node->c, true);
-    if (whole && is_object(node) && has_value(node))
+    bool is_read = whole && is_object(node) && has_value(node);
+    for (size_t i = 0; is_read && i < expression->objects.count; i++)
+        is_read = expression->objects.data[i] != node;
+    if (is_read)
         vector_push(arena, &expression->objects, node);
 }
 
@@ -340,6 +343,8 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
     struct node *root = parse_whole(&parser);
     if (root && parser.slice && root != parser.slice)
         refuse(&parser, text, "a slice must be the last that is named");
+    else if (root && root->type.is_described)
+        refuse(&parser, text, described_array(&parser.tree, root));
     else if (root && !is_object(root))
         refuse(&parser, text, "that has a value, but no place in memory that could be written");
     *where = parser.tree.where;
@@ -349,6 +354,9 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
         return parser.tree.wrong;
     object->node = root;
     object->count = parser.count;
+    object->is_described = parser.is_described;
+    object->first = parser.first;
+    object->base = parser.base;
     object->base_end = parser.base_end;
     object->others = parser.others;
     object->way.root = root;

@@ -74,10 +74,12 @@ struct object {
     const char *text;
     struct node *node;     /* it, or the first element of a slice */
     uint64_t count;        /* elements of a slice; 0: it is none */
-    size_t base_end;       /* likewise: where its indices begin in the text ... */
-    const char *others;    /* ... and in Fortran's way what follows the slice's own: ",3)", ")" */
+    int64_t first;         /* likewise: the index of its first one, */
+    size_t base, base_end; /* where its array stands in the text, */
+    const char *others;    /* and in Fortran's way what follows the slice's own index: ",3)", ")" */
     struct expression way; /* its objects are those whose contents tell the address; none: it is the
                               same for all of the run */
+    bool is_described;     /* an array's descriptor tells where it is */
     bool is_missing;       /* it was refused for a name that neither variable nor type has ... */
     bool is_local;         /* ... or that a local has, without its function's */
 };
@@ -99,8 +101,10 @@ struct tree {
 };
 
 bool is_object(const struct node *node);
-/* What is wrong with an object of that NAME whose type is described. */
-const char *described_array(struct arena *arena, const char *name);
+/* What is wrong with ARRAY, whose type is described, where it stands without indices. */
+const char *described_array(struct tree *tree, const struct node *array);
+/* What of TYPE lies at ADDRESS, an integer. */
+struct node *make_load(struct tree *tree, const struct type *type, struct node *address);
 struct node *make_number(struct tree *tree, uint64_t number, uint64_t size, bool is_signed);
 struct node *make_real(struct tree *tree, long double real, uint64_t size);
 struct node *make_object(struct tree *tree, uint64_t address, const struct type *type);
@@ -115,6 +119,15 @@ struct node *make_condition(struct tree *tree, struct node *condition, struct no
 struct node *make_cast(struct tree *tree, const struct type *type, struct node *operand);
 /* NODE is asked whether it is true. */
 bool check_scalar(struct tree *tree, const struct node *node);
+
+/* ---- descriptor.c ---- */
+
+/* An element of ARRAY, whose type is described, by one index for each dimension, Fortran's first
+ * one first. */
+struct node *make_described_element(struct tree *tree, struct node *array,
+                                    struct node *const *indices);
+/* Whether elements of that TYPE whose first index goes up by one lie next to each other. */
+bool is_contiguous(const struct type *type);
 
 /* ---- evaluate.c ---- */
 

@@ -13,10 +13,12 @@ struct parser {
     bool may_slice;
     struct node *slice; /* its first element; NULL: there is none */
     uint64_t count;     /* of its elements */
-    size_t base_end;    /* as in struct object */
-    const char *others; /* likewise */
-    bool is_missing;    /* what is refused is a name that nothing has ... */
-    bool is_local;      /* ... or that a local has, without its function's */
+    int64_t first;      /* as in struct object */
+    size_t base, base_end;
+    const char *others;
+    bool is_described; /* an element was taken by an array's descriptor */
+    bool is_missing;   /* what is refused is a name that nothing has ... */
+    bool is_local;     /* ... or that a local has, without its function's */
 };
 
 /* Ends the reading with what is WRONG, a text that lives as long as the tree, at AT, unless it has

@@ -77,6 +77,14 @@ static struct node *count_from_first(struct parser *parser, const struct node *a
                        make_number(&parser->tree, (uint64_t)first, 8, true));
 }
 
+/* ELEMENT, with the index FIRST, is the first of a slice of ARRAY. */
+static void set_slice(struct parser *parser, const struct node *array, struct node *element,
+                      int64_t first) {
+    parser->slice = element;
+    parser->first = first;
+    parser->base = array->begin;
+}
+
 /* The element of ARRAY, or the first one of the slice, that SUBSCRIPT tells of. */
 static struct node *take_element(struct parser *parser, struct node *array,
                                  const struct subscript *subscript) {
@@ -84,14 +92,50 @@ static struct node *take_element(struct parser *parser, struct node *array,
     if (is_slice(subscript) && !take_count(parser, array, subscript))
         return NULL;
     struct node *index = count_from_first(parser, array, subscript->first);
-    struct node *place_of_it =
-        index ? make_binary(&parser->tree, OPERATION_ADD, array, index) : NULL;
+    if (!index)
+        return NULL;
+    struct node *place_of_it = make_binary(&parser->tree, OPERATION_ADD, array, index);
     if (!spans(parser, begin, place_of_it))
         return NULL;
     struct node *element = make_target(&parser->tree, place_of_it);
     if (is_slice(subscript))
-        parser->slice = element;
+        set_slice(parser, array, element, first_index(&array->type) + (int64_t)index->number);
     return spans(parser, begin, element);
+}
+
+/* The same of an array whose descriptor tells where its elements are; COUNT of SUBSCRIPTS. */
+static struct node *take_described(struct parser *parser, struct node *array,
+                                   const struct subscript *subscripts, unsigned count) {
+    struct node *indices[RANK_MAX];
+    int64_t first = 0, last = 0;
+    bool slices = is_slice(&subscripts[0]);
+    for (unsigned i = 0; i < count; i++) {
+        indices[i] = subscripts[i].first;
+        if (i && is_slice(&subscripts[i]))
+            return refuse(parser, subscripts[i].at,
+                          "of an array with a descriptor the first index alone can have a slice");
+        if (indices[i] && indices[i]->type.kind != TYPE_INTEGER)
+            return refuse(parser, subscripts[i].at, "an index must be an integer");
+    }
+    if (slices && (!subscripts[0].first || !is_constant(subscripts[0].first, &first) ||
+                   !is_constant(subscripts[0].last, &last) || last < first))
+        return refuse(
+            parser, subscripts[0].at,
+            "how many elements there are tells the array's descriptor: write two numbers, "
+            "FIRST:LAST");
+    if (slices && !is_contiguous(&array->type))
+        return refuse(
+            parser, subscripts[0].at,
+            "the elements of a pointer or a (:) need not lie next to each other: name one");
+    parser->is_described = true;
+    struct node *element = make_described_element(&parser->tree, array, indices);
+    if (!element || !slices)
+        return element;
+    parser->count = (uint64_t)(last - first) + 1;
+    parser->others =
+        arena_copy(parser->tree.arena, subscripts[0].end, (size_t)(parser->at - subscripts[0].end));
+    set_slice(parser, array, element, first);
+    return element;
 }
 
 /* One dimension's.  ALL_IN_ONE: in Fortran's way. */
@@ -151,11 +195,12 @@ struct node *parse_subscripts(struct parser *parser, struct node *array, char cl
                       arena_print(parser->tree.arena, "'%s' is missing here", closing));
     if (!parser->slice)
         parser->base_end = begin;
-    if (count == 1 && close == ']')
+    if (count == 1 && close == ']' && !array->type.is_described)
         return take_element(parser, array, &subscripts[0]);
     if (count != rank)
         return refuse(parser, parser->tree.text + begin,
                       arena_print(parser->tree.arena, "the array has %u dimension%s", rank,
                                   rank == 1 ? "" : "s"));
-    return take_all(parser, array, subscripts, count);
+    return array->type.is_described ? take_described(parser, array, subscripts, count)
+                                    : take_all(parser, array, subscripts, count);
 }

@@ -35,6 +35,20 @@ bool is_object(const struct node *node) {
     return node->kind == NODE_OBJECT || node->kind == NODE_TARGET || node->kind == NODE_FIELD;
 }
 
+struct node *make_load(struct tree *tree, const struct type *type, struct node *address) {
+    struct node *node = make_node(tree, NODE_TARGET, type);
+    node->a = address;
+    return node;
+}
+
+const char *described_array(struct tree *tree, const struct node *array) {
+    return arena_print(
+        tree->arena,
+        "where the elements of '%s' are tells its descriptor, and how many: name one "
+        "of them",
+        source_of(tree, array));
+}
+
 static bool is_integer(const struct node *node) {
     return node->type.kind == TYPE_INTEGER;
 }
@@ -53,7 +67,8 @@ bool check_scalar(struct tree *tree, const struct node *node) {
         return true;
     const char *text = source_of(tree, node);
     refuse(tree, node->begin,
-           node->type.kind == TYPE_RECORD
+           node->type.is_described ? described_array(tree, node)
+           : node->type.kind == TYPE_RECORD
                ? arena_print(tree->arena, "'%s' is a structure; name one of its members", text)
                : arena_print(tree->arena, "'%s' has a type that no value is known of", text));
     return false;
@@ -104,13 +119,6 @@ struct node *make_target(struct tree *tree, struct node *pointer) {
 static void offer_field(void *near_names, const char *name, const struct field *field) {
     (void)field;
     offer_name(near_names, name);
-}
-
-const char *described_array(struct arena *arena, const char *name) {
-    return arena_print(arena,
-                       "the elements of '%s' lie where its descriptor tells (allocatable, pointer "
-                       "or (:)), which is not followed",
-                       name);
 }
 
 /* The last "::" of NAME that is in no template's arguments; NULL: there is none. */
@@ -189,8 +197,6 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                       arena_print(tree->arena,
                                   "'%s' is in several bases of '%s'; write 'BASE::%s' for it", name,
                                   source_of(tree, record), name));
-    if (field.type.is_described)
-        return refuse(tree, where, described_array(tree->arena, name));
     return follow(tree, node_of_field(tree, record, &field));
 }
 

@@ -16,7 +16,7 @@ enum {
     DIMENSIONS_MAX = 16,
 };
 
-static bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
+bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
     if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0)
@@ -238,7 +238,11 @@ static struct type array_type(const struct binary *binary, Dwarf_Die *array) {
     struct dimension dimensions[DIMENSIONS_MAX];
     unsigned count = read_dimensions(array, dimensions);
     if (dwarf_hasattr(array, DW_AT_data_location))
-        return (struct type){.kind = TYPE_NONE, .is_described = true};
+        return (struct type){.kind = TYPE_NONE,
+                             .is_described = true,
+                             .die = *array,
+                             .has_die = !dwarf_hasattr(array, DW_AT_rank),
+                             .depth = count - 1};
     return (struct type){.kind = TYPE_ARRAY,
                          .size = array_size(binary, array, count),
                          .die = *array,
@@ -273,7 +277,7 @@ bool is_fortran(Dwarf_Die *die) {
 
 unsigned dimensions_of(const struct type *type) {
     Dwarf_Die array = type->die;
-    if (type->kind != TYPE_ARRAY)
+    if (type->kind != TYPE_ARRAY && !type->is_described)
         return 0;
     if (type->target)
         return 1; /* a Fortran string */

@@ -22,7 +22,8 @@ struct type {
     Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
     bool has_die;      /* 0: a pointer to void */
     unsigned depth;    /* of an array: dimensions that are behind */
-    bool is_described; /* of TYPE_NONE: a Fortran array that lies where its descriptor tells */
+    bool is_described; /* of TYPE_NONE: a Fortran array that lies where its descriptor tells; it
+                          has no place and no size of its own */
     Dwarf_Die spelled; /* as the source says it, typedef and all; of an array that is an array's
                           element: of the whole */
     bool is_spelled;   /* false: no entry tells of it */
@@ -44,6 +45,10 @@ struct field {
  * the end.
  */
 bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top);
+
+/* Sets WORD to DIE's attribute NAME.  Returns false where it has none, or one that is no constant.
+ */
+bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word);
 
 /* The type that DIE's DW_AT_type tells; of TYPE_NONE where there is none. */
 struct type type_of(const struct binary *binary, Dwarf_Die *die);

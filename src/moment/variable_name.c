@@ -166,7 +166,5 @@ struct node *parse_variable(struct parser *parser) {
     if (variable->is_constant)
         return make_number(&parser->tree, (uint64_t)variable->value,
                            variable->value == (int32_t)variable->value ? 4 : 8, true);
-    if (variable->type.is_described)
-        return refuse(parser, begin, described_array(parser->tree.arena, name));
     return make_object(&parser->tree, variable->address, &variable->type);
 }

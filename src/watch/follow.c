@@ -1,5 +1,8 @@
 /* follow.c: objects that pointers lead to; see follow.h.
  *
+ * An array's descriptor is no pointer that a user has written, so it is gone along with in any
+ * case: when a program has set its elements' place, it may not have set its bounds yet.
+ *
  * Where it is not perfect: a process that is forked has the regions of the one that forked it, and
  * changes of its pointers move them for both. */
 #include "watch/follow.h"
@@ -84,7 +87,8 @@ static void go(struct session *session, uint32_t number, pid_t process) {
         move(session, number, stage, address, i + 1 == way->stages.count);
     }
     struct stage *last = &way->stages.data[way->stages.count - 1];
-    if (session->options.follow || !last->address)
+    bool follows = session->options.follow || session->watched.data[number].object.is_described;
+    if (follows || !last->address)
         return;
     way->is_found = true;
     for (size_t i = 0; i + 1 < way->stages.count; i++)

@@ -164,22 +164,13 @@ static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t 
     return false;
 }
 
-/* The array that the slice is of. */
-static const struct node *array_of(const struct object *object) {
-    const struct node *place = object->node->a;
-    return place && place->kind == NODE_OFFSET ? place->a : NULL;
-}
-
 /* Sets what the slice has beside its element. */
 static void take_slice(struct arena *arena, struct watched *watched) {
     const struct object *object = &watched->object;
-    const struct node *array = array_of(object);
     watched->whole.count = object->count;
-    if (!array)
-        return;
-    watched->first = object->node->a->b->number + (uint64_t)first_index(&array->type);
+    watched->first = (uint64_t)object->first;
     watched->whole.others = object->others;
-    watched->base = arena_copy(arena, object->text + array->begin, object->base_end - array->begin);
+    watched->base = arena_copy(arena, object->text + object->base, object->base_end - object->base);
 }
 
 static uint64_t value_size(const struct shape *shape) {

@@ -297,7 +297,7 @@ static void narrow_fortran(struct part *part, uint64_t begin, uint64_t end, int6
         part->shape = array->element;
         known[count++] = narrow_elements(part, begin, end, array->first);
     }
-    buffer_add(name, "(", 1);
+    buffer_text(name, others[strlen(others) - 1] == ']' ? "[" : "(");
     while (left--)
         buffer_add(name, ":,", 2);
     while (count--) {

@@ -52,6 +52,7 @@ program whole
   do i = 1, 10
     call outer(i)
     points(2)%y(3) = i
+    later(2) = i
     one%x = 2 * i
   end do
   call shout()
@@ -88,6 +89,8 @@ becomes 'cube(1,0,-1) > 3' 'cube(1,0,-1)' '2, then 4'
 becomes 'cube(used - 10, points(2)%Y(3) == 0 ? 3 : 3, 1) == 3 && used == 12' used '11, then 12'
 becomes 'Points(2)%y(3) > 4' 'Points(2)%y(3)' '4, then 5'
 becomes 'one && one%X == 8' 'one%X' '6, then 8'
+becomes 'later(2) > 5' 'later(2)' '5, then 6'
+becomes 'Later[used / used + 1] == 7' '.*' '6, then 7'
 becomes 'Total_c' Total_c '0, then 1'
 ends 0 quipu when --from=Model::Step 'used >= 1' -- ./program
 grep -q 'moment *__model_MOD_step+0x0@' output || fail "$(cat output)"
@@ -96,8 +99,10 @@ wrong() {
     ends 1 quipu when "$2" -- ./program
     grep -qF -- "$1" messages || fail "not '$1': $(cat messages)"
 }
-wrong "the elements of 'later' lie where its descriptor tells" 'later(2) > 1'
-wrong "the elements of 'later' lie where its descriptor tells" 'later + 1 > 1'
+wrong "where the elements of 'later' are tells its descriptor" 'later + 1 > 1'
+wrong "where the elements of 'later' are tells its descriptor" 'later'
+wrong 'an index must be an integer' 'later(1.5) > 1'
+wrong 'the array has 1 dimension' 'later(1,2) > 1'
 wrong 'the array has 3 dimensions' 'cube(1,2) > 1'
 wrong "no variable 'total_c'" 'total_c > 1'
 wrong "no variable 'cuba'; did you mean 'cube'" 'cuba(1,2,3) > 1'

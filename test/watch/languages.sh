@@ -95,10 +95,8 @@ watches 1 -e 'row[0..4]' -- ./program
 says 'the first index is 1'
 watches 1 -e 'row[2..6]' -- ./program
 says 'there are 5 elements; the last index is 5'
-for spelled in later 'later[3]' 'later(3)' 'model::Later(3)'; do
-    watches 1 -e "$spelled" -- ./program
-    says "the elements of '${spelled%%[[(]*}' lie where its descriptor tells"
-done
+watches 1 -e later -- ./program
+says "where the elements of 'later' are tells its descriptor"
 watches 1 -e 'row(0:4)' -- ./program
 says 'the first index is 1'
 watches 1 -e 'around(-2:3)' -- ./program
