@@ -61,6 +61,17 @@ __attribute__((noinline)) static int integers(int n) {
     return sum;
 }
 
+__attribute__((noinline)) static uint64_t bit_fields(void) {
+    uint64_t number = 3, wide;
+    if (!__builtin_cpu_supports("bmi2"))
+        return 0;
+    __asm__ volatile("shrx %0, %2, %1; sarx %k0, %2, %k1; rorx $3, %2, %1; bextr %k0, %2, %k1;"
+                     "andn %2, %0, %1; blsr %2, %k1; bzhi %0, %2, %1; pdep %2, %0, %1;"
+                     "pext %2, %k0, %k1; mulx %2, %1, %0"
+                     : "+r"(number), "=&r"(wide) : "m"(doubles) : "cc");
+    return wide;
+}
+
 int main(void) {
     for (int i = 0; i < 64; i++) {
         bytes[i] = (uint8_t)(i * 7);
@@ -72,6 +83,7 @@ int main(void) {
         x87();
         vectors();
         sum += integers(20 + i);
+        sum += bit_fields() == 1;
     }
     printf("%d %d\n", sum, numbers[3]);
     return 0;

@@ -10,6 +10,8 @@ LETTERS = {'b': 1, 'w': 2, 'l': 4, 'q': 8}
 SIZED = set('mov add sub adc sbb and or xor not neg cmp test inc dec shl shr sar sal rol ror rcl rcr '
             'shld shrd mul imul div idiv push pop xchg xadd cmpxchg bt bts btr btc movabs movnti '
             'bsf bsr tzcnt lzcnt popcnt movbe call jmp ret leave movs stos lods scas cmps'.split())
+# BMI and ADX: all operands of an instruction are of one size.
+BIT_FIELDS = re.compile(r'^(andn|bextr|bls(i|r|msk)|bzhi|pdep|pext|mulx|rorx|s(hl|hr|ar)x|adcx|adox)$')
 X87 = re.compile(r'^f(ld|st|stp|add|sub|subr|mul|div|divr|com|comp)([slt])$')
 X87_INTEGER = re.compile(r'^fi(?:ld|st|stp|sttp|add|sub|subr|mul|div|divr|com|comp)(s|l|ll|q)$')
 
@@ -99,6 +101,7 @@ def memory_width(word, operands):
             return width
     elif word[:-1] in SIZED and word not in SIZED and word[-1] in LETTERS:
         return LETTERS[word[-1]]
-    elif widths and (word in SIZED or re.match(r'^(cmov|bsf|bsr)', word)):
+    elif widths and (word in SIZED or BIT_FIELDS.match(word) or
+                     re.match(r'^(cmov|bsf|bsr)', word)):
         return widths[-1]
     raise ValueError(f'the oracle does not know how wide this is: {word} {operands}')
