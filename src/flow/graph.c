@@ -12,7 +12,8 @@
  * which of two switches went to a shared target is not told.
  *
  * An indirect jump from within a frame goes to a label of the function: before a jump to another
- * one the stack pointer is what it was at the begin, as the .cfi_ directives tell.
+ * one the stack pointer is what it was at the begin, as the .cfi_ directives tell.  But not in one
+ * that sets the stack pointer otherwise: __builtin_longjmp, and a goto out of a nested function.
  *
  * requires: measure_unit   makes: instructions, blocks, edges, rows, hub_count */
 #include "flow/graph.h"
@@ -34,7 +35,7 @@ struct builder {
     VECTOR(uint32_t) label_blocks;
     index_list hub_targets; /* blocks */
     bool hub_unsure;        /* some jump through it may be a tail call */
-    bool frames_end;        /* returns stand where no frame is told: it is told where they end */
+    bool frames_end; /* returns stand where no frame is told, and no stack is left otherwise */
 };
 
 const struct graph_instruction *last_instruction(const struct graph *graph,
@@ -227,6 +228,9 @@ static bool frame_may_be_gone(const struct graph *graph,
 
 static bool frames_end(const struct graph *graph) {
     bool found = false;
+    for (size_t i = 0; i < graph->instructions.count; i++)
+        if (graph->instructions.data[i].decoded->switches_stack)
+            return false;
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[i]);
         if (!last || last->decoded->class != CLASS_RETURN)
