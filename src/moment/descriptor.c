@@ -5,9 +5,12 @@
  * descriptor's address.  So what an element's place depends on is known, and can be watched itself.
  *
  * An allocatable array's elements lie next to each other in the order of the first index, so its
- * stride need not be read.
+ * stride need not be read.  But structures may be of a longer type than the one that is declared
+ * (class).
  *
- * Not perfect: operators that gfortran does not use here are not understood. */
+ * Not perfect: operators that gfortran does not use here are not understood.  Whether an index is
+ * within the bounds is not looked at: these would be one more word to read.  What is read for an
+ * element grows fast with the descriptors that are in one another. */
 #include "moment/expression.h"
 
 #include <dwarf.h>
@@ -104,9 +107,9 @@ static struct node *read_attribute(struct tree *tree, Dwarf_Die *die, unsigned n
     return stack.count == 1 ? stack.values[0] : NULL;
 }
 
-bool is_contiguous(const struct type *type) {
+bool is_contiguous(const struct tree *tree, const struct type *type) {
     Dwarf_Die die = type->die;
-    return dwarf_hasattr(&die, DW_AT_allocated);
+    return dwarf_hasattr(&die, DW_AT_allocated) && type_of(tree->binary, &die).kind != TYPE_RECORD;
 }
 
 /* The dimensions in the order in which Fortran writes them. */
@@ -146,7 +149,7 @@ struct node *make_described_element(struct tree *tree, struct node *array,
     struct node *place = object ? read_attribute(tree, &die, DW_AT_data_location, object) : NULL;
     struct node *begin = place;
     for (unsigned i = 0; place && i < count; i++) {
-        uint64_t size = i == 0 && is_contiguous(&array->type) ? element.size : 0;
+        uint64_t size = i == 0 && is_contiguous(tree, &array->type) ? element.size : 0;
         struct node *distance = make_distance_in(tree, &ranges[i], object, indices[i], size);
         place = distance ? make_binary(tree, OPERATION_ADD, place, distance) : NULL;
     }

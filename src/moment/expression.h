@@ -126,8 +126,9 @@ bool check_scalar(struct tree *tree, const struct node *node);
  * one first. */
 struct node *make_described_element(struct tree *tree, struct node *array,
                                     struct node *const *indices);
-/* Whether elements of that TYPE whose first index goes up by one lie next to each other. */
-bool is_contiguous(const struct type *type);
+/* Whether elements of that TYPE whose first index goes up by one lie next to each other for sure.
+ */
+bool is_contiguous(const struct tree *tree, const struct type *type);
 
 /* ---- evaluate.c ---- */
 

@@ -11,6 +11,9 @@ enum {
     RANK_MAX = 15 /* Fortran's */
 };
 
+/* Of a slice of an array whose size is not known. */
+static const uint64_t ELEMENTS_MAX = (uint64_t)1 << 40;
+
 /* What stands for one dimension. */
 struct subscript {
     const char *at;
@@ -123,10 +126,12 @@ static struct node *take_described(struct parser *parser, struct node *array,
             parser, subscripts[0].at,
             "how many elements there are tells the array's descriptor: write two numbers, "
             "FIRST:LAST");
-    if (slices && !is_contiguous(&array->type))
-        return refuse(
-            parser, subscripts[0].at,
-            "the elements of a pointer or a (:) need not lie next to each other: name one");
+    if (slices && !is_contiguous(&parser->tree, &array->type))
+        return refuse(parser, subscripts[0].at,
+                      "the elements of a pointer, or of a structure, need not lie next to each "
+                      "other: name one");
+    if (slices && (uint64_t)last - (uint64_t)first >= ELEMENTS_MAX)
+        return refuse(parser, subscripts[0].at, "no array has so many elements");
     parser->is_described = true;
     struct node *element = make_described_element(&parser->tree, array, indices);
     if (!element || !slices)

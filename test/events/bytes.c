@@ -63,12 +63,12 @@ __attribute__((noinline)) static int integers(int n) {
 
 __attribute__((noinline)) static uint64_t bit_fields(void) {
     uint64_t number = 3, wide;
-    if (!__builtin_cpu_supports("bmi2"))
+    if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("bmi"))
         return 0;
     __asm__ volatile("shrx %0, %2, %1; sarx %k0, %2, %k1; rorx $3, %2, %1; bextr %k0, %2, %k1;"
                      "andn %2, %0, %1; blsr %2, %k1; bzhi %0, %2, %1; pdep %2, %0, %1;"
                      "pext %2, %k0, %k1; mulx %2, %1, %0"
-                     : "+r"(number), "=&r"(wide) : "m"(doubles) : "cc");
+                     : "+r"(number), "=&r"(wide) : "m"(doubles), "d"(2) : "cc");
     return wide;
 }
 

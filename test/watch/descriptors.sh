@@ -99,7 +99,11 @@ says 'how many elements there are'
 watches 1 -e 'grid(1,5:6)' -- ./program
 says 'of an array with a descriptor the first index alone can have a slice'
 watches 1 -e 'odd(1:2)' -- ./program
-says 'the elements of a pointer or a (:)'
+says 'the elements of a pointer, or of a structure, need not'
+watches 1 -e 'boxes(1:2)' -- ./program
+says 'the elements of a pointer, or of a structure, need not'
+watches 1 -e 'row(1:4611686018427387905)' -- ./program
+says 'no array has so many elements'
 watches 1 -e 'grid(1)' -- ./program
 says 'the array has 2 dimensions'
 watches 1 -e 'one%v' -- ./program
