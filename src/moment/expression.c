@@ -98,9 +98,36 @@ static struct node *parse_member(struct parser *parser, struct node *record, boo
     return make_field(&parser->tree, record, name, where);
 }
 
+/* What the program's source means by NODE: of a 'class' variable, what that holds. */
+static struct node *held_by_class(struct parser *parser, struct node *node) {
+    if (!is_class_container(&node->type))
+        return node;
+    size_t begin = node->begin, end = node->end;
+    struct node *held = make_field(&parser->tree, node, "_data", begin);
+    if (held) {
+        held->begin = begin;
+        held->end = end;
+    }
+    return held;
+}
+
+/* Whether the elements of NODE, an array of Fortran's, are named. */
+static bool names_element(struct parser *parser, struct node **node) {
+    if (is_class_container(&(*node)->type) && *parser->at == '(')
+        *node = held_by_class(parser, *node);
+    return *node && dimensions_of(&(*node)->type) && take(parser, "(");
+}
+
 /* Fortran's '%', which nothing else is behind a structure or a pointer. */
 static bool names_component(struct parser *parser, const struct node *node) {
     return (node->type.kind == TYPE_RECORD || node->type.kind == TYPE_POINTER) && take(parser, "%");
+}
+
+/* A component of NODE; '_data' and its like are the container's own. */
+static struct node *parse_component(struct parser *parser, struct node *node) {
+    skip_blanks(parser);
+    node = *parser->at == '_' ? node : held_by_class(parser, node);
+    return node ? parse_member(parser, node, node->type.kind == TYPE_POINTER) : NULL;
 }
 
 static struct node *parse_postfix(struct parser *parser) {
@@ -111,12 +138,12 @@ static struct node *parse_postfix(struct parser *parser) {
             return refuse(parser, parser->at - 2, "nothing can be changed");
         if (take(parser, "["))
             node = parse_subscripts(parser, node, ']');
-        else if (dimensions_of(&node->type) && take(parser, "("))
+        else if (names_element(parser, &node))
             node = parse_subscripts(parser, node, ')');
         else if (take(parser, "->"))
             node = parse_member(parser, node, true);
         else if (names_component(parser, node))
-            node = parse_member(parser, node, node->type.kind == TYPE_POINTER);
+            node = parse_component(parser, node);
         else if (strncmp(parser->at, "..", 2) != 0 && take(parser, "."))
             node = parse_member(parser, node, false);
         else

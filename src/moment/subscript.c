@@ -165,10 +165,27 @@ static bool parse_subscript(struct parser *parser, bool all_in_one, struct subsc
     return true;
 }
 
+/* Whether ARRAY has the element that SUBSCRIPT names, as far as the text tells.  What follows C's
+ * arrays may be meant; Fortran's end. */
+static bool is_within(struct parser *parser, const struct node *array,
+                      const struct subscript *subscript) {
+    int64_t lowest = first_index(&array->type), index;
+    uint64_t elements = element_count(parser, array);
+    if (is_slice(subscript) || !elements || !is_constant(subscript->first, &index) ||
+        (index >= lowest && (uint64_t)index - (uint64_t)lowest < elements))
+        return true;
+    refuse(parser, subscript->at,
+           arena_print(parser->tree.arena, "the indices are from %lld to %lld", (long long)lowest,
+                       (long long)(lowest + (int64_t)elements - 1)));
+    return false;
+}
+
 /* The dimensions, from the last one on, up to a slice: then all in front of it are taken whole. */
 static struct node *take_all(struct parser *parser, struct node *array,
                              const struct subscript *subscripts, unsigned count) {
     for (unsigned i = count; array && i-- > 0;) {
+        if (!is_within(parser, array, &subscripts[i]))
+            return NULL;
         array = take_element(parser, array, &subscripts[i]);
         if (!array || !is_slice(&subscripts[i]))
             continue;

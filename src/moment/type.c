@@ -275,6 +275,15 @@ bool is_fortran(Dwarf_Die *die) {
     }
 }
 
+bool is_class_container(const struct type *type) {
+    static const char prefix[] = "__class_";
+    Dwarf_Die record = type->die;
+    if (type->kind != TYPE_RECORD || !type->has_die || !is_fortran(&record))
+        return false;
+    const char *name = dwarf_diename(&record);
+    return name && strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 unsigned dimensions_of(const struct type *type) {
     Dwarf_Die array = type->die;
     if (type->kind != TYPE_ARRAY && !type->is_described)

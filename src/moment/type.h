@@ -65,6 +65,10 @@ int64_t first_index(const struct type *type);
 /* Whether the source of DIE's unit is Fortran, which ignores case. */
 bool is_fortran(Dwarf_Die *die);
 
+/* Whether TYPE is what gfortran keeps a 'class' variable in: '_data', the object or its descriptor,
+ * and '_vptr'. */
+bool is_class_container(const struct type *type);
+
 /* How many indices an element of TYPE takes in Fortran; 0: it is no array of Fortran's. */
 unsigned dimensions_of(const struct type *type);
 

@@ -15,6 +15,10 @@ module model
   type(point) :: points(3)
   type(point), pointer :: one
   real, allocatable :: later(:)
+  type, extends(point) :: more
+    integer :: z
+  end type
+  class(point), allocatable :: any, many(:)
 contains
   subroutine step(n)
     integer, intent(in) :: n
@@ -49,11 +53,15 @@ program whole
   end interface
   allocate(one)
   allocate(later(3))
+  allocate(more :: any)
+  allocate(more :: many(3))
   do i = 1, 10
     call outer(i)
     points(2)%y(3) = i
     later(2) = i
     one%x = 2 * i
+    any%x = i
+    many(2)%x = i
   end do
   call shout()
 end program
@@ -91,6 +99,9 @@ becomes 'Points(2)%y(3) > 4' 'Points(2)%y(3)' '4, then 5'
 becomes 'one && one%X == 8' 'one%X' '6, then 8'
 becomes 'later(2) > 5' 'later(2)' '5, then 6'
 becomes 'Later[used / used + 1] == 7' '.*' '6, then 7'
+becomes 'any%x > 3' 'any%x' '3, then 4'
+becomes 'any%_data%x > 3' 'any%_data%x' '3, then 4'
+becomes 'Many(2)%X > 6' 'Many(2)%X' '6, then 7'
 becomes 'Total_c' Total_c '0, then 1'
 ends 0 quipu when --from=Model::Step 'used >= 1' -- ./program
 grep -q 'moment *__model_MOD_step+0x0@' output || fail "$(cat output)"
@@ -104,6 +115,11 @@ wrong "where the elements of 'later' are tells its descriptor" 'later'
 wrong 'an index must be an integer' 'later(1.5) > 1'
 wrong 'the array has 1 dimension' 'later(1,2) > 1'
 wrong 'the array has 3 dimensions' 'cube(1,2) > 1'
+wrong "'many' is no structure" 'many%x > 1'
+wrong "'any' has no member 'w'" 'any%w > 1'
+wrong 'the indices are from 0 to 3' 'cube(1,4,0) > 1'
+wrong 'the indices are from -1 to 1' 'cube[1,0,-2] > 1'
+wrong 'the indices are from 1 to 3' 'points(4)%x > 1'
 wrong "no variable 'total_c'" 'total_c > 1'
 wrong "no variable 'cuba'; did you mean 'cube'" 'cuba(1,2,3) > 1'
 wrong "'i' has no fixed address: it is local" 'i(3) > 1'
