@@ -1,7 +1,7 @@
 /* begin.S: the first object of every instrumented executable and shared object.
  *
- * It marks the begin of the module's cells, and of its ranges and names of kinds (data/format.h,
- * section 4), and calls the runtime before the module's constructors.
+ * It marks the begin of the module's cells and of the tables that the runtime reads (data/format.h,
+ * sections 3 and 4), and calls the runtime before the module's constructors.
  * It refers to the runtime, so the linker takes that out of its archive even where no function of
  * the module is instrumented.
  *
@@ -41,6 +41,21 @@ quipu_ranges_begin:
         .type   quipu_sites_begin, @object
         .size   quipu_sites_begin, 0
 quipu_sites_begin:
+
+        .section quipu_tests, "a", @progbits
+        .balign 4
+        .globl  quipu_tests_begin
+        .hidden quipu_tests_begin
+        .type   quipu_tests_begin, @object
+        .size   quipu_tests_begin, 0
+quipu_tests_begin:
+
+        .section quipu_after, "a", @progbits
+        .globl  quipu_after_begin
+        .hidden quipu_after_begin
+        .type   quipu_after_begin, @object
+        .size   quipu_after_begin, 0
+quipu_after_begin:
 
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_begin

@@ -1,5 +1,5 @@
-/* end.S: the last object of every instrumented executable and shared object: the end of its cells,
- * ranges and names of kinds.
+/* end.S: the last object of every instrumented executable and shared object: the end of its cells
+ * and of the tables that the runtime reads.
  *
  * Invariants: cells are quadwords, so an alignment of 8 opens no gap before quipu_cells_end.  A
  * larger one would count bytes as cells that belong to no function.  What is left of the last page
@@ -35,6 +35,21 @@ quipu_ranges_end:
         .type   quipu_sites_end, @object
         .size   quipu_sites_end, 0
 quipu_sites_end:
+
+        .section quipu_tests, "a", @progbits
+        .balign 4
+        .globl  quipu_tests_end
+        .hidden quipu_tests_end
+        .type   quipu_tests_end, @object
+        .size   quipu_tests_end, 0
+quipu_tests_end:
+
+        .section quipu_after, "a", @progbits
+        .globl  quipu_after_end
+        .hidden quipu_after_end
+        .type   quipu_after_end, @object
+        .size   quipu_after_end, 0
+quipu_after_end:
 
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_end

@@ -84,6 +84,9 @@ struct quipu_moment {
 uint64_t quipu_runtime_print(const struct quipu_moment *moment, char *text, uint64_t size);
 int quipu_runtime_parse(const char *text, struct quipu_moment *moment);
 
+/* countdown_tests.c: 0 where all tests of countdowns are in, or minus an error's number. */
+long quipu_tests_missing(void);
+
 /* moment.c, where inserted code counts ticks.  BLOCK is a thread's that begins. */
 void quipu_begin_ticks(struct event_block *block) __attribute__((weak));
 

@@ -21,7 +21,7 @@ enum {
     CALL_SIZE = 10,  /* leaq -128(%rsp), %rsp and the call of quipu_end_countdown */
     RETURN_SIZE = 8, /* leaq 128(%rsp), %rsp behind it ... */
     JUMP_SIZE = 5,   /* ... and then the jump back: its last four bytes are the distance */
-    TEST_NEAR = 6,   /* jns: two bytes and four of distance ... */
+    TEST_NEAR = 6,   /* jns or js: two bytes and four of distance ... */
     TEST_SHORT = 2,  /* ... or one and one */
 };
 
@@ -89,14 +89,26 @@ static struct alarm take_alarm(struct event_block *block, uint64_t ticks) {
     return due;
 }
 
-/* The countdown's test whose slow path calls from STUB: it stands in front of where that jumps back
- * to.  Nobody comes by it again after the handler. */
+/* The address behind a direct jump's last four bytes, which are at TEXT, plus what they say. */
+static const uint8_t *jump_target(const uint8_t *text) {
+    return text + 4 + *(const int32_t *)text;
+}
+
+/* The test whose code out of line calls from STUB stands in front of where that jumps back to: a
+ * jump behind an addition, or one that was put over an addition.  Nobody comes by there again after
+ * the handler.  A breakpoint may hide the first byte. */
 static uint64_t place_of_test(uint64_t stub) {
-    const uint8_t *jump = (const uint8_t *)stub + RETURN_SIZE;
+    static const uint8_t additions[] = {8, 9, 12}; /* bytes: of one, of a byte, of more */
     const uint8_t *slow = (const uint8_t *)stub - CALL_SIZE;
-    const uint8_t *back = jump + JUMP_SIZE + *(const int32_t *)(jump + JUMP_SIZE - 4);
-    bool near = back + *(const int32_t *)(back - 4) == slow; /* a breakpoint may hide the rest */
-    return (uint64_t)back - (near ? TEST_NEAR : TEST_SHORT);
+    const uint8_t *back = jump_target((const uint8_t *)stub + RETURN_SIZE + JUMP_SIZE - 4);
+    if (jump_target(back - 4) == slow)
+        return (uint64_t)back - TEST_NEAR;
+    for (unsigned i = 0; i < sizeof additions; i++) {
+        const uint8_t *code = jump_target(back - additions[i] + 1);
+        if (code + additions[i] + TEST_NEAR == slow)
+            return (uint64_t)back - additions[i];
+    }
+    return (uint64_t)back - TEST_SHORT;
 }
 
 /* Calls the handler.  What it counts itself begins with the ticks of the interrupted place, so what
@@ -114,7 +126,7 @@ void quipu_countdown_ended(uint64_t stub) {
     uint64_t mask = block_signals();
     struct event_block *block = numbered_block();
     struct quipu_moment moment = {.address = place_of_test(stub), .instrumented = 1};
-    uint64_t above = (uint64_t)quipu_sum_of(moment.address, 0, TICKS);
+    uint64_t above = (uint64_t)quipu_sum_of(stub, 0, TICKS); /* additions change no sum */
     moment.ticks = count_in(block, TICKS) + above;
     moment.thread = (uint32_t)block->thread;
     if (block->goal && block->goal <= count_in(block, TICKS)) {
@@ -156,6 +168,9 @@ void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
 
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument) {
     struct event_block *block = own_block();
+    long missing = quipu_tests_missing();
+    if (missing < 0)
+        return (int)missing;
     uint64_t mask = block_signals();
     int slot = 0;
     while (slot < QUIPU_EVENT_ALARMS && block->alarms[slot].handler)

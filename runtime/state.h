@@ -107,6 +107,10 @@ static inline uint64_t round_up(uint64_t value, uint64_t multiple) {
 /* start.c: the constructor; begin.S names it. */
 void quipu_start(void);
 
+/* countdown_tests.c, where inserted code counts ticks.  Puts the countdown's tests in, if the
+ * program may call quipu_after. */
+void quipu_begin_tests(void) __attribute__((weak));
+
 /* slot.c */
 /* Gives the calling thread its cells and sets quipu_bias.  Returns the thread's distance, 0 where
  * there is no file.  attach.S calls it. */

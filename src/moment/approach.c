@@ -12,6 +12,7 @@
 #include "data/demangle.h"
 #include "data/queries.h"
 #include "moment/backtrace.h"
+#include "moment/tests.h"
 #include "x86/trap.h"
 
 #include <string.h>
@@ -206,9 +207,10 @@ static const char *start_way(struct way *way, char **argv) {
     way->near_hook = find_hook(way->binary, false) + way->bias;
     way->margin = MARGIN + most_ticks_above(way->binary);
     stop_at_ends(way->tracee);
+    wrong = put_tests(way->tracee, way->binary, way->bias);
     put_breakpoint(way->tracee, way->thread_hook, true);
     put_breakpoint(way->tracee, way->near_hook, true);
-    return NULL;
+    return wrong;
 }
 
 const char *approach(struct arena *arena, struct binary *binary, const struct moment_name *name,

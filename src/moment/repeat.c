@@ -12,6 +12,7 @@
 
 #include "moment/approach.h"
 #include "moment/countdown.h"
+#include "moment/tests.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
@@ -274,5 +275,8 @@ const char *start_run(struct run *run, char **argv) {
     run->thread_hook = find_hook(run->binary, true) + run->bias;
     run->near_hook = find_hook(run->binary, false) + run->bias;
     put_hooks(run);
-    return NULL;
+    wrong = put_tests(&run->tracee, run->binary, run->bias);
+    if (wrong)
+        kill_tracee(&run->tracee);
+    return wrong;
 }

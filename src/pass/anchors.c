@@ -4,7 +4,7 @@
  * inserted code, which weighs nothing.  So there is an anchor at each piece of a block, wherever
  * inserted code begins, and behind each addition.
  *
- * requires: count_events    makes: planner.anchors
+ * requires: count_events    makes: planner.anchors, planner.countdown_tests
  * Does nothing where no events are counted. */
 #include "pass/plan.h"
 
@@ -83,6 +83,9 @@ void anchor_marks(struct planner *p) {
     for (size_t i = 0; i < p->marks.count; i++) {
         const struct increment_mark *mark = &p->marks.data[i];
         subtract(p, &p->sums, &mark->increment);
+        if (mark->tests)
+            vector_push(p->graph->arena, &p->countdown_tests,
+                        ((struct countdown_test){mark->label, p->fragment}));
         add_anchor(
             p, arena_print(p->graph->arena, mark->out_of_line ? ".LQs%u" : ".LQi%u", mark->label),
             p->sums);

@@ -430,6 +430,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
                               .space = state->options->count ? CELLS_OF_FUNCTION : CELLS_OF_EVENTS,
                               .labels = &state->labels,
                               .stubs = &p->stubs,
+                              .tests = &p->tests,
                               .arena = graph->arena,
                               .marks = state->options->events.count ? &p->marks : NULL};
     make_plan(p);
@@ -464,7 +465,9 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     if (state->options->count)
         write_function_note(state, graph, p->placed, number);
     write_query_tables(state, graph, &p->anchors, number);
+    write_tests(p, number);
     write_sites(p, number);
     buffer_release(&p->stubs);
     buffer_release(&p->far_stubs);
+    buffer_release(&p->tests);
 }

@@ -33,6 +33,12 @@ struct waiting_stub {
     uint32_t size;     /* bytes, about */
 };
 
+/* A test of the countdown that is left out. */
+struct countdown_test {
+    uint32_t label; /* of its code out of line */
+    uint8_t fragment;
+};
+
 struct planner {
     struct pass_state *state;
     const struct graph *graph;
@@ -46,7 +52,8 @@ struct planner {
     bool internal; /* who enters it has asked for the thread's cells, or what begins it does */
     bool handler;  /* it notes that the kernel has called it */
     /* stubs.c */
-    struct buffer far_stubs;             /* code that stands behind the fragment */
+    struct buffer far_stubs;             /* code that stands behind the fragment, */
+    struct buffer tests;                 /* and behind that, of countdowns */
     struct buffer stubs;                 /* other code out of line, that has no place yet ... */
     VECTOR(struct waiting_stub) waiting; /* ... by the blocks that jump there, in their order */
     uint32_t position;                   /* bytes of the fragment that are written, about */
@@ -60,6 +67,7 @@ struct planner {
     mark_list marks;        /* of the code that is being written ... */
     struct event_sums sums; /* ... and what held where it began ... */
     uint8_t fragment;       /* ... in this fragment */
+    VECTOR(struct countdown_test) countdown_tests;
     /* watch.c */
     struct frame_row out_of_line;     /* of far_stubs' end; not known: it is the text's around */
     VECTOR(struct buffer) sites;      /* by fragment: rows of the table of checks */
@@ -137,6 +145,9 @@ const struct edge *edge_away(const struct planner *p, const struct basic_block *
 bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
+
+/* queries.c: the table of tests that are left out. */
+void write_tests(struct planner *p, uint32_t number);
 
 /* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.
  */

@@ -8,7 +8,7 @@
  * are sorted, and then begin.o and end.o cannot mark their ends.
  *
  * requires: anchors    breaks: nothing */
-#include "pass/pass.h"
+#include "pass/plan.h"
 #include "pass/record.h"
 
 #include "data/format.h"
@@ -121,6 +121,29 @@ void write_query_tables(struct pass_state *state, const struct graph *graph,
     state->instrumented = true;
     for (size_t f = 0; f < graph->function->fragments.count; f++)
         write_table(state, graph, anchors, number, f);
+}
+
+/* In the function's group and kept by it, as the tables above. */
+void write_tests(struct planner *p, uint32_t number) {
+    struct buffer *out = &p->state->tail;
+    for (size_t f = 0; f < p->graph->function->fragments.count; f++) {
+        const struct fragment *fragment = &p->graph->function->fragments.data[f];
+        uint32_t label = 0;
+        for (size_t i = 0; i < p->countdown_tests.count; i++) {
+            const struct countdown_test *test = &p->countdown_tests.data[i];
+            if (test->fragment != f)
+                continue;
+            if (!label) {
+                label = ++p->state->labels;
+                buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
+                             p->state->unit->sections.data[fragment->section].directive, number, f,
+                             label);
+                enter_section(p->state, fragment, QUIPU_TESTS_SECTION);
+                buffer_print(out, ".LQr%u:\n", label);
+            }
+            write_test_row(out, test->label);
+        }
+    }
 }
 
 /* For quipu_kind_named.  The weights, which all tables need, keep them in the link, and the unit's

@@ -140,9 +140,10 @@ static void place_at_end(struct planner *p, uint32_t index) {
         index--;
     end_out_of_line(p);
     buffer_add(&p->far_stubs, p->stubs.data, p->stubs.count);
+    buffer_add(&p->far_stubs, p->tests.data, p->tests.count);
     write_behind(p, index, &p->far_stubs);
     label_end(p, index);
-    p->stubs.count = p->waiting.count = 0;
+    p->stubs.count = p->waiting.count = p->tests.count = 0;
     p->position = 0;
     p->place = NONE;
 }

@@ -14,6 +14,9 @@
 static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                       "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
+/* In front of an instruction: its operand in memory takes the longest form. */
+#define LONG_OPERAND_PREFIX "{disp32} "
+
 enum {
     RAX = 0,
     RCX = 1,
@@ -126,41 +129,53 @@ void write_signal_check(struct buffer *out, const struct code_context *context,
     buffer_print(out, "; jne .LQr%u; call quipu_signal_entry; .LQr%u:", label, label);
 }
 
-/* POINTER: a register to hold the cell's address, or -1. */
-static void write_addition(struct buffer *out, const struct code_context *context,
-                           const struct increment *increment, int base, int pointer) {
+enum {
+    CELL_SIZE = 64 /* of an operand's text */
+};
+
+/* The cell as operand: by BASE, or at %gs, where POINTER holds its address if that is not -1. */
+static void spell_cell(char cell[CELL_SIZE], const struct code_context *context,
+                       const struct increment *increment, int base, int pointer) {
     bool of_events = increment->space == CELLS_OF_EVENTS;
     int offset = 8 * ((int)increment->cell - 1);
     if (of_events)
         offset = offset * QUIPU_LANES + 8 * increment->lane;
-    char cell[48], operation[24];
     if (base != BASE_SEGMENT)
-        snprintf(cell, sizeof cell, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
+        snprintf(cell, CELL_SIZE, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
+    else if (pointer >= 0)
+        snprintf(cell, CELL_SIZE, "%%gs:(%%%s)", names[pointer]);
     else if (of_events)
-        snprintf(cell, sizeof cell, "quipu_event_cells+%d(%%rip)", offset);
+        snprintf(cell, CELL_SIZE, "%%gs:quipu_event_cells+%d(%%rip)", offset);
     else
-        snprintf(cell, sizeof cell, ".LQc%u+%d(%%rip)", context->cells, offset);
-    if (increment->turns)
-        snprintf(operation, sizeof operation, "%s",
-                 increment->amount > 0 ? "addq %rcx, " : "subq %rcx, ");
-    else if (increment->amount == 1 || increment->amount == -1)
-        snprintf(operation, sizeof operation, "%s ", increment->amount > 0 ? "incq" : "decq");
-    else
-        snprintf(operation, sizeof operation, "addq $%d, ", increment->amount);
-    if (base != BASE_SEGMENT)
-        buffer_print(out, "%s%s", operation, cell);
-    else if (pointer < 0)
-        buffer_print(out, "%s%%gs:%s", operation, cell);
-    else
-        buffer_print(out, "leaq %s, %%%s; %s%%gs:(%%%s)", cell, names[pointer], operation,
-                     names[pointer]);
+        snprintf(cell, CELL_SIZE, "%%gs:.LQc%u+%d(%%rip)", context->cells, offset);
 }
 
+/* POINTER gets the address of the cell. */
+static void write_pointer(struct buffer *out, const struct code_context *context,
+                          const struct increment *increment, int pointer) {
+    char cell[CELL_SIZE];
+    spell_cell(cell, context, increment, BASE_SEGMENT, -1);
+    buffer_print(out, "leaq %s, %%%s; ", cell + strlen("%gs:"), names[pointer]);
+}
+
+static void write_addition(struct buffer *out, const struct increment *increment,
+                           const char *cell) {
+    if (increment->turns)
+        buffer_print(out, "%s %%rcx, %s", increment->amount > 0 ? "addq" : "subq", cell);
+    else if (increment->amount == 1 || increment->amount == -1)
+        buffer_print(out, "%s %s", increment->amount > 0 ? "incq" : "decq", cell);
+    else
+        buffer_print(out, "addq $%d, %s", increment->amount, cell);
+}
+
+/* A mark in OUT, behind CHANGE; NULL: behind what has changed nothing. */
 static void write_mark(struct buffer *out, const struct code_context *context,
-                       const struct increment *increment) {
-    if (!context->marks || increment->space != CELLS_OF_EVENTS)
+                       const struct increment *change) {
+    if (!context->marks || (change && change->space != CELLS_OF_EVENTS))
         return;
-    struct increment_mark mark = {.label = ++*context->labels, .increment = *increment};
+    struct increment_mark mark = {.label = ++*context->labels};
+    if (change)
+        mark.increment = *change;
     vector_push(context->arena, context->marks, mark);
     buffer_print(out, "; .LQi%u:", mark.label);
 }
@@ -181,15 +196,55 @@ static void write_countdown_check(struct buffer *out, const struct code_context 
                &(struct load_place){.frame = *frame});
 }
 
+/* An addition whose test is left out until somebody waits for a countdown, and stands out of line
+ * with a copy of it: data/format.h, section 3.  A jump must have room over it. */
+static void write_tested_addition(struct buffer *out, const struct code_context *context,
+                                  const struct increment *increment, const char *cell,
+                                  const struct frame_row *frame) {
+    uint32_t label = ++*context->labels;
+    struct buffer *test = context->tests;
+    if (context->marks) {
+        struct increment_mark mark = {.label = label, .out_of_line = true, .tests = true};
+        vector_push(context->arena, context->marks, mark);
+    }
+    buffer_print(test, "; .LQs%u: ", label);
+    write_frame(test, frame, 0);
+    buffer_text(test, LONG_OPERAND_PREFIX);
+    write_addition(test, increment, cell);
+    write_mark(test, context, increment);
+    buffer_print(test, "; " LONG_JUMP_PREFIX "js .LQr%u; leaq -%d(%%rsp), %%rsp", label, RED_ZONE);
+    write_adjust(test, frame, RED_ZONE);
+    buffer_print(test, "; call quipu_end_countdown; leaq %d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(test, frame, -RED_ZONE);
+    buffer_print(test, "; " LONG_JUMP_PREFIX "jmp .LQr%u", label);
+    write_frame_end(test, frame);
+    buffer_print(out, ".LQt%u: " LONG_OPERAND_PREFIX, label);
+    write_addition(out, increment, cell);
+    write_mark(out, context, NULL);
+    buffer_print(out, "; .LQr%u:", label);
+}
+
+void write_test_row(struct buffer *out, uint32_t label) {
+    buffer_print(out, "\t.long .LQt%u-., .LQs%u-., .LQr%u-.\n", label, label, label);
+}
+
 /* One addition after the other; FRAME: how the stack is unwound there. */
 static void write_plain(struct buffer *out, const struct code_context *context,
                         const increment_list *increments, int base, const struct frame_row *frame,
                         int pointer) {
     for (size_t i = 0; i < increments->count; i++) {
         const struct increment *increment = &increments->data[i];
+        char cell[CELL_SIZE];
+        spell_cell(cell, context, increment, base, pointer);
         if (i)
             buffer_text(out, "; ");
-        write_addition(out, context, increment, base, pointer);
+        if (pointer >= 0)
+            write_pointer(out, context, increment, pointer);
+        if (ends_countdown(increment) && base == BASE_SEGMENT) {
+            write_tested_addition(out, context, increment, cell, frame);
+            continue;
+        }
+        write_addition(out, increment, cell);
         write_mark(out, context, increment);
         if (ends_countdown(increment))
             write_countdown_check(out, context, frame);
@@ -211,7 +266,7 @@ uint32_t increments_size(const increment_list *increments, int base) {
         size += base == BASE_SEGMENT ? 8 : 4;
         if (amount != 1 && amount != -1)
             size += amount >= -128 && amount < 128 ? 1 : 4;
-        if (ends_countdown(&increments->data[i]))
+        if (ends_countdown(&increments->data[i]) && base != BASE_SEGMENT)
             size += CHECK_SIZE;
     }
     return size;

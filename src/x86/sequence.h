@@ -46,6 +46,7 @@ typedef VECTOR(struct increment) increment_list;
 struct increment_mark {
     uint32_t label;
     bool out_of_line;
+    bool tests; /* that code is a countdown's test, and its row is to be written */
     struct increment increment;
 };
 typedef VECTOR(struct increment_mark) mark_list;
@@ -57,6 +58,7 @@ struct code_context {
     uint32_t *labels;      /* counter of labels in the unit */
     struct buffer *stubs;  /* what goes behind the function's last instruction, */
     bool stubs_are_far;    /* and surely further away than a short jump reaches */
+    struct buffer *tests;  /* what goes there, too, and may be as far away as it likes */
     struct arena *arena;
     mark_list *marks; /* gets those of additions to events' cells; NULL: none is wanted */
 };
@@ -95,7 +97,10 @@ void write_increments(struct buffer *out, const struct code_context *context,
 void write_signal_check(struct buffer *out, const struct code_context *context,
                         const struct frame_row *frame);
 
-/* Bytes of the additions where no flags and no registers are kept; at most 3 more for each by a
+/* The row of QUIPU_TESTS_SECTION of the test whose code out of line is LABEL's. */
+void write_test_row(struct buffer *out, uint32_t label);
+
+/* Bytes of the additions where no flags and no registers are kept; at most 7 more for each by a
  * register. */
 uint32_t increments_size(const increment_list *increments, int base);
 

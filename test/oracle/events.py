@@ -244,10 +244,11 @@ class Inserted:
         for address, text in code.text.items():
             if '%gs:' in text:
                 self.found.add(address)
-                by_register = re.search(r'%gs:\((%r\w+)\)', text)
-                if by_register: # which has been made to lead to the cell
-                    self.pointer(code.before[address], by_register[1])
+                by_register = re.search(r'%gs:(?:0x0)?\((%r\w+)\)', text)
                 behind = code.behind.get(address)
+                is_test = code.text.get(behind, '').startswith('js ') # of a countdown, out of line
+                if by_register and not is_test: # which has been made to lead to the cell
+                    self.pointer(code.before[address], by_register[1])
                 if code.text.get(behind, '').startswith('jns'): # the countdown's test
                     self.found.add(behind)
                 self.around(address)

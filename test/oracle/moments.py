@@ -61,6 +61,15 @@ class Elf:
         return (start, size, name) if address < start + size else (address, 0, '?')
 
 
+def places_of_tests(elf, code):
+    """Where a countdown's test stands: a jump behind an addition, or an addition that it was put over
+    (src/data/format.h, section 3)."""
+    address, offset, size = elf.sections['quipu_tests']
+    rows = {address + at + struct.unpack_from('<i', elf.bytes, offset + at)[0]
+            for at in range(0, size, 12)}
+    return rows | {place for place, text in code.text.items() if re.match(r'jns\s', text)}
+
+
 class Tables:
     """Query increments of ticks."""
 
