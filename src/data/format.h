@@ -362,6 +362,7 @@ enum {
  * the hidden symbols quipu_after_begin and quipu_after_end, made by include/quipu.h: then the
  * runtime puts the tests in, before any other constructor. */
 #define QUIPU_TESTS_SECTION "quipu_tests"
+#define QUIPU_AFTER_SECTION "quipu_after"
 
 struct quipu_test {
     int32_t place; /* 0  of the addition, from the address of this field */

@@ -207,7 +207,7 @@ static const char *start_way(struct way *way, char **argv) {
     way->near_hook = find_hook(way->binary, false) + way->bias;
     way->margin = MARGIN + most_ticks_above(way->binary);
     stop_at_ends(way->tracee);
-    wrong = put_tests(way->tracee, way->binary, way->bias);
+    wrong = put_tests(way->tracee->process, way->binary, way->bias);
     put_breakpoint(way->tracee, way->thread_hook, true);
     put_breakpoint(way->tracee, way->near_hook, true);
     return wrong;
@@ -235,6 +235,7 @@ const char *approach(struct arena *arena, struct binary *binary, const struct mo
             continue;
         stop_tracee(tracee);
         remove_breakpoints(tracee);
+        take_tests_out(tracee->process, binary, way.bias);
         *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias};
         return NULL;
     }

@@ -275,7 +275,7 @@ const char *start_run(struct run *run, char **argv) {
     run->thread_hook = find_hook(run->binary, true) + run->bias;
     run->near_hook = find_hook(run->binary, false) + run->bias;
     put_hooks(run);
-    wrong = put_tests(&run->tracee, run->binary, run->bias);
+    wrong = put_tests(process, run->binary, run->bias);
     if (wrong)
         kill_tracee(&run->tracee);
     return wrong;

@@ -15,6 +15,7 @@
 
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
+#include "moment/tests.h"
 #include "moment/watch.h"
 #include "util/clock.h"
 
@@ -225,6 +226,7 @@ enum outcome search_moment(struct search *search, char **argv) {
 
 /* A copy has the breakpoints of the process that it was made of. */
 static pid_t leave_copy(struct search *search) {
+    take_tests_out(search->lo.process, search->run.binary, search->run.bias);
     release_copy(&search->run.tracee, search->lo.process);
     return search->lo.process;
 }
@@ -237,6 +239,7 @@ pid_t leave_search(struct search *search) {
         return 0;
     if (!search->in_turns)
         watch_memory(tracee->process, NULL, NULL, 0);
+    take_tests_out(tracee->process, search->run.binary, search->run.bias);
     leave_tracee(tracee);
     return tracee->process;
 }

@@ -9,6 +9,7 @@
 #include "moment/tests.h"
 
 #include "data/format.h"
+#include "moment/tracee.h"
 #include "x86/jump.h"
 
 #include <stdlib.h>
@@ -40,28 +41,64 @@ static bool is_sound(const struct binary *binary, const struct test *test) {
            binary_code(binary, test->code, &more);
 }
 
-const char *put_tests(const struct tracee *tracee, const struct binary *binary, uint64_t bias) {
+/* The text from the first test to the last. */
+struct stretch {
+    uint64_t first, end;
+    size_t count; /* of tests */
+};
+
+/* Returns false where a row tells nothing that can be. */
+static bool find_stretch(const struct binary *binary, const uint8_t *rows, uint64_t at,
+                         struct stretch *stretch) {
+    for (size_t i = 0; i < stretch->count; i++) {
+        struct test test = read_test(rows, at, i);
+        if (!is_sound(binary, &test))
+            return false;
+        stretch->first = test.place < stretch->first ? test.place : stretch->first;
+        stretch->end = test.back > stretch->end ? test.back : stretch->end;
+    }
+    return true;
+}
+
+static void change_place(const struct binary *binary, const struct test *test, uint8_t *text,
+                         bool tested) {
+    size_t size = test->back - test->place, room;
+    if (tested)
+        encode_jump(text, size, test->place, test->code);
+    else
+        memcpy(text, binary_code(binary, test->place, &room), size);
+}
+
+/* TESTED: with tests or without.  Returns NULL or what is wrong. */
+static const char *change_text(pid_t process, const struct binary *binary, uint64_t bias,
+                               bool tested) {
     size_t size;
     const uint8_t *rows = binary_section(binary, QUIPU_TESTS_SECTION, &size);
     uint64_t at = binary_section_address(binary, QUIPU_TESTS_SECTION);
-    size_t count = rows ? size / sizeof(struct quipu_test) : 0;
-    uint64_t first = UINT64_MAX, end = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct test test = read_test(rows, at, i);
-        if (!is_sound(binary, &test))
-            return "its table of tests of countdowns is damaged; build it anew";
-        first = test.place < first ? test.place : first;
-        end = test.back > end ? test.back : end;
-    }
-    if (!count)
+    struct stretch stretch = {.first = UINT64_MAX,
+                              .count = rows ? size / sizeof(struct quipu_test) : 0};
+    if (!find_stretch(binary, rows, at, &stretch))
+        return "its table of tests of countdowns is damaged; build it anew";
+    if (!stretch.count)
         return NULL;
-    uint8_t *text = malloc(end - first);
-    bool good = text && read_tracee(tracee, first + bias, text, end - first);
-    for (size_t i = 0; i < count && good; i++) {
+    size = stretch.end - stretch.first;
+    uint8_t *text = malloc(size);
+    bool good = text && read_memory(process, stretch.first + bias, text, size);
+    for (size_t i = 0; i < stretch.count && good; i++) {
         struct test test = read_test(rows, at, i);
-        encode_jump(text + (test.place - first), test.back - test.place, test.place, test.code);
+        change_place(binary, &test, text + (test.place - stretch.first), tested);
     }
-    good = good && write_tracee(tracee, first + bias, text, end - first);
+    good = good && write_memory(process, stretch.first + bias, text, size);
     free(text);
     return good ? NULL : "its tests of countdowns cannot be put in: its text cannot be written";
+}
+
+const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias) {
+    return change_text(process, binary, bias, true);
+}
+
+void take_tests_out(pid_t process, const struct binary *binary, uint64_t bias) {
+    size_t calls;
+    if (!binary_section(binary, QUIPU_AFTER_SECTION, &calls) || !calls)
+        change_text(process, binary, bias, false); /* where it fails, they stay, and do no harm */
 }

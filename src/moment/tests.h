@@ -3,10 +3,15 @@
 #define QUIPU_MOMENT_TESTS_H
 
 #include "data/binary.h"
-#include "moment/tracee.h"
 
-/* Puts the tests that the shim has left out into TRACEE, which was loaded BIAS above where BINARY
+#include <sys/types.h>
+
+/* Puts the tests that the shim has left out into PROCESS, which was loaded BIAS above where BINARY
  * says and has executed nothing.  Returns NULL or what is wrong. */
-const char *put_tests(const struct tracee *tracee, const struct binary *binary, uint64_t bias);
+const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias);
+
+/* Takes them out of PROCESS, which stands: who looks at it finds the file's text, and it goes on at
+ * full speed.  But where it calls quipu_after, for which the runtime would have put them in. */
+void take_tests_out(pid_t process, const struct binary *binary, uint64_t bias);
 
 #endif

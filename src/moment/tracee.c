@@ -59,7 +59,7 @@ bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, siz
 }
 
 /* /proc/PID/mem writes where the page is read-only too. */
-static bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
+bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/mem", process);
     int fd = open(path, O_RDWR | O_CLOEXEC);

@@ -77,6 +77,9 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address);
 /* Reads SIZE bytes of a stopped process.  Returns false where not all of them are mapped. */
 bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 
+/* The same, to where they are written, also where the process itself may not write. */
+bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size);
+
 bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
 bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);
 

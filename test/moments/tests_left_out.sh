@@ -1,6 +1,6 @@
 #!/bin/bash
 # The countdown's tests are put into an executable's text only where the program may call
-# quipu_after, or where goto runs it.  A system that refuses that is told of by quipu_after, and
+# quipu_after, or as long as goto or when run it.  A system that refuses that is told of by quipu_after, and
 # nothing else changes.  Shared objects have their tests from the beginning.
 . "$(dirname "$0")/lib.bash"
 
@@ -25,10 +25,12 @@ int changed(const char *name) {
     return file ? sum : -1;
 }
 
+unsigned long sums;
 __attribute__((noipa)) unsigned long work(unsigned n) {
     unsigned long sum = 0;
     for (unsigned i = 0; i < n; i++)
         sum = sum * 3 + i;
+    sums += 10;
     return sum;
 }
 END
@@ -105,7 +107,7 @@ for flags in -no-pie -pie '-static -fno-pie' '-fuse-ld=lld -Wl,--gc-sections' \
     '-fuse-ld=gold -ffunction-sections -Wl,--gc-sections'; do
     build $flags main.c work.o -o program
     prints 'as it was' ./program
-    ends 0 quipu goto --print 'work.c:24@100/1' -- ./program
+    ends 0 quipu goto --print 'work.c:25@100/1' -- ./program
     build $flags -DWAITS -DFUNCTION=waits main.c waits.c work.o -o program
     prints 'waited 1 changed' ./program
     status=0
@@ -115,6 +117,30 @@ for flags in -no-pie -pie '-static -fno-pie' '-fuse-ld=lld -Wl,--gc-sections' \
     fi
 done
 
+# Who is handed the program finds the file's text; with the tests where the program needs them.
+cat >look.py <<'END'
+import os, re, subprocess
+pid = os.environ['QUIPU_PID']
+base = next(int(line.split('-')[0], 16) for line in open(f'/proc/{pid}/maps') if 'program' in line)
+sections = subprocess.run(['readelf', '-SW', 'program'], capture_output=True, text=True).stdout
+found = re.search(r' \.text +PROGBITS +(\w+) (\w+) (\w+)', sections)
+address, offset, size = (int(word, 16) for word in found.groups())
+with open('program', 'rb') as file, open(f'/proc/{pid}/mem', 'rb') as memory:
+    file.seek(offset)
+    memory.seek(base + address)
+    print('text: as it was' if file.read(size) == memory.read(size) else 'text: changed')
+END
+# text_is HOW COMMAND MOMENT
+text_is() {
+    ends 0 quipu "$2" '--exec=python3 look.py' "$3" -- ./program
+    grep -q "^text: $1\$" output || fail "$2 '$3': expected '$1': $(cat output)"
+}
+build -DWAITS -DFUNCTION=waits main.c waits.c work.o -o program
+text_is changed goto 'work.c:25@100/1'
+build main.c work.o -o program
+text_is 'as it was' goto 'work.c:25@100/1'
+text_is 'as it was' when 'sums > 5'
+
 # The rows are looked at before they are used.
 build -DWAITS -DFUNCTION=waits main.c waits.c work.o -o program
 size=$(readelf -SW program | grep -o 'quipu_tests .*' | awk '{print $5}')
@@ -122,7 +148,7 @@ size=$(readelf -SW program | grep -o 'quipu_tests .*' | awk '{print $5}')
 for byte in '\0' '\377' '\100'; do
     head -c $((16#$size)) /dev/zero | tr '\0' "$byte" >rows
     objcopy --update-section quipu_tests=rows program damaged 2>messages || fail "$(cat messages)"
-    refuses "damaged" -- quipu goto 'work.c:24@100/1' -- ./damaged
+    refuses "damaged" -- quipu goto 'work.c:25@100/1' -- ./damaged
 done
 
 build -fPIC -shared -DFUNCTION=waits waits.c -x c work.c -o libwaits.so
