@@ -121,10 +121,12 @@ static inline struct quipu_moment quipu_now(void) {
  * An executable that has no call of this has no tests. */
 static inline int quipu_after(uint64_t ticks, void (*handler)(const struct quipu_moment *, void *),
                               void *argument) {
-    /* a byte that stays as long as this does tells the runtime that tests are needed */
-    __asm__ volatile("\n\t.reloc ., R_X86_64_NONE, .Lquipu_after%="
-                     "\n\t.pushsection quipu_after, \"a\", @progbits"
-                     "\n.Lquipu_after%=:\n\t.byte 0\n\t.popsection" ::);
+#ifdef __x86_64__ /* a byte that stays as long as this does tells the runtime that tests are       \
+                     needed */
+    __asm__ volatile("\n\t.reloc ., R_X86_64_NONE, .Lquipu_waits%="
+                     "\n\t.pushsection quipu_waits, \"a\", @progbits"
+                     "\n.Lquipu_waits%=:\n\t.byte 0\n\t.popsection" ::);
+#endif
     return quipu_runtime_after ? quipu_runtime_after(ticks, handler, argument) : -38;
 }
 

@@ -50,12 +50,12 @@ quipu_sites_begin:
         .size   quipu_tests_begin, 0
 quipu_tests_begin:
 
-        .section quipu_after, "a", @progbits
-        .globl  quipu_after_begin
-        .hidden quipu_after_begin
-        .type   quipu_after_begin, @object
-        .size   quipu_after_begin, 0
-quipu_after_begin:
+        .section quipu_waits, "a", @progbits
+        .globl  quipu_waits_begin
+        .hidden quipu_waits_begin
+        .type   quipu_waits_begin, @object
+        .size   quipu_waits_begin, 0
+quipu_waits_begin:
 
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_begin

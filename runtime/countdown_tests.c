@@ -15,7 +15,7 @@
 extern const struct quipu_test quipu_tests_begin[], quipu_tests_end[];
 /* Between them is a byte for each call of quipu_after: include/quipu.h.  (The linker's own
  * __start_quipu_after would be, where it is missing, another module's, or, hidden, not 0.) */
-extern const char quipu_after_begin[], quipu_after_end[];
+extern const char quipu_waits_begin[], quipu_waits_end[];
 
 enum {
     JUMP = 0xe9, /* and the distance, from behind it */
@@ -75,7 +75,7 @@ static long put_in_all(const struct quipu_test *tests, uint64_t count) {
 
 void quipu_begin_tests(void) {
     uint64_t count = distance(quipu_tests_begin, quipu_tests_end) / sizeof(struct quipu_test);
-    if (count && distance(quipu_after_begin, quipu_after_end) &&
+    if (count && distance(quipu_waits_begin, quipu_waits_end) &&
         *(const uint8_t *)place_of(quipu_tests_begin) != JUMP)
         missing = put_in_all(quipu_tests_begin, count);
 }

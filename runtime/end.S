@@ -44,12 +44,12 @@ quipu_sites_end:
         .size   quipu_tests_end, 0
 quipu_tests_end:
 
-        .section quipu_after, "a", @progbits
-        .globl  quipu_after_end
-        .hidden quipu_after_end
-        .type   quipu_after_end, @object
-        .size   quipu_after_end, 0
-quipu_after_end:
+        .section quipu_waits, "a", @progbits
+        .globl  quipu_waits_end
+        .hidden quipu_waits_end
+        .type   quipu_waits_end, @object
+        .size   quipu_waits_end, 0
+quipu_waits_end:
 
         .section quipu_kinds, "a", @progbits
         .globl  quipu_kinds_end

@@ -358,11 +358,11 @@ enum {
  * QUIPU_TESTS_SECTION has a row for each, between the hidden symbols quipu_tests_begin and
  * quipu_tests_end.
  *
- * A program that may call quipu_after has a byte for each call in the section quipu_after, between
- * the hidden symbols quipu_after_begin and quipu_after_end, made by include/quipu.h: then the
+ * A program that may call quipu_after has a byte for each call in the section quipu_waits, between
+ * the hidden symbols quipu_waits_begin and quipu_waits_end, made by include/quipu.h: then the
  * runtime puts the tests in, before any other constructor. */
 #define QUIPU_TESTS_SECTION "quipu_tests"
-#define QUIPU_AFTER_SECTION "quipu_after"
+#define QUIPU_WAITS_SECTION "quipu_waits"
 
 struct quipu_test {
     int32_t place; /* 0  of the addition, from the address of this field */

@@ -99,6 +99,6 @@ const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias)
 
 void take_tests_out(pid_t process, const struct binary *binary, uint64_t bias) {
     size_t calls;
-    if (!binary_section(binary, QUIPU_AFTER_SECTION, &calls) || !calls)
+    if (!binary_section(binary, QUIPU_WAITS_SECTION, &calls) || !calls)
         change_text(process, binary, bias, false); /* where it fails, they stay, and do no harm */
 }

@@ -141,6 +141,20 @@ build main.c work.o -o program
 text_is 'as it was' goto 'work.c:25@100/1'
 text_is 'as it was' when 'sums > 5'
 
+# A function of that name that stands by itself; the header elsewhere.
+cat >apart.c <<'END'
+#include <quipu.h>
+int (*chosen)(uint64_t, void (*)(const struct quipu_moment *, void *), void *) = quipu_after;
+int first(void) { return quipu_after(1, 0, 0); }
+int second(void) { return quipu_after(2, 0, 0) + quipu_after(3, 0, 0) + chosen(4, 0, 0); }
+END
+for compiler in gcc g++ clang-14 'quipu cc --quipu=moment' 'gcc -m32 -ffreestanding'; do
+    for level in -O0 -O2; do
+        $compiler $level -x c "-I$(dirname "$quipu")/../include" -c apart.c -o apart.o 2>messages ||
+            fail "$compiler $level: $(cat messages)"
+    done
+done
+
 # The rows are looked at before they are used.
 build -DWAITS -DFUNCTION=waits main.c waits.c work.o -o program
 size=$(readelf -SW program | grep -o 'quipu_tests .*' | awk '{print $5}')
