@@ -19,6 +19,7 @@ extern const char quipu_waits_begin[], quipu_waits_end[];
 
 enum {
     JUMP = 0xe9, /* and the distance, from behind it */
+    PREFIX = 1,  /* of %gs, which stays: a debugger may have put its breakpoint over it */
     JUMP_SIZE = 5,
     NO_OPERATION = 0x90,
 };
@@ -38,10 +39,10 @@ static uint64_t back_of(const struct quipu_test *test) {
 }
 
 static void put_in(const struct quipu_test *test) {
-    uint64_t place = place_of(test);
-    *(volatile uint8_t *)place = JUMP;
-    *(volatile uint32_t *)(place + 1) = (uint32_t)(code_of(test) - place - JUMP_SIZE);
-    for (uint64_t rest = place + JUMP_SIZE; rest < back_of(test); rest++)
+    uint64_t jump = place_of(test) + PREFIX;
+    *(volatile uint8_t *)jump = JUMP;
+    *(volatile uint32_t *)(jump + 1) = (uint32_t)(code_of(test) - jump - JUMP_SIZE);
+    for (uint64_t rest = jump + JUMP_SIZE; rest < back_of(test); rest++)
         *(volatile uint8_t *)rest = NO_OPERATION;
 }
 
@@ -76,7 +77,7 @@ static long put_in_all(const struct quipu_test *tests, uint64_t count) {
 void quipu_begin_tests(void) {
     uint64_t count = distance(quipu_tests_begin, quipu_tests_end) / sizeof(struct quipu_test);
     if (count && distance(quipu_waits_begin, quipu_waits_end) &&
-        *(const uint8_t *)place_of(quipu_tests_begin) != JUMP)
+        *(const uint8_t *)(place_of(quipu_tests_begin) + PREFIX) != JUMP)
         missing = put_in_all(quipu_tests_begin, count);
 }
 

@@ -104,7 +104,7 @@ static uint64_t place_of_test(uint64_t stub) {
     if (jump_target(back - 4) == slow)
         return (uint64_t)back - TEST_NEAR;
     for (unsigned i = 0; i < sizeof additions; i++) {
-        const uint8_t *code = jump_target(back - additions[i] + 1);
+        const uint8_t *code = jump_target(back - additions[i] + 2) /* behind prefix and opcode */;
         if (code + additions[i] + TEST_NEAR == slow)
             return (uint64_t)back - additions[i];
     }

@@ -350,7 +350,7 @@ enum {
  * In executables additions have no test until somebody waits.  Who does has a jump put over each,
  * to code that adds and tests:
  *
- *   place: addq $N, %gs:cell(%rip)              to be: jmp code, and no-operations up to
+ *   place: addq $N, %gs:cell(%rip)              to be: the prefix, jmp code, no-operations
  *   back:
  *   code:  addq $N, %gs:cell(%rip); {disp32} js back
  *          leaq -128(%rsp), %rsp; call quipu_end_countdown; leaq 128(%rsp), %rsp; {disp32} jmp back

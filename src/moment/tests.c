@@ -64,7 +64,7 @@ static void change_place(const struct binary *binary, const struct test *test, u
                          bool tested) {
     size_t size = test->back - test->place, room;
     if (tested)
-        encode_jump(text, size, test->place, test->code);
+        encode_jump(text + 1, size - 1, test->place + 1, test->code); /* behind the prefix of %gs */
     else
         memcpy(text, binary_code(binary, test->place, &room), size);
 }
