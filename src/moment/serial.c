@@ -140,42 +140,56 @@ static struct member *wait_until(struct serial *serial, double until) {
     }
 }
 
+/* Waits until MEMBER has stopped or ended; its status is pending then.  The end of the process's
+ * first thread is told only behind those of all others, so these are taken, too. */
+static void wait_for(struct serial *serial, struct member *member) {
+    const struct timespec time = {.tv_sec = 1};
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    while (!member->is_pending && !has_stopped(member)) {
+        for (size_t i = 0; i < serial->members.count; i++) {
+            struct member *other = &serial->members.data[i];
+            if (other != member && !other->is_pending)
+                has_stopped(other);
+        }
+        sigtimedwait(&children, NULL, &time);
+    }
+}
+
 /* Takes the turn away from the thread that runs.  Its stop is pending, if it is another one. */
 static void preempt(struct serial *serial) {
     struct member *member = find_in_state(serial, MEMBER_RUNS);
-    int status;
     if (!member)
         return;
     if (!member->stop_asked)
         syscall(SYS_tgkill, serial->run->tracee.process, member->self.process, SIGSTOP);
     member->stop_asked = true;
     member->state = MEMBER_STANDS;
-    if (waitpid(member->self.process, &status, __WALL) != member->self.process)
-        set_pending(member, GONE);
-    else if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16))
-        member->stop_asked = false;
-    else
-        set_pending(member, status);
+    wait_for(serial, member);
+    if (WIFSTOPPED(member->pending) && WSTOPSIG(member->pending) == SIGSTOP &&
+        !(member->pending >> 16))
+        member->is_pending = member->stop_asked = false;
 }
 
 /* ---- stops ---- */
 
 /* A SIGSTOP of ours that is on its way would end some calls early.  So the call is put off. */
-static int put_off(struct member *member) {
+static int put_off(struct serial *serial, struct member *member) {
     pid_t thread = member->self.process;
-    int status;
-    bool good = skip_call(thread) && ptrace(PTRACE_SYSCALL, thread, NULL, NULL) == 0 &&
-                waitpid(thread, &status, __WALL) == thread;
-    if (good && WIFSTOPPED(status) && WSTOPSIG(status) == CALL_STOP)
+    if (!skip_call(thread) || ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0)
+        return GO_ON;
+    wait_for(serial, member);
+    if (WIFSTOPPED(member->pending) && WSTOPSIG(member->pending) == CALL_STOP) {
+        member->is_pending = false;
         repeat_call(thread, member->self.call.number);
-    else if (good)
-        set_pending(member, status);
+    }
     return GO_ON;
 }
 
 static int enter_call(struct serial *serial, struct member *member) {
     if (member->stop_asked)
-        return put_off(member);
+        return put_off(serial, member);
     if (member->self.call.number == SYS_sched_yield)
         serial->slice_end = 0;
     resume(serial, member, MEMBER_AWAY);
