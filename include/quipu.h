@@ -116,13 +116,14 @@ static inline struct quipu_moment quipu_now(void) {
 /* Calls HANDLER with the exact moment and ARGUMENT, in the calling thread, at the first test of the
  * countdown after TICKS more ticks: at a backward branch or a call.  HANDLER may do what a signal
  * handler may, and set the next one.  Up to 16 wait at a time.  Returns 0; -EAGAIN where 16 wait
- * already; -ENOSYS in a program that was not built with --quipu=moment; another negative number
- * where the system does not let the tests be put into the program's text, as mprotect says why.
+ * already; -ENOSYS in a program that was not built with --quipu=moment; -ENOTSUP in one whose
+ * calls of this were all compiled with an older header; another negative number where the system
+ * does not let the tests be put into the program's text, as mprotect says why.
  * An executable that has no call of this has no tests. */
 static inline int quipu_after(uint64_t ticks, void (*handler)(const struct quipu_moment *, void *),
                               void *argument) {
-#ifdef __x86_64__ /* a byte that stays as long as this does tells the runtime that tests are       \
-                     needed */
+    /* a byte that stays as long as this does tells the runtime that tests are needed */
+#ifdef __x86_64__
     __asm__ volatile("\n\t.reloc ., R_X86_64_NONE, .Lquipu_waits%="
                      "\n\t.pushsection quipu_waits, \"a\", @progbits"
                      "\n.Lquipu_waits%=:\n\t.byte 0\n\t.popsection" ::);

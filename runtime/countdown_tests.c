@@ -10,75 +10,102 @@
  * Not perfect: threads that a shared object's constructor has started, and that call into the
  * executable already, are not thought of. */
 #include "event.h"
+#include "note.h"
 #include "syscall.h"
+
+#include "x86/jump.h"
+
+#include <errno.h>
 
 extern const struct quipu_test quipu_tests_begin[], quipu_tests_end[];
 /* Between them is a byte for each call of quipu_after: include/quipu.h.  (The linker's own
- * __start_quipu_after would be, where it is missing, another module's, or, hidden, not 0.) */
+ * __start_quipu_waits would be, where it is missing, another module's, or, hidden, not 0.) */
 extern const char quipu_waits_begin[], quipu_waits_end[];
-
-enum {
-    JUMP = 0xe9, /* and the distance, from behind it */
-    PREFIX = 1,  /* of %gs, which stays: a debugger may have put its breakpoint over it */
-    JUMP_SIZE = 5,
-    NO_OPERATION = 0x90,
-};
 
 static long missing;
 
+struct stretch {
+    uint64_t begin, end;
+};
+
 static uint64_t place_of(const struct quipu_test *test) {
-    return (uint64_t)&test->place + (uint64_t)(int64_t)test->place;
+    return told_address(&test->place);
 }
 
-static uint64_t code_of(const struct quipu_test *test) {
-    return (uint64_t)&test->code + (uint64_t)(int64_t)test->code;
+static uint64_t test_count(void) {
+    return section_size(quipu_tests_begin, quipu_tests_end) / sizeof *quipu_tests_begin;
 }
 
-static uint64_t back_of(const struct quipu_test *test) {
-    return (uint64_t)&test->back + (uint64_t)(int64_t)test->back;
+static bool is_in(const struct quipu_test *test, struct stretch text) {
+    return text.begin <= place_of(test) && place_of(test) < text.end;
+}
+
+/* The pages of TEXT from the first test to the last; none: begin is not below end. */
+static struct stretch tested_pages(struct stretch text) {
+    struct stretch pages = {UINT64_MAX, 0};
+    for (const struct quipu_test *test = quipu_tests_begin, *end = test + test_count(); test < end;
+         test++) {
+        if (!is_in(test, text))
+            continue;
+        uint64_t first = place_of(test) & -(uint64_t)QUIPU_PAGE;
+        uint64_t last = round_up(told_address(&test->back), QUIPU_PAGE);
+        pages.begin = first < pages.begin ? first : pages.begin;
+        pages.end = last > pages.end ? last : pages.end;
+    }
+    return pages;
 }
 
 static void put_in(const struct quipu_test *test) {
-    uint64_t jump = place_of(test) + PREFIX;
-    *(volatile uint8_t *)jump = JUMP;
-    *(volatile uint32_t *)(jump + 1) = (uint32_t)(code_of(test) - jump - JUMP_SIZE);
-    for (uint64_t rest = jump + JUMP_SIZE; rest < back_of(test); rest++)
-        *(volatile uint8_t *)rest = NO_OPERATION;
+    uint64_t jump = place_of(test) + QUIPU_TEST_JUMP;
+    encode_jump((volatile uint8_t *)jump, told_address(&test->back) - jump, jump,
+                told_address(&test->code));
 }
 
-static long protect(uint64_t first, uint64_t end, int protection) {
-    return SYSTEM_CALL(mprotect, first, end - first, protection, 0, 0, 0);
+static long protect(struct stretch pages, int protection) {
+    return SYSTEM_CALL(mprotect, pages.begin, pages.end - pages.begin, protection, 0, 0, 0);
 }
 
-/* Bytes from BEGIN to END.  The compiler takes two objects for two addresses; here they may be one.
- */
-static uint64_t distance(const void *begin, const void *end) {
-    __asm__("" : "+r"(begin), "+r"(end));
-    return (uint64_t)end - (uint64_t)begin;
-}
-
-static long put_in_all(const struct quipu_test *tests, uint64_t count) {
-    uint64_t first = UINT64_MAX, end = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        first = place_of(&tests[i]) < first ? place_of(&tests[i]) : first;
-        end = back_of(&tests[i]) > end ? back_of(&tests[i]) : end;
-    }
-    first &= -(uint64_t)QUIPU_PAGE;
-    end = round_up(end, QUIPU_PAGE);
+/* Afterwards the pages are as SEGMENT says. */
+static long put_in_segment(const ElfW(Phdr) * segment, uint64_t bias) {
+    struct stretch text = {bias + segment->p_vaddr, bias + segment->p_vaddr + segment->p_memsz};
+    struct stretch pages = tested_pages(text);
+    if (pages.begin >= pages.end)
+        return 0;
     /* this code may lie within */
-    long error = protect(first, end, PROT_READ | PROT_WRITE | PROT_EXEC);
+    long error = protect(pages, PROT_READ | PROT_WRITE | PROT_EXEC);
     if (error < 0)
         return error;
-    for (uint64_t i = 0; i < count; i++)
-        put_in(&tests[i]);
-    return protect(first, end, PROT_READ | PROT_EXEC);
+    for (uint64_t i = 0; i < test_count(); i++)
+        if (is_in(&quipu_tests_begin[i], text))
+            put_in(&quipu_tests_begin[i]);
+    return protect(pages, (segment->p_flags & PF_R ? PROT_READ : 0) |
+                              (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+                              (segment->p_flags & PF_X ? PROT_EXEC : 0));
+}
+
+static int put_in_module(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    (void)data;
+    if (!module_contains(info, quipu_tests_begin))
+        return 0;
+    for (size_t i = 0; i < info->dlpi_phnum && missing == 0; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            missing = put_in_segment(&info->dlpi_phdr[i], info->dlpi_addr);
+    return 1;
+}
+
+static bool are_in(void) {
+    const uint8_t *first = (const uint8_t *)place_of(quipu_tests_begin);
+    return first[QUIPU_TEST_JUMP] == X86_JUMP;
 }
 
 void quipu_begin_tests(void) {
-    uint64_t count = distance(quipu_tests_begin, quipu_tests_end) / sizeof(struct quipu_test);
-    if (count && distance(quipu_waits_begin, quipu_waits_end) &&
-        *(const uint8_t *)(place_of(quipu_tests_begin) + PREFIX) != JUMP)
-        missing = put_in_all(quipu_tests_begin, count);
+    if (test_count() == 0 || are_in())
+        return;
+    if (section_size(quipu_waits_begin, quipu_waits_end))
+        dl_iterate_phdr(put_in_module, NULL);
+    else
+        missing = -ENOTSUP; /* nobody calls quipu_after, or what an older header made does */
 }
 
 long quipu_tests_missing(void) {

@@ -65,13 +65,12 @@ int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind);
 /* range.c: the range that ADDRESS is in, or NULL. */
 const struct quipu_range *quipu_find_range(uint64_t address);
 
-/* The linker's two symbols are one array to us, and not to a compiler. */
 static inline uint64_t range_count(void) {
-    return ((uint64_t)quipu_ranges_end - (uint64_t)quipu_ranges_begin) / sizeof(struct quipu_range);
+    return section_size(quipu_ranges_begin, quipu_ranges_end) / sizeof(struct quipu_range);
 }
 
 static inline uint64_t range_start(const struct quipu_range *range) {
-    return (uint64_t)&range->start + (uint64_t)(int64_t)range->start;
+    return told_address(&range->start);
 }
 
 /* As in include/quipu.h. */

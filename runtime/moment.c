@@ -98,15 +98,15 @@ static const uint8_t *jump_target(const uint8_t *text) {
  * jump behind an addition, or one that was put over an addition.  Nobody comes by there again after
  * the handler.  A breakpoint may hide the first byte. */
 static uint64_t place_of_test(uint64_t stub) {
-    static const uint8_t additions[] = {8, 9, 12}; /* bytes: of one, of a byte, of more */
     const uint8_t *slow = (const uint8_t *)stub - CALL_SIZE;
     const uint8_t *back = jump_target((const uint8_t *)stub + RETURN_SIZE + JUMP_SIZE - 4);
     if (jump_target(back - 4) == slow)
         return (uint64_t)back - TEST_NEAR;
-    for (unsigned i = 0; i < sizeof additions; i++) {
-        const uint8_t *code = jump_target(back - additions[i] + 2) /* behind prefix and opcode */;
-        if (code + additions[i] + TEST_NEAR == slow)
-            return (uint64_t)back - additions[i];
+    for (int size = QUIPU_TEST_LEAST; size <= QUIPU_TEST_MOST; size++) {
+        const uint8_t *code =
+            jump_target(back - size + QUIPU_TEST_JUMP + 1); /* its opcode is one */
+        if (code + size + TEST_NEAR == slow)
+            return (uint64_t)back - size;
     }
     return (uint64_t)back - TEST_SHORT;
 }

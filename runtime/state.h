@@ -17,6 +17,8 @@
 #ifndef QUIPU_RUNTIME_STATE_H
 #define QUIPU_RUNTIME_STATE_H
 
+#include "section.h"
+
 #include "data/format.h"
 
 #include <stdbool.h>
@@ -88,11 +90,8 @@ static inline long set_distance(uint64_t distance) {
     return error;
 }
 
-/* The compiler takes two objects for two addresses; here they may be one. */
 static inline uint64_t quipu_cells_size(void) {
-    const char *begin = quipu_cells_begin, *end = quipu_cells_end;
-    __asm__("" : "+r"(begin), "+r"(end));
-    return (uint64_t)end - (uint64_t)begin;
+    return section_size(quipu_cells_begin, quipu_cells_end);
 }
 
 /* What was added to the data file is complete up to SIZE. */

@@ -14,6 +14,8 @@
 #include "syscall.h"
 #include "watch.h"
 
+#include "x86/jump.h"
+
 #define SEGMENT_BITS 12 /* granules of a segment */
 #define MIDDLE_BITS  12
 #define TOP_BITS     (47 - QUIPU_WATCH_GRANULE_BITS - SEGMENT_BITS - MIDDLE_BITS)
@@ -21,7 +23,6 @@
 enum {
     CMP_SIZE = 7, /* one more with a prefix for %r8 to %r15 */
     PREFIX = 0x41,
-    JUMP = 0xe9,
     JNE_SIZE = 6,
 };
 
@@ -60,7 +61,7 @@ static void take_always(uint8_t *jne) {
         check--;
     copy_bytes(&distance, jne + 2, sizeof distance);
     distance += (int32_t)(jne - check) + 1; /* its end is 6 bytes behind the jne, the jump's 5 */
-    check[0] = JUMP;
+    check[0] = X86_JUMP;
     copy_bytes(check + 1, &distance, sizeof distance);
 }
 

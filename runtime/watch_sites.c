@@ -18,9 +18,12 @@
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
  * Not perfect: what is put back stays.  A stack in a variable, or in the heap, that only code
  * without checks switches to, and not by the C library, is not seen as one. */
+#include "section.h"
 #include "sort.h"
 #include "syscall.h"
 #include "watch.h"
+
+#include "x86/jump.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -31,8 +34,6 @@ extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
 
 enum {
-    JUMP = 0xe9,
-    JUMP_SIZE = 5,
     LINE = 64,
     WORD = 8,
     BND = 0xf2,
@@ -44,7 +45,7 @@ enum {
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
 
-static const uint8_t no_operation[JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+static const uint8_t no_operation[X86_JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
 /* Address and size of what is instrumented: inserted code compares callees with it. */
 extern uint64_t quipu_watch_text[2];
@@ -53,24 +54,21 @@ uint64_t quipu_watch_text[2];
 /* This module's. */
 static struct watch_module module;
 
-/* The compiler takes two objects for two addresses; here they may be one. */
 const struct quipu_site *quipu_watch_sites(uint64_t *count) {
-    const struct quipu_site *begin = quipu_sites_begin, *end = quipu_sites_end;
-    __asm__("" : "+r"(begin), "+r"(end));
-    *count = ((uint64_t)end - (uint64_t)begin) / sizeof *begin;
-    return begin;
+    *count = section_size(quipu_sites_begin, quipu_sites_end) / sizeof *quipu_sites_begin;
+    return quipu_sites_begin;
 }
 
 static uint64_t place_of(const struct quipu_site *site) {
-    return (uint64_t)&site->place + (uint64_t)(int64_t)site->place;
+    return told_address(&site->place);
 }
 
 static uint64_t target_of(const struct quipu_site *site) {
-    return (uint64_t)&site->target + (uint64_t)(int64_t)site->target;
+    return told_address(&site->target);
 }
 
 static uint64_t code_of(const struct quipu_site *site) {
-    return (uint64_t)&site->code + (uint64_t)(int64_t)site->code;
+    return told_address(&site->code);
 }
 
 static bool is_of_anywhere(const struct quipu_site *site) {
@@ -103,18 +101,16 @@ static void make_jump(uint64_t place, uint64_t to, bool over) {
         uint8_t bytes[WORD];
     } text = {.word = *(volatile uint64_t *)word_at};
     uint8_t *jump = &text.bytes[place - word_at];
-    int32_t distance = (int32_t)(to - place - JUMP_SIZE);
-    for (int i = 0; i < JUMP_SIZE && !(over && jump[0] == JUMP); i++)
+    for (int i = 0; i < X86_JUMP_SIZE && !(over && jump[0] == X86_JUMP); i++)
         if (jump[i] != no_operation[i])
             return; /* it is one already */
-    jump[0] = JUMP;
-    copy_bytes(&jump[1], &distance, sizeof distance);
+    encode_jump(jump, X86_JUMP_SIZE, place, to);
     *(volatile uint64_t *)word_at = text.word;
 }
 
 /* Lets the module's text from place BEGIN to place END be written, or no longer. */
 static long open_text(uint64_t begin, uint64_t end, bool open) {
-    uint64_t first = begin & -(uint64_t)QUIPU_PAGE, last = round_to_page(end + JUMP_SIZE);
+    uint64_t first = begin & -(uint64_t)QUIPU_PAGE, last = round_to_page(end + X86_JUMP_SIZE);
     return SYSTEM_CALL(mprotect, first, last - first,
                        PROT_READ | PROT_EXEC | (open ? PROT_WRITE : 0), 0, 0, 0);
 }
@@ -129,7 +125,7 @@ static void synchronize(void) {
 }
 
 static long lead_out(uint64_t place, uint64_t code) {
-    if (*(volatile uint8_t *)place == JUMP)
+    if (*(volatile uint8_t *)place == X86_JUMP)
         return 0;
     long error = open_text(place, place, true);
     if (error < 0)
@@ -145,7 +141,7 @@ static long put_back(const struct quipu_site *site) {
 }
 
 bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
-    if (*(volatile uint8_t *)place == JUMP)
+    if (*(volatile uint8_t *)place == X86_JUMP)
         return true;
     uint64_t mask = quipu_watch_lock();
     long error = lead_out(place, code);
@@ -225,7 +221,7 @@ static unsigned questions_of(const struct quipu_site *site) {
 static void put_back_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
     bool compared = site->size == QUIPU_SITE_CALL_BEGINS && site->target;
-    uint64_t behind = site->target ? target_of(site) - JUMP_SIZE : 0;
+    uint64_t behind = site->target ? target_of(site) - X86_JUMP_SIZE : 0;
     if (compared && is_own(callee_of(behind)))
         return;
     if (questions_of(site) & asked)
@@ -264,7 +260,7 @@ static long prepare(void) {
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
         if (questions_of(site) && site->target) /* which stands behind it */
-            module.text_end = greater(module.text_end, target_of(site) - JUMP_SIZE);
+            module.text_end = greater(module.text_end, target_of(site) - X86_JUMP_SIZE);
         if (site->size == QUIPU_SITE_BEGIN) /* which may stand behind the first instruction */
             module.text_begin = lesser(module.text_begin, target_of(site));
         if (!is_of_variable(site))

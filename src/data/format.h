@@ -370,6 +370,12 @@ struct quipu_test {
     int32_t back;  /* 8  and of what stands behind the addition */
 };
 
+enum {
+    QUIPU_TEST_JUMP = 1, /* offset of the jump: a debugger may have its breakpoint in front of it */
+    QUIPU_TEST_LEAST = 8, /* bytes of an addition */
+    QUIPU_TEST_MOST = 12,
+};
+
 #define QUIPU_UNATTACHED ((uint64_t)1 << 63)
 
 /* ---- 4. Event counts at any instruction ---------------------------------------------------------

@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ADDITION_LEAST = 8, /* bytes */
-    ADDITION_MOST = 12
-};
-
 struct test {
     uint64_t place, code, back;
 };
@@ -36,8 +31,9 @@ static struct test read_test(const uint8_t *rows, uint64_t at, size_t number) {
 
 static bool is_sound(const struct binary *binary, const struct test *test) {
     size_t room, more;
-    return binary_code(binary, test->place, &room) && test->back - test->place >= ADDITION_LEAST &&
-           test->back - test->place <= ADDITION_MOST && test->back - test->place <= room &&
+    return binary_code(binary, test->place, &room) &&
+           test->back - test->place >= QUIPU_TEST_LEAST &&
+           test->back - test->place <= QUIPU_TEST_MOST && test->back - test->place <= room &&
            binary_code(binary, test->code, &more);
 }
 
@@ -64,7 +60,8 @@ static void change_place(const struct binary *binary, const struct test *test, u
                          bool tested) {
     size_t size = test->back - test->place, room;
     if (tested)
-        encode_jump(text + 1, size - 1, test->place + 1, test->code); /* behind the prefix of %gs */
+        encode_jump(text + QUIPU_TEST_JUMP, size - QUIPU_TEST_JUMP, test->place + QUIPU_TEST_JUMP,
+                    test->code);
     else
         memcpy(text, binary_code(binary, test->place, &room), size);
 }

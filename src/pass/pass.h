@@ -104,6 +104,12 @@ typedef VECTOR(struct query_anchor) anchor_list;
 void write_query_tables(struct pass_state *state, const struct graph *graph,
                         const anchor_list *anchors, uint32_t number);
 
+/* Enters section NAME for what is told of fragment F, in that one's group, and returns the number
+ * of a label (.LQr) there.  A relocation at the fragment, which changes nothing, keeps it in the
+ * link: there, since gold takes none in a section that is empty. */
+uint32_t enter_rows(struct pass_state *state, const struct asm_function *function, uint32_t number,
+                    size_t f, const char *name);
+
 /* The cells, and what the tables of all functions share: behind the last of them. */
 void write_event_cells(struct pass_state *state);
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function);

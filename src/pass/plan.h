@@ -146,7 +146,7 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
 void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
 
-/* queries.c: the table of tests that are left out. */
+/* queries.c: the table of tests that are left out, in the function's group and kept by it. */
 void write_tests(struct planner *p, uint32_t number);
 
 /* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.

@@ -75,6 +75,18 @@ static void enter_section(struct pass_state *state, const struct fragment *fragm
                  state->unit->sections.data[fragment->section].directive, name);
 }
 
+uint32_t enter_rows(struct pass_state *state, const struct asm_function *function, uint32_t number,
+                    size_t f, const char *name) {
+    const struct fragment *fragment = &function->fragments.data[f];
+    uint32_t label = ++state->labels;
+    buffer_print(&state->tail,
+                 "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
+                 "\t.section %s,\"a?\",@progbits\n.LQr%u:\n",
+                 state->unit->sections.data[fragment->section].directive, number, f, label, name,
+                 label);
+    return label;
+}
+
 /* Moments are told by names of functions. */
 static bool counts_ticks(const struct pass_state *state) {
     return event_mask(&state->options->events) >> QUIPU_EVENT_TICKS & 1;
@@ -85,17 +97,15 @@ static void write_table(struct pass_state *state, const struct graph *graph,
     struct buffer *out = &state->tail;
     const struct fragment *fragment = &graph->function->fragments.data[f];
     struct record record = {.out = out};
-    uint32_t label = ++state->labels, count = 0;
+    uint32_t count = 0;
     bool turns = false;
     for (size_t i = 0; i < anchors->count; i++) {
         count += anchors->data[i].fragment == f;
         turns |= anchors->data[i].fragment == f && has_turns(&anchors->data[i]);
     }
-    buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
-                 state->unit->sections.data[fragment->section].directive, number, f, label);
-    enter_section(state, fragment, QUIPU_RANGES_SECTION);
-    buffer_print(out, ".LQr%u:\n\t.long .LQf%u_%zu-., .LQh%u_%zu-.LQf%u_%zu, .LQx%u-., ", label,
-                 number, f, number, f, number, f, label);
+    uint32_t label = enter_rows(state, graph->function, number, f, QUIPU_RANGES_SECTION);
+    buffer_print(out, "\t.long .LQf%u_%zu-., .LQh%u_%zu-.LQf%u_%zu, .LQx%u-., ", number, f, number,
+                 f, number, f, label);
     buffer_print(out, counts_ticks(state) ? ".LQy%u-.\n" : "0\n", label);
     enter_section(state, fragment, QUIPU_QUERIES_SECTION);
     buffer_print(out, ".LQx%u:\n\t.long %u, .LQw-., %u\n", label,
@@ -123,27 +133,22 @@ void write_query_tables(struct pass_state *state, const struct graph *graph,
         write_table(state, graph, anchors, number, f);
 }
 
-/* In the function's group and kept by it, as the tables above. */
-void write_tests(struct planner *p, uint32_t number) {
-    struct buffer *out = &p->state->tail;
-    for (size_t f = 0; f < p->graph->function->fragments.count; f++) {
-        const struct fragment *fragment = &p->graph->function->fragments.data[f];
-        uint32_t label = 0;
-        for (size_t i = 0; i < p->countdown_tests.count; i++) {
-            const struct countdown_test *test = &p->countdown_tests.data[i];
-            if (test->fragment != f)
-                continue;
-            if (!label) {
-                label = ++p->state->labels;
-                buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
-                             p->state->unit->sections.data[fragment->section].directive, number, f,
-                             label);
-                enter_section(p->state, fragment, QUIPU_TESTS_SECTION);
-                buffer_print(out, ".LQr%u:\n", label);
-            }
-            write_test_row(out, test->label);
-        }
+static void write_tests_of(struct planner *p, uint32_t number, size_t f) {
+    bool entered = false;
+    for (size_t i = 0; i < p->countdown_tests.count; i++) {
+        const struct countdown_test *test = &p->countdown_tests.data[i];
+        if (test->fragment != f)
+            continue;
+        if (!entered)
+            enter_rows(p->state, p->graph->function, number, f, QUIPU_TESTS_SECTION);
+        entered = true;
+        write_test_row(&p->state->tail, test->label);
     }
+}
+
+void write_tests(struct planner *p, uint32_t number) {
+    for (size_t f = 0; f < p->graph->function->fragments.count; f++)
+        write_tests_of(p, number, f);
 }
 
 /* For quipu_kind_named.  The weights, which all tables need, keep them in the link, and the unit's

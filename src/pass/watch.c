@@ -421,28 +421,21 @@ static void insert_check(struct watcher *w, const struct range *range) {
         write_range(w, range, label, way);
 }
 
-/* Relocations that change nothing: with the code, its rows and what starts the runtime early stay
- * in the link.  They stand at code, since gold takes none in a section that is empty. */
-static void write_reference(struct planner *p, uint32_t number, size_t fragment) {
-    struct buffer *out = &p->state->tail;
+/* With the code, what starts the runtime early stays in the link. */
+static void keep_early_start(struct planner *p, uint32_t number, size_t fragment) {
     const struct fragment *there = &p->graph->function->fragments.data[fragment];
-    buffer_print(out, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n",
-                 p->state->unit->sections.data[there->section].directive, number, fragment,
-                 p->state->labels);
-    if (!p->state->options->shared)
-        buffer_print(out, "\t.reloc .LQf%u_%zu, R_X86_64_NONE, quipu_watch_early\n", number,
-                     fragment);
+    buffer_print(&p->state->tail, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, quipu_watch_early\n",
+                 p->state->unit->sections.data[there->section].directive, number, fragment);
 }
 
 void write_sites(struct planner *p, uint32_t number) {
-    struct buffer *out = &p->state->tail;
     for (size_t f = 0; f < p->sites.count; f++) {
         struct buffer *rows = &p->sites.data[f];
-        uint32_t label = ++p->state->labels;
         if (rows->count) {
-            write_reference(p, number, f);
-            buffer_print(out, "\t.section " QUIPU_SITES_SECTION ",\"a?\",@progbits\n.LQr%u:\n%s",
-                         label, rows->data);
+            if (!p->state->options->shared)
+                keep_early_start(p, number, f);
+            enter_rows(p->state, p->graph->function, number, f, QUIPU_SITES_SECTION);
+            buffer_text(&p->state->tail, rows->data);
         }
         buffer_release(rows);
     }
