@@ -115,7 +115,7 @@ static struct context_module *add_module(struct context_thread *thread) {
     if (!module)
         return NULL;
     module->words = &quipu_context;
-    module->cells = own_block()->cells[QUIPU_EVENT_INSTRUCTIONS];
+    module->cells = &own_block()->cells[quipu_first_cell(QUIPU_EVENT_INSTRUCTIONS)];
     module->words->cells = module->cells;
     module->place = place_in_file(module->cells);
     return module;

@@ -138,8 +138,8 @@ void quipu_fold_events(void) {
     for (uint64_t *word = block->earlier; word < (uint64_t *)(block + 1); word++)
         *word = 0;
     block->base = base;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
-        block->cells[QUIPU_EVENT_TICKS][lane] = 0;
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
+        block->cells[quipu_first_cell(QUIPU_EVENT_TICKS) + lane] = 0;
 }
 
 /* The kernel has just called a handler. */

@@ -21,7 +21,7 @@ struct alarm {
 };
 
 struct event_block {
-    uint64_t cells[QUIPU_EVENTS][QUIPU_LANES];
+    uint64_t cells[QUIPU_EVENT_CELLS];
     uint64_t earlier[QUIPU_EVENTS]; /* what threads that are gone had counted in these cells */
     uint64_t begin;                 /* of ticks: the same, base included */
     uint64_t base;
@@ -45,11 +45,18 @@ static inline struct event_block *own_block(void) {
     return (void *)((char *)&quipu_event_cells + distance);
 }
 
+/* Four sums, for one would wait at each addition for the one before.  QUIPU_MANY_LANES and
+ * QUIPU_FEW_LANES are multiples of four. */
 static inline uint64_t sum_lanes(const struct event_block *block, uint32_t kind) {
-    uint64_t sum = 0;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
-        sum += block->cells[kind][lane];
-    return sum;
+    const uint64_t *cells = &block->cells[quipu_first_cell(kind)];
+    uint64_t first = 0, second = 0, third = 0, fourth = 0;
+    for (uint32_t lane = 0; lane < quipu_lanes(kind); lane += 4) {
+        first += cells[lane];
+        second += cells[lane + 1];
+        third += cells[lane + 2];
+        fourth += cells[lane + 3];
+    }
+    return first + second + third + fourth;
 }
 
 /* What the cells alone tell of the thread: exact while a call is away. */

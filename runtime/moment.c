@@ -4,7 +4,7 @@
  * its cells start below zero, and inserted code comes here when one no longer is negative.  What is
  * left to the nearest of the alarms and of a debugger's goal is divided among the cells: no tick of
  * it can be passed before one of them has ended, and then the rest is divided anew.  So the nearest
- * is met exactly, after some hundreds of rounds at most.  Readers add `base`.
+ * is met exactly, after some thousands of rounds at most.  Readers add `base`.
  *
  * Invariants
  *   - cells + base, modulo 1 << 64, is what the slot's threads have counted, whatever the
@@ -40,18 +40,22 @@ void quipu_call_handler(uint64_t handler, const struct quipu_moment *moment, uin
 void quipu_moment_thread(struct event_block *block);
 void quipu_moment_near(struct event_block *block);
 
+static uint64_t *tick_cells(struct event_block *block) {
+    return &block->cells[quipu_first_cell(TICKS)];
+}
+
 /* Sets the countdown to the nearest of what is waited for.  Signals are blocked. */
 static void set_countdown(struct event_block *block) {
     uint64_t now = count_in(block, TICKS), nearest = block->goal ? block->goal : UINT64_MAX;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
         if (block->alarms[i].handler && block->alarms[i].target < nearest)
             nearest = block->alarms[i].target;
-    uint64_t share = nearest > now ? (nearest - now) / QUIPU_LANES : 0;
+    uint64_t share = nearest > now ? (nearest - now) / QUIPU_MANY_LANES : 0;
     if (share > FAR)
         share = FAR;
-    block->base += sum_lanes(block, TICKS) + QUIPU_LANES * share;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
-        block->cells[TICKS][lane] = -share;
+    block->base += sum_lanes(block, TICKS) + QUIPU_MANY_LANES * share;
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
+        tick_cells(block)[lane] = -share;
 }
 
 static uint64_t threads;

@@ -220,7 +220,7 @@ struct quipu_contexts {
 #define QUIPU_CELLS_SECTION     "quipu_cells"
 
 enum {
-    QUIPU_NOTE_VERSION = 1
+    QUIPU_NOTE_VERSION = 2
 };
 
 enum quipu_note_kind {
@@ -294,12 +294,13 @@ enum {
 }; /* so that one-byte displacements reach 32 cells */
 
 /* Where a unit counts events, it brings quipu_event_cells, a group of its own that the linker keeps
- * once for each module: QUIPU_LANES cells for each kind, whose sum is the count; quipu_event_middle
- * is QUIPU_BIAS behind the first.  Inserted code adds constants to them.  One cell would do, but
- * each addition to it would wait for the one before. */
+ * once for each module: for each kind quipu_lanes cells, from quipu_first_cell on, whose sum is the
+ * count; quipu_event_middle is QUIPU_BIAS behind the first.  Inserted code adds constants to them.
+ * One cell would do, but each addition to it would wait for the one before. */
 enum {
-    QUIPU_LANES = 16,
-    QUIPU_CALL_LANES = 4 /* the first ones, which instructions are in with --quipu=calls */
+    QUIPU_MANY_LANES = 128, /* of instructions and ticks, which most ask for ... */
+    QUIPU_FEW_LANES = 16,   /* ... and of all others */
+    QUIPU_CALL_LANES = 4,   /* the first ones, which instructions are in with --quipu=calls */
 };
 
 enum quipu_event {
@@ -322,10 +323,20 @@ enum quipu_event {
     QUIPU_EVENTS = 32,
 };
 
+static inline uint32_t quipu_lanes(uint32_t kind) {
+    return kind == QUIPU_EVENT_INSTRUCTIONS || kind == QUIPU_EVENT_TICKS ? QUIPU_MANY_LANES
+                                                                         : QUIPU_FEW_LANES;
+}
+
+static inline uint32_t quipu_first_cell(uint32_t kind) {
+    uint32_t many = (kind > QUIPU_EVENT_INSTRUCTIONS) + (kind > QUIPU_EVENT_TICKS);
+    return QUIPU_FEW_LANES * kind + (QUIPU_MANY_LANES - QUIPU_FEW_LANES) * many;
+}
+
 /* Bytes of quipu_event_cells.  Behind the cells stands what the runtime keeps for signal handlers
  * and for countdowns (runtime/event.h); these offsets are for readers and debuggers. */
 enum {
-    QUIPU_EVENT_CELLS = QUIPU_LANES * QUIPU_EVENTS,
+    QUIPU_EVENT_CELLS = 2 * QUIPU_MANY_LANES + QUIPU_FEW_LANES * (QUIPU_EVENTS - 2),
     QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* by kind: what threads that are gone counted */
     QUIPU_EVENT_BEGIN =
         QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* the same of ticks, with the base */

@@ -363,8 +363,8 @@ uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind)
         return thread->events[kind];
     const volatile uint64_t *words = thread->cells + thread->module->first_event;
     uint64_t count = kind == QUIPU_EVENT_TICKS ? words[QUIPU_EVENT_BASE / 8] : 0;
-    for (uint32_t lane = 0; lane < QUIPU_LANES; lane++)
-        count += words[kind * QUIPU_LANES + lane];
+    for (uint32_t lane = 0; lane < quipu_lanes(kind); lane++)
+        count += words[quipu_first_cell(kind) + lane];
     return count;
 }
 

@@ -55,13 +55,14 @@ static void set_goal(struct way *way, uint64_t ticks) {
 
 /* The thread's ticks, were it in front of ADDRESS, as linked. */
 static uint64_t ticks_at(const struct way *way, uint64_t address) {
-    uint64_t cells[QUIPU_LANES] = {0}, begin = 0, count = 0;
+    uint64_t cells[QUIPU_MANY_LANES] = {0}, begin = 0, count = 0;
     int64_t sums[QUIPU_EVENTS] = {0};
-    read_tracee(way->tracee, way->block + 8 * QUIPU_LANES * QUIPU_EVENT_TICKS, cells, sizeof cells);
+    read_tracee(way->tracee, way->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS), cells,
+                sizeof cells);
     read_tracee(way->tracee, way->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
     read_tracee(way->tracee, way->block + QUIPU_EVENT_BASE, &count, sizeof count);
     add_events_above(way->binary, address, 0, sums);
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         count += cells[lane];
     return count - begin + (uint64_t)sums[QUIPU_EVENT_TICKS];
 }

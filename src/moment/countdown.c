@@ -1,9 +1,10 @@
 /* countdown.c: the ticks of a process of a run, and its countdown; see countdown.h.
  *
  * The runtime divides a countdown evenly among the cells, and what is left of it anew whenever one
- * has ended: some hundred times, and each time with two system calls.  A search need not stop at a
+ * has ended: some thousand times, and each time with two system calls.  A search need not stop at a
  * certain tick.  So the cells get what they had of the interval before, in proportion, and the goal
- * is set to the present: the first cell that ends brings the process to the hook.
+ * is set to the present: the first cell that ends brings the process to the hook.  Of few ticks
+ * each cell would get next to nothing: there the goal is as far as is asked for.
  *
  * At a hook the runtime is about to set its cells itself.  The system call behind that gives
  * signals back, and there the cells are written.
@@ -17,8 +18,8 @@
 #include <sys/uio.h>
 
 enum {
-    TICK_CELLS = 8 * QUIPU_LANES * QUIPU_EVENT_TICKS,
-    ALARM_WORDS = 3, /* target, handler, argument */
+    EXACT_BELOW = 1 << 14, /* ticks: the runtime divides again what is left, a thousand times */
+    ALARM_WORDS = 3,       /* target, handler, argument */
 };
 
 /* What stands behind the cells, in the same order. */
@@ -28,7 +29,7 @@ struct tail {
 };
 
 struct counters {
-    uint64_t cells[QUIPU_LANES];
+    uint64_t cells[QUIPU_MANY_LANES];
     struct tail tail;
 };
 
@@ -36,8 +37,9 @@ static bool move_counters(const struct run *run, pid_t process, struct counters 
                           bool writing) {
     struct iovec here[] = {{counters->cells, sizeof counters->cells},
                            {&counters->tail, sizeof counters->tail}};
-    struct iovec there[] = {{(void *)(run->block + TICK_CELLS), sizeof counters->cells},
-                            {(void *)(run->block + QUIPU_EVENT_BEGIN), sizeof counters->tail}};
+    struct iovec there[] = {
+        {(void *)(run->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS)), sizeof counters->cells},
+        {(void *)(run->block + QUIPU_EVENT_BEGIN), sizeof counters->tail}};
     ssize_t moved = writing ? process_vm_writev(process, here, 2, there, 2, 0)
                             : process_vm_readv(process, here, 2, there, 2, 0);
     return moved == (ssize_t)(sizeof counters->cells + sizeof counters->tail);
@@ -45,7 +47,7 @@ static bool move_counters(const struct run *run, pid_t process, struct counters 
 
 static uint64_t count_in(const struct counters *counters) {
     uint64_t count = counters->tail.base - counters->tail.begin;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         count += counters->cells[lane];
     return count;
 }
@@ -64,11 +66,11 @@ static uint64_t nearest_alarm(const struct counters *counters, uint64_t distance
 
 static void divide(const struct run *run, struct counters *counters, uint64_t distance) {
     uint64_t whole = 0;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         whole += run->lanes[lane];
-    for (int lane = 0; lane < QUIPU_LANES; lane++) {
-        unsigned __int128 part =
-            whole ? (unsigned __int128)distance * run->lanes[lane] / whole : distance / QUIPU_LANES;
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++) {
+        unsigned __int128 part = whole ? (unsigned __int128)distance * run->lanes[lane] / whole
+                                       : distance / QUIPU_MANY_LANES;
         counters->tail.base += counters->cells[lane] + (uint64_t)part;
         counters->cells[lane] = -(uint64_t)part;
     }
@@ -79,7 +81,7 @@ static bool write_countdown(const struct run *run, struct repeated *process, uin
     if (!move_counters(run, process->process, &counters, false))
         return false;
     uint64_t now = count_in(&counters);
-    counters.tail.goal = !distance ? 0 : now ? now : 1;
+    counters.tail.goal = !distance ? 0 : distance < EXACT_BELOW ? now + distance : now ? now : 1;
     distance = nearest_alarm(&counters, distance ? distance : (uint64_t)1 << 59);
     divide(run, &counters, distance);
     process->base = counters.tail.base;
@@ -104,20 +106,20 @@ void set_countdown(const struct run *run, struct repeated *process) {
  * get more the next time. */
 void end_countdown(struct run *run, const struct repeated *process) {
     enum {
-        LEAST_SHARE = 64 /* of all */
+        LEAST_SHARE = 4 * QUIPU_MANY_LANES /* of all */
     };
     struct counters counters;
     uint64_t whole = 0;
     if (!move_counters(run, process->process, &counters, false) ||
         counters.tail.base != process->base)
         return;
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         whole += counters.cells[lane] - process->cells[lane];
     if (whole < LEAST_SHARE) { /* too little to tell: all get the same */
         memset(run->lanes, 0, sizeof run->lanes);
         return;
     }
-    for (int lane = 0; lane < QUIPU_LANES; lane++)
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         run->lanes[lane] = counters.cells[lane] - process->cells[lane] + whole / LEAST_SHARE;
 }
 

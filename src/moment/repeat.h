@@ -16,15 +16,15 @@
 /* One process of the run. */
 struct repeated {
     pid_t process;
-    size_t position;                   /* in the log: the call that comes next */
-    uint64_t ticks;                    /* of the cells, when they were looked at last */
-    bool in_call;                      /* it stands in front of one */
-    struct system_call call;           /* that one */
-    int signal;                        /* that it gets when it goes on */
-    unsigned written;                  /* at STOP_WRITE: which of what is watched, as bits */
-    bool at_hook;                      /* it stands in the runtime, which will set its countdown */
-    uint64_t cells[QUIPU_LANES], base; /* of ticks, as they were set last */
-    uint64_t distance;                 /* ticks: the countdown that it gets behind that; 0: none */
+    size_t position;         /* in the log: the call that comes next */
+    uint64_t ticks;          /* of the cells, when they were looked at last */
+    bool in_call;            /* it stands in front of one */
+    struct system_call call; /* that one */
+    int signal;              /* that it gets when it goes on */
+    unsigned written;        /* at STOP_WRITE: which of what is watched, as bits */
+    bool at_hook;            /* it stands in the runtime, which will set its countdown */
+    uint64_t cells[QUIPU_MANY_LANES], base; /* of ticks, as they were set last */
+    uint64_t distance; /* ticks: the countdown that it gets behind that; 0: none */
 };
 
 enum stop {
@@ -50,11 +50,11 @@ struct run {
     struct repeated first;
     struct call_log log;
     uint64_t bias, thread_hook, near_hook;
-    uint64_t place;              /* of the breakpoint that it has come to; 0: none */
-    uint64_t block;              /* address of the thread's cells of events; 0: none yet */
-    uint64_t site;               /* of an instruction that makes a system call; 0: none seen */
-    uint64_t lanes[QUIPU_LANES]; /* what the cells of ticks had each in the last interval */
-    int status;                  /* as of wait, of the process that has ended last */
+    uint64_t place;                   /* of the breakpoint that it has come to; 0: none */
+    uint64_t block;                   /* address of the thread's cells of events; 0: none yet */
+    uint64_t site;                    /* of an instruction that makes a system call; 0: none seen */
+    uint64_t lanes[QUIPU_MANY_LANES]; /* what the cells of ticks had each in the last interval */
+    int status;                       /* as of wait, of the process that has ended last */
 };
 
 /* Starts ARGV, whose program is the binary of RUN.  Returns NULL, or what is wrong, "" where that

@@ -20,11 +20,11 @@
 #include <string.h>
 
 enum {
-    SLACK_TICKS = 4096,     /* behind the limit: the run went another way */
-    STEPPED_TICKS = 48,     /* an interval that is not divided, as long as it has few steps */
-    STEPS_MANY = 10000,     /* as long as some dozen parts that are run again */
-    TICKS_LOOKED_AT = 1024, /* steps */
-    STEPS_FEW = 64          /* in code that does not tick; the rest is run through */
+    SLACK_TICKS = 4096, /* behind the limit: the run went another way */
+    STEPPED_TICKS = 48, /* an interval that is not divided, as long as it has few steps */
+    STEPS_MANY = 10000, /* as long as some dozen parts that are run again */
+    STEPS_TOLD = 1024,  /* as progress */
+    STEPS_FEW = 64      /* in code that does not tick; the rest is run through */
 };
 
 static const char went_elsewhere[] =
@@ -196,10 +196,9 @@ static enum finding step_copy(struct pass *pass, uint64_t most) {
         enum finding finding = begins_part(pass) ? run_through(pass) : step(pass);
         if (finding != FINDING_NONE)
             return finding;
-        if (steps % TICKS_LOOKED_AT == 0 &&
-            read_ticks(&search->run, &pass->process, 0) > search->limit + SLACK_TICKS)
-            return FINDING_LOST;
-        if (search->progress && steps % TICKS_LOOKED_AT == 0)
+        if (inside && search->ticks > search->limit + SLACK_TICKS)
+            return FINDING_LOST; /* elsewhere the runtime may be about to set a countdown */
+        if (search->progress && steps % STEPS_TOLD == 0)
             search->progress(search);
     }
     return FINDING_LONG;

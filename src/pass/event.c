@@ -96,37 +96,27 @@ static void find_potentials(const struct graph *graph, const struct tree *tree,
             spread_from(graph, tree, node, kind, potentials, stack);
 }
 
-/* Code that is near takes other cells, so that an addition seldom waits for the one before it. */
-struct lanes {
-    uint32_t count, next;
-};
-
 static void add_event(struct graph *graph, const struct event_kind *kind, const struct arc *arc,
-                      const struct node_potential *potentials, struct lanes *lanes,
-                      increment_list *increments) {
+                      const struct node_potential *potentials, increment_list *increments) {
     int32_t amount = potentials[arc->ends.from].value + weigh_arc(graph, kind, arc) -
                      potentials[arc->ends.to].value;
     if (amount == 0)
         return;
     CHECK(arc->block ? !arc->block->padding : arc->edge && arc->edge->countable);
-    struct increment increment = {.space = CELLS_OF_EVENTS,
-                                  .cell = kind->cell,
-                                  .lane = (uint8_t)(lanes->next++ % lanes->count),
-                                  .amount = amount};
+    struct increment increment = {.space = CELLS_OF_EVENTS, .cell = kind->cell, .amount = amount};
     vector_push(graph->arena, increments, increment);
 }
 
 /* What repeats adds all its turns in front, by %rcx, and behind takes away those that were not
  * made. In between readers take away what %rcx still holds: see anchors.c. */
 static void count_turns(struct graph *graph, const struct event_kind *kind,
-                        struct basic_block *block, struct lanes *lanes) {
+                        struct basic_block *block) {
     const struct graph_instruction *last = last_instruction(graph, block);
     int32_t amount = last ? weigh_turn(kind, last->decoded) : 0;
     struct increment turn = {
         .space = CELLS_OF_EVENTS, .cell = kind->cell, .amount = 1, .turns = true};
     CHECK(!amount || block->count == 1);
     for (int32_t i = 0; i < amount; i++) {
-        turn.lane = (uint8_t)(lanes->next++ % lanes->count);
         turn.amount = 1;
         vector_push(graph->arena, &block->increments, turn);
         turn.amount = -1;
@@ -138,24 +128,23 @@ static void count_turns(struct graph *graph, const struct event_kind *kind,
 
 /* The block and its ways out. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
-                        const struct node_potential *potentials, uint32_t index,
-                        struct lanes *lanes) {
+                        const struct node_potential *potentials, uint32_t index) {
     struct basic_block *block = &graph->blocks.data[index];
     struct arc arc = block_arc(graph, index);
-    add_event(graph, kind, &arc, potentials, lanes, &block->increments);
-    count_turns(graph, kind, block, lanes);
+    add_event(graph, kind, &arc, potentials, &block->increments);
+    count_turns(graph, kind, block);
     for (size_t i = 0; i < block->out.count; i++) {
         struct edge *edge = &graph->edges.data[block->out.data[i]];
         arc = edge_arc(graph, block->out.data[i]);
-        add_event(graph, kind, &arc, potentials, lanes, &edge->increments);
+        add_event(graph, kind, &arc, potentials, &edge->increments);
     }
 }
 
 static void count_kind(struct graph *graph, const struct event_kind *kind,
                        const struct node_potential *potentials, uint32_t lane_count) {
-    struct lanes lanes = {.count = lane_count, .next = graph->function->symbol};
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        count_block(graph, kind, potentials, i, &lanes);
+        count_block(graph, kind, potentials, i);
+    choose_lanes(graph, kind->cell, lane_count);
 }
 
 /* Whatever adds something is a chord. */
@@ -166,7 +155,18 @@ static void mark_chords(struct graph *graph) {
         graph->edges.data[i].chord |= graph->edges.data[i].increments.count > 0;
 }
 
-void count_events(struct graph *graph, const struct event_set *events, bool calls) {
+/* How many of its cells are added to. */
+static uint32_t lanes_used(const struct pass_options *options, uint32_t kind) {
+    enum {
+        NEAR_LANES = 2 * QUIPU_BIAS / 8 /* what one-byte displacements reach */
+    };
+    if (kind != QUIPU_EVENT_INSTRUCTIONS)
+        return quipu_lanes(kind);
+    return options->calls ? QUIPU_CALL_LANES : options->shared ? NEAR_LANES : quipu_lanes(kind);
+}
+
+void count_events(struct graph *graph, const struct pass_options *options) {
+    const struct event_set *events = &options->events;
     struct tree tree = {0};
     collect_tree(graph, &tree);
     for (uint32_t k = 0; k < events->count; k++) {
@@ -180,8 +180,7 @@ void count_events(struct graph *graph, const struct event_set *events, bool call
         } else {
             find_potentials(graph, &tree, kind, potentials);
         }
-        bool few = calls && kind->cell == 1 + QUIPU_EVENT_INSTRUCTIONS;
-        count_kind(graph, kind, potentials, few ? QUIPU_CALL_LANES : QUIPU_LANES);
+        count_kind(graph, kind, potentials, lanes_used(options, kind->cell - 1));
     }
     mark_chords(graph);
 }

@@ -28,7 +28,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     place_chords(&graph, options->placement);
     if (options->count)
         count_chords(&graph);
-    count_events(&graph, &options->events, options->calls);
+    count_events(&graph, options);
     check_graph(&graph);
     if (options->dump)
         dump_graph(&graph);

@@ -55,10 +55,13 @@ struct pass_state {
  * requires: place_chords   makes: cell and increments of chords, cell_count */
 void count_chords(struct graph *graph);
 
-/* pass/event.c: one counter for each kind of event (Ball 1994).  CALLS: instructions are in the
- * first QUIPU_CALL_LANES of their cells.
+/* pass/event.c: one counter for each kind of event (Ball 1994).
  * requires: place_chords, a graph whose calls are queries   makes: increments, potentials */
-void count_events(struct graph *graph, const struct event_set *events, bool calls);
+void count_events(struct graph *graph, const struct pass_options *options);
+
+/* pass/lanes.c: which of its kind's first LANE_COUNT cells each addition to CELL takes.
+ * requires: count_events, find_frequencies   makes: lane of increments */
+void choose_lanes(struct graph *graph, uint32_t cell, uint32_t lane_count);
 
 /* pass/tick_potentials.c: what of the ticks is above the cell, by node.
  * requires: find_ticks, find_liveness    makes: potentials of all nodes */

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* FNV-1a. */
-static uint32_t hash_text(const char *key, size_t length) {
+uint32_t hash_text(const char *key, size_t length) {
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)key[i]) * 16777619u;

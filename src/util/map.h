@@ -14,6 +14,9 @@ struct map_entry {
     uint32_t value;
 };
 
+/* FNV-1a. */
+uint32_t hash_text(const char *key, size_t length);
+
 /* All zero is an empty map.  Invariant: count is at most three quarters of capacity, which is a
  * power of two. */
 struct map {

@@ -137,9 +137,10 @@ enum {
 static void spell_cell(char cell[CELL_SIZE], const struct code_context *context,
                        const struct increment *increment, int base, int pointer) {
     bool of_events = increment->space == CELLS_OF_EVENTS;
-    int offset = 8 * ((int)increment->cell - 1);
+    int cell_number = (int)increment->cell - 1;
     if (of_events)
-        offset = offset * QUIPU_LANES + 8 * increment->lane;
+        cell_number = (int)quipu_first_cell(increment->cell - 1) + increment->lane;
+    int offset = 8 * cell_number;
     if (base != BASE_SEGMENT)
         snprintf(cell, CELL_SIZE, "%d(%%%s)", offset - QUIPU_BIAS, names[base]);
     else if (pointer >= 0)

@@ -25,7 +25,7 @@ enum {
 /* Which cells an addition is to; each is counted from 1. */
 enum cell_space {
     CELLS_OF_FUNCTION, /* the function's own */
-    CELLS_OF_EVENTS,   /* the module's; n is kind n - 1, which has QUIPU_LANES cells */
+    CELLS_OF_EVENTS,   /* the module's; n is kind n - 1, which has several */
 };
 
 /* In front of a direct jump: it is not to be a short one. */

@@ -28,9 +28,9 @@ enum {
     RANGES = 4096,
     THREADS = 256,
     /* of quipu_event_cells, by src/data/format.h, section 3 */
-    LANES = 16,
-    CELLS = 14 * LANES * 8,
-    BEGIN = (LANES + 1) * 32 * 8,
+    LANES = 128, /* of ticks; instructions have as many in front of them, 13 other kinds 16 */
+    CELLS = (128 + 13 * 16) * 8,
+    BEGIN = (2 * 128 + 30 * 16 + 32) * 8,
 };
 
 struct record {
