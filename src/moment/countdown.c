@@ -3,8 +3,7 @@
  * The runtime divides a countdown evenly among the cells, and what is left of it anew whenever one
  * has ended: some thousand times, and each time with two system calls.  A search need not stop at a
  * certain tick.  So the cells get what they had of the interval before, in proportion, and the goal
- * is set to the present: the first cell that ends brings the process to the hook.  Of few ticks
- * each cell would get next to nothing: there the goal is as far as is asked for.
+ * is set to the present: the first cell that ends brings the process to the hook.
  *
  * At a hook the runtime is about to set its cells itself.  The system call behind that gives
  * signals back, and there the cells are written.
@@ -18,8 +17,7 @@
 #include <sys/uio.h>
 
 enum {
-    EXACT_BELOW = 1 << 14, /* ticks: the runtime divides again what is left, a thousand times */
-    ALARM_WORDS = 3,       /* target, handler, argument */
+    ALARM_WORDS = 3, /* target, handler, argument */
 };
 
 /* What stands behind the cells, in the same order. */
@@ -64,13 +62,20 @@ static uint64_t nearest_alarm(const struct counters *counters, uint64_t distance
     return distance;
 }
 
+/* Of WHOLE, so that a cell that had little may get more the next time: all of them together get a
+ * quarter more. */
+static uint64_t least_share(uint64_t whole) {
+    return 1 + whole / (4 * QUIPU_MANY_LANES);
+}
+
 static void divide(const struct run *run, struct counters *counters, uint64_t distance) {
     uint64_t whole = 0;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         whole += run->lanes[lane];
+    uint64_t least = least_share(whole);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++) {
-        unsigned __int128 part = whole ? (unsigned __int128)distance * run->lanes[lane] / whole
-                                       : distance / QUIPU_MANY_LANES;
+        unsigned __int128 part = (unsigned __int128)distance * (run->lanes[lane] + least) /
+                                 (whole + QUIPU_MANY_LANES * least);
         counters->tail.base += counters->cells[lane] + (uint64_t)part;
         counters->cells[lane] = -(uint64_t)part;
     }
@@ -81,7 +86,7 @@ static bool write_countdown(const struct run *run, struct repeated *process, uin
     if (!move_counters(run, process->process, &counters, false))
         return false;
     uint64_t now = count_in(&counters);
-    counters.tail.goal = !distance ? 0 : distance < EXACT_BELOW ? now + distance : now ? now : 1;
+    counters.tail.goal = !distance ? 0 : now ? now : 1;
     distance = nearest_alarm(&counters, distance ? distance : (uint64_t)1 << 59);
     divide(run, &counters, distance);
     process->base = counters.tail.base;
@@ -102,12 +107,18 @@ void set_countdown(const struct run *run, struct repeated *process) {
     process->distance = 0;
 }
 
-/* Where the base has changed the runtime has set the cells meanwhile.  A cell that had little may
- * get more the next time. */
+/* What the cells have had up to now counts for a few intervals like the last one, of WHOLE ticks,
+ * and for as many ticks as there are cells at least, since short ones tell little. */
+static void forget(struct run *run, uint64_t whole) {
+    uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = 0;
+    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
+        before += run->lanes[lane];
+    for (int lane = 0; lane < QUIPU_MANY_LANES && before > most; lane++)
+        run->lanes[lane] = (uint64_t)((unsigned __int128)run->lanes[lane] * most / before);
+}
+
+/* Where the base has changed the runtime has set the cells meanwhile. */
 void end_countdown(struct run *run, const struct repeated *process) {
-    enum {
-        LEAST_SHARE = 4 * QUIPU_MANY_LANES /* of all */
-    };
     struct counters counters;
     uint64_t whole = 0;
     if (!move_counters(run, process->process, &counters, false) ||
@@ -115,12 +126,9 @@ void end_countdown(struct run *run, const struct repeated *process) {
         return;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         whole += counters.cells[lane] - process->cells[lane];
-    if (whole < LEAST_SHARE) { /* too little to tell: all get the same */
-        memset(run->lanes, 0, sizeof run->lanes);
-        return;
-    }
+    forget(run, whole);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        run->lanes[lane] = counters.cells[lane] - process->cells[lane] + whole / LEAST_SHARE;
+        run->lanes[lane] += counters.cells[lane] - process->cells[lane];
 }
 
 uint64_t read_ticks(const struct run *run, const struct repeated *process, uint64_t address) {
