@@ -70,8 +70,8 @@ static inline uint64_t quipu_events_named(const char *name) {
 /* ---- Moments: --quipu=moment ---- */
 
 /* A moment of the run: the thread (1 is the first that ran instrumented code, 2 the next), its
- * ticks, which are backward branches, calls and returns, and where it goes on.  No thread is twice
- * at one address with the same ticks. */
+ * ticks, which are backward branches, and calls and returns of instrumented functions, and where it
+ * goes on.  No thread is twice at one address with the same ticks. */
 struct quipu_moment {
     uint64_t ticks;
     uint64_t address;

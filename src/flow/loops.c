@@ -131,12 +131,14 @@ uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
     return count;
 }
 
-/* Instructions at least of a function that is called, or until an indirect jump comes to the same
- * target again: an interpreter's operations come round, but seldom the same one at once. */
+/* Instructions at least of a function that is called, of a loop within the loop, or until an
+ * indirect jump comes to the same target again: an interpreter's operations come round, but seldom
+ * the same one at once. */
 static const uint32_t ELSEWHERE = 50;
 
-static uint32_t node_size(const struct graph *graph, uint32_t node) {
-    if (!is_block(graph, node))
+static uint32_t node_size(const struct loops *loops, const struct graph *graph, uint32_t node,
+                          uint32_t head) {
+    if (!is_block(graph, node) || (loops->is_head[node] && node != head))
         return ELSEWHERE;
     const struct basic_block *block = &graph->blocks.data[node - 1];
     const struct graph_instruction *last = last_instruction(graph, block);
@@ -157,20 +159,30 @@ static uint32_t shortest(const index_list *neighbours, const uint32_t *ways) {
  * node, and from there back, NONE by all nodes; inner loops are left out of them. */
 static void find_cycles(struct loops *loops, const struct graph *graph, const uint32_t *body,
                         uint32_t count, uint32_t *to, uint32_t *from) {
-    to[body[0]] = node_size(graph, body[0]);
+    to[body[0]] = node_size(loops, graph, body[0], body[0]);
     for (uint32_t b = 1; b < count; b++) {
         uint32_t way = shortest(&loops->predecessors[body[b]], to);
-        to[body[b]] = way == NONE ? NONE : way + node_size(graph, body[b]);
+        to[body[b]] = way == NONE ? NONE : way + node_size(loops, graph, body[b], body[0]);
     }
     from[body[0]] = 0;
     for (uint32_t b = count; b-- > 0;) {
         uint32_t way = shortest(&loops->successors[body[b]], from);
-        from[body[b]] = way == NONE ? NONE : way + node_size(graph, body[b]);
+        from[body[b]] = way == NONE ? NONE : way + node_size(loops, graph, body[b], body[0]);
         if (to[body[b]] != NONE && way != NONE)
             loops->cycle[body[b]] = to[body[b]] + way;
     }
     for (uint32_t b = 0; b < count; b++)
         to[body[b]] = from[body[b]] = NONE;
+}
+
+static void find_heads(struct loops *loops) {
+    loops->is_head = ARENA_ARRAY(loops->arena, bool, loops->nodes);
+    for (uint32_t i = 1; i < loops->reached; i++) {
+        uint32_t head = loops->order[i];
+        const index_list *sources = &loops->predecessors[head];
+        for (size_t p = 0; p < sources->count && !loops->is_head[head]; p++)
+            loops->is_head[head] = is_back_edge(loops, sources->data[p], head);
+    }
 }
 
 static void find_bodies(struct loops *loops, const struct graph *graph) {
@@ -180,14 +192,10 @@ static void find_bodies(struct loops *loops, const struct graph *graph) {
     uint32_t *from = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
     for (uint32_t i = 0; i < loops->nodes; i++)
         to[i] = from[i] = NONE;
-    loops->is_head = ARENA_ARRAY(loops->arena, bool, loops->nodes);
     loops->mark = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
     uint32_t *body = ARENA_ARRAY(loops->arena, uint32_t, loops->nodes);
     for (uint32_t i = 1; i < loops->reached; i++) {
         uint32_t head = loops->order[i];
-        const index_list *sources = &loops->predecessors[head];
-        for (size_t p = 0; p < sources->count && !loops->is_head[head]; p++)
-            loops->is_head[head] = is_back_edge(loops, sources->data[p], head);
         uint32_t count = loops->is_head[head] ? loop_body(loops, head, body) : 0;
         for (uint32_t b = 0; b < count; b++)
             loops->depth[body[b]]++;
@@ -206,5 +214,6 @@ void find_order(struct loops *loops, const struct graph *graph) {
 void find_loops(struct loops *loops, const struct graph *graph) {
     find_order(loops, graph);
     find_dominators(loops);
+    find_heads(loops);
     find_bodies(loops, graph);
 }
