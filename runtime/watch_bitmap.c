@@ -60,9 +60,8 @@ static void take_always(uint8_t *jne) {
     if (check[-1] == PREFIX)
         check--;
     copy_bytes(&distance, jne + 2, sizeof distance);
-    distance += (int32_t)(jne - check) + 1; /* its end is 6 bytes behind the jne, the jump's 5 */
-    check[0] = X86_JUMP;
-    copy_bytes(check + 1, &distance, sizeof distance);
+    uint64_t to = (uint64_t)jne + JNE_SIZE + (uint64_t)(int64_t)distance;
+    encode_jump(check, X86_JUMP_SIZE, (uint64_t)check, to);
 }
 
 /* The module's own instructions, of which checks are told by the shadow's address and the jump. */

@@ -2,8 +2,8 @@
  *
  * The runtime divides a countdown evenly among the cells, and what is left of it anew whenever one
  * has ended: some thousand times, and each time with two system calls.  A search need not stop at a
- * certain tick.  So the cells get what they had of the interval before, in proportion, and the goal
- * is set to the present: the first cell that ends brings the process to the hook.
+ * certain tick.  So the cells get what they had of the intervals before, in proportion, and the
+ * goal is set to the present: the first cell that ends brings the process to the hook.
  *
  * At a hook the runtime is about to set its cells itself.  The system call behind that gives
  * signals back, and there the cells are written.
@@ -43,11 +43,15 @@ static bool move_counters(const struct run *run, pid_t process, struct counters 
     return moved == (ssize_t)(sizeof counters->cells + sizeof counters->tail);
 }
 
-static uint64_t count_in(const struct counters *counters) {
-    uint64_t count = counters->tail.base - counters->tail.begin;
+static uint64_t sum_of(const uint64_t cells[QUIPU_MANY_LANES]) {
+    uint64_t sum = 0;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        count += counters->cells[lane];
-    return count;
+        sum += cells[lane];
+    return sum;
+}
+
+static uint64_t count_in(const struct counters *counters) {
+    return sum_of(counters->cells) + counters->tail.base - counters->tail.begin;
 }
 
 /* The program's own alarms come in time. */
@@ -69,10 +73,7 @@ static uint64_t least_share(uint64_t whole) {
 }
 
 static void divide(const struct run *run, struct counters *counters, uint64_t distance) {
-    uint64_t whole = 0;
-    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        whole += run->lanes[lane];
-    uint64_t least = least_share(whole);
+    uint64_t whole = sum_of(run->lanes), least = least_share(whole);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++) {
         unsigned __int128 part = (unsigned __int128)distance * (run->lanes[lane] + least) /
                                  (whole + QUIPU_MANY_LANES * least);
@@ -110,23 +111,20 @@ void set_countdown(const struct run *run, struct repeated *process) {
 /* What the cells have had up to now counts for a few intervals like the last one, of WHOLE ticks,
  * and for as many ticks as there are cells at least, since short ones tell little. */
 static void forget(struct run *run, uint64_t whole) {
-    uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = 0;
+    uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = sum_of(run->lanes);
+    if (before <= most)
+        return;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        before += run->lanes[lane];
-    for (int lane = 0; lane < QUIPU_MANY_LANES && before > most; lane++)
         run->lanes[lane] = (uint64_t)((unsigned __int128)run->lanes[lane] * most / before);
 }
 
 /* Where the base has changed the runtime has set the cells meanwhile. */
 void end_countdown(struct run *run, const struct repeated *process) {
     struct counters counters;
-    uint64_t whole = 0;
     if (!move_counters(run, process->process, &counters, false) ||
         counters.tail.base != process->base)
         return;
-    for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        whole += counters.cells[lane] - process->cells[lane];
-    forget(run, whole);
+    forget(run, sum_of(counters.cells) - sum_of(process->cells));
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         run->lanes[lane] += counters.cells[lane] - process->cells[lane];
 }

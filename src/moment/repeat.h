@@ -23,8 +23,9 @@ struct repeated {
     int signal;              /* that it gets when it goes on */
     unsigned written;        /* at STOP_WRITE: which of what is watched, as bits */
     bool at_hook;            /* it stands in the runtime, which will set its countdown */
-    uint64_t cells[QUIPU_MANY_LANES], base; /* of ticks, as they were set last */
-    uint64_t distance; /* ticks: the countdown that it gets behind that; 0: none */
+    uint64_t distance;       /* ticks: the countdown that it gets behind that; 0: none */
+    /* of ticks, as they were set last */
+    uint64_t cells[QUIPU_MANY_LANES], base;
 };
 
 enum stop {
@@ -53,7 +54,7 @@ struct run {
     uint64_t place;                   /* of the breakpoint that it has come to; 0: none */
     uint64_t block;                   /* address of the thread's cells of events; 0: none yet */
     uint64_t site;                    /* of an instruction that makes a system call; 0: none seen */
-    uint64_t lanes[QUIPU_MANY_LANES]; /* what the cells of ticks had each in the last interval */
+    uint64_t lanes[QUIPU_MANY_LANES]; /* what the cells of ticks had each of late */
     int status;                       /* as of wait, of the process that has ended last */
 };
 

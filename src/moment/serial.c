@@ -124,36 +124,37 @@ static struct member *find_pending(struct serial *serial, bool ask) {
     return NULL;
 }
 
-/* Waits up to UNTIL for some thread's stop; SIGCHLD is blocked. */
-static struct member *wait_until(struct serial *serial, double until) {
+/* Waits up to SECONDS, and for one at most, for some thread to stop or end; SIGCHLD is blocked. */
+static void wait_for_change(double seconds) {
+    struct timespec time = {.tv_nsec =
+                                seconds < 1 ? (long)(seconds * NANOSECONDS) : NANOSECONDS - 1};
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
+    sigtimedwait(&children, NULL, &time);
+}
+
+/* Waits up to UNTIL for some thread's stop. */
+static struct member *wait_until(struct serial *serial, double until) {
     for (;;) {
         struct member *member = find_pending(serial, true);
         double left = until - clock_seconds();
         if (member || left <= 0)
             return member;
-        left = left > 1 ? 1 : left;
-        struct timespec time = {.tv_nsec = left < 1 ? (long)(left * NANOSECONDS) : NANOSECONDS - 1};
-        sigtimedwait(&children, NULL, &time);
+        wait_for_change(left);
     }
 }
 
 /* Waits until MEMBER has stopped or ended; its status is pending then.  The end of the process's
  * first thread is told only behind those of all others, so these are taken, too. */
 static void wait_for(struct serial *serial, struct member *member) {
-    const struct timespec time = {.tv_sec = 1};
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
     while (!member->is_pending && !has_stopped(member)) {
         for (size_t i = 0; i < serial->members.count; i++) {
             struct member *other = &serial->members.data[i];
             if (other != member && !other->is_pending)
                 has_stopped(other);
         }
-        sigtimedwait(&children, NULL, &time);
+        wait_for_change(1);
     }
 }
 
