@@ -36,9 +36,10 @@ struct way {
     uint64_t begun; /* threads that have begun */
     uint64_t last;  /* ticks when it was looked at last */
     uint64_t margin;
-    bool is_near, is_past;   /* breakpoints stand at the places; the ticks have been reached */
-    uint64_t before, after;  /* ticks at which it came by the places last and next; NEVER */
-    const char *there, *end; /* where it was at those ticks, and at its end; "" is not known */
+    bool is_near, is_past;  /* breakpoints stand at the places; the ticks have been reached */
+    uint64_t before, after; /* ticks at which it came by the places last and next; NEVER */
+    const char *there;      /* where it was at those ticks; "" is not known */
+    const char *end;        /* at which ticks and where it has ended; "": it has not */
 };
 
 uint64_t find_hook(const struct binary *binary, bool begins) {
@@ -74,29 +75,39 @@ static void watch_places(struct way *way) {
     set_goal(way, way->name->ticks ? way->name->ticks : 1);
 }
 
-/* "at tick 7 in 'work' (program.c:3)": THREAD, which stands, in the innermost function that is
- * instrumented; without that where there is none. */
-static const char *place_of(const struct way *way, pid_t thread) {
+/* As linked, of THREAD, which stands, in the innermost function that is instrumented; 0: none. */
+static uint64_t address_of(const struct way *way, pid_t thread) {
     struct caller_list list;
-    uint64_t address = 0;
     read_callers(thread, &list);
-    for (size_t i = 0; i < list.count && !address; i++)
+    for (size_t i = 0; i < list.count; i++)
         if (has_events_at(way->binary, list.addresses[i] - way->bias))
-            address = list.addresses[i] - way->bias;
+            return list.addresses[i] - way->bias;
+    return 0;
+}
+
+/* "in 'work' (program.c:3)" */
+static const char *place_of(const struct way *way, uint64_t address) {
     const struct symbol *function = address ? binary_function(way->binary, address) : NULL;
     const char *line = address ? line_text(way->arena, way->binary, address) : "";
     const char *text =
-        arena_print(way->arena, "at tick %llu", (unsigned long long)ticks_at(way, address));
-    if (function)
-        text = arena_print(way->arena, "%s in '%s'", text, demangle(way->arena, function->name));
+        function ? arena_print(way->arena, "in '%s'", demangle(way->arena, function->name))
+                 : "outside of instrumented functions";
     return *line ? arena_print(way->arena, "%s (%s)", text, line) : text;
 }
 
 /* The thread has had the moment's ticks: a little behind them it was missed. */
 static void pass_moment(struct way *way) {
     way->is_past = true;
-    way->there = place_of(way, way->thread);
+    way->there = place_of(way, address_of(way, way->thread));
     set_goal(way, way->name->ticks + way->margin);
+}
+
+/* The thread stands in front of its end. */
+static void end_thread(struct way *way) {
+    uint64_t address = address_of(way, way->thread);
+    way->end =
+        arena_print(way->arena, "at tick %llu%s%s", (unsigned long long)ticks_at(way, address),
+                    address ? " " : "", address ? place_of(way, address) : "");
 }
 
 /* A thread has its cells.  Threads that begin at once may come here in another order than that of
@@ -179,7 +190,7 @@ static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, con
     }
     if (!address) {
         if (thread == way->thread)
-            way->end = place_of(way, thread);
+            end_thread(way);
         return false;
     }
     if (thread == way->thread && is_moment(way, address))

@@ -46,7 +46,7 @@ second=$(for ((tick = first + 6000; tick < first + 6020; tick++)); do
     quipu goto --print "rare@$tick" -- ./program >/dev/null 2>&1 && echo "$tick"; done)
 [[ $first && $second ]] || fail "rare is at '$first', '$second'"
 tells "rare@$((second - 3))" \
-    "not there at tick $((second - 3)), but at tick [0-9]+ in '(often|main|rare)' \(program.c:[0-9]+\); it came by only at tick $second; the program does not repeat itself" x y
+    "not there at tick $((second - 3)), but in '(often|main|rare)' \(program.c:[0-9]+\); it came by only at tick $second; the program does not repeat itself" x y
 tells "rare@$((second + 2))" "in 'often' \(.*; it came by last at tick $second; " x y
 tells "rare@$((first + 2000))" "in 'often' \(program.c:[789]\); it did not come by near that tick; " x y
 tells "rare@$((first + 2))" "in 'often' .*it came by last at tick $first; "
