@@ -54,7 +54,7 @@ static int hand_over(struct arena *arena, const struct binary *binary,
     if (command)
         return run_command(tracee, arrival, command);
     print_registers(arrival->thread);
-    print_backtrace(tracee->process, arrival->thread);
+    print_backtrace(tracee_memory(tracee), arrival->thread);
     kill_tracee(tracee);
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "util/diag.h"
 #include "util/path.h"
+#include "util/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -76,10 +77,12 @@ bool can_run_gdb(void) {
 }
 
 const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread) {
-    int number = number_of_thread(process, thread);
+    /* gdb attaches to no thread that has ended; any other leads to the process */
+    bool ended = has_ended(process, process);
+    int number = ended ? 1 : number_of_thread(process, thread);
     const char *choose = number > 1 ? arena_print(arena, " -ex 'thread %d'", number) : "";
     return arena_print(arena,
-                       "exec gdb -q -p $QUIPU_PID -ex "
+                       "exec gdb -q -p $%s -ex "
                        "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'%s",
-                       choose);
+                       ended ? "QUIPU_THREAD" : "QUIPU_PID", choose);
 }

@@ -11,6 +11,7 @@
  * on; a stack is followed as far as its unwind tables lead. */
 #include "data/standing.h"
 
+#include "util/process.h"
 #include "x86/thread.h"
 
 #include <dirent.h>
@@ -35,18 +36,6 @@ static bool is_standing(const struct standing *standing, pid_t thread) {
         if (standing->threads.data[i].thread == thread)
             return true;
     return false;
-}
-
-/* Whether the thread has ended and only its number is left, or not even that. */
-static bool has_ended(pid_t process, pid_t thread) {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)process, (int)thread);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return true;
-    const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-    fclose(file);
-    return !end || strchr("ZXx", end[2]);
 }
 
 /* Waits until THREAD stands, or has ended instead: then its number becomes 0.  Returns NULL, or

@@ -247,7 +247,7 @@ const char *approach(struct arena *arena, struct binary *binary, const struct mo
             continue;
         stop_tracee(tracee);
         remove_breakpoints(tracee);
-        take_tests_out(tracee->process, binary, way.bias);
+        take_tests_out(tracee_memory(tracee), binary, way.bias);
         *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias};
         return NULL;
     }

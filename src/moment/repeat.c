@@ -111,7 +111,7 @@ static int take_event(struct run *run, struct repeated *process, int event) {
         release_child(&run->tracee, (pid_t)child);
         return GO_ON;
     case PTRACE_EVENT_VFORK_DONE:
-        set_breakpoints(&run->tracee);
+        set_breakpoints(&run->tracee, process->process);
         return GO_ON;
     case PTRACE_EVENT_EXEC:
         return STOP_PROGRAM;

@@ -233,15 +233,6 @@ static int add_thread(struct serial *serial, pid_t thread) {
     return GO_ON;
 }
 
-/* Breakpoints are put back by way of a thread that is there. */
-static void put_back_breakpoints(struct serial *serial, const struct member *member) {
-    struct tracee *tracee = &serial->run->tracee;
-    pid_t process = tracee->process;
-    tracee->process = member->self.process;
-    set_breakpoints(tracee);
-    tracee->process = process;
-}
-
 /* All happen in a call; its thread goes on in it. */
 static int take_event(struct serial *serial, struct member *member, int event) {
     pid_t thread = member->self.process;
@@ -255,7 +246,7 @@ static int take_event(struct serial *serial, struct member *member, int event) {
         preempt(serial);
         serial->held++;
     } else if (event == PTRACE_EVENT_VFORK_DONE) {
-        put_back_breakpoints(serial, member);
+        set_breakpoints(&serial->run->tracee, thread);
         serial->held--;
     }
     resume(serial, member, MEMBER_AWAY);

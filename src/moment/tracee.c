@@ -20,7 +20,10 @@
 #include <unistd.h>
 
 enum {
-    STATUS_NOT_STARTED = 126
+    STATUS_NOT_STARTED = 126,
+    /* as of wait, for no event */
+    STEPPED = SIGTRAP << 8 | 0x7f,
+    STOPPED = SIGSTOP << 8 | 0x7f
 };
 
 static struct tracee_thread *find_thread(struct tracee *tracee, pid_t thread) {
@@ -54,8 +57,18 @@ bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+pid_t tracee_memory(const struct tracee *tracee) {
+    pid_t found = 0;
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        const struct tracee_thread *thread = &tracee->threads.data[i];
+        if (!thread->ending && !thread->unclaimed && (!found || thread->thread == tracee->process))
+            found = thread->thread;
+    }
+    return found ? found : tracee->process;
+}
+
 bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size) {
-    return read_memory(tracee->process, address, bytes, size);
+    return read_memory(tracee_memory(tracee), address, bytes, size);
 }
 
 /* /proc/PID/mem writes where the page is read-only too. */
@@ -71,7 +84,7 @@ bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t siz
 }
 
 bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size) {
-    return write_memory(tracee->process, address, bytes, size);
+    return write_memory(tracee_memory(tracee), address, bytes, size);
 }
 
 const char *start_tracee(struct tracee *tracee, char **argv) {
@@ -129,10 +142,10 @@ static void restore_bytes(const struct tracee *tracee, pid_t process) {
                      &tracee->breakpoints.data[i].byte, 1);
 }
 
-void set_breakpoints(const struct tracee *tracee) {
+void set_breakpoints(const struct tracee *tracee, pid_t process) {
     const uint8_t trap = BREAKPOINT_BYTE;
     for (size_t i = 0; i < tracee->breakpoints.count; i++)
-        write_tracee(tracee, tracee->breakpoints.data[i].address, &trap, 1);
+        write_memory(process, tracee->breakpoints.data[i].address, &trap, 1);
 }
 
 static const struct breakpoint *breakpoint_at(const struct tracee *tracee, uint64_t address) {
@@ -162,7 +175,7 @@ void remove_breakpoints(struct tracee *tracee) {
         if (!point->over_nop)
             set_thread_address(thread->thread, address);
     }
-    restore_bytes(tracee, tracee->process);
+    restore_bytes(tracee, tracee_memory(tracee));
     tracee->breakpoints.count = 0;
 }
 
@@ -173,17 +186,10 @@ void step_over(struct tracee *tracee, pid_t thread, uint64_t address) {
     if (!point)
         return;
     write_tracee(tracee, address, &point->byte, 1);
-    ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL);
-    struct tracee_thread *stepped = find_thread(tracee, thread);
-    stepped->running = true;
-    if (waitpid(thread, &status, __WALL) == thread && WIFSTOPPED(status)) {
-        stepped->running = false;
-        if (WSTOPSIG(status) != SIGTRAP)
-            stepped->pending = status;
-        write_tracee(tracee, address, &trap, 1);
-    } else {
-        stepped->pending = status;
-    }
+    if (ptrace(PTRACE_SINGLESTEP, thread, NULL, NULL) == 0 &&
+        waitpid(thread, &status, __WALL) == thread && status != STEPPED)
+        find_thread(tracee, thread)->pending = status;
+    write_tracee(tracee, address, &trap, 1);
 }
 
 bool is_thread_of(pid_t process, pid_t thread) {
@@ -218,7 +224,7 @@ static void take_event(struct tracee *tracee, struct tracee_thread *thread, int 
     } else if (child) {
         release_child(tracee, (pid_t)child);
     } else if (event == PTRACE_EVENT_VFORK_DONE) {
-        set_breakpoints(tracee); /* they were taken out of the memory that both had */
+        set_breakpoints(tracee, number); /* they were taken out of the memory that both had */
     } else if (event == PTRACE_EVENT_EXEC) {
         tracee->breakpoints.count = 0; /* another program; its memory is new */
     }
@@ -236,6 +242,7 @@ static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t 
     if (unknown)
         return false;
     if (signal == SIGTRAP && status >> 16 == PTRACE_EVENT_EXIT) {
+        thread->ending = true;
         *address = 0;
         return true;
     }
@@ -260,62 +267,89 @@ static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t 
     return false;
 }
 
-/* Returns false where the program has ended. */
-static bool take_end(struct tracee *tracee, pid_t number, int status) {
+static void take_end(struct tracee *tracee, pid_t number, int status) {
     remove_thread(tracee, number);
     if (number == tracee->process) {
         tracee->ended = true;
         tracee->status = status;
     }
-    return !tracee->ended;
 }
 
 void stop_at_ends(const struct tracee *tracee) {
     ptrace(PTRACE_SETOPTIONS, tracee->process, NULL, (void *)(TRACEE_OPTIONS | PTRACE_O_TRACEEXIT));
 }
 
-pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
+/* Returns the next one that has stopped or ended, and its STATUS: first those whose status is
+ * pending, then, while the others run, who comes; -1: there is none any more. */
+static pid_t next_status(struct tracee *tracee, int *status) {
     for (size_t i = 0; i < tracee->threads.count; i++) {
         struct tracee_thread *thread = &tracee->threads.data[i];
-        int status = thread->pending;
+        *status = thread->pending;
         thread->pending = 0;
-        if (status && WIFSTOPPED(status) && take_stop(tracee, thread->thread, status, address))
+        if (*status)
             return thread->thread;
-        if (!thread->running && !status && !thread->unclaimed)
+    }
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        if (!thread->running && !thread->unclaimed)
             resume(thread, 0);
     }
-    for (;;) {
-        int status;
-        pid_t number = waitpid(-1, &status, __WALL);
-        if (number < 0) {
-            tracee->ended = true;
-            return 0;
-        }
-        if (!WIFSTOPPED(status)) {
-            if (!take_end(tracee, number, status))
-                return 0;
-        } else if (take_stop(tracee, number, status, address)) {
-            return number;
-        }
-    }
+    return waitpid(-1, status, __WALL);
 }
 
+pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
+    while (!tracee->ended) {
+        int status;
+        pid_t number = next_status(tracee, &status);
+        if (number < 0)
+            tracee->ended = true;
+        else if (!WIFSTOPPED(status))
+            take_end(tracee, number, status);
+        else if (take_stop(tracee, number, status, address))
+            return number;
+    }
+    return 0;
+}
+
+/* What THREAD has come to while all are being stopped. */
+static void note_status(struct tracee *tracee, pid_t number, int status) {
+    struct tracee_thread *thread = find_thread(tracee, number);
+    if (!thread && !WIFSTOPPED(status))
+        return;
+    if (!thread) {
+        add_thread(tracee, number)->unclaimed = true;
+        return;
+    }
+    thread->running = false;
+    if (status == STOPPED)
+        thread->stop_asked = false;
+    else
+        thread->pending = status;
+}
+
+static bool is_running(const struct tracee *tracee) {
+    for (size_t i = 0; i < tracee->threads.count; i++)
+        if (tracee->threads.data[i].running && !tracee->threads.data[i].ending)
+            return true;
+    return false;
+}
+
+/* The end of the process's first thread is told only behind those of all others, so it does not do
+ * to wait for one after the other. */
 void stop_tracee(struct tracee *tracee) {
     for (size_t i = 0; i < tracee->threads.count; i++) {
         struct tracee_thread *thread = &tracee->threads.data[i];
-        int status;
-        if (!thread->running)
+        if (!thread->running || thread->ending || thread->stop_asked)
             continue;
-        if (!thread->stop_asked)
-            syscall(SYS_tgkill, tracee->process, thread->thread, SIGSTOP);
+        syscall(SYS_tgkill, tracee->process, thread->thread, SIGSTOP);
         thread->stop_asked = true;
-        if (waitpid(thread->thread, &status, __WALL) != thread->thread)
-            continue;
-        thread->running = false;
-        if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP && !(status >> 16))
-            thread->stop_asked = false;
-        else
-            thread->pending = status;
+    }
+    while (is_running(tracee)) {
+        int status;
+        pid_t number = waitpid(-1, &status, __WALL);
+        if (number < 0)
+            return;
+        note_status(tracee, number, status);
     }
 }
 

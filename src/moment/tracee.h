@@ -22,7 +22,8 @@ struct tracee_thread {
     bool running;
     bool stop_asked; /* a SIGSTOP of ours is on its way */
     bool unclaimed;  /* it stands; whether it is a thread or a child is yet to be told */
-    int pending;     /* status of a stop that was not looked at yet; 0: none */
+    bool ending;     /* it has stopped in front of its end; it stops no more */
+    int pending;     /* status of a stop or end that was not looked at yet; 0: none */
 };
 
 struct breakpoint {
@@ -51,8 +52,8 @@ void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
 bool has_breakpoint(const struct tracee *tracee, uint64_t address);
 void remove_breakpoints(struct tracee *tracee);
 
-/* Puts all of them into memory again, once another process that shares it is gone. */
-void set_breakpoints(const struct tracee *tracee);
+/* Puts all of them into memory again, which is PROCESS's, once another that shares it is gone. */
+void set_breakpoints(const struct tracee *tracee, pid_t process);
 
 /* Whether THREAD is one of PROCESS, and not a process of its own. */
 bool is_thread_of(pid_t process, pid_t thread);
@@ -68,7 +69,7 @@ void stop_at_ends(const struct tracee *tracee);
  * stands in front of the instruction; the others run. */
 pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address);
 
-/* Stops all threads. */
+/* Stops all threads, but those that are about to end. */
 void stop_tracee(struct tracee *tracee);
 
 /* Lets THREAD, which stands at a breakpoint, execute what is there. */
@@ -79,6 +80,9 @@ bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 
 /* The same, to where they are written, also where the process itself may not write. */
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size);
+
+/* Whose number leads to the memory: the process's, or a thread's, once the first one has ended. */
+pid_t tracee_memory(const struct tracee *tracee);
 
 bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, size_t size);
 bool write_tracee(const struct tracee *tracee, uint64_t address, const void *bytes, size_t size);

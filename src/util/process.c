@@ -1,4 +1,4 @@
-/* process.c: running another program; see process.h. */
+/* process.c: running another program, and looking at others; see process.h. */
 #include "util/process.h"
 
 #include "util/buffer.h"
@@ -55,6 +55,17 @@ int run_program(char *const *argv, const void *input, size_t input_size, bool qu
         if (errno != EINTR)
             return 127;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool has_ended(pid_t process, pid_t thread) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)process, (int)thread);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return true;
+    const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    return !end || strchr("ZXx", end[2]);
 }
 
 char *make_temporary(const char *prefix) {

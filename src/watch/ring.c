@@ -200,28 +200,13 @@ void ring_done(struct ring *ring, const struct quipu_record *record) {
 
 /* ---- what never came to its end ---- */
 
-/* A process that has ended keeps its number until somebody waits for it. */
-static bool is_gone(uint32_t process, uint32_t thread) {
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, thread);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (size <= 0)
-        return true;
-    text[size] = '\0';
-    const char *state = strrchr(text, ')');
-    return state && (state[1] == '\0' || strchr("ZXx", state[2]));
-}
-
 bool ring_is_stuck(const struct ring *ring) {
     return head_of(ring) > ring->tail && !size_of(record_at(ring, ring->tail));
 }
 
 bool ring_is_abandoned(const struct ring *ring) {
     const struct quipu_record *record = record_at(ring, ring->tail);
-    return record->pid && record->thread && is_gone(record->pid, record->thread) &&
+    return record->pid && record->thread && has_ended((pid_t)record->pid, (pid_t)record->thread) &&
            !size_of(record);
 }
 
@@ -269,6 +254,6 @@ void ring_answer(struct quipu_hit *hit, uint32_t answer) {
     __atomic_store_n(&hit->answer, answer, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &hit->answer, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
     while (__atomic_load_n(&hit->answer, __ATOMIC_SEQ_CST) == answer &&
-           !is_gone(hit->record.pid, hit->record.thread))
+           !has_ended((pid_t)hit->record.pid, (pid_t)hit->record.thread))
         wait_on(&hit->answer, answer, ANSWER_TAKEN_MS);
 }
