@@ -57,6 +57,7 @@ static int enter_call(struct run *run, struct repeated *process) {
     uint64_t number = process->call.number;
     process->in_call = true;
     if (is_first(run, process)) {
+        bind_before_call(&run->affinity, process->process, number);
         if (!run->site)
             run->site = call_site(process->process);
         return number == SYS_exit_group || number == SYS_exit ? STOP_EXIT : GO_ON;
@@ -73,6 +74,7 @@ static int enter_call(struct run *run, struct repeated *process) {
 static int leave_first(struct run *run, struct repeated *process) {
     const struct call_row *row = find_call_row(&process->call);
     int64_t result = process->call.result;
+    bind_behind_call(&run->affinity, process->process, process->call.number, result);
     if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
         return GO_ON; /* a signal comes, behind which nothing is repeated */
     if (!run->block)
@@ -278,5 +280,7 @@ const char *start_run(struct run *run, char **argv) {
     wrong = put_tests(process, run->binary, run->bias);
     if (wrong)
         kill_tracee(&run->tracee);
+    else
+        bind_affinity(&run->affinity, process);
     return wrong;
 }

@@ -7,6 +7,7 @@
 
 #include "data/binary.h"
 #include "data/format.h"
+#include "moment/affinity.h"
 #include "moment/call_log.h"
 #include "moment/name.h"
 #include "moment/tracee.h"
@@ -50,6 +51,7 @@ struct run {
     struct tracee tracee; /* the first process; it owns the breakpoints */
     struct repeated first;
     struct call_log log;
+    struct affinity affinity; /* of the first process, until it makes another thread */
     uint64_t bias, thread_hook, near_hook;
     uint64_t place;                   /* of the breakpoint that it has come to; 0: none */
     uint64_t block;                   /* address of the thread's cells of events; 0: none yet */

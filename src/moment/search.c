@@ -203,7 +203,7 @@ static enum outcome begin_run(struct search *search, char **argv) {
     return wrong ? fail(search, wrong) : OUTCOME_FOUND;
 }
 
-enum outcome search_moment(struct search *search, char **argv) {
+static enum outcome find_moment(struct search *search, char **argv) {
     search->run.arena = search->arena;
     search->interval = FIRST_INTERVAL;
     search->begun = clock_seconds();
@@ -224,9 +224,16 @@ enum outcome search_moment(struct search *search, char **argv) {
     return search->wrong ? OUTCOME_FAILED : outcome;
 }
 
+enum outcome search_moment(struct search *search, char **argv) {
+    enum outcome outcome = find_moment(search, argv);
+    restore_our_affinity(&search->run.affinity);
+    return outcome;
+}
+
 /* A copy has the breakpoints of the process that it was made of. */
 static pid_t leave_copy(struct search *search) {
     take_tests_out(search->lo.process, search->run.binary, search->run.bias);
+    restore_affinity(&search->run.affinity, search->lo.process);
     release_copy(&search->run.tracee, search->lo.process);
     return search->lo.process;
 }
@@ -239,7 +246,9 @@ pid_t leave_search(struct search *search) {
         return 0;
     if (!search->in_turns)
         watch_memory(tracee->process, NULL, NULL, 0);
-    take_tests_out(tracee->process, search->run.binary, search->run.bias);
+    take_tests_out(tracee_memory(tracee), search->run.binary, search->run.bias);
+    if (!search->in_turns)
+        restore_affinity(&search->run.affinity, tracee->process);
     leave_tracee(tracee);
     return tracee->process;
 }

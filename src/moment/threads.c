@@ -172,6 +172,7 @@ enum outcome search_threads(struct search *search) {
     struct look look = {.search = search};
     struct run *run = &search->run;
     search->in_turns = true;
+    restore_our_affinity(&run->affinity);
     drop_copy(&search->lo);
     clear_calls(&run->log);
     stop_within(run, &run->first, 0);
