@@ -11,7 +11,7 @@
  * executable already, are not thought of. */
 #include "event.h"
 #include "note.h"
-#include "syscall.h"
+#include "protection.h"
 
 #include "x86/jump.h"
 
@@ -40,19 +40,18 @@ static bool is_in(const struct quipu_test *test, struct stretch text) {
     return text.begin <= place_of(test) && place_of(test) < text.end;
 }
 
-/* The pages of TEXT from the first test to the last; none: begin is not below end. */
-static struct stretch tested_pages(struct stretch text) {
-    struct stretch pages = {UINT64_MAX, 0};
+/* Of TEXT, from the first test to the last; none: begin is not below end. */
+static struct stretch tested_part(struct stretch text) {
+    struct stretch part = {UINT64_MAX, 0};
     for (const struct quipu_test *test = quipu_tests_begin, *end = test + test_count(); test < end;
          test++) {
         if (!is_in(test, text))
             continue;
-        uint64_t first = place_of(test) & -(uint64_t)QUIPU_PAGE;
-        uint64_t last = round_up(told_address(&test->back), QUIPU_PAGE);
-        pages.begin = first < pages.begin ? first : pages.begin;
-        pages.end = last > pages.end ? last : pages.end;
+        uint64_t first = place_of(test), last = told_address(&test->back);
+        part.begin = first < part.begin ? first : part.begin;
+        part.end = last > part.end ? last : part.end;
     }
-    return pages;
+    return part;
 }
 
 static void put_in(const struct quipu_test *test) {
@@ -61,26 +60,18 @@ static void put_in(const struct quipu_test *test) {
                 told_address(&test->code));
 }
 
-static long protect(struct stretch pages, int protection) {
-    return SYSTEM_CALL(mprotect, pages.begin, pages.end - pages.begin, protection, 0, 0, 0);
-}
-
-/* Afterwards the pages are as SEGMENT says. */
 static long put_in_segment(const ElfW(Phdr) * segment, uint64_t bias) {
     struct stretch text = {bias + segment->p_vaddr, bias + segment->p_vaddr + segment->p_memsz};
-    struct stretch pages = tested_pages(text);
-    if (pages.begin >= pages.end)
+    struct stretch part = tested_part(text);
+    if (part.begin >= part.end)
         return 0;
-    /* this code may lie within */
-    long error = protect(pages, PROT_READ | PROT_WRITE | PROT_EXEC);
+    long error = protect_code(segment, bias, part.begin, part.end, true);
     if (error < 0)
         return error;
     for (uint64_t i = 0; i < test_count(); i++)
         if (is_in(&quipu_tests_begin[i], text))
             put_in(&quipu_tests_begin[i]);
-    return protect(pages, (segment->p_flags & PF_R ? PROT_READ : 0) |
-                              (segment->p_flags & PF_W ? PROT_WRITE : 0) |
-                              (segment->p_flags & PF_X ? PROT_EXEC : 0));
+    return protect_code(segment, bias, part.begin, part.end, false);
 }
 
 static int put_in_module(struct dl_phdr_info *info, size_t size, void *data) {

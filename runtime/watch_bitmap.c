@@ -11,7 +11,7 @@
  * and nothing else looks like it.  The first five bytes of the cmpb, which would read what is not
  * there, become the jump. */
 #include "note.h"
-#include "syscall.h"
+#include "protection.h"
 #include "watch.h"
 
 #include "x86/jump.h"
@@ -73,13 +73,12 @@ static int use_in_module(struct dl_phdr_info *info, size_t size, void *data) {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uint64_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
-        uint64_t page = begin & -(uint64_t)QUIPU_PAGE, room = round_to_page(end) - page;
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
-            SYSTEM_CALL(mprotect, page, room, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0, 0) < 0)
+            protect_code(segment, info->dlpi_addr, begin, end, true) < 0)
             continue;
         for (uint64_t jne = begin + CMP_SIZE + 1; jne + JNE_SIZE <= end; jne++)
             take_always((uint8_t *)jne);
-        SYSTEM_CALL(mprotect, page, room, PROT_READ | PROT_EXEC, 0, 0, 0);
+        protect_code(segment, info->dlpi_addr, begin, end, false);
     }
     return 1;
 }

@@ -18,9 +18,9 @@
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
  * Not perfect: what is put back stays.  A stack in a variable, or in the heap, that only code
  * without checks switches to, and not by the C library, is not seen as one. */
+#include "protection.h"
 #include "section.h"
 #include "sort.h"
-#include "syscall.h"
 #include "watch.h"
 
 #include "x86/jump.h"
@@ -108,11 +108,32 @@ static void make_jump(uint64_t place, uint64_t to, bool over) {
     *(volatile uint64_t *)word_at = text.word;
 }
 
-/* Lets the module's text from place BEGIN to place END be written, or no longer. */
+struct segments {
+    const Elf64_Phdr *data;
+    unsigned count;
+    uint64_t bias; /* where the module was loaded, minus where it is linked */
+};
+
+static struct segments own_segments(void) {
+    const Elf64_Ehdr *header = (const void *)__ehdr_start;
+    struct segments own = {(const void *)(__ehdr_start + header->e_phoff), header->e_phnum, 0};
+    uint64_t linked = UINT64_MAX;
+    for (unsigned i = 0; i < own.count; i++)
+        if (own.data[i].p_type == PT_LOAD)
+            linked = lesser(linked, own.data[i].p_vaddr & -(uint64_t)QUIPU_PAGE);
+    own.bias = (uint64_t)__ehdr_start - linked;
+    return own;
+}
+
+/* Lets the module's text from place BEGIN to place END be written, or no longer.  Data that lies
+ * between two segments of code stays as it is. */
 static long open_text(uint64_t begin, uint64_t end, bool open) {
-    uint64_t first = begin & -(uint64_t)QUIPU_PAGE, last = round_to_page(end + X86_JUMP_SIZE);
-    return SYSTEM_CALL(mprotect, first, last - first,
-                       PROT_READ | PROT_EXEC | (open ? PROT_WRITE : 0), 0, 0, 0);
+    struct segments own = own_segments();
+    long error = 0;
+    for (unsigned i = 0; i < own.count && error == 0; i++)
+        if (own.data[i].p_flags & PF_X)
+            error = protect_code(&own.data[i], own.bias, begin, end + X86_JUMP_SIZE, open);
+    return error;
 }
 
 static void synchronize(void) {
@@ -434,17 +455,12 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
 
 /* Sets the module's segments that can be read. */
 static void find_variables(void) {
-    const Elf64_Ehdr *header = (const void *)__ehdr_start;
-    const Elf64_Phdr *segments = (const void *)(__ehdr_start + header->e_phoff);
-    uint64_t linked = UINT64_MAX;
+    struct segments own = own_segments();
     unsigned count = 0;
-    for (unsigned i = 0; i < header->e_phnum; i++)
-        if (segments[i].p_type == PT_LOAD)
-            linked = lesser(linked, segments[i].p_vaddr & -(uint64_t)QUIPU_PAGE);
-    for (unsigned i = 0; i < header->e_phnum && count < VARIABLES; i++)
-        if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_W)
-            module.variables[count++] = (struct watch_range){
-                module.begin + segments[i].p_vaddr - linked, segments[i].p_memsz};
+    for (unsigned i = 0; i < own.count && count < VARIABLES; i++)
+        if (own.data[i].p_type == PT_LOAD && own.data[i].p_flags & PF_W)
+            module.variables[count++] =
+                (struct watch_range){own.bias + own.data[i].p_vaddr, own.data[i].p_memsz};
     /* any function of the C library tells whether that is linked statically */
     module.has_library = (uint64_t)getauxval - module.begin < module.end - module.begin;
 }
