@@ -47,7 +47,7 @@ static int hand_over(struct arena *arena, const struct binary *binary,
     const char *line = line_text(arena, binary, arrival->address);
     const char *command = options->command;
     if (!command && !options->print && can_run_gdb())
-        command = gdb_on_stop(arena, tracee->process, arrival->thread);
+        command = gdb_on_stop(arena, tracee->process, arrival->thread, true);
     printf("%s", moment_text(arena, binary, arrival->address, arrival->ticks, name->thread));
     printf(*line ? "  %s\n" : "\n", line);
     fflush(stdout);

@@ -76,13 +76,17 @@ bool can_run_gdb(void) {
     return can;
 }
 
-const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread) {
+const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread, bool ends) {
+    static const char kill[] =
+        " -ex 'python hasattr(gdb.events, \"gdb_exiting\") and "
+        "gdb.events.gdb_exiting.connect(lambda event: gdb.selected_inferior().pid and "
+        "[gdb.execute(line) for line in (\"set confirm off\", \"kill\")])'";
     /* gdb attaches to no thread that has ended; any other leads to the process */
     bool ended = has_ended(process, process);
     int number = ended ? 1 : number_of_thread(process, thread);
     const char *choose = number > 1 ? arena_print(arena, " -ex 'thread %d'", number) : "";
     return arena_print(arena,
                        "exec gdb -q -p $%s -ex "
-                       "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'%s",
-                       ended ? "QUIPU_THREAD" : "QUIPU_PID", choose);
+                       "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'%s%s",
+                       ended ? "QUIPU_THREAD" : "QUIPU_PID", choose, ends ? kill : "");
 }

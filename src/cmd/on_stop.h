@@ -23,10 +23,11 @@ pid_t start_on_stop(const char *command, pid_t process, pid_t thread);
 /* Whether there is a terminal, and gdb. */
 bool can_run_gdb(void);
 
-/* The command that is gdb, with THREAD chosen.  Attaching
- * sends a SIGSTOP, which a process that is stopped already keeps for each thread until that runs:
- * gdb is told to drop them, or the first 'stepi', and one more command for each other thread, would
- * end where it began.  Lives in ARENA. */
-const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread);
+/* The command that is gdb, with THREAD chosen.  Attaching sends a SIGSTOP, which a process that is
+ * stopped already keeps for each thread until that runs: gdb is told to drop them, or the first
+ * 'stepi', and one more command for each other thread, would end where it began.  Where the program
+ * ENDS with gdb, gdb kills it, for it would detach and the program run on until we do.  Lives in
+ * ARENA. */
+const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread, bool ends);
 
 #endif

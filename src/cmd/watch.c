@@ -242,7 +242,7 @@ static pid_t start_at_stop(void *context, const struct told_hit *told) {
     struct arena arena = {0};
     pid_t process = (pid_t)told->hit->record.pid, thread = (pid_t)told->hit->record.thread;
     tell_of_hit(told);
-    const char *command = context ? context : gdb_on_stop(&arena, process, thread);
+    const char *command = context ? context : gdb_on_stop(&arena, process, thread, false);
     pid_t started = start_on_stop(command, process, thread);
     arena_release(&arena);
     return started;

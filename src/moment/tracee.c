@@ -61,7 +61,8 @@ pid_t tracee_memory(const struct tracee *tracee) {
     pid_t found = 0;
     for (size_t i = 0; i < tracee->threads.count; i++) {
         const struct tracee_thread *thread = &tracee->threads.data[i];
-        if (!thread->ending && !thread->unclaimed && (!found || thread->thread == tracee->process))
+        bool gone = thread->ending && thread->running;
+        if (!gone && !thread->unclaimed && (!found || thread->thread == tracee->process))
             found = thread->thread;
     }
     return found ? found : tracee->process;

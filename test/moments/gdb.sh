@@ -37,7 +37,7 @@ EOT
 cat >type.py <<'EOT'
 # type.py COMMAND...: types into gdb, which 'quipu goto COMMAND...' starts at a terminal.
 import os, pty, select, sys, time
-commands = [b'printf "at %d\\n", $_thread', b'p/x $pc', b'stepi', b'p/x $pc', b'p n',
+commands = [b'stepi', b'quit'] if 'TYPE_QUIT' in os.environ else [b'printf "at %d\\n", $_thread', b'p/x $pc', b'stepi', b'p/x $pc', b'p n',
             b'kill', b'quit']
 pid, terminal = pty.fork()
 if pid == 0:
@@ -73,3 +73,6 @@ at() {
 }
 at "program.c:7@2000" 1 ./program
 at "program.c:7@2000/3" 3 ./program 1
+# Where gdb is left it kills the program, which would run on if it were let go.
+at_quit=$(TYPE_QUIT=1 python3 type.py "program.c:7@2000" -- ./program) || fail "status $?: $at_quit"
+[[ $at_quit == *'(gdb) quit'*') killed]'* ]] || fail "the program was not killed: $at_quit"
