@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../bad/lib.bash"
 make_program program --quipu=moment -O1 -g -pthread <<'EOT'
 #include <pthread.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 volatile int sum;
 __attribute__((noipa)) static void rare(void) { sum++; }
@@ -20,6 +20,8 @@ __attribute__((noipa)) static void leave(int how) {
 }
 static void *start(void *argument) {
     often(100);
+    if (((char *)argument)[1] == 'k')
+        raise(SIGKILL);
     return argument;
 }
 int main(int argc, char **argv) {
@@ -28,7 +30,7 @@ int main(int argc, char **argv) {
     often(6000);
     rare();
     often(argc > 2 ? 60000 : 10);
-    if (argc > 1 && *argv[1] == 't' && pthread_create(&thread, NULL, start, NULL) == 0)
+    if (argc > 1 && *argv[1] == 't' && pthread_create(&thread, NULL, start, argv[1]) == 0)
         pthread_join(thread, NULL);
     leave(argc > 1 ? *argv[1] : 0);
     return 0;
@@ -56,3 +58,4 @@ tells "rare@900000" "ended \(exit status 3\) before that moment: the thread ende
 tells "rare@900000" "ended \(signal 6\) before that moment: the thread ended at tick [0-9]+ in 'leave' \(program.c:14\)" a
 tells "often@800/2" "ended \(exit status 0\) before that moment: the thread ended at tick [0-9]+" t
 grep -q 'it came by last at tick' messages || fail "$(cat messages)"
+tells "often@800/2" "ended \(signal 9\) before that moment: the thread ended at tick [1-9][0-9]* in 'start'" tk
