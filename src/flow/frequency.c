@@ -12,6 +12,7 @@
 #include "flow/loops.h"
 
 static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */
+static const double CALLING_FACTOR = 1; /* of one around a call of its own function */
 static const double TURNS_MAX = 2000;   /* of any loop */
 static const double COLD_FACTOR = 1e-3; /* of a cold piece, or where a call does not return */
 static const double FREQUENCY_MAX = 1e12;
@@ -21,6 +22,7 @@ struct guess {
     struct loops loops;
     double *probability; /* of each edge, where its source runs */
     index_list *in;      /* edges, by target */
+    bool *calls_itself;  /* by node: in the innermost loop around it; NULL: nowhere */
     double *turns;       /* by node: of the loops that it heads; else 1 */
     double *frequency;   /* by node */
 };
@@ -62,6 +64,43 @@ static double target_share(const struct guess *g, const struct edge *edge) {
     return odds(class == CLASS_RETURN ? FAR_TO_RETURN_RATE : FAR_RATE);
 }
 
+/* ---- recursion ---- */
+
+/* Whether the block at NODE ends in a call of the function that it is in. */
+static bool is_own_call(const struct graph *graph, uint32_t node) {
+    if (!is_block(graph, node))
+        return false;
+    const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[node - 1]);
+    return last && last->decoded->class == CLASS_CALL &&
+           graph->unit->statements.data[last->statement].symbol == graph->function->symbol;
+}
+
+/* A function that calls itself in a loop is called as often as the power of the turns says, so
+ * there are few, or it would not end.  gcc inlines some levels of that, as loops within loops. */
+static void find_own_calls(struct guess *g) {
+    struct loops *loops = &g->loops;
+    struct arena *arena = g->graph->arena;
+    bool *calls = ARENA_ARRAY(arena, bool, loops->nodes), any = false;
+    for (uint32_t node = 1; node < loops->nodes; node++)
+        any |= calls[node] = loops->depth[node] > 0 && is_own_call(g->graph, node);
+    if (!any)
+        return;
+    uint32_t *body = ARENA_ARRAY(arena, uint32_t, loops->nodes);
+    g->calls_itself = ARENA_ARRAY(arena, bool, loops->nodes);
+    for (uint32_t i = 1; i < loops->reached; i++) { /* inner loops behind outer ones */
+        if (!loops->is_head[loops->order[i]])
+            continue;
+        uint32_t count = loop_body(loops, loops->order[i], body);
+        bool found = false;
+        for (uint32_t j = 0; j < count; j++)
+            found |= calls[body[j]];
+        for (uint32_t j = 0; j < count; j++)
+            g->calls_itself[body[j]] = found;
+    }
+}
+
+/* ---- probabilities ---- */
+
 /* The share of its source's executions that an edge gets, before all shares are made to add up to
  * one. */
 static double edge_share(const struct guess *g, const struct edge *edge) {
@@ -76,7 +115,8 @@ static double edge_share(const struct guess *g, const struct edge *edge) {
         return COLD_FACTOR;
     uint32_t from = g->loops.depth[edge->source], to = g->loops.depth[edge->target];
     if (to < from)
-        return target_share(g, edge) / LOOP_FACTOR;
+        return target_share(g, edge) /
+               (g->calls_itself && g->calls_itself[edge->source] ? CALLING_FACTOR : LOOP_FACTOR);
     return target_share(g, edge);
 }
 
@@ -187,6 +227,7 @@ static void use_earlier(struct graph *graph, const struct earlier_counts *earlie
 void find_frequencies(struct graph *graph, const struct earlier_counts *earlier) {
     struct guess g = {.graph = graph};
     find_loops(&g.loops, graph);
+    find_own_calls(&g);
     find_probabilities(&g);
     spread_frequency(&g);
     for (size_t i = 0; i < graph->blocks.count; i++) {
