@@ -19,7 +19,7 @@ char names[1000];
 static volatile int depth;
 __attribute__((noinline)) void honest(long times) {
     for (long i = 0; i < times; i++)
-        books[i & 3]++;
+        __atomic_fetch_add(&books[i & 3], 1, __ATOMIC_RELAXED); /* by two threads at once */
 }
 __attribute__((noinline)) void rename_all(int to) {
     memset(names, to, sizeof names);
