@@ -345,7 +345,8 @@ static void put_back_of_function(const struct quipu_site *site, void *data) {
     if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
         (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != sites->function))
         return;
-    make_jump(place_of(site), code_of(site), false);
+    /* a begin's place may be that of pushes, too, whose checks are back: it goes on to those */
+    make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
     sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 

@@ -203,7 +203,9 @@ struct quipu_scatter {
  *             call    quipu_watch_function_back
  *             leaq    128(%rsp), %rsp
  *
- * All three keep every register and the flags.
+ * All three keep every register and the flags.  Where the function begins with pushes, the begin's
+ * place is that of their check, and its code goes on to that: checks of stores to the stack are put
+ * back first.
  *
  * Section QUIPU_SITES_SECTION; all but size are counted from the field's own address. */
 #define QUIPU_SITES_SECTION "quipu_sites"

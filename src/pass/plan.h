@@ -176,6 +176,9 @@ void enter_frame(struct planner *p, const struct frame_row *frame);
 /* Behind all code out of line of a fragment. */
 void end_out_of_line(struct planner *p);
 
+/* Whether the instruction stores by the stack pointer alone, and is no enter. */
+bool is_plain_push(const struct decoded *decoded);
+
 /* The rows of the table of checks in FRAGMENT. */
 struct buffer *site_rows(struct planner *p, uint8_t fragment);
 
@@ -199,6 +202,10 @@ bool has_call_site(const struct planner *p, const struct basic_block *block,
  * block INDEX; at its end, in front of what checks its jump; behind edge INDEX; and on that of a
  * jump that ends the function, appended to OUT. */
 void insert_frame_begin(struct planner *p, uint32_t index);
+/* Whether the function, in block INDEX, begins with pushes, whose no-operation is the begin's, too;
+ * once the pushes have it, LABEL, the code of the begin and its row. */
+bool shares_begin(const struct planner *p, uint32_t index);
+void write_shared_begin(struct planner *p, uint32_t label);
 void insert_frame_end(struct planner *p, uint32_t index);
 void insert_frame_back(struct planner *p, uint32_t index);
 void write_frame_end_on_edge(struct planner *p, struct buffer *out, uint32_t index);

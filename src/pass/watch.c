@@ -43,11 +43,17 @@ struct watcher {
     const struct basic_block *block;
     const struct graph_instruction *instructions; /* the block's */
     VECTOR(struct range) ranges;
+    bool shares; /* the first check has the place of the function's begin: see shares_begin */
 };
 
 static bool is_checked(const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
     return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
+}
+
+bool is_plain_push(const struct decoded *decoded) {
+    return decoded->class == CLASS_PLAIN && decoded->store.kind == STORE_STACK &&
+           !decoded->store.enters;
 }
 
 /* Including enter, which is one that stands alone. */
@@ -146,7 +152,8 @@ static uint32_t find_place(const struct watcher *w, uint32_t index) {
     uint16_t registers = w->instructions[index].decoded->store.registers;
     for (uint32_t at = index;; at--) {
         struct quiet quiet = quiet_in_block(w, at);
-        bool may_stand = code_may_stand(w->p, w->block, at) && nests(w, at, index);
+        bool may_stand = code_may_stand(w->p, w->block, at) && nests(w, at, index) &&
+                         !(w->shares && at <= w->p->blocks[w->index].top);
         if (may_stand && is_quiet(&quiet))
             return at;
         if (at == 0 || index - at >= RANGE_MAX || holds_counter(w, at - 1, index) ||
@@ -167,17 +174,28 @@ static void add_range(struct watcher *w, uint32_t index) {
     vector_push(w->p->graph->arena, &w->ranges, range);
 }
 
-/* Instructions that push, one behind the other, and what they push in all; or a call, but for one
- * that has a place of its own (watch_calls.c). */
+/* Whether the pushes of BEFORE and that at INDEX can have one check: what is between them leaves
+ * the stack pointer and all memory alone. */
+static bool joins_pushes(const struct watcher *w, const struct range *before, uint32_t index) {
+    if (before->store.kind != STORE_STACK || before->store.enters ||
+        index - before->first >= RANGE_MAX || !is_push(&w->instructions[before->last]))
+        return false;
+    for (uint32_t i = before->last + 1; i < index; i++)
+        if (is_checked(&w->instructions[i]) ||
+            w->instructions[i].decoded->registers_written & REGISTER_RSP)
+            return false;
+    return !holds_counter(w, before->first, index) && nests(w, before->first, index);
+}
+
+/* Instructions that push, and what they push in all; or a call, but for one that has a place of its
+ * own (watch_calls.c). */
 static void add_pushes(struct watcher *w, uint32_t index) {
     struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
     uint16_t size = w->instructions[index].decoded->store.size;
     if (has_call_site(w->p, w->block, &w->instructions[index]))
         return;
-    if (before && is_push(&w->instructions[index]) && before->store.kind == STORE_STACK &&
-        !before->store.enters && !w->instructions[index].decoded->store.enters &&
-        before->last + 1 == index && before->store.size + size <= QUIPU_WATCH_SPAN &&
-        !holds_counter(w, before->first, index)) {
+    if (before && is_plain_push(w->instructions[index].decoded) &&
+        before->store.size + size <= QUIPU_WATCH_SPAN && joins_pushes(w, before, index)) {
         before->last = index;
         before->store.size = (uint16_t)(before->store.size + size);
         return;
@@ -380,6 +398,8 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     else
         buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., %.*s-., %u\n", label, label,
                      (int)variable.length, variable.start, range->store.size);
+    if (w->shares && range->first == p->blocks[w->index].top)
+        write_shared_begin(p, label);
     return true;
 }
 
@@ -475,7 +495,8 @@ void insert_checks(struct planner *p, uint32_t index) {
     struct watcher watcher = {.p = p,
                               .index = index,
                               .block = block,
-                              .instructions = &graph->instructions.data[block->first]};
+                              .instructions = &graph->instructions.data[block->first],
+                              .shares = shares_begin(p, index)};
     if (!p->state->options->watch || block->padding)
         return;
     for (uint32_t i = 0; i < block->count; i++) {

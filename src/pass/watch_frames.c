@@ -21,20 +21,45 @@ static const char *function_label(const struct planner *p) {
     return arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
 }
 
+/* What stands out of line, and the row of the table. */
+static void write_far(struct planner *p, enum frame_site site, uint8_t fragment, uint32_t label,
+                      bool shared, const struct event_sums *sums, const struct frame_row *frame) {
+    const char *function = function_label(p);
+    buffer_print(&p->far_stubs, "; .LQz%s%u: ", shared ? "f" : "", label);
+    anchor_code(p, &p->far_stubs, fragment, *sums);
+    enter_frame(p, frame);
+    write_frame_stub(&p->far_stubs, site, function, label, shared, frame);
+    write_frame_row(site_rows(p, fragment), site, function, label, shared);
+    p->state->watched = true;
+}
+
 /* Appends the no-operation to OUT, where SUMS and FRAME hold, and makes all else. */
 static void write_place(struct planner *p, struct buffer *out, enum frame_site site,
                         uint8_t fragment, const struct event_sums *sums,
                         const struct frame_row *frame) {
     uint32_t label = ++p->state->labels;
-    const char *function = function_label(p);
     anchor_code(p, out, fragment, *sums);
     write_site(out, label);
-    buffer_print(&p->far_stubs, "; .LQz%u: ", label);
-    anchor_code(p, &p->far_stubs, fragment, *sums);
-    enter_frame(p, frame);
-    write_frame_stub(&p->far_stubs, site, function, label, frame);
-    write_frame_row(site_rows(p, fragment), site, function, label);
-    p->state->watched = true;
+    write_far(p, site, fragment, label, false, sums, frame);
+}
+
+bool shares_begin(const struct planner *p, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    uint32_t top = p->blocks[index].top;
+    if (index != 0 || !wanted(p) || counts_anything(p->state->options) || block->padding ||
+        top >= block->count || !code_may_stand(p, block, top) ||
+        !enters_by(p, block, QUIPU_EDGE_ENTRY))
+        return false;
+    const struct decoded *decoded = p->graph->instructions.data[block->first + top].decoded;
+    return is_plain_push(decoded);
+}
+
+void write_shared_begin(struct planner *p, uint32_t label) {
+    const struct basic_block *block = &p->graph->blocks.data[0];
+    uint32_t top = p->blocks[0].top;
+    struct event_sums sums = sums_in_block(p, 0, top, false);
+    struct frame_row frame = frame_at(p, &p->graph->instructions.data[block->first + top]);
+    write_far(p, FRAME_BEGIN, block->fragment, label, true, &sums, &frame);
 }
 
 void insert_frame_begin(struct planner *p, uint32_t index) {
@@ -46,7 +71,8 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
         write_text_row(site_rows(p, block->fragment), function_label(p));
         p->state->watched = true;
     }
-    if (!wanted(p) || block->padding || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)))
+    if (!wanted(p) || block->padding || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)) ||
+        shares_begin(p, index))
         return;
     uint32_t top = p->blocks[index].top;
     bool inside = top < block->count;

@@ -26,21 +26,21 @@ static void write_back(struct buffer *out, const struct frame_row *frame) {
 }
 
 void write_frame_stub(struct buffer *out, enum frame_site site, const char *function,
-                      uint32_t label, const struct frame_row *frame) {
+                      uint32_t label, bool shared, const struct frame_row *frame) {
     if (site == FRAME_BEGIN)
         write_begin(out, function, label, frame);
     else if (site == FRAME_END)
         buffer_text(out, "call quipu_watch_function_end");
     else
         write_back(out, frame);
-    buffer_print(out, "; jmp .LQq%u", label);
+    buffer_print(out, "; jmp .LQ%c%u", shared ? 'z' : 'q', label);
 }
 
-void write_frame_row(struct buffer *out, enum frame_site site, const char *function,
-                     uint32_t label) {
+void write_frame_row(struct buffer *out, enum frame_site site, const char *function, uint32_t label,
+                     bool shared) {
     static const uint32_t kinds[] = {QUIPU_SITE_BEGIN, QUIPU_SITE_END, QUIPU_SITE_BACK};
-    buffer_print(out, "\t.long .LQa%u-., .LQz%u-., %s-., 0x%x\n", label, label, function,
-                 kinds[site]);
+    buffer_print(out, "\t.long .LQa%u-., .LQz%s%u-., %s-., 0x%x\n", label, shared ? "f" : "", label,
+                 function, kinds[site]);
 }
 
 void write_text_row(struct buffer *out, const char *function) {
