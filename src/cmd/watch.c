@@ -33,7 +33,7 @@ struct watch_options {
     VECTOR(const char *) allowed;
     bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
-    const char *condition, *log, *command, *format, *pid; /* NULL: none */
+    const char *condition, *log, *command, *format, *pid, *program; /* NULL: none */
 };
 
 static void print_help(void) {
@@ -51,6 +51,7 @@ static void print_help(void) {
         "                      watch that\n"
         "      --pid=PID       watch process PID, which runs already, until it ends or we are\n"
         "                      interrupted; it then runs on\n"
+        "      --program=FILE  PROGRAM runs FILE, which the names are of: a debugger, a script\n"
         "      --heap=FILE:LINE[FIRST..LAST]\n"
         "                      watch the blocks that the line allocates, also after they have been\n"
         "                      freed; or the bytes from FIRST to LAST of each\n"
@@ -120,6 +121,7 @@ static void take_limit(void *options, const char *value) {
 static const struct option_row rows[] = {
     {"expression", 'e', OPTION_PARSED, 0, take_expression},
     {"pid", 0, OPTION_TEXT, offsetof(struct watch_options, pid), NULL},
+    {"program", 0, OPTION_TEXT, offsetof(struct watch_options, program), NULL},
     {"heap", 0, OPTION_PARSED, 0, take_heap},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
     {"guard", 0, OPTION_PARSED, 0, take_guard},
@@ -181,10 +183,14 @@ static void read_all(struct session *session, const struct watch_options *option
         die("'%s': %s", session->file, wrong);
 }
 
-static void open_program(struct session *session, const char *name) {
-    session->file = find_program(&session->arena, name);
-    if (!session->file)
-        die("'%s': no such program; give its path", name);
+/* FILE is what STARTED runs; NULL: that itself. */
+static void open_program(struct session *session, const char *started, const char *file) {
+    session->started = find_program(&session->arena, started);
+    if (!session->started)
+        die("'%s': no such program; give its path", started);
+    session->file = session->started;
+    if (file) /* the loader, too, takes a name without a slash for one to look for */
+        session->file = strchr(file, '/') ? file : arena_print(&session->arena, "./%s", file);
     const char *wrong = binary_open(&session->arena, session->file, &session->binary);
     if (wrong)
         die("'%s': %s", session->file, wrong);
@@ -308,7 +314,7 @@ static int watch(const struct watch_options *options, char **argv) {
     if (process)
         open_running(&session, process);
     else
-        open_program(&session, argv[0]);
+        open_program(&session, argv[0], options->program);
     read_all(&session, options, process);
     session.fd = open_log(options->log);
     for (size_t i = 0; i < options->allowed.count; i++)
@@ -334,6 +340,8 @@ int cmd_watch(int argc, char **argv) {
         return 0;
     if (options.pid && program < argc)
         die("'--pid' watches what runs already; '%s' is not started", argv[program]);
+    if (options.pid && options.program)
+        die("'--pid' says which program it is; leave '--program' out");
     if (program == argc && !options.pid)
         die("no program to run; 'quipu watch --help' tells how");
     if (options.allowed.count && !options.guards)

@@ -422,10 +422,13 @@ const char *run_session(struct session *session, char **argv) {
     if (wrong)
         return wrong;
     bool follows = follow_begin(session);
-    wrong = start_program(&session->program, session->file, argv, session->ring.path,
+    if (follows && session->started != session->file)
+        return "'--program' does not go with what pointers lead to: only the program that is run "
+               "is stopped before it begins; name the pointer";
+    wrong = start_program(&session->program, session->started, argv, session->ring.path,
                           follows ? follow_place(session) : 0);
     if (wrong)
-        return arena_print(&session->arena, "cannot run '%s': %s", session->file, wrong);
+        return arena_print(&session->arena, "cannot run '%s': %s", session->started, wrong);
     if (follows) {
         follow_start(session);
         release_program(&session->program);

@@ -43,7 +43,8 @@ struct module_bias {
 struct session {
     struct arena arena;
     struct binary *binary;
-    const char *file; /* the program's */
+    const char *file;    /* the program's */
+    const char *started; /* that of what is run: the same, or what runs the program */
     struct libraries libraries;
     struct session_options options;
     VECTOR(struct watched) watched;
