@@ -373,8 +373,7 @@ static inline enum quipu_callee_question quipu_question(const uint32_t extents[3
     /* they do not come back */ \
     ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
     ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \
-    ROW(__stack_chk_fail) ROW(__assert_fail) \
-    ROW(quipu_runtime_watch) ROW(quipu_runtime_unwatch)
+    ROW(__stack_chk_fail) ROW(__assert_fail)
 /* clang-format on */
 
 #endif
