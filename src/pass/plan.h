@@ -186,6 +186,9 @@ struct buffer *site_rows(struct planner *p, uint8_t fragment);
  * copy of the one whose head is block INDEX. */
 void plan_loops(struct planner *p);
 void insert_loop_copy(struct planner *p, uint32_t index);
+/* Whether block INDEX is such a loop's head: mostly the copy runs, and what aligns the loop itself
+ * is passed on the way to the choice. */
+bool is_copied(const struct planner *p, uint32_t index);
 /* Of a store in block INDEX, in a build that counts, too: which check would not run. */
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
                                     const struct store *store);

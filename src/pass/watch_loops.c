@@ -10,15 +10,17 @@
  * closed release the thread's word jmp behind the loop
  *
  * A loop is what reaches one of its jumps back without passing its head.  Those are copied that
- * hold no other one, are small, call nothing, and have at least one check.  The choice stands in
- * front of the head's first instruction, and the jumps back lead behind it; where the loop's text
- * falls into the head, the choice is out of line, and what enters the loop jumps there.
+ * are small, call nothing, and have at least one check.  One that holds others has a copy that runs
+ * where nothing is watched at all, so that it is not asked in front of each of those; what they
+ * will write is asked in the checked loop.  The choice stands in front of the head's first
+ * instruction, and the jumps back lead behind it; where the loop's text falls into the head, the
+ * choice is out of line, and what enters the loop jumps there.
  *
  * Invariants: a copy's cycles each have a backward jump; the registers and flags at the blocks'
  * begins are the same in both; at a copy's blocks the thread's word is taken.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
- * Not perfect: where anything is counted there are no copies; nor of nests of loops. */
+ * Not perfect: where anything is counted there are no copies. */
 #include "pass/watch_loops.h"
 
 #include "data/watch_format.h"
@@ -168,19 +170,21 @@ static int compare_numbers(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Whether the loop of nodes BODY, with its head first, is to be copied. */
+/* Whether the loop of nodes BODY, with its head first, is to be copied.  One around others is where
+ * nothing is watched; these are, too, for where something is. */
 static bool choose_loop(struct planner *p, const struct loops *loops, const uint32_t *body,
                         uint32_t count, struct loop_copy *loop) {
     const uint32_t changed = LIVE(REGISTER_R11, FLAGS_ALL);
     uint32_t instructions = 0;
+    bool is_nest = false;
     *loop = (struct loop_copy){.head = body[0] - 1};
     if (!is_block(p->graph, body[0]) || block_at(p, loop->head)->padding ||
         (block_at(p, loop->head)->live_in & changed))
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_block(p->graph, body[i]) || (i && loops->is_head[body[i]]) ||
-            !is_copyable(p, loop, body[i] - 1))
+        if (!is_block(p->graph, body[i]) || !is_copyable(p, loop, body[i] - 1))
             return false;
+        is_nest |= i && loops->is_head[body[i]];
         instructions += block_at(p, body[i] - 1)->count;
         vector_push(p->graph->arena, &loop->blocks, body[i] - 1);
     }
@@ -189,7 +193,8 @@ static bool choose_loop(struct planner *p, const struct loops *loops, const uint
     qsort(loop->blocks.data, count, sizeof *loop->blocks.data, compare_numbers);
     if (!has_checks(p, loop) || !find_way_in(p, loop))
         return false;
-    find_ranges(p, loops, loop);
+    if (!is_nest)
+        find_ranges(p, loops, loop);
     return true;
 }
 
@@ -370,7 +375,7 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     }
     if (loop->has_ranges)
         write_ranges(p, loop);
-    buffer_text(&p->far_stubs, ".p2align 5; ");
+    buffer_text(&p->far_stubs, ".p2align 6; "); /* a line: nobody passes the padding */
     for (uint32_t i = 0; i < loop->blocks.count; i++)
         write_block(p, loop, loop->blocks.data[i], &before, &out_of_line);
     p->far_stubs.count -= strlen("; "); /* each piece ends so, and the next one begins so */
@@ -381,21 +386,34 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     p->state->watched = true;
 }
 
-void insert_loop_copy(struct planner *p, uint32_t index) {
+/* Builds that count anything have the table of loops, and no copies. */
+static struct loop_copy *copy_of(const struct planner *p, uint32_t index) {
     for (size_t i = 0; i < p->loops.count && !counts_anything(p->state->options); i++)
         if (p->loops.data[i]->head == index)
-            write_copy(p, p->loops.data[i]);
+            return p->loops.data[i];
+    return NULL;
+}
+
+bool is_copied(const struct planner *p, uint32_t index) {
+    return copy_of(p, index) != NULL;
+}
+
+void insert_loop_copy(struct planner *p, uint32_t index) {
+    struct loop_copy *loop = copy_of(p, index);
+    if (loop)
+        write_copy(p, loop);
 }
 
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
                                     const struct store *store) {
+    enum quipu_check_kind kind = QUIPU_CHECK_ALWAYS;
     for (size_t i = 0; i < p->loops.count; i++) {
         const struct loop_copy *loop = p->loops.data[i];
         if (place_in(loop, index) == NONE)
             continue;
-        if (!loop->has_ranges)
-            return QUIPU_CHECK_UNARMED;
-        return store->registers & loop->written ? QUIPU_CHECK_MONOTONIC : QUIPU_CHECK_INVARIANT;
+        if (loop->has_ranges)
+            return store->registers & loop->written ? QUIPU_CHECK_MONOTONIC : QUIPU_CHECK_INVARIANT;
+        kind = QUIPU_CHECK_UNARMED;
     }
-    return QUIPU_CHECK_ALWAYS;
+    return kind;
 }

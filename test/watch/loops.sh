@@ -7,14 +7,17 @@ for flags in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -static'; do
         fail "cannot build with $flags"
     for way in handler thread another longjmp again; do
         [[ "$flags $way" != "-O0 another" ]] || continue # its addresses are in memory
-        timeout 60 ./loops $way >said 2>&1 || fail "$flags: $way: status $?: $(cat said)"
+        for shape in loop nest; do
+            timeout 60 ./loops $way $shape >said 2>&1 ||
+                fail "$flags: $way, $shape: status $?: $(cat said)"
+        done
     done
 done
 
 # where there is no shadow, ranges cannot be looked at
 quipu cc --quipu=watch -O2 -g -pthread -I"$top/src" "$top/test/watch/parts/loops.c" -o narrow
 for way in handler thread another longjmp again; do
-    prlimit --as=2000000000 timeout 60 ./narrow $way >said 2>&1 ||
+    prlimit --as=2000000000 timeout 60 ./narrow $way nest >said 2>&1 ||
         fail "narrow: $way: status $?: $(cat said)"
 done
 
@@ -26,7 +29,7 @@ quipu cc --quipu=watch -O2 -g main.c -L. -lloops -Wl,-rpath,"$PWD" -o main || fa
 gcc -O2 main.c -L. -lloops -Wl,-rpath,"$PWD" -o plain || fail "cannot build plain"
 for program in main plain; do
     for way in handler thread another longjmp again; do
-        timeout 60 ./$program $way >said 2>&1 || fail "$program: $way: status $?: $(cat said)"
+        timeout 60 ./$program $way nest >said 2>&1 || fail "$program: $way: status $?: $(cat said)"
     done
 done
 

@@ -30,6 +30,7 @@ static volatile uint64_t armed_at, first_hit, last_hit, hits, missed;
 static int64_t region;
 static sigjmp_buf back;
 static bool jumps, left;
+static volatile uint64_t row_length = CELLS;
 
 static void hit(const struct quipu_write *write, void *context) {
     uint64_t value;
@@ -76,6 +77,16 @@ __attribute__((noipa)) static void run(volatile uint64_t *to, uint64_t from) {
     }
 }
 
+// A loop within a loop, of as many turns as the compiler does not know.
+__attribute__((noipa)) static void run_nest(volatile uint64_t *to, uint64_t from) {
+    uint64_t row = row_length;
+    for (uint64_t i = from; !enough; i += CELLS)
+        for (uint64_t n = 0; n < row; n++) {
+            reached = i + n;
+            to[n] = i + n;
+        }
+}
+
 // It writes what is known in front of it.
 __attribute__((noipa)) static void run_in_place(volatile uint64_t *to, uint64_t from) {
     for (uint64_t i = from; !enough; i++) {
@@ -115,13 +126,15 @@ static void open_again(void) {
     EXPECT(left || !WATCH->loops_closed);
 }
 
+static void (*runs)(volatile uint64_t *to, uint64_t from) = run;
+
 static void by_handler(void) {
     for (int i = 0; i < 20; i++) {
         open_again();
         came = 0;
         reached = 0;
         in_microseconds(1000 + 100 * (unsigned)i);
-        run(cells, 1);
+        runs(cells, CELLS);
         check();
     }
 }
@@ -131,7 +144,7 @@ static void by_thread(void) {
         pthread_t thread;
         reached = 0;
         pthread_create(&thread, NULL, arm_later, NULL);
-        run(cells, 1);
+        runs(cells, CELLS);
         pthread_join(thread, NULL);
         EXPECT(missed == 0 && hits >= HITS && first_hit % CELLS == WATCHED);
         EXPECT(quipu_runtime_unwatch(region) == 0);
@@ -163,7 +176,7 @@ static void by_longjmp(void) {
     jumps = true;
     if (!sigsetjmp(back, 1)) {
         in_microseconds(1000);
-        run(cells, 1);
+        runs(cells, CELLS);
     }
     jumps = false;
     left = true; // copies may stay closed from now on
@@ -184,7 +197,9 @@ static void again(void) {
 
 int main(int argc, char **argv) {
     signal(SIGALRM, handler);
-    EXPECT(argc == 2);
+    EXPECT(argc == 3);
+    if (!strcmp(argv[2], "nest"))
+        runs = run_nest;
     fill(cells, 64); // its word is known from now on
     if (!strcmp(argv[1], "handler"))
         by_handler();
