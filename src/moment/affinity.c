@@ -42,7 +42,7 @@ void bind_affinity(struct affinity *affinity, pid_t process) {
 }
 
 void restore_affinity(const struct affinity *affinity, pid_t process) {
-    if (affinity->bound && process)
+    if (affinity->bound)
         sched_setaffinity(process, sizeof affinity->its, &affinity->its);
 }
 

@@ -17,7 +17,7 @@
 struct affinity {
     cpu_set_t ours, its; /* where we and the program may run, while not bound */
     bool bound;          /* both are on one processor */
-    bool given_up;       /* the program could see it */
+    bool given_up;       /* for good: the program could see it, or it cannot be done */
 };
 
 /* Binds PROCESS, and what it forks from now on, to the processor on which we are, or another that
@@ -28,7 +28,7 @@ void bind_affinity(struct affinity *affinity, pid_t process);
 void bind_before_call(struct affinity *affinity, pid_t process, uint64_t number);
 void bind_behind_call(struct affinity *affinity, pid_t process, uint64_t number, int64_t result);
 
-/* Lets PROCESS, which is bound or a copy of what is, run where it might.  0: none. */
+/* Lets PROCESS, which is bound or a copy of what is, run where it might. */
 void restore_affinity(const struct affinity *affinity, pid_t process);
 
 /* Lets us run where we might. */

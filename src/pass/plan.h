@@ -177,7 +177,7 @@ void enter_frame(struct planner *p, const struct frame_row *frame);
 void end_out_of_line(struct planner *p);
 
 /* Whether the instruction stores by the stack pointer alone, and is no enter. */
-bool is_plain_push(const struct decoded *decoded);
+bool is_plain_push(const struct graph_instruction *instruction);
 
 /* The rows of the table of checks in FRAGMENT. */
 struct buffer *site_rows(struct planner *p, uint8_t fragment);

@@ -51,15 +51,14 @@ static bool is_checked(const struct graph_instruction *instruction) {
     return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
 }
 
-bool is_plain_push(const struct decoded *decoded) {
-    return decoded->class == CLASS_PLAIN && decoded->store.kind == STORE_STACK &&
-           !decoded->store.enters;
-}
-
 /* Including enter, which is one that stands alone. */
 static bool is_push(const struct graph_instruction *instruction) {
     return instruction->decoded->class == CLASS_PLAIN &&
            instruction->decoded->store.kind == STORE_STACK;
+}
+
+bool is_plain_push(const struct graph_instruction *instruction) {
+    return is_push(instruction) && !instruction->decoded->store.enters;
 }
 
 static bool is_call(const struct graph_instruction *instruction) {
@@ -177,8 +176,7 @@ static void add_range(struct watcher *w, uint32_t index) {
 /* Whether the pushes of BEFORE and that at INDEX can have one check: what is between them leaves
  * the stack pointer and all memory alone. */
 static bool joins_pushes(const struct watcher *w, const struct range *before, uint32_t index) {
-    if (before->store.kind != STORE_STACK || before->store.enters ||
-        index - before->first >= RANGE_MAX || !is_push(&w->instructions[before->last]))
+    if (!is_plain_push(&w->instructions[before->last]) || index - before->first >= RANGE_MAX)
         return false;
     for (uint32_t i = before->last + 1; i < index; i++)
         if (is_checked(&w->instructions[i]) ||
@@ -194,7 +192,7 @@ static void add_pushes(struct watcher *w, uint32_t index) {
     uint16_t size = w->instructions[index].decoded->store.size;
     if (has_call_site(w->p, w->block, &w->instructions[index]))
         return;
-    if (before && is_plain_push(w->instructions[index].decoded) &&
+    if (before && is_plain_push(&w->instructions[index]) &&
         before->store.size + size <= QUIPU_WATCH_SPAN && joins_pushes(w, before, index)) {
         before->last = index;
         before->store.size = (uint16_t)(before->store.size + size);

@@ -50,8 +50,7 @@ bool shares_begin(const struct planner *p, uint32_t index) {
         top >= block->count || !code_may_stand(p, block, top) ||
         !enters_by(p, block, QUIPU_EDGE_ENTRY))
         return false;
-    const struct decoded *decoded = p->graph->instructions.data[block->first + top].decoded;
-    return is_plain_push(decoded);
+    return is_plain_push(&p->graph->instructions.data[block->first + top]);
 }
 
 void write_shared_begin(struct planner *p, uint32_t label) {
