@@ -3,7 +3,7 @@
 An object that LD_PRELOAD puts in front of the program (bench/watch) makes the regions, and then
 takes the processor time from there to the program's end: a million regions take about as long to
 make as the program runs.  So the same binary serves for any number.  What is compared with it is the
-twin under the same clock, which makes none.
+twin under the same clock, which makes none, but reads the same variables where there are many.
 """
 import os
 
@@ -14,8 +14,8 @@ LONGEST = 60  # seconds for one command: ten times what any takes that calls lit
 BUILD_CLOCK = '''
     flags="-O2 -g -fPIC -I$TOP/include"
     gcc $flags -c "$TOP/bench/watch/clock.c" "$TOP/bench/watch/regions.c"
+    gcc $flags -shared -o clock.so clock.o regions.o "$TOP/bench/watch/settle.c"
     quipu-cc --quipu=watch $flags -c "$TOP/bench/watch/settle.c"
-    gcc -shared -o clock.so clock.o
     quipu-cc --quipu=watch -shared -o regions.so clock.o regions.o settle.o'''
 
 
@@ -32,7 +32,8 @@ def build_clock():
 
 
 class Clock:
-    """The clock of one variant's runs: REGIONS is "COUNT PLACE" (clock.c), or None for the twin."""
+    """The clock of one variant's runs: REGIONS is "COUNT PLACE" (clock.c), or None for a twin that
+    reads no variable."""
 
     longest = LONGEST
 
@@ -42,7 +43,8 @@ class Clock:
 
     def environment(self):
         """What the program needs besides its own."""
-        library = 'regions.so' if self.regions else 'clock.so'
+        is_twin = not self.regions or self.regions.endswith(' read')
+        library = 'clock.so' if is_twin else 'regions.so'
         extra = {'BENCH_REGIONS': self.regions} if self.regions else {}
         return dict(extra, BENCH_CLOCK=self.log, LD_PRELOAD=os.path.join(directory(), library))
 

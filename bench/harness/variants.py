@@ -73,15 +73,25 @@ class Variant:
         return dict(os.environ, LC_ALL='C', PATH=f'{self.wrappers}{os.pathsep}{os.environ["PATH"]}')
 
 
+FEW_READ = 1000  # variables that the twin need not read, too: it makes no difference
+
+
 def armed_variants(level, armed):
-    """What 'watch' built at LEVEL with regions armed: (COUNT, PLACE) each; and the twin they are
-    divided by."""
-    base = f'twin{level} clock'
-    rows = [Variant(base, QUIPU, ['--quipu=none'], f'the twin{level} under the clock', base=None,
-                    of='twin' + level, table='watch')]
+    """What 'watch' built at LEVEL with regions armed: (COUNT, PLACE) each; and the twins they are
+    divided by, which have the same memory."""
+    rows, bases = [], set()
     for count, place in armed:
         power, _, exponent = count.partition('^')
         number = int(power) ** int(exponent or 1)
+        read = count if place == 'variables' and number > FEW_READ else ''
+        base = f'twin{level} clock {read}'.rstrip()
+        if base not in bases:
+            what = f', {read} variables read' if read else ''
+            bases.add(base)
+            rows.append(Variant(base, QUIPU, ['--quipu=none'],
+                                f'the twin{level} under the clock{what}', base=None,
+                                of='twin' + level, regions=f'{number} read' if read else None,
+                                table='watch'))
         what = 'one region' if number == 1 else f'{count} regions'
         where = ' where a stack might be' if place == 'nowhere' else ''
         rows.append(Variant(f"watch{level} {count}{' stack' if where else ''}", QUIPU,

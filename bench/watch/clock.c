@@ -4,8 +4,9 @@
  *     BENCH_CLOCK=FILE [BENCH_REGIONS="COUNT PLACE"] LD_PRELOAD=... PROGRAM
  *
  * Appends a line to FILE: process, seconds, hits.  Regions are made before the time begins
- * (regions.c), and what they take to go is behind its end.  What the program starts has no clock of
- * its own; it counts where the program waits for it. */
+ * (regions.c), and what they take to go is behind its end.  The twin has none, but where there are
+ * many the same variables were read in it: each fork copies what maps them.  What the program
+ * starts has no clock of its own; it counts where the program waits for it. */
 #include "regions.h"
 
 #include <fcntl.h>
@@ -14,10 +15,6 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Not there for the twin, which has no regions. */
-#pragma weak make_regions
-#pragma weak count_hits
 
 static const char *path;
 static pid_t process;
@@ -47,7 +44,7 @@ __attribute__((constructor)) static void start(void) {
         return;
     if (regions && sscanf(regions, "%lu %15s", &count, place) != 2)
         fail("BENCH_REGIONS is not 'COUNT PLACE'");
-    if (count && (!make_regions || !make_regions(count, place)))
+    if (count && !make_regions(count, place))
         fail("a region was refused");
     unsetenv("LD_PRELOAD");
     process = getpid();
@@ -59,8 +56,8 @@ __attribute__((destructor)) static void stop(void) {
     char line[96];
     if (!path || getpid() != process)
         return;
-    int length = snprintf(line, sizeof line, "%ld %.9f %lu\n", (long)process, seconds,
-                          count_hits ? count_hits() : 0);
+    int length =
+        snprintf(line, sizeof line, "%ld %.9f %lu\n", (long)process, seconds, count_hits());
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0 || write(file, line, (size_t)length) != length || close(file))
         fail("BENCH_CLOCK cannot be written");
