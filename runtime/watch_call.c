@@ -35,7 +35,6 @@ enum {
     LEAVE_SIZE = 6,  /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
     JMP_SLOT = 0xff, /* through a slot of the global offset table */
     PREFIXES_MOST = 4,
-    STRING_MOST = 1 << 20,
     VECTOR_MOST = 1024,
     RARELY = 32, /* times */
     WORD = 8,
@@ -50,7 +49,6 @@ enum {
 };
 
 #define QUIPU_UNBOUND UINT64_MAX
-#define RESULT_MOST   ((uint64_t)1 << 31)
 
 #define RANGES_OF(name, first, second, third) {first, second, third},
 static const uint32_t callees[][RANGES] = {QUIPU_CALLEES(RANGES_OF)};
@@ -61,24 +59,16 @@ void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
 
-static enum quipu_extent kind_of(uint32_t extent) {
-    return extent >> 4 & 15;
-}
-
-static uint64_t constant_of(uint32_t extent) {
-    return extent >> 16 & 0xfff;
-}
-
 /* Whether it says how far a write goes. */
 static bool is_range(uint32_t extent) {
-    return kind_of(extent) && kind_of(extent) < QUIPU_EXTENT_BLOCK;
+    return quipu_extent_kind(extent) && quipu_extent_kind(extent) < QUIPU_EXTENT_BLOCK;
 }
 
 /* Whether a row is of what allocates or frees. */
 static bool is_allocator(uint32_t callee) {
     for (unsigned i = 0; i < RANGES; i++)
-        if (kind_of(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
-            kind_of(callees[callee][i]) <= QUIPU_EXTENT_MOVED)
+        if (quipu_extent_kind(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
+            quipu_extent_kind(callees[callee][i]) <= QUIPU_EXTENT_MOVED)
             return true;
     return false;
 }
@@ -86,15 +76,15 @@ static bool is_allocator(uint32_t callee) {
 /* Whether all is compared behind it. */
 static bool is_unknown(uint32_t callee) {
     uint32_t first = callees[callee][0];
-    return !callee || kind_of(first) == QUIPU_EXTENT_ANY || kind_of(first) == QUIPU_EXTENT_MORE ||
-           first & QUIPU_EXTENT_WITHIN;
+    return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||
+           quipu_extent_kind(first) == QUIPU_EXTENT_MORE || first & QUIPU_EXTENT_WITHIN;
 }
 
 /* Bytes in front of the NUL; where there is none that can be read, those that can. */
 static uint64_t string_length(uint64_t address) {
     uint64_t length = 0;
     uint8_t bytes[64];
-    while (length < STRING_MOST) {
+    while (length < QUIPU_STRING_MOST) {
         uint64_t count = quipu_watch_read(bytes, address + length, sizeof bytes);
         for (uint64_t i = 0; i < count; i++)
             if (bytes[i] == 0)
@@ -110,11 +100,11 @@ static uint64_t string_length(uint64_t address) {
 static struct watch_range begin_range(const struct watch_call *call, uint32_t extent) {
     const uint64_t *arguments = call->arguments;
     struct watch_range range = {arguments[extent & 7], QUIPU_UNBOUND};
-    uint64_t a = arguments[(extent >> 8 & 15) % 6], b = arguments[(extent >> 12 & 15) % 6];
+    uint64_t a = arguments[quipu_extent_a(extent)], b = arguments[quipu_extent_b(extent)];
     uint32_t pointed = 0;
-    switch (kind_of(extent)) {
+    switch (quipu_extent_kind(extent)) {
     case QUIPU_EXTENT_CONSTANT:
-        range.length = constant_of(extent);
+        range.length = quipu_extent_constant(extent);
         break;
     case QUIPU_EXTENT_BYTES:
         range.length = a;
@@ -124,7 +114,7 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
             range.length = 0;
         break;
     case QUIPU_EXTENT_TIMES:
-        range.length = (uint32_t)a * constant_of(extent);
+        range.length = (uint32_t)a * quipu_extent_constant(extent);
         break;
     case QUIPU_EXTENT_POINTED:
         quipu_watch_read(&pointed, a, sizeof pointed);
@@ -139,23 +129,10 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
     return range;
 }
 
-/* How far it may go at most, where that is not known at the begin.  0: it is, or it is anywhere. */
-static uint64_t reach_of(uint32_t extent) {
-    switch (kind_of(extent)) {
-    case QUIPU_EXTENT_RESULT:
-        return RESULT_MOST * constant_of(extent);
-    case QUIPU_EXTENT_STRING:
-    case QUIPU_EXTENT_APPEND:
-        return 2 * STRING_MOST + 1;
-    default:
-        return 0;
-    }
-}
-
 /* Sets the range, which is empty where it touches no region. */
 static void find_range(struct watch_call *call, unsigned number) {
     uint32_t extent = callees[call->callee][number];
-    uint64_t address = call->arguments[extent & 7], reach = reach_of(extent);
+    uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
     struct watch_range *range = &call->ranges[number];
     *range = (struct watch_range){address, 0};
     if (!is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
@@ -168,8 +145,8 @@ static void find_range(struct watch_call *call, unsigned number) {
 /* Sets what only the end knows. */
 static void end_range(struct watch_range *range, uint32_t extent, uint64_t result) {
     if (range->length == QUIPU_UNBOUND) {
-        if (kind_of(extent) == QUIPU_EXTENT_RESULT)
-            range->length = (int64_t)result > 0 ? result * constant_of(extent) : 0;
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT)
+            range->length = (int64_t)result > 0 ? result * quipu_extent_constant(extent) : 0;
         else
             range->length = string_length(range->address) + 1;
     }
@@ -321,9 +298,9 @@ static void begin_blocks(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
-        if (kind_of(extent) == QUIPU_EXTENT_FREED)
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
             quipu_watch_block_freeing(address);
-        else if (kind_of(extent) == QUIPU_EXTENT_MOVED)
+        else if (quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
             quipu_watch_block_moving(address, call->stack);
     }
 }
@@ -331,14 +308,14 @@ static void begin_blocks(const struct watch_call *call) {
 /* The block that was made; its address is 0 where there is none. */
 static struct watch_range new_block(const struct watch_call *call, uint32_t extent,
                                     uint64_t result) {
-    struct watch_range block = {result, call->arguments[(extent >> 8 & 15) % 6]};
+    struct watch_range block = {result, call->arguments[quipu_extent_a(extent)]};
     unsigned factor = extent >> 12 & 15;
-    if (kind_of(extent) == QUIPU_EXTENT_BLOCK_STRING)
+    if (quipu_extent_kind(extent) == QUIPU_EXTENT_BLOCK_STRING)
         block.length = string_length(result) + 1;
     else if (factor < 6 &&
              __builtin_mul_overflow(block.length, call->arguments[factor], &block.length))
         block.length = UINT64_MAX; /* nothing is so long */
-    if (constant_of(extent) &&
+    if (quipu_extent_constant(extent) &&
         ((uint32_t)result != 0 || quipu_watch_read(&block.address, call->arguments[extent & 7],
                                                    sizeof block.address) < sizeof block.address))
         block.address = 0;
@@ -352,10 +329,11 @@ static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t 
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
-        if (kind_of(extent) == QUIPU_EXTENT_FREED)
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
             quipu_watch_block_freed(address, pc);
-        moves |= kind_of(extent) == QUIPU_EXTENT_MOVED;
-        if (kind_of(extent) != QUIPU_EXTENT_BLOCK && kind_of(extent) != QUIPU_EXTENT_BLOCK_STRING)
+        moves |= quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED;
+        if (quipu_extent_kind(extent) != QUIPU_EXTENT_BLOCK &&
+            quipu_extent_kind(extent) != QUIPU_EXTENT_BLOCK_STRING)
             continue;
         struct watch_range block = new_block(call, extent, result);
         if (moves)
@@ -399,15 +377,15 @@ static void note_more(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
         uint64_t pointer = call->arguments[extent & 7];
-        if (kind_of(extent) != QUIPU_EXTENT_MORE)
+        if (quipu_extent_kind(extent) != QUIPU_EXTENT_MORE)
             continue;
         unsigned size = extent >> 8 & 15;
         uint64_t length = size < ARGUMENTS ? call->arguments[size] : BUFSIZ;
-        if (constant_of(extent) == QUIPU_MORE_STACK && pointer)
+        if (quipu_extent_constant(extent) == QUIPU_MORE_STACK && pointer)
             note_stack(pointer, length, size < ARGUMENTS);
-        if (constant_of(extent) == QUIPU_MORE_STREAM && pointer)
+        if (quipu_extent_constant(extent) == QUIPU_MORE_STREAM && pointer)
             quipu_watch_note_stream(pointer, length);
-        if (constant_of(extent) == QUIPU_MORE_PAGES)
+        if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES)
             quipu_watch_note_pages(pointer, length);
     }
 }
@@ -430,7 +408,8 @@ static bool has_end(struct watch_call *call) {
             call->ranges[i].length = 0;
     bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
     return touches || (may_be_library && WATCH->library) || !call->callee ||
-           kind_of(extents[0]) == QUIPU_EXTENT_ANY || quipu_question(extents) == QUIPU_ASK_ALWAYS;
+           quipu_extent_kind(extents[0]) == QUIPU_EXTENT_ANY ||
+           quipu_question(extents) == QUIPU_ASK_ALWAYS;
 }
 
 /* Sees to it that the call's end is told; where the text cannot be changed any more, it is not. */
@@ -491,7 +470,7 @@ static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc
         if (!range.length)
             continue;
         end_range(&range, extents[i], result);
-        if (kind_of(extents[i]) == QUIPU_EXTENT_VECTOR)
+        if (quipu_extent_kind(extents[i]) == QUIPU_EXTENT_VECTOR)
             tell_vector(&range, call->arguments[extents[i] >> 8 & 15], pc);
         else
             tell_range(&range, extents[i] & QUIPU_EXTENT_CHANGED, pc);

@@ -9,7 +9,6 @@
 #include "registers.inc"
 #include "watch_quick.h"
 
-#define HOME_BEGINS    0x6ff00003
 #define HOME_CALLING   0x6ff00004
 #define HOME_NO_SHADOW 0x6ff00018
 #define HOME_TRAPPING  0x6ff0003c
@@ -232,32 +231,6 @@ quipu_watch_call_return:
         .cfi_endproc
         .size   quipu_watch_call_return, . - quipu_watch_call_return
 
-/* A callee begins that writes %rdx bytes from %rdi on.  Comes by where no region can be there. */
-        .balign 16
-        .globl  quipu_watch_call_range
-        .hidden quipu_watch_call_range
-        .type   quipu_watch_call_range, @function
-quipu_watch_call_range:
-        .cfi_startproc
-        _CET_ENDBR
-        save    rax
-        cmpb    $0, HOME_BEGINS
-        jne     1f
-        movq    %rdi, %rax
-        addq    %rdx, %rax
-        jc      1f
-        cmpq    WATCH_QUICK_AT + QUICK_LOWEST, %rax
-        jbe     2f
-        cmpq    WATCH_QUICK_AT + QUICK_HIGHEST, %rdi
-        jae     2f
-1:      .cfi_remember_state
-        restore rax
-        jmp     quipu_watch_call_begin
-2:      .cfi_restore_state
-        restore rax
-        ret
-        .cfi_endproc
-        .size   quipu_watch_call_range, . - quipu_watch_call_range
         entry   quipu_watch_loop_first, quipu_watch_loop_began
         entry   quipu_watch_loop_left, quipu_watch_loop_ended
 

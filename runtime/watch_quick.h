@@ -7,8 +7,6 @@
 
 #define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_HOME + 0x6000 */
 #define QUICK_UNTIL    0          /* offsets of the members below */
-#define QUICK_LOWEST   8
-#define QUICK_HIGHEST  16
 #define QUICK_COUNT    24
 #define QUICK_PIECES   32
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
@@ -44,8 +42,6 @@ struct watch_quick {
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "watch_entry.S");
-_Static_assert(offsetof(struct watch_quick, lowest) == QUICK_LOWEST, "watch_entry.S");
-_Static_assert(offsetof(struct watch_quick, highest) == QUICK_HIGHEST, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, count) == QUICK_COUNT, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, pieces) == QUICK_PIECES, "watch_entry.S");
 _Static_assert(offsetof(struct watch_piece, known) == PIECE_KNOWN, "watch_entry.S");

@@ -10,7 +10,8 @@
  * What is asked in front of calls of code that may have no checks is put back for all of them, once
  * it may be answered with yes; not where the callee, which the shim did not know, is this module's
  * own.  What is asked behind one is put back when a begin is first told there, or together with it
- * where nothing is told.
+ * where nothing is told.  Calls through pointers ask from the start whose the callee is, and have
+ * an answer by which only those of others lead on, once anything is watched.
  *
  * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
@@ -50,6 +51,10 @@ static const uint8_t no_operation[X86_JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00
 /* Address and size of what is instrumented: inserted code compares callees with it. */
 extern uint64_t quipu_watch_text[2];
 uint64_t quipu_watch_text[2];
+
+/* Address and size of what calls through pointers may lead to without being told. */
+extern uint64_t quipu_watch_callees[2];
+uint64_t quipu_watch_callees[2] = {0, UINT64_MAX};
 
 /* This module's. */
 static struct watch_module module;
@@ -251,13 +256,24 @@ static void put_back_of_call(const struct quipu_site *site, void *data) {
         make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 
+/* Has calls through pointers tell of others' callees; of all where the stack's checks are back.
+ * Who reads the size while they change finds no callee in them, and tells. */
+static void ask_for_callees(void) {
+    uint64_t size = module.stack_is_back ? 0 : quipu_watch_text[1];
+    __atomic_store_n(&quipu_watch_callees[1], 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&quipu_watch_callees[0], quipu_watch_text[0], __ATOMIC_SEQ_CST);
+    __atomic_store_n(&quipu_watch_callees[1], size, __ATOMIC_SEQ_CST);
+}
+
 /* Has calls ask what ASKED, flags WATCH_ASKS_..., says. */
 static long put_back_calls(unsigned asked) {
     if (!(asked & ~module.asked))
         return 0;
     long error = change_sites(put_back_of_call, &asked);
-    if (error == 0 && has_text())
+    if (error == 0 && has_text()) {
         module.asked |= asked;
+        ask_for_callees();
+    }
     return error;
 }
 
@@ -332,6 +348,8 @@ static long put_back_stack(void) {
         return 0;
     long error = change_sites(put_back_of_stack, NULL);
     module.stack_is_back = error == 0 && has_text();
+    if (module.stack_is_back)
+        ask_for_callees();
     return error;
 }
 

@@ -326,11 +326,48 @@ enum quipu_callee_question {
     QUIPU_ASK_ALWAYS = 3,  /* the runtime is told in any case */
 };
 
+enum {
+    QUIPU_STRING_MOST = 1 << 20,            /* bytes of a string that are looked at */
+    QUIPU_REACH_OF_STRING = (2 << 20) + 1,  /* how far what is appended may go */
+    QUIPU_RESULT_MOST_BITS = 31,            /* of what is returned as a number of bytes */
+};
+
+static inline enum quipu_extent quipu_extent_kind(uint32_t extent) {
+    return (enum quipu_extent)(extent >> 4 & 15);
+}
+
+/* Numbers of arguments. */
+static inline uint32_t quipu_extent_a(uint32_t extent) {
+    return (extent >> 8 & 15) % 6;
+}
+
+static inline uint32_t quipu_extent_b(uint32_t extent) {
+    return (extent >> 12 & 15) % 6;
+}
+
+static inline uint32_t quipu_extent_constant(uint32_t extent) {
+    return extent >> 16 & 0xfff;
+}
+
+/* How far the range may go at most, where that is not known at the begin.  0: it is, or it is
+ * anywhere. */
+static inline uint64_t quipu_reach(uint32_t extent) {
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_RESULT:
+        return (uint64_t)quipu_extent_constant(extent) << QUIPU_RESULT_MOST_BITS;
+    case QUIPU_EXTENT_STRING:
+    case QUIPU_EXTENT_APPEND:
+        return QUIPU_REACH_OF_STRING;
+    default:
+        return 0;
+    }
+}
+
 static inline enum quipu_callee_question quipu_question(const uint32_t extents[3]) {
     enum quipu_callee_question question = extents[0] ? QUIPU_ASK_LIBRARY : QUIPU_ASK_BEGINS;
     for (int i = 0; i < 3; i++) {
-        uint32_t kind = extents[i] >> 4 & 15;
-        if (kind == QUIPU_EXTENT_MORE && (extents[i] >> 16 & 0xfff) != QUIPU_MORE_LIBRARY)
+        enum quipu_extent kind = quipu_extent_kind(extents[i]);
+        if (kind == QUIPU_EXTENT_MORE && quipu_extent_constant(extents[i]) != QUIPU_MORE_LIBRARY)
             return QUIPU_ASK_ALWAYS;
         if (kind == QUIPU_EXTENT_ANY)
             question = QUIPU_ASK_BEGINS;
@@ -338,6 +375,22 @@ static inline enum quipu_callee_question quipu_question(const uint32_t extents[3
             question = QUIPU_ASK_ARMED;
     }
     return question;
+}
+
+/* Whether all that is written, but for the library's own memory where a range is WITHIN, is told by
+ * ranges, and in front how far each can go. */
+static inline int quipu_is_bounded(const uint32_t extents[3]) {
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        enum quipu_extent kind = quipu_extent_kind(extents[i]);
+        int known = kind == QUIPU_EXTENT_CONSTANT || kind == QUIPU_EXTENT_BYTES ||
+                    kind == QUIPU_EXTENT_PRODUCT || kind == QUIPU_EXTENT_TIMES ||
+                    quipu_reach(extents[i]) != 0;
+        if (extents[i] && (!known || count != i))
+            return 0;
+        count += extents[i] != 0;
+    }
+    return count;
 }
 
 /* These write nothing that is the program's but errno: the shim inserts nothing. */

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 8
+    QUIPU_WATCH_VERSION = 9
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -38,11 +38,13 @@ enum {
 #define QUIPU_WATCH_BEHIND      0x1000       /* bytes behind it that can be read, and are 0 */
 #define QUIPU_WATCH_HOME        0x6ff00000
 #define QUIPU_WATCH_HOME_SIZE   0x100000
-#define QUIPU_WATCH_LIBRARY     (QUIPU_WATCH_HOME + 2) /* the byte `library` */
-#define QUIPU_WATCH_BEGINS      (QUIPU_WATCH_HOME + 3) /* the byte `begins` */
-#define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that are under way */
-#define QUIPU_WATCH_ALWAYS      (QUIPU_WATCH_HOME + 8) /* a byte that is not 0 */
-#define QUIPU_WATCH_HOME_MAGIC  0x3168637461772071     /* "q watch1" */
+#define QUIPU_WATCH_LIBRARY     (QUIPU_WATCH_HOME + 2)      /* the byte `library` */
+#define QUIPU_WATCH_BEGINS      (QUIPU_WATCH_HOME + 3)      /* the byte `begins` */
+#define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4)      /* 4 bytes: calls that are under way */
+#define QUIPU_WATCH_ALWAYS      (QUIPU_WATCH_HOME + 8)      /* a byte that is not 0 */
+#define QUIPU_WATCH_LOWEST      (QUIPU_WATCH_HOME + 0x6008) /* 8 bytes: all regions are in ... */
+#define QUIPU_WATCH_HIGHEST     (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
+#define QUIPU_WATCH_HOME_MAGIC  0x3168637461772071          /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
 struct quipu_watch_home {
@@ -106,8 +108,8 @@ enum {
  * out of line
  *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or what the callee's row says
  *         je      2b
- *         movq    CALLEE, %r11            is it this module's own?  Of a call through a pointer
- *         subq    quipu_watch_text(%rip), %r11                      this comes first
+ *         movq    CALLEE, %r11            is it this module's own?
+ *         subq    quipu_watch_text(%rip), %r11
  *         cmpq    quipu_watch_text+8(%rip), %r11
  *         jb      2b
  *         pushq   $QUIPU_CALL(NUMBER, SIZE)       the callee's row, 0: not known; the call's bytes
@@ -121,8 +123,22 @@ enum {
  *
  * The no-operation behind the call is made a jump when a call that returns there is first told of.
  *
- * Where the row has one range, of argument 2's bytes from argument 0 on, quipu_watch_call_range
- * stands in place of quipu_watch_call_begin.
+ * Where the row tells in front how far its ranges can go, what is asked first is whether they all
+ * end in front of QUIPU_WATCH_LOWEST, or begin behind QUIPU_WATCH_HIGHEST: then nobody is told,
+ * unless QUIPU_WATCH_BEGINS says that the begin must be.
+ *
+ * Of a call through a pointer the module's own callees are asked for first, and in the text, where
+ * no jump is needed for them:
+ *
+ *         movq    CALLEE, %r11
+ *         subq    quipu_watch_callees(%rip), %r11
+ *         cmpq    quipu_watch_callees+8(%rip), %r11
+ *         jae     1f
+ *     2:  call    *CALLEE
+ *
+ * quipu_watch_callees are address and size of code whose calls are not told: all addresses as long
+ * as nothing is watched, then the module's own; none where the stack is, since the check of the
+ * return address that the call stores stands in front of 1.
  *
  * Of a direct call of what is not known, nothing need be told in front but where QUIPU_WATCH_BEGINS
  * says so.  Behind it

@@ -75,7 +75,7 @@ static void choose_questions(const struct basic_block *block, bool direct,
         question = QUIPU_ASK_ARMED;
     call->question = questions[question].address;
     call->site = questions[question].site;
-    call->ranged = row[0] == QE_BYTES(0, 2) && !row[1] && !row[2];
+    call->quick = call->register_free && call->site && quipu_is_bounded(row) ? row : NULL;
 }
 
 /* Fills in CALL.  Returns whether the call needs checks. */
@@ -94,7 +94,9 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
             return false;
         call->callee = (uint32_t)named;
         bool is_call = last->decoded->class == CLASS_CALL_INDIRECT;
-        choose_questions(block, is_call && slot_symbol(call->operand).length, call);
+        bool is_slot = slot_symbol(call->operand).length;
+        call->indirect = is_call && !is_slot && call->operand.length && call->register_free;
+        choose_questions(block, is_call && is_slot, call);
         return is_call || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
@@ -130,11 +132,10 @@ static void insert_question(struct planner *p, uint32_t index, const struct grap
     write_call_check(&text, call, returns, label);
     split_block(p, index, block->count - 1);
     insert_at(p, last, &text);
-    if (!call->site)
-        return;
-    write_call_row(site_rows(p, block->fragment), call, returns, label);
-    if (returns)
-        write_call_store_row(site_rows(p, block->fragment), label);
+    if (call->site && !call->indirect)
+        write_call_row(site_rows(p, block->fragment), call, returns, label);
+    if (call->indirect ? counts_anything(p->state->options) : call->site && returns)
+        write_call_store_row(site_rows(p, block->fragment), call, label);
 }
 
 /* Begins what the question leads to. */

@@ -21,12 +21,40 @@
  * for what tables of exceptions say of it.
  *
  * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
- * its own checks.  Of a call through a pointer this comes first: most are of functions of the
- * program's own. */
+ * its own checks.  Of a call through a pointer the text asks that, in three instructions, which two
+ * jumps would cost more than: most are of functions of the program's own.
+ *
+ * What is known to write a range asks first, whatever the callee, whether all that is watched lies
+ * elsewhere. */
 #include "x86/call_check.h"
 
+#include "data/watch_callees.h"
 #include "data/watch_format.h"
 #include "x86/store_check.h"
+
+/* ---- whose the callee is ---- */
+
+/* The callee's address to %r11, compared with what RANGE is the name of: address and size. */
+static void write_comparison(struct buffer *out, const struct checked_call *call,
+                             const char *range) {
+    if (call->symbol.length)
+        buffer_print(out, "movq %.*s@GOTPCREL(%%rip), %%r11", (int)call->symbol.length,
+                     call->symbol.start);
+    else
+        buffer_print(out, "movq %.*s, %%r11", (int)call->operand.length, call->operand.start);
+    buffer_print(out, "; subq %s(%%rip), %%r11; cmpq %s+8(%%rip), %%r11; ", range, range);
+}
+
+/* Goes to the label BACK LABEL where the callee is this module's own. */
+static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
+                           uint32_t label) {
+    if (!call->register_free || (!call->symbol.length && !call->operand.length))
+        return;
+    write_comparison(out, call, "quipu_watch_text");
+    buffer_print(out, "jb %s%u; ", back, label);
+}
+
+/* ---- in the text ---- */
 
 void write_call_check(struct buffer *out, const struct checked_call *call, bool returns,
                       uint32_t label) {
@@ -35,7 +63,13 @@ void write_call_check(struct buffer *out, const struct checked_call *call, bool 
                      label);
         return;
     }
-    buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE_TEXT "; ", SITE_SIZE - 1, label);
+    if (call->indirect) {
+        buffer_print(out, ".LQcf%u: ", label);
+        write_comparison(out, call, "quipu_watch_callees");
+        buffer_print(out, LONG_JUMP_PREFIX "jae .LQcl%u; ", label);
+    } else {
+        buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE_TEXT "; ", SITE_SIZE - 1, label);
+    }
     if (returns) /* the one behind it follows at once, and is within a line, too */
         buffer_print(out, ".p2align 6,,%d; ", call->size + SITE_SIZE - 1);
     buffer_print(out, ".LQcm%u:", label);
@@ -58,6 +92,8 @@ void write_return_check(struct buffer *out, const struct checked_call *call, uin
     buffer_print(out, ".LQco%u:", label);
 }
 
+/* ---- rows ---- */
+
 void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
                     uint32_t label) {
     buffer_print(out, "\t.long .LQcf%u-., .LQcq%u-., ", label, label);
@@ -68,31 +104,75 @@ void write_call_row(struct buffer *out, const struct checked_call *call, bool re
     buffer_print(out, ", 0x%x\n", call->site);
 }
 
-void write_call_store_row(struct buffer *out, uint32_t label) {
-    buffer_print(out, "\t.long .LQcf%u-., .LQcz%u-., 0, 0\n", label, label);
+void write_call_store_row(struct buffer *out, const struct checked_call *call, uint32_t label) {
+    if (call->indirect)
+        buffer_print(out, "\t.long .LQcf%u-., 0, 0, 0\n", label);
+    else
+        buffer_print(out, "\t.long .LQcf%u-., .LQcz%u-., 0, 0\n", label, label);
 }
 
-/* Goes to the label BACK LABEL where the callee is this module's own. */
-static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
-                           uint32_t label) {
-    if (!call->register_free || (!call->symbol.length && !call->operand.length))
-        return;
-    if (call->symbol.length)
-        buffer_print(out, "movq %.*s@GOTPCREL(%%rip), %%r11", (int)call->symbol.length,
-                     call->symbol.start);
-    else
-        buffer_print(out, "movq %.*s, %%r11", (int)call->operand.length, call->operand.start);
-    buffer_print(out,
-                 "; subq quipu_watch_text(%%rip), %%r11; cmpq quipu_watch_text+8(%%rip), %%r11; "
-                 "jb %s%u; ",
-                 back, label);
+/* ---- out of line ---- */
+
+static const char *argument(uint32_t number) {
+    static const char *const names[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+    return names[number];
+}
+
+static const char *narrow_argument(uint32_t number) {
+    static const char *const names[] = {"edi", "esi", "edx", "ecx", "r8d", "r9d"};
+    return names[number];
+}
+
+/* Where the range ends at most, to %r11.  Goes to .LQcs LABEL where that is behind all addresses.
+ */
+static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label) {
+    const char *a = argument(quipu_extent_a(extent));
+    unsigned long long reach = quipu_reach(extent);
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_BYTES:
+        buffer_print(out, "movq %%%s, %%r11; ", a);
+        break;
+    case QUIPU_EXTENT_PRODUCT:
+        buffer_print(out, "movq %%%s, %%r11; imulq %%%s, %%r11; jo .LQcs%u; ", a,
+                     argument(quipu_extent_b(extent)), label);
+        break;
+    case QUIPU_EXTENT_TIMES:
+        buffer_print(out, "movl %%%s, %%r11d; imulq $%u, %%r11; ",
+                     narrow_argument(quipu_extent_a(extent)), quipu_extent_constant(extent));
+        break;
+    default:
+        reach = reach ? reach : quipu_extent_constant(extent);
+        buffer_print(out, reach >> 32 ? "movabsq $0x%llx, %%r11; " : "movl $0x%llx, %%r11d; ",
+                     reach);
+    }
+    buffer_print(out, "addq %%%s, %%r11; jc .LQcs%u; ", argument(extent & 7), label);
+}
+
+/* Goes to the label .LQcm LABEL where no range can reach what is watched. */
+static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
+                               uint32_t label) {
+    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_BEGINS, label);
+    for (int i = 0; i < 3 && call->quick[i]; i++) {
+        bool last = i == 2 || !call->quick[i + 1];
+        const char *pointer = argument(call->quick[i] & 7);
+        if (call->quick[i] & QUIPU_EXTENT_WITHIN)
+            buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_LIBRARY, label);
+        write_range_end(out, call->quick[i], label);
+        buffer_print(out, "cmpq %%r11, 0x%x; jae ", QUIPU_WATCH_LOWEST);
+        buffer_print(out, last ? ".LQcm%u; " : ".LQcs%u_%d; ", label, i);
+        buffer_print(out, "cmpq %%%s, 0x%x; ", pointer, QUIPU_WATCH_HIGHEST);
+        if (last)
+            buffer_print(out, "jbe .LQcm%u; ", label);
+        else
+            buffer_print(out, "ja .LQcs%u; .LQcs%u_%d: ", label, label, i);
+    }
+    buffer_print(out, ".LQcs%u: ", label);
 }
 
 /* What the no-operation in front leads to, but the telling.  What that behind a compared call leads
  * to has QUIPU_SITE_RETURN_SIZE bytes. */
 static void write_questions(struct buffer *out, const struct checked_call *call, bool returns,
                             uint32_t label) {
-    bool own_first = call->site && !call->symbol.length;
     if (call->site && returns) {
         buffer_print(out, ".LQcz%u: ", label);
         write_call_store(out, label, &call->frame);
@@ -104,12 +184,11 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
     }
     if (call->site)
         buffer_print(out, ".LQcq%u: ", label);
-    if (own_first)
-        write_own_test(out, call, ".LQcm", label);
+    if (call->quick)
+        write_quick_ranges(out, call, label);
     if (call->site)
         buffer_print(out, "cmpb $0, 0x%x; je .LQcm%u; ", call->question, label);
-    if (!own_first)
-        write_own_test(out, call, ".LQcm", label);
+    write_own_test(out, call, ".LQcm", label);
 }
 
 /* RETURNS: by the no-operation behind the call, if it has one, which the runtime sees to. */
@@ -117,8 +196,7 @@ static void write_begin(struct buffer *out, const struct checked_call *call, boo
     bool sees = returns && call->site && !call->compared;
     buffer_print(out, "pushq $%u", QUIPU_CALL(call->callee, sees ? call->size : 0u));
     write_adjust(out, &call->frame, 8);
-    buffer_print(out, "; call quipu_watch_call_%s; leaq 8(%%rsp), %%rsp",
-                 call->ranged ? "range" : "begin");
+    buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
     write_adjust(out, &call->frame, -8);
     buffer_text(out, "; ");
 }

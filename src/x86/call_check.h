@@ -10,11 +10,13 @@
 
 /* A call, or a jump that is the last of a function. */
 struct checked_call {
-    uint32_t callee;    /* row of data/watch_callees.h; 0: not known */
-    uint32_t question;  /* address of the byte that is asked in front */
-    uint32_t site;      /* what its row in quipu_sites has for size; 0: it asks in the text */
-    uint8_t size;       /* of the call, bytes */
-    bool ranged;        /* the row has one range, of argument 2's bytes from argument 0 on */
+    uint32_t callee;       /* row of data/watch_callees.h; 0: not known */
+    uint32_t question;     /* address of the byte that is asked in front */
+    uint32_t site;         /* what its row in quipu_sites has for size; 0: it asks in the text */
+    uint8_t size;          /* of the call, bytes */
+    const uint32_t *quick; /* the row's three extents, where they tell in front how far all of its
+                              ranges can go; or NULL */
+    bool indirect;         /* through a pointer: the text asks whose the callee is */
     bool compared;      /* not known, and called directly: its begin is told but where asked for */
     struct span symbol; /* the callee's name; of no length where it is told by an operand */
     struct span operand;
@@ -32,8 +34,9 @@ void write_return_check(struct buffer *out, const struct checked_call *call, uin
 void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
                     uint32_t label);
 
-/* The row of what the same place in front of a call leads to where the stack is watched. */
-void write_call_store_row(struct buffer *out, uint32_t label);
+/* The row of what the same place in front of a call leads to where the stack is watched; of an
+ * indirect call, which has no such place, it only tells that the call stores. */
+void write_call_store_row(struct buffer *out, const struct checked_call *call, uint32_t label);
 
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);

@@ -346,7 +346,7 @@ void write_watch_symbols(struct buffer *out, bool shared) {
     buffer_text(out, "\t.hidden quipu_watch_begin\n\t.hidden quipu_watch_begin_more\n"
                      "\t.hidden quipu_watch_end\n\t.hidden quipu_watch_return\n"
                      "\t.hidden quipu_watch_call_begin\n\t.hidden quipu_watch_call_end\n"
-                     "\t.hidden quipu_watch_call_range\n\t.hidden quipu_watch_call_return\n"
+                     "\t.hidden quipu_watch_call_return\n\t.hidden quipu_watch_callees\n"
                      "\t.hidden quipu_watch_text\n\t.hidden quipu_watch_function_begin\n"
                      "\t.hidden quipu_watch_function_end\n\t.hidden quipu_watch_function_back\n"
                      "\t.hidden quipu_watch_loop_first\n\t.hidden quipu_watch_loop_left\n"
