@@ -48,6 +48,7 @@ enum {
     WATCH_LOCAL = 1 << 12,   /* flag: it ends with its activation, which `handler` points to */
     WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
     WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
+    WATCH_HEAP = 1 << 9,     /* flag: in the heap that brk made: steady below the present break */
     WATCH_FEW = 256,         /* regions that are always compared */
     WATCH_GIVEN = 16,        /* buffers of streams, and stacks, that are known; of more, all memory
                                 is one */
@@ -57,6 +58,7 @@ enum {
     WATCH_ASKS_ARMED = 1, /* flags: what is asked around calls, where it may be answered with yes */
     WATCH_ASKS_BEGINS = 2,
     WATCH_ASKS_LIBRARY = 4,
+    WATCH_ASKS_LIBRARY_BEGINS = 8,
 };
 
 #define WATCH_NO_FRAME UINT64_MAX /* of an activation that is a thread's */
@@ -202,8 +204,8 @@ struct watch_module {
 
 struct watch {
     uint8_t armed;
-    uint8_t unused;
-    uint8_t library; /* watch_quick.c */
+    uint8_t library_begins; /* watch_quick.c */
+    uint8_t library;
     uint8_t begins;
     uint32_t calling; /* calls that have a record; more where a longjmp left some */
     uint64_t magic;   /* written last */
@@ -321,6 +323,8 @@ _Static_assert(WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WA
                "the contract's addresses");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, library_begins) ==
+                       QUIPU_WATCH_LIBRARY_BEGINS - QUIPU_WATCH_HOME &&
                    offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_HOME &&
                    offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_HOME,
                "the contract's offsets");
@@ -500,6 +504,8 @@ void quipu_watch_enter_module(void);
 uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size);
 /* Whether [ADDRESS, END) has bytes of an instrumented module.  The lock is held. */
 bool quipu_watch_overlaps_module(uint64_t address, uint64_t end);
+/* Whether [ADDRESS, END) lies in the heap that brk made.  The lock is held. */
+bool quipu_watch_is_in_heap(uint64_t address, uint64_t end);
 
 /* ---- watch_quick.c ---- */
 
@@ -510,9 +516,13 @@ void quipu_watch_list_pieces(void);
 /* A region that comes, before it is counted; and one that goes.  The lock is held. */
 void quipu_watch_classify(struct watch_region *region);
 void quipu_watch_declassify(struct watch_region *region);
-/* Whether the region's bytes can be read without asking: WATCH_STEADY, if that is not in doubt. */
+/* Whether the region's bytes can be read without asking: WATCH_STEADY, if that is not in doubt, and
+ * the break is behind it. */
 static inline bool quipu_watch_is_steady(const struct watch_region *region) {
-    return region->flags & ~__atomic_load_n(&WATCH->doubted, __ATOMIC_RELAXED) & WATCH_STEADY;
+    if (!(region->flags & ~__atomic_load_n(&WATCH->doubted, __ATOMIC_RELAXED) & WATCH_STEADY))
+        return false;
+    return !(region->flags & WATCH_HEAP) ||
+           region->address + region->size <= *(volatile const uint64_t *)WATCH_QUICK->break_at;
 }
 /* Regions in [BEGIN, END) cannot be read without asking any more.  The lock is held. */
 void quipu_watch_unsteady(uint64_t begin, uint64_t end);

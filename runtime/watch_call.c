@@ -488,16 +488,16 @@ void quipu_watch_call_ended(const uint64_t *frame) {
     }
 }
 
-/* Behind a direct call of what is not known.  It has a record where its begin had to be told; one
- * of another call at that stack pointer is not its own. */
+/* Behind a direct call of what is not known, or writes the library's own memory.  It has a record
+ * where its begin had to be told; one of another call at that stack pointer is not its own. */
 void quipu_watch_call_returned(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_END);
+    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);
     if (!quipu_watch_ready || !WATCH->armed)
         return;
     struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
-    if (record && is_unknown(record->callee)) {
-        end_call(record, 0, pc, stack);
+    if (record && (is_unknown(record->callee) || is_allocator(record->callee))) {
+        end_call(record, result, pc, stack);
         quipu_watch_close_call(record);
         return;
     }

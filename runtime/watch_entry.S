@@ -175,6 +175,10 @@ quipu_watch_call_return:
         movl    WATCH_QUICK_AT + QUICK_COUNT, %ecx
         testl   %ecx, %ecx
         je      .Ldiffer
+        movq    WATCH_QUICK_AT + QUICK_BREAK, %rax
+        movq    (%rax), %rax
+        cmpq    WATCH_QUICK_AT + QUICK_HEAP_END, %rax
+        jb      .Ldiffer
         movl    $(WATCH_QUICK_AT + QUICK_PIECES), %esi
 .Lpiece:
         movq    (%rsi), %rax

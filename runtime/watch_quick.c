@@ -1,16 +1,19 @@
 /* watch_quick.c: what makes calls of uninstrumented code cheap while something is watched.
  *
- * Most regions are variables of an instrumented module.  Those can be read as long as the module is
- * there, without the kernel being asked; and what the C library keeps for itself, its heap and the
- * streams' buffers, never lies there.  So behind an unknown call a few words are compared
- * (watch_entry.S), and in front of most calls of the C library there is nothing to do at all.
+ * Most regions are variables of an instrumented module, or in the heap that brk made.  Variables
+ * can be read as long as the module is there, the heap up to the break, without the kernel being
+ * asked.  So behind an unknown call a few words are compared (watch_entry.S).  What the C library
+ * keeps for itself, its heap and the streams' buffers, never lies in variables: where there are no
+ * others, there is nothing to do around most calls of the C library; else they are compared behind,
+ * too.
  *
  * Both cease where the program may change that: by mprotect and its like, and by setvbuf and its
  * like, calls of which are told of even while nothing is watched.
  *
  * Invariants, whenever the lock is not held
  *   - `library` is not 0 where anything is watched that the C library may keep for itself,
- *     `begins` where the begin of an unknown call must be known.
+ *     `begins` where the begin of an unknown call must be known, `library_begins` where that of one
+ *     that writes such memory alone must be.
  *   - Pieces are all regions' bytes, or there are none.
  *
  * Not perfect: code without checks that makes a variable unreadable, or has the C library keep one
@@ -36,16 +39,26 @@ static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
     return count;
 }
 
+/* Whether it is known where the break is: as glibc tells, without the kernel being asked. */
+static bool has_break(void) {
+    return WATCH_QUICK->break_at != &WATCH_QUICK->heap_end;
+}
+
 static void list_regions(void) {
     struct watch *watch = WATCH;
     struct watch_quick *quick = WATCH_QUICK;
     uint32_t count = 0;
+    quick->heap_end = 0;
     if (watch->unsteady || watch->doubted & WATCH_STEADY || watch->unread ||
         watch->used > WATCH_FEW)
         return;
     for (uint32_t i = 0; i < watch->used; i++)
-        if (region_at(i)->size)
+        if (region_at(i)->size) {
+            const struct watch_region *region = region_at(i);
+            if (region->flags & WATCH_HEAP)
+                quick->heap_end = greater(quick->heap_end, region->address + region->size);
             count = list_pieces(quick, count, region_at(i));
+        }
     if (count <= QUICK_MOST)
         __atomic_store_n(&quick->count, count, __ATOMIC_RELEASE);
 }
@@ -57,9 +70,12 @@ void quipu_watch_settle(void) {
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
     bool begins = watch->unread || watch->freed_blocks;
     __atomic_store_n(&watch->begins, begins, __ATOMIC_RELEASE);
+    bool library_begins = (library && begins) || watch->heaps_active;
+    __atomic_store_n(&watch->library_begins, library_begins, __ATOMIC_RELEASE);
     /* the text could be changed before; if it cannot now, it is tried again the next time */
     quipu_watch_put_back_calls((begins ? WATCH_ASKS_BEGINS : 0) |
-                               (library ? WATCH_ASKS_LIBRARY : 0));
+                               (library ? WATCH_ASKS_LIBRARY : 0) |
+                               (library_begins ? WATCH_ASKS_LIBRARY_BEGINS : 0));
     if (!watch->unsettled)
         return;
     __atomic_store_n(&WATCH_QUICK->count, 0, __ATOMIC_RELEASE);
@@ -89,6 +105,8 @@ void quipu_watch_classify(struct watch_region *region) {
     uint64_t end = region->address + region->size;
     if (!watch->pages_hidden)
         region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
+    if (!watch->pages_hidden && has_break() && quipu_watch_is_in_heap(region->address, end))
+        region->flags |= WATCH_STEADY | WATCH_HEAP;
     if (is_given(region->address, end))
         region->flags &= (uint16_t)~WATCH_OWN;
     if (!watch->count)
@@ -167,7 +185,9 @@ void quipu_watch_note_stream(uint64_t address, uint64_t length) {
 
 void quipu_watch_note_pages(uint64_t address, uint64_t length) {
     uint64_t mask = quipu_watch_lock();
-    if (!WATCH->pages_hidden && quipu_watch_overlaps_module(address, address + length)) {
+    bool is_ours = quipu_watch_overlaps_module(address, address + length) ||
+                   (address < WATCH->heap_end && address + length > WATCH->heap_begin);
+    if (!WATCH->pages_hidden && is_ours) {
         WATCH->pages_hidden = true;
         quipu_watch_unsteady(0, UINT64_MAX);
     }

@@ -8,7 +8,9 @@
 #define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_HOME + 0x6000 */
 #define QUICK_UNTIL    0          /* offsets of the members below */
 #define QUICK_COUNT    24
-#define QUICK_PIECES   32
+#define QUICK_HEAP_END 32
+#define QUICK_BREAK    40
+#define QUICK_PIECES   48
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -35,6 +37,8 @@ struct watch_quick {
     uint64_t lowest, highest; /* all regions are in [LOWEST, HIGHEST) */
     uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
     uint32_t reserved;
+    uint64_t heap_end; /* of the pieces that lie in the heap: they can be read as long as ... */
+    const uint64_t *break_at; /* ... what this points to, the present break, is not below */
     struct watch_piece pieces[QUICK_MOST];
     /* Copies of the first regions, where they are so short: side by side they take a tenth of the
      * cache's lines that they would take in their regions. */
@@ -43,6 +47,8 @@ struct watch_quick {
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, count) == QUICK_COUNT, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, heap_end) == QUICK_HEAP_END, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, break_at) == QUICK_BREAK, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, pieces) == QUICK_PIECES, "watch_entry.S");
 _Static_assert(offsetof(struct watch_piece, known) == PIECE_KNOWN, "watch_entry.S");
 _Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "watch_entry.S");

@@ -239,20 +239,31 @@ static unsigned questions_of(const struct quipu_site *site) {
         return WATCH_ASKS_BEGINS;
     case QUIPU_SITE_CALL_LIBRARY:
         return WATCH_ASKS_LIBRARY;
+    case QUIPU_SITE_CALL_LIBRARY_BEGINS:
+        return WATCH_ASKS_LIBRARY_BEGINS;
     default:
         return 0;
     }
 }
 
+/* What is asked behind the call at SITE, if all is compared there; 0: it is not. */
+static unsigned questions_behind(const struct quipu_site *site) {
+    if (!site->target)
+        return 0;
+    return site->size == QUIPU_SITE_CALL_BEGINS           ? WATCH_ASKS_ARMED
+           : site->size == QUIPU_SITE_CALL_LIBRARY_BEGINS ? WATCH_ASKS_LIBRARY
+                                                          : 0;
+}
+
 static void put_back_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
-    bool compared = site->size == QUIPU_SITE_CALL_BEGINS && site->target;
+    unsigned asked_behind = questions_behind(site);
     uint64_t behind = site->target ? target_of(site) - X86_JUMP_SIZE : 0;
-    if (compared && is_own(callee_of(behind)))
+    if (asked_behind && is_own(callee_of(behind)))
         return;
     if (questions_of(site) & asked)
         make_jump(place_of(site), code_of(site), false);
-    if (compared && asked & WATCH_ASKS_ARMED)
+    if (asked_behind & asked)
         make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 
@@ -393,11 +404,14 @@ static long close_loops(bool close) {
 
 /* ---- All modules' ---- */
 
+/* The break, as glibc keeps it. */
+extern const uint64_t __curbrk __attribute__((weak));
+
 static uint64_t present_break(void) {
     return (uint64_t)SYSTEM_CALL(brk, 0, 0, 0, 0, 0, 0);
 }
 
-static bool is_in_heap(uint64_t address, uint64_t end) {
+bool quipu_watch_is_in_heap(uint64_t address, uint64_t end) {
     struct watch *watch = WATCH;
     if (address < watch->heap_begin)
         return false;
@@ -433,7 +447,7 @@ void quipu_watch_note_stack(uint64_t address, uint64_t length) {
     uint64_t mask = quipu_watch_lock();
     bool is_one = is_in_stack(address, address + 1) && is_in_stack(end - 1, end);
     if (stack.length && !is_one &&
-        (quipu_watch_overlaps_module(address, end) || is_in_heap(address, end)))
+        (quipu_watch_overlaps_module(address, end) || quipu_watch_is_in_heap(address, end)))
         enter_stack(stack);
     quipu_watch_unlock(mask);
 }
@@ -459,7 +473,8 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
         error = m->prepare();
         is_variable |= address >= m->begin && end <= m->end;
     }
-    bool may_be_stack = WATCH->stacks_anywhere || (!is_variable && !is_in_heap(address, end)) ||
+    bool may_be_stack = WATCH->stacks_anywhere ||
+                        (!is_variable && !quipu_watch_is_in_heap(address, end)) ||
                         is_in_stack(address, end);
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
@@ -567,6 +582,8 @@ void quipu_watch_enter_module(void) {
     uint64_t mask = quipu_watch_lock();
     if (!watch->heap_begin)
         watch->heap_begin = watch->heap_end = present_break();
+    if (!WATCH_QUICK->break_at)
+        WATCH_QUICK->break_at = &__curbrk ? &__curbrk : &WATCH_QUICK->heap_end;
     module.next = watch->modules;
     watch->modules = &module;
     watch->visit = (uint64_t)module.visit;

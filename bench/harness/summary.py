@@ -74,6 +74,7 @@ WATCH_GOALS = [
     ('watch 10^2', '10^2 regions', 1.05, 1.3),
     ('watch 10^4', '10^4 regions', 1.05, 1.3),
     ('watch 10^6', '10^6 regions', 1.05, 1.3),
+    ('watch 1 heap', 'one region in the heap', 1.05, 1.3),
     ('watch 1 stack', 'one region where a stack might be', 1.05, 1.3),
     ('watch 10^6 stack', '10^6 regions where a stack might be', 1.05, 1.3),
     ('watch -O0', 'nothing armed, at -O0', 1.25, None),

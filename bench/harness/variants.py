@@ -73,6 +73,10 @@ class Variant:
         return dict(os.environ, LC_ALL='C', PATH=f'{self.wrappers}{os.pathsep}{os.environ["PATH"]}')
 
 
+PLACES = {  # of regions, but for variables: word of the variant's name
+    'heap': ('heap', ' in the heap'),
+    'nowhere': ('stack', ' where a stack might be'),
+}
 FEW_READ = 1000  # variables that the twin need not read, too: it makes no difference
 
 
@@ -93,9 +97,9 @@ def armed_variants(level, armed):
                                 of='twin' + level, regions=f'{number} read' if read else None,
                                 table='watch'))
         what = 'one region' if number == 1 else f'{count} regions'
-        where = ' where a stack might be' if place == 'nowhere' else ''
-        rows.append(Variant(f"watch{level} {count}{' stack' if where else ''}", QUIPU,
-                            ['--quipu=watch'], f'watch{level}: {what} armed{where}, none hit', base=base,
+        word, where = PLACES.get(place, ('', ''))
+        rows.append(Variant(f'watch{level} {count} {word}'.rstrip(), QUIPU, ['--quipu=watch'],
+                            f'watch{level}: {what} armed{where}, none hit', base=base,
                             of='watch' + level, regions=f'{number} {place}', table='watch'))
     return rows
 
@@ -117,7 +121,7 @@ VARIANTS = [
     Variant('watch all', QUIPU, ['--quipu=watch', '--quipu-watch=all'],
             'the same, none left out until it is needed', table='watch'),
     *armed_variants('', [('1', 'variables'), ('10^2', 'variables'), ('10^4', 'variables'),
-                         ('10^6', 'variables'), ('1', 'nowhere'), ('10^6', 'nowhere')]),
+                         ('10^6', 'variables'), ('1', 'heap'), ('1', 'nowhere'), ('10^6', 'nowhere')]),
     Variant('twin -O0', QUIPU, ['--quipu=none'], 'the twin at -O0', base=None, behind=['-O0'],
             table='watch'),
     Variant('watch -O0', QUIPU, ['--quipu=watch'], 'watch at -O0, no region armed, by the twin at -O0',

@@ -4,6 +4,7 @@
 #include "regions.h"
 
 #include <quipu.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -27,10 +28,17 @@ unsigned long count_hits(void) {
     return __atomic_load_n(&hits, __ATOMIC_RELAXED);
 }
 
-int64_t make_region(unsigned long i, const char *place) {
+static unsigned char *place_of(unsigned long i, const char *place) {
     unsigned long scattered = i * 0x9e3779b1 % REGIONS_MOST; /* a permutation */
-    unsigned char *address =
-        strcmp(place, "nowhere") == 0 ? NOWHERE + scattered * PAGE : field + scattered * APART;
+    if (strcmp(place, "heap") == 0)
+        return malloc(SIZE);
+    return strcmp(place, "nowhere") == 0 ? NOWHERE + scattered * PAGE : field + scattered * APART;
+}
+
+int64_t make_region(unsigned long i, const char *place) {
+    unsigned char *address = place_of(i, place);
+    if (!address)
+        return -1;
     if (strcmp(place, "read") == 0) {
         /* of memory that nothing was ever written to no fork would copy what maps it */
         field[sizeof field - 1] = 1;

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 9
+    QUIPU_WATCH_VERSION = 10
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -33,28 +33,29 @@ enum {
  *
  * What the modules of a process share stands in front of it.  Its first byte is not 0 where there
  * is any region: what cannot tell its addresses by one look asks that. */
-#define QUIPU_WATCH_SHADOW      0x70000000
-#define QUIPU_WATCH_SHADOW_SIZE (1ull << 41) /* for addresses below 1 << 47 */
-#define QUIPU_WATCH_BEHIND      0x1000       /* bytes behind it that can be read, and are 0 */
-#define QUIPU_WATCH_HOME        0x6ff00000
-#define QUIPU_WATCH_HOME_SIZE   0x100000
-#define QUIPU_WATCH_LIBRARY     (QUIPU_WATCH_HOME + 2)      /* the byte `library` */
-#define QUIPU_WATCH_BEGINS      (QUIPU_WATCH_HOME + 3)      /* the byte `begins` */
-#define QUIPU_WATCH_CALLING     (QUIPU_WATCH_HOME + 4)      /* 4 bytes: calls that are under way */
-#define QUIPU_WATCH_ALWAYS      (QUIPU_WATCH_HOME + 8)      /* a byte that is not 0 */
-#define QUIPU_WATCH_LOWEST      (QUIPU_WATCH_HOME + 0x6008) /* 8 bytes: all regions are in ... */
-#define QUIPU_WATCH_HIGHEST     (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
-#define QUIPU_WATCH_HOME_MAGIC  0x3168637461772071          /* "q watch1" */
+#define QUIPU_WATCH_SHADOW         0x70000000
+#define QUIPU_WATCH_SHADOW_SIZE    (1ull << 41) /* for addresses below 1 << 47 */
+#define QUIPU_WATCH_BEHIND         0x1000       /* bytes behind it that can be read, and are 0 */
+#define QUIPU_WATCH_HOME           0x6ff00000
+#define QUIPU_WATCH_HOME_SIZE      0x100000
+#define QUIPU_WATCH_LIBRARY_BEGINS (QUIPU_WATCH_HOME + 1) /* the byte `library_begins` */
+#define QUIPU_WATCH_LIBRARY        (QUIPU_WATCH_HOME + 2) /* the byte `library` */
+#define QUIPU_WATCH_BEGINS         (QUIPU_WATCH_HOME + 3) /* the byte `begins` */
+#define QUIPU_WATCH_CALLING        (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that are under way */
+#define QUIPU_WATCH_ALWAYS         (QUIPU_WATCH_HOME + 8) /* a byte that is not 0 */
+#define QUIPU_WATCH_LOWEST         (QUIPU_WATCH_HOME + 0x6008) /* 8 bytes: all regions are in ... */
+#define QUIPU_WATCH_HIGHEST        (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
+#define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
 struct quipu_watch_home {
-    uint8_t armed;      /* not 0: there is a region */
-    uint8_t never;      /* 0 */
-    uint8_t library;    /* not 0: there is one that may be memory of the C library's own */
-    uint8_t begins;     /* not 0: the begin of a call of unknown code must be told */
-    uint32_t calling;   /*  4 */
-    uint64_t magic;     /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
-    uint32_t version;   /* 16  QUIPU_WATCH_VERSION */
+    uint8_t armed;          /* not 0: there is a region */
+    uint8_t library_begins; /* not 0: the begin of a call that writes that alone must be told */
+    uint8_t library;        /* not 0: there is one that may be memory of the C library's own */
+    uint8_t begins;         /* not 0: the begin of a call of unknown code must be told */
+    uint32_t calling;       /*  4 */
+    uint64_t magic;         /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
+    uint32_t version;       /* 16  QUIPU_WATCH_VERSION */
     uint32_t size;      /* 20  of all that the modules share: other builds may have other parts */
     uint32_t no_shadow; /* 24  1: the kernel refused the shadow's address space */
     uint32_t visited;   /* 28  set to 1 when a visit is over, see section 3 */
@@ -152,7 +153,8 @@ enum {
  *         jmp     4b
  *
  * This one is made a jump together with the one in front.  Where the callee turns out to be this
- * module's own both stay.
+ * module's own both stay.  A direct call of what writes the library's own memory alone is like it,
+ * but asks QUIPU_WATCH_LIBRARY_BEGINS in front, and QUIPU_WATCH_LIBRARY behind.
  *
  * Where the runtime is told in any case, and around instructions that enter the kernel, question 1
  * stands in front in the text and 5 behind it, their jumps the other way round, and SIZE is 0.
@@ -240,15 +242,16 @@ struct quipu_site {
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
 /* Likewise, in front of a call of what may have no checks, by what is asked: QUIPU_WATCH_HOME,
- * ..._BEGINS, ..._LIBRARY.  `target` is behind the no-operation at its return; 0: it has none, but
- * is a jump.  The check of the return address that the call stores is at the same place, with a row
- * of its own, and goes on to what is asked. */
-#define QUIPU_SITE_CALL         0xfffffff5u
-#define QUIPU_SITE_CALL_BEGINS  0xfffffff8u
-#define QUIPU_SITE_CALL_LIBRARY 0xfffffff9u
-#define QUIPU_SITE_LOOP         0xfffffff6u /* the last four bytes of a jump, see below */
+ * ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS.  `target` is behind the no-operation at its return;
+ * 0: it has none, but is a jump.  The check of the return address that the call stores is at the
+ * same place, with a row of its own, and goes on to what is asked. */
+#define QUIPU_SITE_CALL                0xfffffff5u
+#define QUIPU_SITE_CALL_BEGINS         0xfffffff8u
+#define QUIPU_SITE_CALL_LIBRARY        0xfffffff9u
+#define QUIPU_SITE_CALL_LIBRARY_BEGINS 0xfffffffau
+#define QUIPU_SITE_LOOP                0xfffffff6u /* the last four bytes of a jump, see below */
 
-/* Of a call of what is not known, QUIPU_SITE_CALL_BEGINS: what is asked at its return stands so
+/* Of QUIPU_SITE_CALL_BEGINS and ..._LIBRARY_BEGINS: what is asked at the call's return stands so
  * many bytes in front of `code`. */
 #define QUIPU_SITE_RETURN_SIZE 19
 

@@ -70,11 +70,20 @@ static void choose_questions(const struct basic_block *block, bool direct,
     };
     const uint32_t *row = extents[call->callee];
     enum quipu_callee_question question = quipu_question(row);
-    call->compared = question == QUIPU_ASK_BEGINS && direct && !(block->live_out >> R11 & 1);
+    bool may_compare = question == QUIPU_ASK_BEGINS || question == QUIPU_ASK_LIBRARY;
+    call->compared = may_compare && direct && !(block->live_out >> R11 & 1);
     if (question == QUIPU_ASK_BEGINS && !call->compared)
         question = QUIPU_ASK_ARMED;
     call->question = questions[question].address;
     call->site = questions[question].site;
+    call->behind = question == QUIPU_ASK_LIBRARY ? QUIPU_WATCH_LIBRARY : QUIPU_WATCH_HOME;
+    if (may_compare)
+        call->begins =
+            question == QUIPU_ASK_LIBRARY ? QUIPU_WATCH_LIBRARY_BEGINS : QUIPU_WATCH_BEGINS;
+    if (call->compared && question == QUIPU_ASK_LIBRARY) {
+        call->question = call->begins;
+        call->site = QUIPU_SITE_CALL_LIBRARY_BEGINS;
+    }
     call->quick = call->register_free && call->site && quipu_is_bounded(row) ? row : NULL;
 }
 

@@ -78,7 +78,7 @@ void write_call_check(struct buffer *out, const struct checked_call *call, bool 
 static void write_return_question(struct buffer *out, const struct checked_call *call,
                                   uint32_t label) {
     if (call->compared)
-        buffer_print(out, "cmpb $0, 0x%x", QUIPU_WATCH_HOME);
+        buffer_print(out, "cmpb $0, 0x%x", call->behind);
     else
         buffer_print(out, "cmpl $0, 0x%x", QUIPU_WATCH_CALLING);
     buffer_print(out, "; {disp32} jne .LQcn%u; ", label);
@@ -252,10 +252,15 @@ void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32
     buffer_text(out, "leaq -8(%rsp), %rsp");
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; ");
+    if (call->begins)
+        buffer_print(out, "cmpb $0, 0x%x; je .LQcb%u; ", call->begins, label);
     write_begin(out, call, false);
+    if (call->begins)
+        buffer_print(out, ".LQcb%u: ", label);
     struct span callee = call->symbol.length ? call->symbol : call->operand;
-    buffer_print(out, "call %s%.*s; call quipu_watch_call_end; leaq 8(%%rsp), %%rsp",
-                 call->symbol.length ? "" : "*", (int)callee.length, callee.start);
+    buffer_print(out, "call %s%.*s; call quipu_watch_call_%s; leaq 8(%%rsp), %%rsp",
+                 call->symbol.length ? "" : "*", (int)callee.length, callee.start,
+                 call->begins ? "return" : "end");
     write_adjust(out, &call->frame, -8);
     buffer_print(out, "; ret; jmp .LQcm%u", label);
     write_frame_end(out, &call->frame);

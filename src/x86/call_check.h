@@ -10,15 +10,18 @@
 
 /* A call, or a jump that is the last of a function. */
 struct checked_call {
-    uint32_t callee;       /* row of data/watch_callees.h; 0: not known */
-    uint32_t question;     /* address of the byte that is asked in front */
-    uint32_t site;         /* what its row in quipu_sites has for size; 0: it asks in the text */
-    uint8_t size;          /* of the call, bytes */
+    uint32_t callee;   /* row of data/watch_callees.h; 0: not known */
+    uint32_t question; /* address of the byte that is asked in front */
+    uint32_t behind;   /* and behind, where it is compared */
+    uint32_t begins; /* of the byte by which the begin must be told of what may be compared; or 0 */
+    uint32_t site;   /* what its row in quipu_sites has for size; 0: it asks in the text */
+    uint8_t size;    /* of the call, bytes */
     const uint32_t *quick; /* the row's three extents, where they tell in front how far all of its
                               ranges can go; or NULL */
     bool indirect;         /* through a pointer: the text asks whose the callee is */
-    bool compared;      /* not known, and called directly: its begin is told but where asked for */
-    struct span symbol; /* the callee's name; of no length where it is told by an operand */
+    bool compared;         /* called directly, and all is compared at its return: its begin is told
+                              but where asked for */
+    struct span symbol;    /* the callee's name; of no length where it is told by an operand */
     struct span operand;
     bool register_free; /* %r11 may be changed */
     struct frame_row frame;
