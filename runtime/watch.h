@@ -506,6 +506,8 @@ uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size);
 bool quipu_watch_overlaps_module(uint64_t address, uint64_t end);
 /* Whether [ADDRESS, END) lies in the heap that brk made.  The lock is held. */
 bool quipu_watch_is_in_heap(uint64_t address, uint64_t end);
+/* Whether [ADDRESS, END) has bytes of it. */
+bool quipu_watch_overlaps_heap(uint64_t address, uint64_t end);
 
 /* ---- watch_quick.c ---- */
 

@@ -471,7 +471,7 @@ static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc
             continue;
         end_range(&range, extents[i], result);
         if (quipu_extent_kind(extents[i]) == QUIPU_EXTENT_VECTOR)
-            tell_vector(&range, call->arguments[extents[i] >> 8 & 15], pc);
+            tell_vector(&range, call->arguments[quipu_extent_a(extents[i])], pc);
         else
             tell_range(&range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
     }

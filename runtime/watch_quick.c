@@ -186,7 +186,7 @@ void quipu_watch_note_stream(uint64_t address, uint64_t length) {
 void quipu_watch_note_pages(uint64_t address, uint64_t length) {
     uint64_t mask = quipu_watch_lock();
     bool is_ours = quipu_watch_overlaps_module(address, address + length) ||
-                   (address < WATCH->heap_end && address + length > WATCH->heap_begin);
+                   quipu_watch_overlaps_heap(address, address + length);
     if (!WATCH->pages_hidden && is_ours) {
         WATCH->pages_hidden = true;
         quipu_watch_unsteady(0, UINT64_MAX);

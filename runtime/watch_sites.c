@@ -404,10 +404,13 @@ static long close_loops(bool close) {
 
 /* ---- All modules' ---- */
 
-/* The break, as glibc keeps it. */
-extern const uint64_t __curbrk __attribute__((weak));
+/* The break, as glibc keeps it; 0 before it was first asked for. */
+extern uint64_t __curbrk __attribute__((weak));
 
 static uint64_t present_break(void) {
+    uint64_t known = &__curbrk ? *(volatile const uint64_t *)&__curbrk : 0;
+    if (known)
+        return known;
     return (uint64_t)SYSTEM_CALL(brk, 0, 0, 0, 0, 0, 0);
 }
 
@@ -418,6 +421,10 @@ bool quipu_watch_is_in_heap(uint64_t address, uint64_t end) {
     if (end > watch->heap_end)
         watch->heap_end = present_break();
     return end <= watch->heap_end;
+}
+
+bool quipu_watch_overlaps_heap(uint64_t address, uint64_t end) {
+    return end > WATCH->heap_begin && address < present_break();
 }
 
 static bool is_in_stack(uint64_t address, uint64_t end) {

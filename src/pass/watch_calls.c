@@ -62,28 +62,23 @@ static void choose_questions(const struct basic_block *block, bool direct,
                              struct checked_call *call) {
     static const struct {
         uint32_t address, site;
+        uint32_t begins,
+            compared_site; /* where all may be compared at the return: in their place */
     } questions[] = {
-        [QUIPU_ASK_ARMED] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL},
-        [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_BEGINS, QUIPU_SITE_CALL_BEGINS},
-        [QUIPU_ASK_LIBRARY] = {QUIPU_WATCH_LIBRARY, QUIPU_SITE_CALL_LIBRARY},
-        [QUIPU_ASK_ALWAYS] = {QUIPU_WATCH_ALWAYS, 0},
+        [QUIPU_ASK_ARMED] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, 0, 0},
+        [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, QUIPU_WATCH_BEGINS,
+                              QUIPU_SITE_CALL_BEGINS},
+        [QUIPU_ASK_LIBRARY] = {QUIPU_WATCH_LIBRARY, QUIPU_SITE_CALL_LIBRARY,
+                               QUIPU_WATCH_LIBRARY_BEGINS, QUIPU_SITE_CALL_LIBRARY_BEGINS},
+        [QUIPU_ASK_ALWAYS] = {QUIPU_WATCH_ALWAYS, 0, 0, 0},
     };
     const uint32_t *row = extents[call->callee];
     enum quipu_callee_question question = quipu_question(row);
-    bool may_compare = question == QUIPU_ASK_BEGINS || question == QUIPU_ASK_LIBRARY;
-    call->compared = may_compare && direct && !(block->live_out >> R11 & 1);
-    if (question == QUIPU_ASK_BEGINS && !call->compared)
-        question = QUIPU_ASK_ARMED;
-    call->question = questions[question].address;
-    call->site = questions[question].site;
-    call->behind = question == QUIPU_ASK_LIBRARY ? QUIPU_WATCH_LIBRARY : QUIPU_WATCH_HOME;
-    if (may_compare)
-        call->begins =
-            question == QUIPU_ASK_LIBRARY ? QUIPU_WATCH_LIBRARY_BEGINS : QUIPU_WATCH_BEGINS;
-    if (call->compared && question == QUIPU_ASK_LIBRARY) {
-        call->question = call->begins;
-        call->site = QUIPU_SITE_CALL_LIBRARY_BEGINS;
-    }
+    call->begins = questions[question].begins;
+    call->behind = questions[question].address;
+    call->compared = call->begins && direct && !(block->live_out >> R11 & 1);
+    call->question = call->compared ? call->begins : questions[question].address;
+    call->site = call->compared ? questions[question].compared_site : questions[question].site;
     call->quick = call->register_free && call->site && quipu_is_bounded(row) ? row : NULL;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A region in the heap that brk made: what the C library writes there is told at the call that did,
-# also where that ends a function; and where the break goes back, and the region cannot be read any
-# more, nothing is read.
+# also where that ends a function; and where the break goes back, or the program has hidden the page,
+# and the region cannot be read any more, nothing is read.
 . "$(dirname "$0")/../bad/lib.bash"
 
 cat >program.c <<'END'
@@ -89,9 +89,46 @@ int main(void) {
     return 0;
 }
 END
+cat >hidden.c <<'END'
+#include <quipu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 4096,
+};
+
+static volatile int writes;
+
+static void count_write(const struct quipu_write *write, void *argument) {
+    (void)argument;
+    writes += write->size > 0;
+}
+
+int main(void) {
+    char *room = sbrk(0);
+    if (sbrk(PAGE - (long)room % PAGE) == (void *)-1 || (room = sbrk(2 * PAGE)) == (void *)-1 ||
+        mprotect(room, PAGE, PROT_NONE))
+        return 1;
+    if (quipu_watch_create(room + 8, 8, count_write, NULL) < 0)
+        return 2;
+    puts("hidden");
+    free(malloc(100));
+    if (writes || mprotect(room, PAGE, PROT_READ | PROT_WRITE))
+        return 3;
+    *(volatile char *)&room[8] = 7;
+    puts("there");
+    return writes != 1;
+}
+END
 flags="-O2 -fno-builtin-putc -I$(dirname "$quipu")/../include"
 for more in '' -O0 -static '-fno-pie -no-pie' -fno-plt -ffixed-r11; do
     quipu cc --quipu=watch $flags $more program.c -o program 2>messages ||
         fail "cannot build with '$more': $(cat messages)"
     ends 0 ./program
+    quipu cc --quipu=watch $flags $more hidden.c -o hidden 2>messages ||
+        fail "cannot build with '$more': $(cat messages)"
+    ends 0 ./hidden
 done
