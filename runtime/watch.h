@@ -319,7 +319,10 @@ _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "watch_entry.S");
 _Static_assert(offsetof(struct watch, trapping) == 0x3c, "watch_entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
 _Static_assert(WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
-                   WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST,
+                   WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
+                   WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
+                   WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) ==
+                       QUIPU_WATCH_HIGHEST_WIDE,
                "the contract's addresses");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
@@ -518,6 +521,8 @@ void quipu_watch_list_pieces(void);
 /* A region that comes, before it is counted; and one that goes.  The lock is held. */
 void quipu_watch_classify(struct watch_region *region);
 void quipu_watch_declassify(struct watch_region *region);
+/* The region [ADDRESS, END) is gone: others may lie closer together now.  The lock is held. */
+void quipu_watch_narrow_bounds(uint64_t address, uint64_t end);
 /* Whether the region's bytes can be read without asking: WATCH_STEADY, if that is not in doubt, and
  * the break is behind it. */
 static inline bool quipu_watch_is_steady(const struct watch_region *region) {

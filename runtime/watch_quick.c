@@ -20,6 +20,10 @@
  * for itself, is not seen; neither is a system call by inline assembly. */
 #include "watch.h"
 
+enum {
+    BOUNDS_OF = 64 /* regions, whose bounds are found anew when one is gone */
+};
+
 /* The bytes of a region, in pieces.  Returns how many there are now; more than fit: too many. */
 static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
                             struct watch_region *region) {
@@ -100,6 +104,32 @@ static bool is_given(uint64_t address, uint64_t end) {
     return overlaps_any(WATCH->given, WATCH->given_count, address, end);
 }
 
+/* All regions are in [LOWEST, HIGHEST) from now on. */
+static void set_bounds(uint64_t lowest, uint64_t highest) {
+    struct watch_quick *quick = WATCH_QUICK;
+    quick->lowest = lowest;
+    quick->highest = highest;
+    quick->far = QUIPU_WATCH_FAR_BYTES + QUIPU_WATCH_FAR_MORE + (highest - lowest);
+    quick->highest_wide = highest + QUIPU_WATCH_WIDE_BYTES;
+}
+
+void quipu_watch_narrow_bounds(uint64_t address, uint64_t end) {
+    const struct watch *watch = WATCH;
+    const struct watch_quick *quick = WATCH_QUICK;
+    uint64_t lowest = UINT64_MAX, highest = 0;
+    if (!watch->count || watch->used > BOUNDS_OF ||
+        (address > quick->lowest && end < quick->highest))
+        return;
+    for (uint32_t i = 0; i < watch->used; i++) {
+        const struct watch_region *region = region_at(i);
+        if (region->size) {
+            lowest = lesser(lowest, region->address);
+            highest = greater(highest, region->address + region->size);
+        }
+    }
+    set_bounds(lowest, highest);
+}
+
 void quipu_watch_classify(struct watch_region *region) {
     struct watch *watch = WATCH;
     uint64_t end = region->address + region->size;
@@ -113,9 +143,9 @@ void quipu_watch_classify(struct watch_region *region) {
         watch->doubted = 0;
     watch->unsteady += !(region->flags & WATCH_STEADY);
     watch->shared += !(region->flags & WATCH_OWN);
-    struct watch_quick *quick = WATCH_QUICK;
-    quick->lowest = watch->count ? lesser(quick->lowest, region->address) : region->address;
-    quick->highest = watch->count ? greater(quick->highest, end) : end;
+    const struct watch_quick *quick = WATCH_QUICK;
+    set_bounds(watch->count ? lesser(quick->lowest, region->address) : region->address,
+               watch->count ? greater(quick->highest, end) : end);
     watch->unsettled = true;
 }
 

@@ -7,10 +7,10 @@
 
 #define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_HOME + 0x6000 */
 #define QUICK_UNTIL    0          /* offsets of the members below */
-#define QUICK_COUNT    24
-#define QUICK_HEAP_END 32
-#define QUICK_BREAK    40
-#define QUICK_PIECES   48
+#define QUICK_COUNT    40
+#define QUICK_HEAP_END 48
+#define QUICK_BREAK    56
+#define QUICK_PIECES   64
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -34,7 +34,8 @@ struct watch_piece {
 
 struct watch_quick {
     uint64_t until; /* time stamp up to which nothing is compared; 0: there are few regions */
-    uint64_t lowest, highest; /* all regions are in [LOWEST, HIGHEST) */
+    uint64_t lowest, highest;   /* all regions are in [LOWEST, HIGHEST) */
+    uint64_t far, highest_wide; /* loops ask these: data/watch_format.h, section 2 */
     uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
     uint32_t reserved;
     uint64_t heap_end; /* of the pieces that lie in the heap: they can be read as long as ... */

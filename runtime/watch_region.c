@@ -359,6 +359,7 @@ static void remove_locked(uint32_t index) {
     watch->count--;
     watch->block_regions -= (region->flags & WATCH_BLOCK) != 0;
     end_change();
+    quipu_watch_narrow_bounds(region->address, region->address + region->argument);
     leave_limbo();
     if (is_pinned(region))
         put_in_limbo(index);

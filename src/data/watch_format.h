@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 10
+    QUIPU_WATCH_VERSION = 11
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -45,6 +45,8 @@ enum {
 #define QUIPU_WATCH_ALWAYS         (QUIPU_WATCH_HOME + 8) /* a byte that is not 0 */
 #define QUIPU_WATCH_LOWEST         (QUIPU_WATCH_HOME + 0x6008) /* 8 bytes: all regions are in ... */
 #define QUIPU_WATCH_HIGHEST        (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
+#define QUIPU_WATCH_FAR            (QUIPU_WATCH_HOME + 0x6018) /* 8 bytes: see "Far away" below */
+#define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_HOME + 0x6020) /* 8 bytes, likewise */
 #define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
@@ -294,8 +296,18 @@ enum quipu_check_kind {
  *             call    quipu_watch_loop_left   may open the copies; keeps every register and the
  * flags jmp     to the same block of the checked loop
  *
+ * Far away.  What a loop writes from A on, upwards, is not watched where A is not below
+ * QUIPU_WATCH_HIGHEST, or ends far in front of QUIPU_WATCH_LOWEST: no loop writes as much as
+ * QUIPU_WATCH_FAR_BYTES.  QUIPU_WATCH_FAR is that and HIGHEST - LOWEST, and a little more; so of
+ * A - HIGHEST + FAR no carry tells of both.  Downwards, where B is behind the first store,
+ * B - LOWEST - 1 is not below FAR.  Where 32 bits are counted, which may wrap around,
+ * QUIPU_WATCH_HIGHEST_WIDE, that is QUIPU_WATCH_WIDE_BYTES above it, stands for HIGHEST.
+ *
  * So at most the turn that is under way is without checks.  In a site of this kind `place` are
  * those four bytes, `code` is where the jump leads when closed, `target` where it does else. */
+#define QUIPU_WATCH_FAR_BYTES  (1ull << 45)
+#define QUIPU_WATCH_FAR_MORE   (1ull << 40) /* indices of 32 bits, and displacements */
+#define QUIPU_WATCH_WIDE_BYTES (1ull << 37) /* 32 bits by 8 bytes each go up or down by less */
 enum {
     QUIPU_LOOP_FREE = 0,
     QUIPU_LOOP_UNKNOWN = 1, /* a new thread's */

@@ -57,9 +57,8 @@ static bool find_latch(struct search *s) {
     return s->latch != 0;
 }
 
-/* Whether the constant in the text is a number, which needs no linker. */
-static bool is_number(const struct search *s, const struct graph_instruction *instruction) {
-    const struct unit *unit = s->graph->unit;
+bool adds_number(const struct graph *graph, const struct graph_instruction *instruction) {
+    const struct unit *unit = graph->unit;
     const struct statement *statement = &unit->statements.data[instruction->statement];
     struct span text;
     if (!instruction->decoded->linear.written)
@@ -82,7 +81,7 @@ static void note_step(struct search *s, uint32_t node, const struct graph_instru
             bool again = *seen >> r & 1;
             s->found->steps[r] = (struct register_step){
                 .known = !again && linear->kind == LINEAR_ADD && linear->reg == r &&
-                         is_in_each_turn(s, node) && is_number(s, instruction),
+                         is_in_each_turn(s, node) && adds_number(s->graph, instruction),
                 .copied = !again && linear->kind == LINEAR_COPY && linear->reg == r,
                 .is_signed = linear->is_signed,
                 .statement = instruction->statement,

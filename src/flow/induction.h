@@ -4,10 +4,6 @@
 
 #include "flow/loops.h"
 
-enum {
-    GENERAL_REGISTERS = 16
-};
-
 /* What becomes of a register in each turn, whatever way that takes. */
 struct register_step {
     bool known;     /* it is stepped once, and else not written */
@@ -44,6 +40,9 @@ struct induction {
  * requires: find_loops, find_liveness */
 bool find_induction(const struct graph *graph, const struct loops *loops, uint32_t head,
                     const index_list *blocks, struct induction *induction);
+
+/* Whether what the instruction adds is a register, or a number that needs no linker. */
+bool adds_number(const struct graph *graph, const struct graph_instruction *instruction);
 
 /* The register that REG is a copy of, made in the same turn in which it is read; or REG. */
 uint8_t original_register(const struct graph *graph, uint32_t head,

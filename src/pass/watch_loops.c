@@ -195,6 +195,7 @@ static bool choose_loop(struct planner *p, const struct loops *loops, const uint
         return false;
     if (!is_nest)
         find_ranges(p, loops, loop);
+    find_far(p, loop);
     return true;
 }
 
@@ -247,7 +248,7 @@ static void edit_original(struct planner *p, struct loop_copy *loop) {
     }
     if (!loop->apart) {
         struct buffer text = {0};
-        write_loop_choice(&text, &loop->text, loop->has_ranges);
+        write_loop_choice(&text, &loop->text, asks_where(loop));
         insert_at(p, first_instruction(p, loop->head), &text);
     }
     for (uint32_t i = 0; i < loop->blocks.count; i++) {
@@ -367,13 +368,13 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     buffer_text(&p->far_stubs, "; ");
     enter_frame(p, &loop->text.frame);
     if (loop->apart) {
-        write_loop_choice(&p->far_stubs, &loop->text, loop->has_ranges);
-        if (loop->has_ranges)
+        write_loop_choice(&p->far_stubs, &loop->text, asks_where(loop));
+        if (asks_where(loop))
             buffer_text(&p->far_stubs, "; ");
         else
             buffer_print(&p->far_stubs, "; jmp .LQlc%u_%u; ", loop->text.label, loop->head);
     }
-    if (loop->has_ranges)
+    if (asks_where(loop))
         write_ranges(p, loop);
     buffer_text(&p->far_stubs, ".p2align 6; "); /* a line: nobody passes the padding */
     for (uint32_t i = 0; i < loop->blocks.count; i++)

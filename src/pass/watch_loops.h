@@ -4,11 +4,13 @@
 
 #include "flow/loops.h"
 #include "pass/plan.h"
+#include "x86/far_check.h"
 #include "x86/loop_check.h"
 #include "x86/range_check.h"
 
 enum {
     RANGES_MAX = 4, /* of a loop */
+    FAR_MAX = 6,
 };
 
 struct loop_copy {
@@ -24,11 +26,34 @@ struct loop_copy {
     struct loop_range ranges[RANGES_MAX];
     struct loop_distance distance;
     struct scratch_registers scratch;
+    /* watch_far.c */
+    bool
+        is_far_told; /* all that it writes begins at these addresses, and goes its way from there */
+    uint32_t far_count;
+    struct far_check far[FAR_MAX];
+    uint16_t far_steps; /* registers that must be positive for it, and not great */
 };
 
 /* watch_ranges.c: what the loop will write, if that can be told; and, out of line, the question
  * whether that is watched, which comes behind the choice and goes on to the copy. */
 void find_ranges(const struct planner *p, const struct loops *loops, struct loop_copy *loop);
 void write_ranges(struct planner *p, const struct loop_copy *loop);
+
+/* watch_far.c: where what the loop will write lies, if that can be told, however far it goes; and
+ * the question whether that is far from what is watched: then to the copy, else behind itself. */
+void find_far(const struct planner *p, struct loop_copy *loop);
+void write_far(struct planner *p, const struct loop_copy *loop);
+
+/* Whether the loop may run its copy while something is watched. */
+static inline bool asks_where(const struct loop_copy *loop) {
+    return loop->has_ranges || loop->is_far_told;
+}
+
+/* A store of at most QUIPU_WATCH_SPAN bytes at an address of general registers, whose operand can
+ * be written elsewhere, too: OPERAND. */
+bool is_movable_store(const struct planner *p, const struct graph_instruction *instruction,
+                      struct span *operand);
+/* Whether OPERAND says no more than registers and a number. */
+bool is_number_operand(struct span operand);
 
 #endif

@@ -104,8 +104,7 @@ static bool is_plain_store(const struct store *store) {
            !store->implicit && !store->pops && store->size <= QUIPU_WATCH_SPAN;
 }
 
-/* Whether the operand says no more than registers and a number; and has no register of 32 bits. */
-static bool is_number_operand(struct span operand) {
+bool is_number_operand(struct span operand) {
     const char *c = operand.start, *end = operand.start + operand.length;
     while (c < end && strchr("0123456789-+", *c))
         c++;
@@ -114,6 +113,13 @@ static bool is_number_operand(struct span operand) {
 
 static bool has_narrow_register(struct span operand) {
     return memmem(operand.start, operand.length, "%e", 2) != NULL;
+}
+
+bool is_movable_store(const struct planner *p, const struct graph_instruction *instruction,
+                      struct span *operand) {
+    return is_plain_store(&instruction->decoded->store) &&
+           find_memory_operand(p->graph->unit, statement_of(p, instruction), operand) &&
+           !has_narrow_register(*operand);
 }
 
 static bool is_same_base(const struct store *a, const struct store *b) {
@@ -150,9 +156,7 @@ static bool add_store(struct finder *f, const struct graph_instruction *instruct
     struct loop_copy *loop = f->loop;
     struct loop_range found = {.by_stack = store->registers & REGISTER_RSP};
     struct span operand;
-    if (!is_plain_store(store) ||
-        !find_memory_operand(f->p->graph->unit, statement_of(f->p, instruction), &operand) ||
-        has_narrow_register(operand) || !find_stride(f, store, &found))
+    if (!is_movable_store(f->p, instruction, &operand) || !find_stride(f, store, &found))
         return false;
     f->registers |= store->registers;
     if (join(f, store, operand))
@@ -233,17 +237,15 @@ static void write_quick_ranges(struct planner *p, const struct loop_copy *loop) 
     write_scratch_end(&p->far_stubs, &scratch, frame);
 }
 
-void write_ranges(struct planner *p, const struct loop_copy *loop) {
-    struct arena *arena = &p->state->unit->arena;
-    const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
-    const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
+/* What tells of all ranges exactly; where they are watched it goes to DIRTY. */
+static void write_all_ranges(struct planner *p, const struct loop_copy *loop, const char *dirty,
+                             const char *away) {
     struct buffer apart = {0};
     struct range_checks checks = {.out = &p->far_stubs,
                                   .apart = &apart,
                                   .distance = &loop->distance,
                                   .scratch = &loop->scratch,
                                   .dirty = dirty};
-    buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
     write_shadow_check(&p->far_stubs, away);
     write_quick_ranges(p, loop);
     write_scratch_begin(&p->far_stubs, &loop->scratch, &loop->text.frame);
@@ -256,6 +258,17 @@ void write_ranges(struct planner *p, const struct loop_copy *loop) {
     buffer_release(&apart);
     buffer_print(&p->far_stubs, "%s: ", dirty);
     write_scratch_end(&p->far_stubs, &loop->scratch, &loop->text.frame);
+}
+
+void write_ranges(struct planner *p, const struct loop_copy *loop) {
+    struct arena *arena = &p->state->unit->arena;
+    const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
+    const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
+    buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
+    if (loop->is_far_told)
+        write_far(p, loop);
+    if (loop->has_ranges)
+        write_all_ranges(p, loop, dirty, away);
     buffer_print(&p->far_stubs, "%s: ", away);
     write_loop_release(&p->far_stubs, loop->text.shared);
     buffer_print(&p->far_stubs, "; jmp .LQlc%u_%u; ", loop->text.label, loop->head);

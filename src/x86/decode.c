@@ -28,6 +28,38 @@ static bool writes_whole(ZydisRegister reg) {
     return ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) >= 32;
 }
 
+/* Whether what is written is a number of at most 32 bits, extended by its sign to 64. */
+static bool extends_sign(const ZydisDecodedInstruction *instruction,
+                         const ZydisDecodedOperand *operands) {
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_CDQE:
+        return instruction->operand_width == 64;
+    case ZYDIS_MNEMONIC_MOV:
+        return instruction->operand_width == 64 && instruction->raw.imm[0].size == 32 &&
+               operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    default:
+        return false;
+    }
+}
+
+/* A conditional move of 32 bits clears the upper half even where it does not move. */
+static void add_extension(struct decoded *decoded, const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands, int index) {
+    const ZydisDecodedOperand *operand = &operands[index];
+    bool always = operand->actions & ZYDIS_OPERAND_ACTION_WRITE ||
+                  instruction->meta.category == ZYDIS_CATEGORY_CMOV;
+    if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        !(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) || !always)
+        return;
+    unsigned width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value);
+    if (width == 32)
+        decoded->zero_extended |= register_bit(operand->reg.value);
+    else if (width == 64 && extends_sign(instruction, operands))
+        decoded->sign_extended |= register_bit(operand->reg.value);
+}
+
 static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *operand) {
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
         decoded->registers_read |=
@@ -355,6 +387,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     *decoded = (struct decoded){.size = instruction.length};
     for (int i = 0; i < instruction.operand_count; i++) {
         add_operand(decoded, &operands[i]);
+        add_extension(decoded, &instruction, operands, i);
         if (touches_memory(&instruction))
             add_memory_use(&decoded->memory, &instruction, operands, i);
     }

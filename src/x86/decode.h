@@ -33,6 +33,10 @@ enum {
     REGISTERS_ALL = 0xffff,
 };
 
+enum {
+    GENERAL_REGISTERS = 16
+};
+
 /* Sets of status flags. */
 enum {
     FLAG_CARRY = 1 << 0,
@@ -95,6 +99,8 @@ struct decoded {
     uint16_t registers_read;    /* any part of it, explicit, hidden or in an address */
     uint16_t registers_written; /* any part of it, always or on a condition */
     uint16_t registers_killed;  /* of those: the old value is gone whole */
+    uint16_t zero_extended;     /* of those: always 32 bits are written, and the rest is 0 */
+    uint16_t sign_extended;     /* ... or 32 bits at most, and the rest is the sign */
     bool stores;                /* writes memory by an explicit operand */
     bool traps;                 /* may, by its operands: memory off the stack, or a division */
     bool switches_stack;        /* the stack pointer becomes what it was not made of, nor the frame

@@ -25,14 +25,14 @@ static void write_call(struct buffer *out, const char *function, const struct fr
     write_adjust(out, frame, -RED_ZONE);
 }
 
-void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool has_ranges) {
+void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool asks_where) {
     const char *word = word_operand(loop->shared);
     buffer_print(out, ".LQlp%u: ", loop->label);
     write_way_to_word(out, loop->shared);
     buffer_print(
         out, "cmpq $%d, %s; jne .LQls%u; .LQlt%u: movq %%rsp, %s; cmpb $0, 0x%x; je .LQlu%u; ",
         QUIPU_LOOP_FREE, word, loop->label, loop->label, word, QUIPU_WATCH_HOME, loop->label);
-    if (has_ranges)
+    if (asks_where)
         buffer_print(out, "jmp .LQla%u", loop->label);
     else
         buffer_print(out, "movq $%d, %s", QUIPU_LOOP_FREE, word);

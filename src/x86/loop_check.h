@@ -18,8 +18,8 @@ struct loop_text {
 };
 
 /* Where the loop is entered: goes to the copy where nothing is watched, else to .LQla where
- * HAS_RANGES, else behind itself.  Changes %r11 and the flags. */
-void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool has_ranges);
+ * ASKS_WHERE, else behind itself.  Changes %r11 and the flags. */
+void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool asks_where);
 
 /* Out of line: the thread's word is not free. */
 void write_loop_refusal(struct buffer *out, const struct loop_text *loop);

@@ -14,6 +14,10 @@
 #define KERNEL        __attribute__((noinline, noclone)) static void
 #define OPAQUE(value) __asm__("" : "+r"(value))
 
+enum {
+    KINDS = 19
+};
+
 struct cell {
     uint32_t key, value;
     uint64_t next;
@@ -234,8 +238,8 @@ static void run_to_the_edge(void) {
 }
 
 int main(void) {
-    for (unsigned i = 0; i < 266; i++)
-        run(i % 19);
+    for (unsigned i = 0; i < 14 * KINDS; i++)
+        run(i % KINDS);
     run_to_the_edge();
     uint64_t sum = total;
     for (unsigned i = 0; i < sizeof area; i++)

@@ -1,6 +1,7 @@
-// The loops of ../ranges.c, with regions that come and go between them; prints what was told of.
+// The loops of LOOPS, which is ../ranges.c or ../far.c, with regions that come and go between them;
+// prints what was told of.
 #define main stepped_main
-#include "../ranges.c"
+#include LOOPS
 #undef main
 
 #include "../../../include/quipu.h"
@@ -35,7 +36,7 @@ int main(void) {
             regions[which] = quipu_watch_create(near() + random_number(200) - 100,
                                                 1 + random_number(40), hit, (void *)(long)which);
         }
-        run(i % 19);
+        run(i % KINDS);
     }
     printf("%lu %lx\n", count, digest);
     return 0;

@@ -1,0 +1,139 @@
+/* watch_far.c: loops that stay far from what is watched, told in front of them by where their
+ * addresses begin (Wahbe, Lucco and Graham 1993, section 4, with less known of the loop).
+ *
+ * It is not known how often such a loop runs, nor need it be: an address that only goes up from
+ * behind the last region reaches none, and none that begins tens of terabytes in front of the first
+ * one (data/watch_format.h, section 2).  So steps may be under conditions, indices may be anything
+ * of 32 bits, and the loop may hold others.
+ *
+ * requires: find_liveness    makes: `far` of loops
+ * Not perfect: six addresses at most; what is read from memory with 64 bits is not known.  A loop
+ * that goes through 32 TiB of addresses, and stores at both ends alone, is not told of the other
+ * one. */
+#include "pass/watch_loops.h"
+
+#include "data/watch_format.h"
+#include "flow/origins.h"
+
+#include <string.h>
+
+struct far_finder {
+    const struct planner *p;
+    struct loop_copy *loop;
+    struct origin origins[GENERAL_REGISTERS];
+};
+
+/* What an address's register may begin with: registers, or NO_REGISTER for numbers. */
+struct beginnings {
+    uint32_t count;
+    uint8_t of[GENERAL_REGISTERS + 1];
+};
+
+static struct origin origin_of(const struct far_finder *f, uint8_t reg) {
+    return reg == NO_REGISTER ? (struct origin){.known = true, .is_zero = true} : f->origins[reg];
+}
+
+static struct beginnings beginnings_of(const struct origin *origin) {
+    struct beginnings beginnings = {0};
+    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (origin->entries >> reg & 1)
+            beginnings.of[beginnings.count++] = reg;
+    if (origin->is_zero || origin->is_signed)
+        beginnings.of[beginnings.count++] = NO_REGISTER;
+    return beginnings;
+}
+
+/* Sets the way that the sum of both goes.  Returns false where there is none. */
+static bool find_way(const struct store *store, const struct origin *base,
+                     const struct origin *index, enum far_way *way) {
+    bool up = base->up || index->up, down = base->down || index->down;
+    bool is_signed = base->is_signed || index->is_signed;
+    bool is_number = (store->base != NO_REGISTER && base->is_zero) ||
+                     (store->index != NO_REGISTER && index->is_zero);
+    *way = down ? FAR_DOWN : is_signed ? FAR_EITHER : FAR_UP;
+    return base->known && index->known && base->longest <= FAR_STEP_MAX &&
+           index->longest * store->scale <= FAR_STEP_MAX &&
+           !(down && (up || is_signed || is_number));
+}
+
+/* Adds it to the addresses that there are, or to one of them.  Returns false where there is no
+ * room.
+ */
+static bool add_check(struct loop_copy *loop, const struct far_check *check) {
+    for (uint32_t i = 0; i < loop->far_count; i++) {
+        struct far_check *other = &loop->far[i];
+        if (other->way != check->way || other->base != check->base ||
+            other->index != check->index || other->scale != check->scale ||
+            other->symbol.length != check->symbol.length ||
+            memcmp(other->symbol.start, check->symbol.start, check->symbol.length) != 0)
+            continue;
+        bool further = check->way == FAR_DOWN ? check->displacement > other->displacement
+                                              : check->displacement < other->displacement;
+        if (further)
+            other->displacement = check->displacement;
+        return true;
+    }
+    if (loop->far_count == FAR_MAX)
+        return false;
+    loop->far[loop->far_count++] = *check;
+    return true;
+}
+
+/* What stands in front of the operand's registers, where that is not a number. */
+static struct span symbol_of(const struct store *store, struct span operand) {
+    const char *end = memchr(operand.start, '(', operand.length);
+    if (store->relative || !end)
+        return operand;
+    if (is_number_operand(operand))
+        return (struct span){operand.start, 0};
+    return (struct span){operand.start, (size_t)(end - operand.start)};
+}
+
+static bool add_far_store(struct far_finder *f, const struct graph_instruction *instruction) {
+    const struct store *store = &instruction->decoded->store;
+    struct span operand;
+    struct origin base = origin_of(f, store->base), index = origin_of(f, store->index);
+    struct beginnings bases = beginnings_of(&base), indices = beginnings_of(&index);
+    struct far_check check = {.displacement = store->displacement};
+    if (!is_movable_store(f->p, instruction, &operand) ||
+        !find_way(store, &base, &index, &check.way))
+        return false;
+    check.symbol = symbol_of(store, operand);
+    f->loop->far_steps |= base.steps | index.steps;
+    for (uint32_t b = 0; b < bases.count; b++)
+        for (uint32_t i = 0; i < indices.count; i++) {
+            check.base = bases.of[b];
+            check.index = indices.of[i];
+            check.scale = check.index == NO_REGISTER ? 1 : store->scale;
+            if (!add_check(f->loop, &check))
+                return false;
+        }
+    return true;
+}
+
+void find_far(const struct planner *p, struct loop_copy *loop) {
+    const struct graph *graph = p->graph;
+    struct far_finder finder = {.p = p, .loop = loop};
+    find_origins(graph, loop->head, &loop->blocks, finder.origins);
+    for (size_t i = 0; i < loop->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[loop->blocks.data[i]];
+        for (uint32_t n = 0; n < block->count; n++) {
+            const struct graph_instruction *instruction =
+                &graph->instructions.data[block->first + n];
+            if (instruction->decoded->store.kind != STORE_NONE &&
+                !add_far_store(&finder, instruction))
+                return;
+        }
+    }
+    loop->is_far_told = true;
+}
+
+void write_far(struct planner *p, const struct loop_copy *loop) {
+    const char *near = arena_print(&p->state->unit->arena, ".LQlh%u", loop->text.label);
+    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (loop->far_steps >> reg & 1)
+            write_far_step(&p->far_stubs, reg, near);
+    for (uint32_t i = 0; i < loop->far_count; i++)
+        write_far_check(&p->far_stubs, &loop->far[i], near);
+    buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, near);
+}

@@ -1,0 +1,44 @@
+/* far_check.c: whether a loop stays far from all that is watched; see far_check.h.
+ *
+ * Of A - HIGHEST + FAR no carry tells that A is HIGHEST or above, or FAR below that.  Downwards B
+ * is the last byte that may be written: B - LOWEST is at least FAR, as a number without sign, where
+ * B is below LOWEST or far above it. */
+#include "x86/far_check.h"
+
+#include "data/watch_format.h"
+#include "x86/store.h"
+
+static void write_address(struct buffer *out, const struct far_check *check, int64_t more) {
+    if (check->symbol.length)
+        buffer_print(out, more ? "leaq %.*s%+lld" : "leaq %.*s", (int)check->symbol.length,
+                     check->symbol.start, (long long)more);
+    else
+        buffer_print(out, "leaq %lld", (long long)(check->displacement + more));
+    if (check->base != NO_REGISTER || check->index != NO_REGISTER) {
+        buffer_text(out, "(");
+        if (check->base != NO_REGISTER)
+            buffer_print(out, "%%%s", register_name(check->base));
+        if (check->index != NO_REGISTER)
+            buffer_print(out, ",%%%s,%u", register_name(check->index), check->scale);
+        buffer_text(out, ")");
+    }
+    buffer_text(out, ", %r11; ");
+}
+
+void write_far_check(struct buffer *out, const struct far_check *check, const char *near) {
+    if (check->way == FAR_DOWN) {
+        write_address(out, check, QUIPU_WATCH_SPAN - 1);
+        buffer_print(out, "subq 0x%x, %%r11; cmpq 0x%x, %%r11; jb %s; ", QUIPU_WATCH_LOWEST,
+                     QUIPU_WATCH_FAR, near);
+        return;
+    }
+    write_address(out, check, 0);
+    buffer_print(out, "subq 0x%x, %%r11; addq 0x%x, %%r11; jc %s; ",
+                 check->way == FAR_UP ? QUIPU_WATCH_HIGHEST : QUIPU_WATCH_HIGHEST_WIDE,
+                 QUIPU_WATCH_FAR, near);
+}
+
+void write_far_step(struct buffer *out, uint8_t reg, const char *near) {
+    buffer_print(out, "leaq -1(%%%s), %%r11; cmpq $%d, %%r11; jae %s; ", register_name(reg),
+                 FAR_STEP_MAX, near);
+}
