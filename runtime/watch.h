@@ -50,10 +50,11 @@ enum {
     WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
     WATCH_HEAP = 1 << 9,     /* flag: in the heap that brk made: steady below the present break */
     WATCH_FEW = 256,         /* regions that are always compared */
-    WATCH_GIVEN = 16,        /* buffers of streams, and stacks, that are known; of more, all memory
-                                is one */
-    WATCH_THREADS = 256,     /* lists of activations */
-    WATCH_OF_THREADS = 1,    /* no function's address */
+    WATCH_EMPTIED = 64,   /* pages of the shadow that held nothing when they were looked at last */
+    WATCH_GIVEN = 16,     /* buffers of streams, and stacks, that are known; of more, all memory
+                             is one */
+    WATCH_THREADS = 256,  /* lists of activations */
+    WATCH_OF_THREADS = 1, /* no function's address */
     WATCH_LOOP_WORDS = 2048,
     WATCH_ASKS_ARMED = 1, /* flags: what is asked around calls, where it may be answered with yes */
     WATCH_ASKS_BEGINS = 2,
@@ -234,6 +235,8 @@ struct watch {
                               page's, plus the logarithm of their number: so no reader sees one of both
                               changed */
     void *counters;        /* of granules, where there is no shadow */
+    uint64_t emptied[WATCH_EMPTIED]; /* addresses; 0: none */
+    uint32_t emptied_count;          /* ever: the oldest one's place */
     /* copies */
     uint8_t *free_copies[WATCH_CLASSES];
     uint8_t *chunk;

@@ -18,6 +18,7 @@
 enum {
     FIRST_BUCKETS = 10,  /* bits */
     FIRST_UNREAD = 1024, /* indices: a page */
+    WORD = sizeof(uint64_t),
 };
 
 static unsigned level_of(uint64_t size) {
@@ -157,11 +158,48 @@ static void leave_limbo(void) {
         release(index);
 }
 
+/* A page of the shadow that holds nothing gives its memory back: not at once, as regions come and
+ * go at one place. */
+static void give_back(uint64_t page) {
+    const uint64_t *word = (const uint64_t *)page, *end = (const uint64_t *)(page + QUIPU_PAGE);
+    while (word < end && *word == 0)
+        word++;
+    if (word == end)
+        SYSTEM_CALL(madvise, page, QUIPU_PAGE, MADV_DONTNEED, 0, 0, 0);
+}
+
+/* Whether what lies in the page around the counter at PLACE, which is 0 now, seems to be 0, too. */
+static bool seems_empty(uint64_t place) {
+    uint64_t page = place & -(uint64_t)QUIPU_PAGE;
+    for (uint64_t step = WORD; step < QUIPU_PAGE; step *= 2)
+        for (int side = -1; side < 2; side += 2) {
+            uint64_t at = (place & -(uint64_t)WORD) + (uint64_t)side * step;
+            if (at - page < QUIPU_PAGE && *(const uint64_t *)at)
+                return false;
+        }
+    return *(const uint64_t *)(place & -(uint64_t)WORD) == 0;
+}
+
+/* The counter at PLACE has become 0. */
+static void note_emptied(uint64_t place) {
+    struct watch *watch = WATCH;
+    uint64_t page = place & -(uint64_t)QUIPU_PAGE;
+    if (watch->emptied[(watch->emptied_count - 1) % WATCH_EMPTIED] == page || !seems_empty(place))
+        return;
+    uint64_t *oldest = &watch->emptied[watch->emptied_count++ % WATCH_EMPTIED];
+    if (*oldest)
+        give_back(*oldest);
+    *oldest = page;
+}
+
 static void add_to_counter(uint64_t granule, bool add) {
     volatile uint8_t *counter = WATCH->no_shadow ? quipu_watch_counter(granule, add)
                                                  : (uint8_t *)QUIPU_WATCH_SHADOW + granule;
-    if (counter && *counter != UINT8_MAX)
-        *counter = (uint8_t)(*counter + (add ? 1 : -1));
+    if (!counter || *counter == UINT8_MAX)
+        return;
+    *counter = (uint8_t)(*counter + (add ? 1 : -1));
+    if (*counter == 0 && !WATCH->no_shadow)
+        note_emptied((uint64_t)counter);
 }
 
 /* Adds one to the granules from which a store can come to the region, or takes one away. */

@@ -74,9 +74,9 @@ static void note_block(struct tracer *t, const struct basic_block *block) {
     for (uint32_t i = 0; i < block->count; i++) {
         const struct graph_instruction *instruction =
             &t->graph->instructions.data[block->first + i];
-        for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
+        for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
             if (instruction->decoded->registers_written >> reg & 1)
-                note_write(t, instruction, reg);
+                note_write(t, instruction, (uint8_t)reg);
     }
 }
 
@@ -105,17 +105,17 @@ void find_origins(const struct graph *graph, uint32_t head, const index_list *bl
                   struct origin origins[GENERAL_REGISTERS]) {
     struct tracer tracer = {.graph = graph, .written = registers_written(graph, blocks)};
     uint32_t live = graph->blocks.data[head].live_in;
-    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++) {
-        tracer.representative[reg] = reg;
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++) {
+        tracer.representative[reg] = (uint8_t)reg;
         tracer.facts[reg] = (struct origin){.known = true};
         origins[reg] = (struct origin){.known = true};
-        if (!is_written(&tracer, reg) || (live >> reg & 1))
+        if (!is_written(&tracer, (uint8_t)reg) || (live >> reg & 1))
             tracer.facts[reg].entries = (uint16_t)(1u << reg);
     }
     for (size_t i = 0; i < blocks->count; i++)
         note_block(&tracer, &graph->blocks.data[blocks->data[i]]);
-    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
-        add_facts(&origins[representative_of(&tracer, reg)], &tracer.facts[reg]);
-    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
-        origins[reg] = origins[representative_of(&tracer, reg)];
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        add_facts(&origins[representative_of(&tracer, (uint8_t)reg)], &tracer.facts[reg]);
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        origins[reg] = origins[representative_of(&tracer, (uint8_t)reg)];
 }

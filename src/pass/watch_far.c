@@ -35,9 +35,9 @@ static struct origin origin_of(const struct far_finder *f, uint8_t reg) {
 
 static struct beginnings beginnings_of(const struct origin *origin) {
     struct beginnings beginnings = {0};
-    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (origin->entries >> reg & 1)
-            beginnings.of[beginnings.count++] = reg;
+            beginnings.of[beginnings.count++] = (uint8_t)reg;
     if (origin->is_zero || origin->is_signed)
         beginnings.of[beginnings.count++] = NO_REGISTER;
     return beginnings;
@@ -130,9 +130,9 @@ void find_far(const struct planner *p, struct loop_copy *loop) {
 
 void write_far(struct planner *p, const struct loop_copy *loop) {
     const char *near = arena_print(&p->state->unit->arena, ".LQlh%u", loop->text.label);
-    for (uint8_t reg = 0; reg < GENERAL_REGISTERS; reg++)
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (loop->far_steps >> reg & 1)
-            write_far_step(&p->far_stubs, reg, near);
+            write_far_step(&p->far_stubs, (uint8_t)reg, near);
     for (uint32_t i = 0; i < loop->far_count; i++)
         write_far_check(&p->far_stubs, &loop->far[i], near);
     buffer_print(&p->far_stubs, "jmp .LQlu%u; %s: ", loop->text.label, near);

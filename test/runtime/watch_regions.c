@@ -257,6 +257,30 @@ static void test_many(bool quick) {
     EXPECT(WATCH->count == 0);
 }
 
+/* Regions that come and go, at addresses that never come again, give the shadow's memory back; some
+ * stay meanwhile. */
+static void test_memory(void) {
+    enum {
+        TURNS = 8,
+        COUNT = 4000,
+        APART = 1 << 18, /* what a page of the shadow is for */
+    };
+    static int64_t ids[COUNT];
+    uint64_t at = (uint64_t)1 << 40;
+    int64_t stays = quipu_watch_add(at, 8, 1, 0, 0);
+    long before = resident(), after = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < COUNT; i++)
+            ids[i] = quipu_watch_add(at += APART + 24, 8, 1, 0, 0);
+        for (int i = 0; i < COUNT; i++)
+            EXPECT(quipu_watch_remove(ids[i]) == 0);
+        after = resident();
+    }
+    EXPECT(after - before < 2L * COUNT * 4096 / TURNS);
+    EXPECT(quipu_watch_is_marked((uint64_t)1 << 40, ((uint64_t)1 << 40) + 8));
+    EXPECT(quipu_watch_remove(stays) == 0);
+}
+
 int main(int argc, char **argv) {
     quipu_watch_start(0, NULL, NULL);
     EXPECT(quipu_watch_ready && !WATCH->no_shadow);
@@ -267,6 +291,7 @@ int main(int argc, char **argv) {
     }
     test_random();
     test_errors();
+    test_memory();
     test_threads();
     return 0;
 }
