@@ -142,11 +142,16 @@ static void find_range(struct watch_call *call, unsigned number) {
         range->length = 0;
 }
 
+static uint64_t length_by_result(uint32_t extent, uint64_t result) {
+    int64_t count = quipu_extent_is_int(extent) ? (int32_t)result : (int64_t)result;
+    return count > 0 ? (uint64_t)count * quipu_extent_constant(extent) : 0;
+}
+
 /* Sets what only the end knows. */
 static void end_range(struct watch_range *range, uint32_t extent, uint64_t result) {
     if (range->length == QUIPU_UNBOUND) {
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT)
-            range->length = (int64_t)result > 0 ? result * quipu_extent_constant(extent) : 0;
+            range->length = length_by_result(extent, result);
         else
             range->length = string_length(range->address) + 1;
     }

@@ -28,12 +28,12 @@ enum quipu_extent {
     QUIPU_EXTENT_CONSTANT = 1, /* C bytes */
     QUIPU_EXTENT_BYTES = 2,    /* argument A */
     QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
-    QUIPU_EXTENT_RESULT = 4,   /* C times what is returned, where that is above 0 */
-    QUIPU_EXTENT_STRING = 5,   /* up to its NUL, at the return */
-    QUIPU_EXTENT_APPEND = 6,   /* from its NUL, before, up to its NUL, at the return */
-    QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
-    QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
-    QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
+    QUIPU_EXTENT_RESULT = 4,  /* C times what is returned, where that is above 0; B: it is an int */
+    QUIPU_EXTENT_STRING = 5,  /* up to its NUL, at the return */
+    QUIPU_EXTENT_APPEND = 6,  /* from its NUL, before, up to its NUL, at the return */
+    QUIPU_EXTENT_POINTED = 7, /* what 4 bytes at argument A say before */
+    QUIPU_EXTENT_VECTOR = 8,  /* those of A struct iovec at the pointer */
+    QUIPU_EXTENT_TIMES = 9,   /* argument A times C */
     QUIPU_EXTENT_ANY = 14, /* anything: all regions are compared; but no argument is on the stack,
                               so a jump there can be made a call */
     /* From here on it is not what is written, but what becomes of blocks of the heap. */
@@ -70,6 +70,7 @@ enum {
 #define QE_BYTES(p, a)      QUIPU_EXTENT(p, BYTES, a, 0, 0)
 #define QE_PRODUCT(p, a, b) QUIPU_EXTENT(p, PRODUCT, a, b, 0)
 #define QE_RESULT(p, c)     QUIPU_EXTENT(p, RESULT, 0, 0, c)
+#define QE_INT(p, c)        QUIPU_EXTENT(p, RESULT, 0, 1, c)
 #define QE_STRING(p)        QUIPU_EXTENT(p, STRING, 0, 0, 0)
 #define QE_APPEND(p)        QUIPU_EXTENT(p, APPEND, 0, 0, 0)
 #define QE_POINTED(p, a)    QUIPU_EXTENT(p, POINTED, a, 0, 0)
@@ -143,7 +144,7 @@ enum {
     ROW(getpeername, QE_POINTED(1, 2) | QE_CHANGED, QE_CONSTANT(2, 4) | QE_CHANGED, 0) \
     ROW(getsockopt, QE_POINTED(3, 4) | QE_CHANGED, QE_CONSTANT(4, 4) | QE_ZERO, 0) \
     ROW(poll, QE_TIMES(0, 1, 8) | QE_CHANGED, 0, 0) \
-    ROW(epoll_wait, QE_RESULT(1, 12), 0, 0) \
+    ROW(epoll_wait, QE_INT(1, 12), 0, 0) \
     ROW(select, QE_CONSTANT(1, 128) | QE_CHANGED, QE_CONSTANT(2, 128) | QE_CHANGED, \
         QE_CONSTANT(4, 16) | QE_CHANGED) \
     ROW(stat, QE_STAT(1), 0, 0) \
@@ -347,6 +348,11 @@ static inline uint32_t quipu_extent_b(uint32_t extent) {
 
 static inline uint32_t quipu_extent_constant(uint32_t extent) {
     return extent >> 16 & 0xfff;
+}
+
+/* Of QUIPU_EXTENT_RESULT. */
+static inline int quipu_extent_is_int(uint32_t extent) {
+    return extent >> 12 & 1;
 }
 
 /* How far the range may go at most, where that is not known at the begin.  0: it is, or it is
