@@ -408,8 +408,8 @@ static bool has_end(struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++)
         find_range(call, i);
     bool touches = has_ranges(call);
-    if (is_unknown(call->callee)) /* all is compared: so no range is told */
-        for (unsigned i = 0; i < RANGES; i++)
+    for (unsigned i = 0; i < RANGES; i++) /* all is compared: so ranges need not be told */
+        if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
             call->ranges[i].length = 0;
     bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
     return touches || (may_be_library && WATCH->library) || !call->callee ||

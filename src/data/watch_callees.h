@@ -59,7 +59,8 @@ enum {
     QUIPU_EXTENT_ZERO = 1 << 29,    /* written only where 0, an int, is returned */
     QUIPU_EXTENT_TRUE = 1 << 28,    /* written only where a pointer that is not NULL is returned */
     QUIPU_EXTENT_WITHIN = 1 << 3,   /* somewhere in the range, and the library's own memory: all is
-                                       compared, if anything is watched there */
+                                       compared, if anything is watched there; with CHANGED, the
+                                       range is told besides, as not each comparison is made */
 };
 
 /* A range: argument POINTER points to it. */
@@ -317,7 +318,45 @@ enum {
     ROW(_ZdlPvRKSt9nothrow_t, QE_FREED(0), 0, 0) \
     ROW(_ZdaPvRKSt9nothrow_t, QE_FREED(0), 0, 0) \
     ROW(_ZdlPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0) \
-    ROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0)
+    ROW(_ZdaPvSt11align_val_tRKSt9nothrow_t, QE_FREED(0), 0, 0) \
+    ROW(perror, QE_LIBRARY, 0, 0) \
+    ROW(strerror, QE_LIBRARY, 0, 0) \
+    ROW(strerror_r, QE_BYTES(1, 2) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(__xpg_strerror_r, QE_BYTES(1, 2) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(regexec, QE_TIMES(3, 2, 8) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(strtold, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtoimax, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(strtoumax, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtol, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtoul, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtoll, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtoull, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtoimax, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(__isoc23_strtoumax, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
+    ROW(mbrtowc, QE_CONSTANT(0, 4) | QE_CHANGED | QE_WITHIN, QE_CONSTANT(3, 8) | QE_CHANGED, 0) \
+    ROW(mbrlen, QE_CONSTANT(2, 8) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(mbtowc, QE_CONSTANT(0, 4) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(wcrtomb, QE_CONSTANT(0, 16) | QE_CHANGED | QE_WITHIN, QE_CONSTANT(2, 8) | QE_CHANGED, 0) \
+    ROW(wctomb, QE_CONSTANT(0, 16) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(asctime_r, QE_CONSTANT(1, 26) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(inet_ntop, QE_TIMES(2, 3, 1) | QE_CHANGED, 0, 0) \
+    ROW(inet_pton, QE_CONSTANT(2, 16) | QE_CHANGED, 0, 0) \
+    ROW(sem_init, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(sem_destroy, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(sem_trywait, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(sem_timedwait, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(sem_getvalue, QE_CONSTANT(1, 4) | QE_CHANGED, 0, 0) \
+    ROW(pthread_spin_lock, QE_CONSTANT(0, 4) | QE_CHANGED, 0, 0) \
+    ROW(pthread_spin_trylock, QE_CONSTANT(0, 4) | QE_CHANGED, 0, 0) \
+    ROW(pthread_spin_unlock, QE_CONSTANT(0, 4) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_init, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_destroy, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_tryrdlock, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_rwlock_trywrlock, QE_CONSTANT(0, 56) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_init, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_destroy, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
+    ROW(pthread_cond_timedwait, QE_CONSTANT(0, 48) | QE_CHANGED, QE_CONSTANT(1, 40) | QE_CHANGED, 0) \
+    ROW(pthread_setspecific, QE_LIBRARY, 0, 0)
 
 /* What is asked in front of a call, before anything else is done; data/watch_format.h. */
 enum quipu_callee_question {
@@ -410,10 +449,11 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
     ROW(isprint) ROW(isxdigit) ROW(iscntrl) ROW(isgraph) ROW(toupper) ROW(tolower) \
     ROW(iswalpha) ROW(iswdigit) ROW(iswalnum) ROW(iswspace) ROW(iswupper) ROW(iswlower) \
     ROW(iswpunct) ROW(iswprint) ROW(iswcntrl) ROW(towupper) ROW(towlower) ROW(wctype) \
-    ROW(iswctype) ROW(btowc) ROW(wctob) ROW(wcwidth) ROW(__ctype_get_mb_cur_max) \
+    ROW(iswctype) ROW(mbsinit) ROW(btowc) ROW(wctob) ROW(wcwidth) ROW(__ctype_get_mb_cur_max) \
     ROW(__ctype_b_loc) ROW(__ctype_tolower_loc) ROW(__ctype_toupper_loc) ROW(__errno_location) \
     ROW(getpid) ROW(getppid) ROW(gettid) ROW(getuid) ROW(geteuid) ROW(getgid) ROW(getegid) \
     ROW(getpagesize) ROW(sysconf) ROW(vfork) ROW(sched_yield) ROW(pthread_self) ROW(pthread_equal) \
+    ROW(pthread_getspecific) \
     ROW(quipu_runtime_watch) ROW(quipu_runtime_unwatch) \
     ROW(getenv) ROW(secure_getenv) ROW(clock) ROW(difftime) ROW(isatty) \
     ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(atan2) ROW(sinh) ROW(cosh) \
@@ -428,7 +468,9 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
     ROW(unlink) ROW(mkdir) ROW(rmdir) ROW(chdir) ROW(kill) ROW(usleep) ROW(sleep) ROW(dup) \
     ROW(dup2) ROW(open) ROW(open64) ROW(openat) ROW(openat64) ROW(creat) ROW(close) \
     ROW(feof) ROW(ferror) ROW(feof_unlocked) ROW(ferror_unlocked) ROW(fileno) \
-    ROW(fileno_unlocked) ROW(__dynamic_cast) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) ROW(_exit) ROW(abort) \
+    ROW(fileno_unlocked) ROW(__dynamic_cast) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) \
+    ROW(setsockopt) ROW(writev) ROW(pwrite64) ROW(sendmsg) ROW(epoll_ctl) ROW(fdatasync) \
+    ROW(rename) ROW(link) ROW(symlink) ROW(chmod) ROW(fchmod) ROW(ftruncate) ROW(ftruncate64) ROW(umask) ROW(_exit) ROW(abort) \
     /* they do not come back */ \
     ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
     ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \
