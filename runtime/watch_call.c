@@ -59,11 +59,6 @@ void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
 
-/* Whether it says how far a write goes. */
-static bool is_range(uint32_t extent) {
-    return quipu_extent_kind(extent) && quipu_extent_kind(extent) < QUIPU_EXTENT_BLOCK;
-}
-
 /* Whether a row is of what allocates or frees. */
 static bool is_allocator(uint32_t callee) {
     for (unsigned i = 0; i < RANGES; i++)
@@ -135,7 +130,7 @@ static void find_range(struct watch_call *call, unsigned number) {
     uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
     struct watch_range *range = &call->ranges[number];
     *range = (struct watch_range){address, 0};
-    if (!is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
+    if (!quipu_is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
         return;
     *range = begin_range(call, extent);
     if (range->length != QUIPU_UNBOUND && !quipu_watch_may_touch(range->address, range->length))
@@ -143,8 +138,11 @@ static void find_range(struct watch_call *call, unsigned number) {
 }
 
 static uint64_t length_by_result(uint32_t extent, uint64_t result) {
+    uint32_t added = quipu_extent_added(extent);
     int64_t count = quipu_extent_is_int(extent) ? (int32_t)result : (int64_t)result;
-    return count > 0 ? (uint64_t)count * quipu_extent_constant(extent) : 0;
+    if (count < 0 || (count == 0 && !added))
+        return 0;
+    return (uint64_t)count * quipu_extent_constant(extent) + added;
 }
 
 /* Sets what only the end knows. */

@@ -10,6 +10,9 @@
  * buffers, the heap), say so.  Behind these, all is compared where a region may lie in such memory:
  * not in variables of an instrumented module, unless a stream was given one as its buffer.
  *
+ * A row with a FORMAT holds where the shim has seen that the format has no %n; else the callee is
+ * not known (pass/watch_formats.c).
+ *
  * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp,
  * frames that were left are still watched there.
  *
@@ -28,12 +31,13 @@ enum quipu_extent {
     QUIPU_EXTENT_CONSTANT = 1, /* C bytes */
     QUIPU_EXTENT_BYTES = 2,    /* argument A */
     QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
-    QUIPU_EXTENT_RESULT = 4,  /* C times what is returned, where that is above 0; B: it is an int */
-    QUIPU_EXTENT_STRING = 5,  /* up to its NUL, at the return */
-    QUIPU_EXTENT_APPEND = 6,  /* from its NUL, before, up to its NUL, at the return */
-    QUIPU_EXTENT_POINTED = 7, /* what 4 bytes at argument A say before */
-    QUIPU_EXTENT_VECTOR = 8,  /* those of A struct iovec at the pointer */
-    QUIPU_EXTENT_TIMES = 9,   /* argument A times C */
+    QUIPU_EXTENT_RESULT = 4,   /* C times what is returned, where that is above 0, and A bytes more,
+                                  if not below; B: it is an int */
+    QUIPU_EXTENT_STRING = 5,   /* up to its NUL, at the return */
+    QUIPU_EXTENT_APPEND = 6,   /* from its NUL, before, up to its NUL, at the return */
+    QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
+    QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
+    QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
     QUIPU_EXTENT_ANY = 14, /* anything: all regions are compared; but no argument is on the stack,
                               so a jump there can be made a call */
     /* From here on it is not what is written, but what becomes of blocks of the heap. */
@@ -52,6 +56,8 @@ enum quipu_callee_more {
     QUIPU_MORE_PAGES = 2,   /* of argument A bytes, which may not be readable from then on */
     QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from then on; if A is 15, those that a
                                 stack_t at the pointer says */
+    QUIPU_MORE_FORMAT = 4,  /* the row holds only where the pointer leads to a format that is known
+                               when the call is compiled, and has no %n; last of the row */
 };
 
 enum {
@@ -71,6 +77,7 @@ enum {
 #define QE_BYTES(p, a)      QUIPU_EXTENT(p, BYTES, a, 0, 0)
 #define QE_PRODUCT(p, a, b) QUIPU_EXTENT(p, PRODUCT, a, b, 0)
 #define QE_RESULT(p, c)     QUIPU_EXTENT(p, RESULT, 0, 0, c)
+#define QE_FORMATTED(p)     QUIPU_EXTENT(p, RESULT, 1, 1, 1)
 #define QE_INT(p, c)        QUIPU_EXTENT(p, RESULT, 0, 1, c)
 #define QE_STRING(p)        QUIPU_EXTENT(p, STRING, 0, 0, 0)
 #define QE_APPEND(p)        QUIPU_EXTENT(p, APPEND, 0, 0, 0)
@@ -92,6 +99,7 @@ enum {
 #define QE_STREAM(p, a)     QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
 #define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
 #define QE_STACK(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
+#define QE_FORMAT(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_FORMAT)
 #define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
@@ -356,7 +364,17 @@ enum {
     ROW(pthread_cond_init, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
     ROW(pthread_cond_destroy, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
     ROW(pthread_cond_timedwait, QE_CONSTANT(0, 48) | QE_CHANGED, QE_CONSTANT(1, 40) | QE_CHANGED, 0) \
-    ROW(pthread_setspecific, QE_LIBRARY, 0, 0)
+    ROW(pthread_setspecific, QE_LIBRARY, 0, 0) \
+    ROW(printf, QE_LIBRARY, QE_FORMAT(0), 0) \
+    ROW(__printf_chk, QE_LIBRARY, QE_FORMAT(1), 0) \
+    ROW(fprintf, QE_LIBRARY, QE_FORMAT(1), 0) \
+    ROW(__fprintf_chk, QE_LIBRARY, QE_FORMAT(2), 0) \
+    ROW(dprintf, QE_LIBRARY, QE_FORMAT(1), 0) \
+    ROW(__dprintf_chk, QE_LIBRARY, QE_FORMAT(2), 0) \
+    ROW(sprintf, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT(1), 0) \
+    ROW(__sprintf_chk, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT(3), 0) \
+    ROW(snprintf, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(2), 0) \
+    ROW(__snprintf_chk, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(4), 0)
 
 /* What is asked in front of a call, before anything else is done; data/watch_format.h. */
 enum quipu_callee_question {
@@ -390,8 +408,22 @@ static inline uint32_t quipu_extent_constant(uint32_t extent) {
 }
 
 /* Of QUIPU_EXTENT_RESULT. */
+static inline uint32_t quipu_extent_added(uint32_t extent) {
+    return extent >> 8 & 15;
+}
+
 static inline int quipu_extent_is_int(uint32_t extent) {
     return extent >> 12 & 1;
+}
+
+static inline int quipu_is_condition(uint32_t extent) {
+    return quipu_extent_kind(extent) == QUIPU_EXTENT_MORE &&
+           quipu_extent_constant(extent) == QUIPU_MORE_FORMAT;
+}
+
+/* Whether it says how far a write goes. */
+static inline int quipu_is_range(uint32_t extent) {
+    return quipu_extent_kind(extent) && quipu_extent_kind(extent) < QUIPU_EXTENT_BLOCK;
 }
 
 /* How far the range may go at most, where that is not known at the begin.  0: it is, or it is
@@ -399,7 +431,8 @@ static inline int quipu_extent_is_int(uint32_t extent) {
 static inline uint64_t quipu_reach(uint32_t extent) {
     switch (quipu_extent_kind(extent)) {
     case QUIPU_EXTENT_RESULT:
-        return (uint64_t)quipu_extent_constant(extent) << QUIPU_RESULT_MOST_BITS;
+        return ((uint64_t)quipu_extent_constant(extent) << QUIPU_RESULT_MOST_BITS) +
+               quipu_extent_added(extent);
     case QUIPU_EXTENT_STRING:
     case QUIPU_EXTENT_APPEND:
         return QUIPU_REACH_OF_STRING;
@@ -412,11 +445,13 @@ static inline enum quipu_callee_question quipu_question(const uint32_t extents[3
     enum quipu_callee_question question = extents[0] ? QUIPU_ASK_LIBRARY : QUIPU_ASK_BEGINS;
     for (int i = 0; i < 3; i++) {
         enum quipu_extent kind = quipu_extent_kind(extents[i]);
+        if (quipu_is_condition(extents[i]))
+            continue;
         if (kind == QUIPU_EXTENT_MORE && quipu_extent_constant(extents[i]) != QUIPU_MORE_LIBRARY)
             return QUIPU_ASK_ALWAYS;
         if (kind == QUIPU_EXTENT_ANY)
             question = QUIPU_ASK_BEGINS;
-        else if (kind && kind < QUIPU_EXTENT_BLOCK)
+        else if (quipu_is_range(extents[i]))
             question = QUIPU_ASK_ARMED;
     }
     return question;
@@ -431,9 +466,11 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
         int known = kind == QUIPU_EXTENT_CONSTANT || kind == QUIPU_EXTENT_BYTES ||
                     kind == QUIPU_EXTENT_PRODUCT || kind == QUIPU_EXTENT_TIMES ||
                     quipu_reach(extents[i]) != 0;
-        if (extents[i] && (!known || count != i))
+        if (!extents[i] || quipu_is_condition(extents[i]))
+            continue;
+        if (!known || count != i)
             return 0;
-        count += extents[i] != 0;
+        count++;
     }
     return count;
 }

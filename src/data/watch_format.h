@@ -101,8 +101,9 @@ enum {
  * pairs apart.
  *
  * A call of something that is not instrumented is a store, too: of ranges that are known by the
- * callee's name (data/watch_callees.h), or of whatever has changed.  In front of the call and
- * behind it stand no-operations of 5 bytes, each within a line of 64 bytes:
+ * callee's name, and its format if it has one (data/watch_callees.h), or of whatever has changed.
+ * In front of the call and behind it stand no-operations of 5 bytes, each within a line of 64
+ * bytes:
  *
  *         nopl                            made a jump to 1
  *     2:  call    CALLEE

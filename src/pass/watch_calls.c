@@ -1,8 +1,8 @@
 /* watch_calls.c: checks around calls of what may not be instrumented, for watched memory.
  *
  * What the C library, the kernel on its behalf, and other code without checks writes is told at the
- * call that leads there: by what the function is known to write (data/watch_callees.h), or by
- * comparing all regions when it returns.
+ * call that leads there: by what the function is known to write (data/watch_callees.h), with that
+ * format if it has one (watch_formats.c), or by comparing all regions when it returns.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
@@ -11,12 +11,14 @@
 
 #include "data/watch_callees.h"
 #include "data/watch_format.h"
+#include "pass/watch_formats.h"
 #include "x86/call_check.h"
 
 #include <string.h>
 
 enum {
     CALLEE_WRITES_NOTHING = -1,
+    ARGUMENTS = 6, /* in registers */
     R11 = 11
 };
 
@@ -28,13 +30,28 @@ static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-static int find_callee(struct span symbol) {
+/* Whether the row holds for the call or jump at the end of BLOCK: by its format, if it has one.  A
+ * jump can be made a call where nothing is on the stack. */
+static bool row_holds(const struct planner *p, const struct basic_block *block, size_t row) {
+    bool is_call = is_call_class(last_instruction(p->graph, block)->decoded->class);
+    for (int i = 0; i < 3; i++) {
+        if (!quipu_is_condition(extents[row][i]))
+            continue;
+        uint32_t argument = extents[row][i] & 7;
+        struct format_use use = use_of_argument(p, block, argument);
+        return !use.writes && (is_call || use.arguments < ARGUMENTS - argument);
+    }
+    return true;
+}
+
+static int find_callee(const struct planner *p, const struct basic_block *block,
+                       struct span symbol) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
         if (span_is(symbol, of_nothing[i]))
             return CALLEE_WRITES_NOTHING;
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
         if (span_is(symbol, rows[i]))
-            return (int)i;
+            return row_holds(p, block, i) ? (int)i : 0;
     return 0;
 }
 
@@ -93,7 +110,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
                                   .size = last->decoded->size};
     if (s->symbol == NONE) {
         call->operand = indirect_operand(unit, s);
-        int named = find_callee(slot_symbol(call->operand));
+        int named = find_callee(p, block, slot_symbol(call->operand));
         if (named == CALLEE_WRITES_NOTHING)
             return false;
         call->callee = (uint32_t)named;
@@ -104,7 +121,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         return is_call || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
-    int callee = find_callee((struct span){symbol->name, symbol->length});
+    int callee = find_callee(p, block, (struct span){symbol->name, symbol->length});
     if (symbol->statement != NONE || symbol->aliased || callee == CALLEE_WRITES_NOTHING)
         return false;
     call->callee = (uint32_t)callee;

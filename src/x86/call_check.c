@@ -152,8 +152,8 @@ static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label)
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
     buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_BEGINS, label);
-    for (int i = 0; i < 3 && call->quick[i]; i++) {
-        bool last = i == 2 || !call->quick[i + 1];
+    for (int i = 0; i < 3 && quipu_is_range(call->quick[i]); i++) {
+        bool last = i == 2 || !quipu_is_range(call->quick[i + 1]);
         const char *pointer = argument(call->quick[i] & 7);
         if (call->quick[i] & QUIPU_EXTENT_WITHIN)
             buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_LIBRARY, label);

@@ -368,6 +368,20 @@ static bool switches_stack(const ZydisDecodedInstruction *instruction,
     }
 }
 
+/* mov $symbol, %edi; lea symbol(%rip), %rdi. */
+static uint16_t find_address_to(const ZydisDecodedInstruction *instruction,
+                                const ZydisDecodedOperand *operands) {
+    bool names = false;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_MOV)
+        names =
+            operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && instruction->operand_width >= 32;
+    else if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA)
+        names = operands[1].mem.base == ZYDIS_REGISTER_RIP && instruction->operand_width == 64;
+    return names && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER
+               ? register_bit(operands[0].reg.value)
+               : 0;
+}
+
 static enum turns find_turns(const ZydisDecodedInstruction *instruction) {
     bool string = instruction->meta.category == ZYDIS_CATEGORY_STRINGOP ||
                   instruction->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
@@ -417,6 +431,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->class = branch_class(&instruction, operands);
     decoded->condition = instruction.opcode & 0xf;
     decoded->linear = find_linear(&instruction, operands);
+    decoded->address_to = find_address_to(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     decoded->turns = find_turns(&instruction);

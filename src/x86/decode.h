@@ -101,6 +101,8 @@ struct decoded {
     uint16_t registers_killed;  /* of those: the old value is gone whole */
     uint16_t zero_extended;     /* of those: always 32 bits are written, and the rest is 0 */
     uint16_t sign_extended;     /* ... or 32 bits at most, and the rest is the sign */
+    uint16_t address_to;        /* the register that it sets to a number or an address that its
+                                   text names, and nothing added; or none */
     bool stores;                /* writes memory by an explicit operand */
     bool traps;                 /* may, by its operands: memory off the stack, or a division */
     bool switches_stack;        /* the stack pointer becomes what it was not made of, nor the frame

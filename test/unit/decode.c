@@ -141,8 +141,42 @@ static int check_memory(void) {
     return failures;
 }
 
+static const struct {
+    const char *text, *bytes;
+    uint8_t size;
+    uint16_t reg;
+} address_rows[] = {
+    {"lea 0x0(%rip),%rsi", "\x48\x8d\x35\0\0\0\0", 7, REGISTER_RSI},
+    {"lea 0x0(%rip),%r9", "\x4c\x8d\x0d\0\0\0\0", 7, REGISTER_R9},
+    {"lea 0x0(%rip),%esi", "\x8d\x35\0\0\0\0", 6, 0},
+    {"lea 0x8(%rdi),%rsi", "\x48\x8d\x77\x08", 4, 0},
+    {"mov $0x0,%edi", "\xbf\0\0\0\0", 5, REGISTER_RDI},
+    {"mov $0x0,%rdi", "\x48\xc7\xc7\0\0\0\0", 7, REGISTER_RDI},
+    {"movabs $0x0,%rdi", "\x48\xbf\0\0\0\0\0\0\0\0", 10, REGISTER_RDI},
+    {"mov $0x0,%dil", "\x40\xb7\0", 3, 0},
+    {"mov $0x0,%di", "\x66\xbf\0\0", 4, 0},
+    {"movq $0x0,(%rdi)", "\x48\xc7\x07\0\0\0\0", 7, 0},
+    {"mov 0x0(%rip),%rsi", "\x48\x8b\x35\0\0\0\0", 7, 0},
+    {"mov %rax,%rdi", "\x48\x89\xc7", 3, 0},
+    {"add $0x0,%edi", "\x83\xc7\0", 3, 0},
+};
+
+static int check_addresses(void) {
+    int failures = 0;
+    for (size_t i = 0; i < sizeof address_rows / sizeof *address_rows; i++) {
+        struct decoded d;
+        memset(&d, 0, sizeof d);
+        if (decode_instruction((const uint8_t *)address_rows[i].bytes, address_rows[i].size, &d) &&
+            d.size == address_rows[i].size && d.address_to == address_rows[i].reg)
+            continue;
+        printf("%s: an address to %x\n", address_rows[i].text, d.address_to);
+        failures++;
+    }
+    return failures;
+}
+
 int main(void) {
-    int failures = check_memory();
+    int failures = check_memory() + check_addresses();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct decoded d;
         uint8_t code[16] = {0};

@@ -1,0 +1,175 @@
+/* watch_formats.c: what a call of printf or its like writes by its format; see watch_formats.h.
+ *
+ * By %n it writes anywhere.  Most formats are literals that have none, so the callee's row holds
+ * (data/watch_callees.h); what is not understood is taken to write.  No '%' is ever passed over but
+ * the second of two, so where conversions begin is seen as any C library does, whatever it makes of
+ * one that is not valid.
+ *
+ * Which literal it is, is told by what may have set the argument's register last, on each way to
+ * the call: compilers put addresses into registers in front of loops.
+ *
+ * requires: a graph    maintains: all
+ * Not perfect: calls are taken to keep the registers that they have to keep by the psABI. */
+#include "pass/watch_formats.h"
+
+#include "asm/literal.h"
+#include "asm/operand.h"
+
+#include <string.h>
+
+enum {
+    FORMAT_MOST = 4096, /* bytes */
+    PLACES_MOST = 64    /* on the ways back from a call */
+};
+
+static bool is_one_of(char c, const char *list) {
+    return c && strchr(list, c);
+}
+
+/* From behind a '%'.  Returns the last character of the conversion, or NULL: it writes. */
+static const char *read_conversion(const char *c, struct format_use *use) {
+    for (; is_one_of(*c, "0123456789 #+-'I.*$"); c++) {
+        use->arguments += *c == '*';
+        use->arguments += *c == '$' ? FORMAT_ON_STACK : 0; /* whichever they are */
+    }
+    const char *size = c;
+    while (is_one_of(*c, "hlLqjztZ"))
+        c++;
+    if (!is_one_of(*c, "diouxXbBeEfFgGaAcCsSpm"))
+        return NULL;
+    bool is_long = c - size > 1 || is_one_of(*size, "Lq");
+    if (is_long && is_one_of(*c, "eEfFgGaA"))
+        use->arguments += FORMAT_ON_STACK;
+    use->arguments += *c != 'm';
+    return c;
+}
+
+struct format_use use_of_format(const char *format) {
+    struct format_use use = {0};
+    for (const char *c = format; *c; c++) {
+        if (*c != '%' || *++c == '%')
+            continue;
+        c = read_conversion(c, &use);
+        if (!c)
+            return (struct format_use){.writes = true};
+    }
+    return use;
+}
+
+/* The symbol whose address the instruction puts into a register, and nothing added; or NULL. */
+static const struct symbol *named_symbol(const struct planner *p,
+                                         const struct graph_instruction *instruction) {
+    static const char relative[] = "(%rip)";
+    const struct unit *unit = p->graph->unit;
+    const struct statement *s = statement_of(p, instruction);
+    struct span operand;
+    if (s->intel)
+        return NULL;
+    if (find_memory_operand(unit, s, &operand) && span_ends(operand, relative))
+        operand.length -= sizeof relative - 1;
+    else if (!find_immediate_operand(unit, s, &operand))
+        return NULL;
+    uint32_t *symbol = map_find(&unit->symbol_index, operand.start, operand.length);
+    return symbol ? &unit->symbols.data[*symbol] : NULL;
+}
+
+/* What the literal is used for whose address INSTRUCTION puts into REG. */
+static struct format_use use_of_literal(const struct planner *p,
+                                        const struct graph_instruction *instruction, uint16_t reg) {
+    char format[FORMAT_MOST];
+    const struct symbol *symbol =
+        instruction->decoded->address_to == reg ? named_symbol(p, instruction) : NULL;
+    if (!symbol || !read_literal(p->graph->unit, symbol, format, sizeof format))
+        return (struct format_use){.writes = true};
+    return use_of_format(format);
+}
+
+/* Behind the first COUNT instructions of a block the format's address is in REG, a set of one. */
+struct place {
+    const struct basic_block *block;
+    uint32_t count;
+    uint16_t reg;
+};
+
+struct search {
+    struct place places[PLACES_MOST];
+    uint32_t count;
+};
+
+/* Goes back to what sets the place's register, but by copying another one, which becomes the
+ * place's.  NULL: nothing in the block does. */
+static const struct graph_instruction *find_setter(const struct planner *p, struct place *place) {
+    while (place->count--) {
+        const struct graph_instruction *instruction =
+            &p->graph->instructions.data[place->block->first + place->count];
+        const struct decoded *decoded = instruction->decoded;
+        if (!(decoded->registers_written & place->reg))
+            continue;
+        if (decoded->linear.kind != LINEAR_COPY || !decoded->linear.wide)
+            return instruction;
+        place->reg = (uint16_t)(1u << decoded->linear.other);
+    }
+    return NULL;
+}
+
+static bool add_place(struct search *search, struct place place) {
+    for (uint32_t i = 0; i < search->count; i++)
+        if (search->places[i].block == place.block && search->places[i].count == place.count &&
+            search->places[i].reg == place.reg)
+            return true;
+    if (search->count == PLACES_MOST)
+        return false;
+    search->places[search->count++] = place;
+    return true;
+}
+
+/* Whether REG holds behind the instruction what it held in front, so far as find_setter does not
+ * see.  Who writes assembly may call what has a convention of its own. */
+static bool keeps(const struct graph *graph, const struct graph_instruction *instruction,
+                  uint16_t reg) {
+    static const uint16_t kept =
+        REGISTER_RBX | REGISTER_RBP | REGISTER_R12 | REGISTER_R13 | REGISTER_R14 | REGISTER_R15;
+    uint8_t class = instruction->decoded->class;
+    if (!is_call_class(class) && class != CLASS_SYSTEM)
+        return true;
+    return reg & kept && !graph->unit->statements.data[instruction->statement].inline_asm;
+}
+
+/* Goes on where control may come from to the block.  Returns false where that, or the register
+ * there, is not known. */
+static bool add_sources(struct search *search, const struct graph *graph,
+                        const struct basic_block *block, uint16_t reg) {
+    for (size_t i = 0; i < block->in.count; i++) {
+        uint32_t end = graph->edges.data[block->in.data[i]].source;
+        if (!is_block(graph, end))
+            return false;
+        const struct basic_block *source = &graph->blocks.data[end - 1];
+        const struct graph_instruction *last = last_instruction(graph, source);
+        if ((last && !keeps(graph, last, reg)) ||
+            !add_place(search, (struct place){source, source->count, reg}))
+            return false;
+    }
+    return true;
+}
+
+struct format_use use_of_argument(const struct planner *p, const struct basic_block *block,
+                                  uint32_t argument) {
+    static const uint16_t registers[] = {REGISTER_RDI, REGISTER_RSI, REGISTER_RDX,
+                                         REGISTER_RCX, REGISTER_R8,  REGISTER_R9};
+    struct search search = {.places = {{block, block->count - 1, registers[argument]}}, .count = 1};
+    struct format_use use = {.writes = true};
+    for (uint32_t i = 0; i < search.count; i++) {
+        struct place place = search.places[i];
+        const struct graph_instruction *setter = find_setter(p, &place);
+        struct format_use one = {0};
+        if (setter)
+            one = use_of_literal(p, setter, place.reg);
+        else
+            one.writes = !add_sources(&search, p->graph, place.block, place.reg);
+        if (one.writes)
+            return one;
+        use.writes &= !setter;
+        use.arguments = one.arguments > use.arguments ? one.arguments : use.arguments;
+    }
+    return use;
+}
