@@ -325,7 +325,9 @@ _Static_assert(WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WA
                    WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
                    WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
                    WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) ==
-                       QUIPU_WATCH_HIGHEST_WIDE,
+                       QUIPU_WATCH_HIGHEST_WIDE &&
+                   WATCH_QUICK_AT + offsetof(struct watch_quick, within_begins) ==
+                       QUIPU_WATCH_WITHIN_BEGINS,
                "the contract's addresses");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&

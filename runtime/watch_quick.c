@@ -74,6 +74,8 @@ void quipu_watch_settle(void) {
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
     bool begins = watch->unread || watch->freed_blocks;
     __atomic_store_n(&watch->begins, begins, __ATOMIC_RELEASE);
+    bool within_begins = begins || watch->count > WATCH_FEW;
+    __atomic_store_n(&WATCH_QUICK->within_begins, within_begins, __ATOMIC_RELEASE);
     bool library_begins = (library && begins) || watch->heaps_active;
     __atomic_store_n(&watch->library_begins, library_begins, __ATOMIC_RELEASE);
     /* the text could be changed before; if it cannot now, it is tried again the next time */

@@ -37,7 +37,8 @@ struct watch_quick {
     uint64_t lowest, highest;   /* all regions are in [LOWEST, HIGHEST) */
     uint64_t far, highest_wide; /* loops ask these: data/watch_format.h, section 2 */
     uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
-    uint32_t reserved;
+    uint32_t
+        within_begins; /* begins of calls that write ranges and the library's memory are told */
     uint64_t heap_end; /* of the pieces that lie in the heap: they can be read as long as ... */
     const uint64_t *break_at; /* ... what this points to, the present break, is not below */
     struct watch_piece pieces[QUICK_MOST];

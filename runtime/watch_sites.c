@@ -234,6 +234,7 @@ static uint64_t callee_of(uint64_t pc) {
 static unsigned questions_of(const struct quipu_site *site) {
     switch (site->size) {
     case QUIPU_SITE_CALL:
+    case QUIPU_SITE_CALL_WITHIN:
         return WATCH_ASKS_ARMED;
     case QUIPU_SITE_CALL_BEGINS:
         return WATCH_ASKS_BEGINS;
@@ -250,9 +251,15 @@ static unsigned questions_of(const struct quipu_site *site) {
 static unsigned questions_behind(const struct quipu_site *site) {
     if (!site->target)
         return 0;
-    return site->size == QUIPU_SITE_CALL_BEGINS           ? WATCH_ASKS_ARMED
-           : site->size == QUIPU_SITE_CALL_LIBRARY_BEGINS ? WATCH_ASKS_LIBRARY
-                                                          : 0;
+    switch (site->size) {
+    case QUIPU_SITE_CALL_BEGINS:
+    case QUIPU_SITE_CALL_WITHIN:
+        return WATCH_ASKS_ARMED;
+    case QUIPU_SITE_CALL_LIBRARY_BEGINS:
+        return WATCH_ASKS_LIBRARY;
+    default:
+        return 0;
+    }
 }
 
 static void put_back_of_call(const struct quipu_site *site, void *data) {

@@ -28,7 +28,7 @@
 /* How long a range is.  A and B are numbers of arguments, 0 to 5. */
 enum quipu_extent {
     QUIPU_EXTENT_NONE = 0,
-    QUIPU_EXTENT_CONSTANT = 1, /* C bytes */
+    QUIPU_EXTENT_CONSTANT = 1, /* C bytes; A is 15: of a function that may return twice */
     QUIPU_EXTENT_BYTES = 2,    /* argument A */
     QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
     QUIPU_EXTENT_RESULT = 4,   /* C times what is returned, where that is above 0, and A bytes more,
@@ -92,8 +92,8 @@ enum {
 #define QE_MOVED(p)         QUIPU_EXTENT(p, MOVED, 0, 0, 0)
 #define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
 #define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
-#define QE_JUMP             (QE_CONSTANT(0, 200) | QE_WITHIN)
-#define QE_CONTEXT          (QE_CONSTANT(0, 968) | QE_WITHIN)
+#define QE_JUMP             (QUIPU_EXTENT(0, CONSTANT, 15, 0, 200) | QE_WITHIN)
+#define QE_CONTEXT          (QUIPU_EXTENT(0, CONSTANT, 15, 0, 968) | QE_WITHIN)
 #define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
 #define QE_LIBRARY          QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
 #define QE_STREAM(p, a)     QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
@@ -424,6 +424,12 @@ static inline int quipu_is_condition(uint32_t extent) {
 /* Whether it says how far a write goes. */
 static inline int quipu_is_range(uint32_t extent) {
     return quipu_extent_kind(extent) && quipu_extent_kind(extent) < QUIPU_EXTENT_BLOCK;
+}
+
+/* Whether all may be compared at the return of a call that tells of ranges, too. */
+static inline int quipu_is_within(uint32_t extent) {
+    int twice = quipu_extent_kind(extent) == QUIPU_EXTENT_CONSTANT && (extent >> 8 & 15) == 15;
+    return extent & QUIPU_EXTENT_WITHIN && !twice;
 }
 
 /* How far the range may go at most, where that is not known at the begin.  0: it is, or it is

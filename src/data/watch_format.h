@@ -47,6 +47,7 @@ enum {
 #define QUIPU_WATCH_HIGHEST        (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
 #define QUIPU_WATCH_FAR            (QUIPU_WATCH_HOME + 0x6018) /* 8 bytes: see "Far away" below */
 #define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_HOME + 0x6020) /* 8 bytes, likewise */
+#define QUIPU_WATCH_WITHIN_BEGINS  (QUIPU_WATCH_HOME + 0x602c) /* the byte `within_begins` */
 #define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
@@ -159,6 +160,17 @@ enum {
  * module's own both stay.  A direct call of what writes the library's own memory alone is like it,
  * but asks QUIPU_WATCH_LIBRARY_BEGINS in front, and QUIPU_WATCH_LIBRARY behind.
  *
+ * What writes ranges and the library's own memory, too, is told of in front where
+ * QUIPU_WATCH_WITHIN_BEGINS says so, and else, where QUIPU_WATCH_LIBRARY is 0, as what writes
+ * ranges alone.  Behind it
+ *
+ *     5:  cmpb    $0, QUIPU_WATCH_LIBRARY
+ *         jne     3f
+ *         jmp     6f
+ *     6:  cmpl    $0, QUIPU_WATCH_CALLING
+ *         je      4b
+ *     3:  ...                             as above
+ *
  * Where the runtime is told in any case, and around instructions that enter the kernel, question 1
  * stands in front in the text and 5 behind it, their jumps the other way round, and SIZE is 0.
  *
@@ -245,17 +257,18 @@ struct quipu_site {
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* no no-operation: a hand-written function begins there */
 /* Likewise, in front of a call of what may have no checks, by what is asked: QUIPU_WATCH_HOME,
- * ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS.  `target` is behind the no-operation at its return;
- * 0: it has none, but is a jump.  The check of the return address that the call stores is at the
- * same place, with a row of its own, and goes on to what is asked. */
+ * ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS.  `target` is behind the
+ * no-operation at its return; 0: it has none, but is a jump.  The check of the return address that
+ * the call stores is at the same place, with a row of its own, and goes on to what is asked. */
 #define QUIPU_SITE_CALL                0xfffffff5u
 #define QUIPU_SITE_CALL_BEGINS         0xfffffff8u
 #define QUIPU_SITE_CALL_LIBRARY        0xfffffff9u
 #define QUIPU_SITE_CALL_LIBRARY_BEGINS 0xfffffffau
+#define QUIPU_SITE_CALL_WITHIN         0xfffffffbu
 #define QUIPU_SITE_LOOP                0xfffffff6u /* the last four bytes of a jump, see below */
 
-/* Of QUIPU_SITE_CALL_BEGINS and ..._LIBRARY_BEGINS: what is asked at the call's return stands so
- * many bytes in front of `code`. */
+/* Of QUIPU_SITE_CALL_BEGINS, ..._LIBRARY_BEGINS and ..._WITHIN: what is asked at the call's return
+ * stands so many bytes in front of `code`. */
 #define QUIPU_SITE_RETURN_SIZE 19
 
 /* In builds that count, too, where checks are that stand in the text, for bench/run --elimination:

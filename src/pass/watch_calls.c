@@ -97,6 +97,13 @@ static void choose_questions(const struct basic_block *block, bool direct,
     call->question = call->compared ? call->begins : questions[question].address;
     call->site = call->compared ? questions[question].compared_site : questions[question].site;
     call->quick = call->register_free && call->site && quipu_is_bounded(row) ? row : NULL;
+    call->within =
+        call->quick && quipu_is_within(row[0]) && direct && !(block->live_out >> R11 & 1);
+    if (call->within) {
+        call->compared = true;
+        call->behind = QUIPU_WATCH_LIBRARY;
+        call->site = QUIPU_SITE_CALL_WITHIN;
+    }
 }
 
 /* Fills in CALL.  Returns whether the call needs checks. */

@@ -151,11 +151,14 @@ static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label)
 /* Goes to the label .LQcm LABEL where no range can reach what is watched. */
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
-    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_BEGINS, label);
+    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ",
+                 call->within ? QUIPU_WATCH_WITHIN_BEGINS : QUIPU_WATCH_BEGINS, label);
+    if (call->within) /* all is compared */
+        buffer_print(out, "cmpb $0, 0x%x; jne .LQcm%u; ", QUIPU_WATCH_LIBRARY, label);
     for (int i = 0; i < 3 && quipu_is_range(call->quick[i]); i++) {
         bool last = i == 2 || !quipu_is_range(call->quick[i + 1]);
         const char *pointer = argument(call->quick[i] & 7);
-        if (call->quick[i] & QUIPU_EXTENT_WITHIN)
+        if (call->quick[i] & QUIPU_EXTENT_WITHIN && !call->within)
             buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_LIBRARY, label);
         write_range_end(out, call->quick[i], label);
         buffer_print(out, "cmpq %%r11, 0x%x; jae ", QUIPU_WATCH_LOWEST);
@@ -180,7 +183,7 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
     if (call->compared) {
         buffer_print(out, "jmp .LQcq%u; ", label);
         write_return_question(out, call, label);
-        buffer_print(out, "{disp32} jmp .LQco%u; ", label);
+        buffer_print(out, "{disp32} jmp .LQc%c%u; ", call->within ? 'w' : 'o', label);
     }
     if (call->site)
         buffer_print(out, ".LQcq%u: ", label);
@@ -207,7 +210,9 @@ void write_call_stubs(struct buffer *out, const struct checked_call *call, uint3
     write_questions(out, call, true, label);
     write_begin(out, call, true);
     buffer_print(out, "jmp .LQcm%u; ", label);
-    if (call->site && !call->compared)
+    if (call->within)
+        buffer_print(out, ".LQcw%u: ", label);
+    if (call->site && (call->within || !call->compared))
         buffer_print(out, "cmpl $0, 0x%x; je .LQco%u; ", QUIPU_WATCH_CALLING, label);
     buffer_print(out, ".LQcn%u: ", label);
     if (call->compared)

@@ -21,6 +21,8 @@ struct checked_call {
     bool indirect;         /* through a pointer: the text asks whose the callee is */
     bool compared;         /* called directly, and all is compared at its return: its begin is told
                               but where asked for */
+    bool within;           /* compared, but where `behind` is 0, and the begin was told: then the
+                              ranges are */
     struct span symbol;    /* the callee's name; of no length where it is told by an operand */
     struct span operand;
     bool register_free; /* %r11 may be changed */
