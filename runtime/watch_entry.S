@@ -157,7 +157,7 @@ quipu_watch_return:
 .endm
 
 /* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
- * as they are known, or it is not time yet.  Most pieces are of 8 bytes. */
+ * as they are known, or it is not time yet. */
         .balign 16
         .globl  quipu_watch_call_return
         .hidden quipu_watch_call_return
@@ -172,13 +172,29 @@ quipu_watch_call_return:
         jne     .Llook_at_time
         .cfi_remember_state
         save_four
-        movl    WATCH_QUICK_AT + QUICK_COUNT, %ecx
-        testl   %ecx, %ecx
+        cmpl    $0, WATCH_QUICK_AT + QUICK_COUNT
         je      .Ldiffer
         movq    WATCH_QUICK_AT + QUICK_BREAK, %rax
         movq    (%rax), %rax
         cmpq    WATCH_QUICK_AT + QUICK_HEAP_END, %rax
         jb      .Ldiffer
+        movl    WATCH_QUICK_AT + QUICK_WORDS, %ecx
+        testl   %ecx, %ecx
+        je      .Lno_words
+        movl    $(WATCH_QUICK_AT + QUICK_WHOLE), %esi
+.Lwhole:
+        movq    (%rsi), %rax
+        movq    PIECE_KNOWN(%rsi), %rdx
+        movq    (%rax), %r8
+        cmpq    (%rdx), %r8
+        jne     .Ldiffer
+        addq    $PIECE_SIZE, %rsi
+        decl    %ecx
+        jne     .Lwhole
+.Lno_words:
+        movl    WATCH_QUICK_AT + QUICK_REST, %ecx
+        testl   %ecx, %ecx
+        je      .Lsame
         movl    $(WATCH_QUICK_AT + QUICK_PIECES), %esi
 .Lpiece:
         movq    (%rsi), %rax
@@ -187,20 +203,6 @@ quipu_watch_call_return:
         shrq    $PIECE_BITS, %rax
         andl    $((1 << PIECE_BITS) - 1), %edi
         subl    $8, %edi
-        jne     .Lother_size
-        movq    (%rax), %r8
-        cmpq    (%rdx), %r8
-        jne     .Ldiffer
-.Lnext_piece:
-        addq    $PIECE_SIZE, %rsi
-        decl    %ecx
-        jne     .Lpiece
-        .cfi_remember_state
-        restore_four
-        restore_two
-        ret
-        .cfi_restore_state
-.Lother_size:
         jb      .Lrest
 .Lword:
         movq    (%rax), %r8
@@ -214,7 +216,15 @@ quipu_watch_call_return:
         compare_rest 4, l, r8d, .Ldiffer
         compare_rest 2, w, r8w, .Ldiffer
         compare_rest 1, b, r8b, .Ldiffer
-        jmp     .Lnext_piece
+        addq    $PIECE_SIZE, %rsi
+        decl    %ecx
+        jne     .Lpiece
+.Lsame:
+        .cfi_remember_state
+        restore_four
+        restore_two
+        ret
+        .cfi_restore_state
 .Ldiffer:
         restore_four
         jmp     .Lask

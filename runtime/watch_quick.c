@@ -24,6 +24,22 @@ enum {
     BOUNDS_OF = 64 /* regions, whose bounds are found anew when one is gone */
 };
 
+static void list_piece(struct watch_quick *quick, uint64_t at, uint64_t size,
+                       const uint8_t *known) {
+    if (size == sizeof(uint64_t)) {
+        struct watch_word *word = &quick->whole[quick->words];
+        __atomic_store_n(&word->known, (const uint64_t *)known, __ATOMIC_RELEASE);
+        __atomic_store_n(&word->address, (const uint64_t *)at, __ATOMIC_RELEASE);
+        __atomic_store_n(&quick->words, quick->words + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    struct watch_piece *piece = &quick->pieces[quick->rest];
+    __atomic_store_n(&piece->place, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&piece->known, known, __ATOMIC_RELEASE);
+    __atomic_store_n(&piece->place, at << PIECE_BITS | size, __ATOMIC_RELEASE);
+    __atomic_store_n(&quick->rest, quick->rest + 1, __ATOMIC_RELEASE);
+}
+
 /* The bytes of a region, in pieces.  Returns how many there are now; more than fit: too many. */
 static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
                             struct watch_region *region) {
@@ -31,12 +47,8 @@ static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
     uint64_t end = region->address + region->size;
     for (uint64_t at = region->address; at < end && count <= QUICK_MOST; count++) {
         uint64_t next = lesser(end, (at | (PIECE_MOST - 1)) + 1);
-        if (count < QUICK_MOST) {
-            struct watch_piece *piece = &quick->pieces[count];
-            __atomic_store_n(&piece->place, 0, __ATOMIC_RELAXED);
-            __atomic_store_n(&piece->known, known, __ATOMIC_RELEASE);
-            __atomic_store_n(&piece->place, at << PIECE_BITS | (next - at), __ATOMIC_RELEASE);
-        }
+        if (count < QUICK_MOST)
+            list_piece(quick, at, next - at, known);
         known += next - at;
         at = next;
     }
@@ -53,6 +65,8 @@ static void list_regions(void) {
     struct watch_quick *quick = WATCH_QUICK;
     uint32_t count = 0;
     quick->heap_end = 0;
+    __atomic_store_n(&quick->words, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&quick->rest, 0, __ATOMIC_RELEASE);
     if (watch->unsteady || watch->doubted & WATCH_STEADY || watch->unread ||
         watch->used > WATCH_FEW)
         return;

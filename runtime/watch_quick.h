@@ -10,7 +10,10 @@
 #define QUICK_COUNT    40
 #define QUICK_HEAP_END 48
 #define QUICK_BREAK    56
-#define QUICK_PIECES   64
+#define QUICK_WORDS    64
+#define QUICK_REST     68
+#define QUICK_PIECES   80
+#define QUICK_WHOLE    4176
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -32,16 +35,28 @@ struct watch_piece {
     const uint8_t *known;
 };
 
+/* Most pieces are of 8 bytes.  What ever was put here can be read whole, so a reader may see one of
+ * both changed. */
+struct watch_word {
+    const uint64_t *address;
+    const uint64_t *known;
+};
+
 struct watch_quick {
     uint64_t until; /* time stamp up to which nothing is compared; 0: there are few regions */
     uint64_t lowest, highest;   /* all regions are in [LOWEST, HIGHEST) */
     uint64_t far, highest_wide; /* loops ask these: data/watch_format.h, section 2 */
-    uint32_t count; /* of pieces, which are all bytes of all regions; 0: ask the runtime */
+    uint32_t
+        count; /* of words and pieces, which are all bytes of all regions; 0: ask the runtime */
     uint32_t
         within_begins; /* begins of calls that write ranges and the library's memory are told */
     uint64_t heap_end; /* of the pieces that lie in the heap: they can be read as long as ... */
     const uint64_t *break_at; /* ... what this points to, the present break, is not below */
+    uint32_t words;           /* that are there */
+    uint32_t rest;            /* pieces that are */
+    uint64_t reserved;
     struct watch_piece pieces[QUICK_MOST];
+    struct watch_word whole[QUICK_MOST];
     /* Copies of the first regions, where they are so short: side by side they take a tenth of the
      * cache's lines that they would take in their regions. */
     uint64_t known[QUICK_MOST];
@@ -53,7 +68,11 @@ _Static_assert(offsetof(struct watch_quick, heap_end) == QUICK_HEAP_END, "watch_
 _Static_assert(offsetof(struct watch_quick, break_at) == QUICK_BREAK, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, pieces) == QUICK_PIECES, "watch_entry.S");
 _Static_assert(offsetof(struct watch_piece, known) == PIECE_KNOWN, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, words) == QUICK_WORDS, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, rest) == QUICK_REST, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, whole) == QUICK_WHOLE, "watch_entry.S");
 _Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "watch_entry.S");
+_Static_assert(sizeof(struct watch_word) == PIECE_SIZE, "watch_entry.S");
 _Static_assert(PIECE_MOST < 1 << PIECE_BITS, "watch_entry.S");
 
 #endif
