@@ -270,6 +270,7 @@ struct watch {
     struct watch_activation *threads[WATCH_THREADS]; /* by thread pointer, the newest first */
     /* sites, by modules */
     struct watch_module *modules;
+    bool stacks_apart;    /* regions were made where no stack is while there is one thread */
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
     struct watch_range stacks[WATCH_GIVEN]; /* that lie in variables or the heap */
     uint32_t stack_count;
@@ -503,6 +504,12 @@ long quipu_watch_lead_all_threads(void);
  * are on the stack, so checks of stores there are put back, too.  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back_function(uint64_t function);
+/* Whether [ADDRESS, END) is in use on the first thread's stack, which is the calling one. */
+bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end);
+/* Whether the process is known to have one thread. */
+bool quipu_watch_is_alone(void);
+/* Other threads have begun, and `stacks_apart`: has all stores to the stack be checked. */
+void quipu_watch_note_threads(void);
 /* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
 void quipu_watch_note_stack(uint64_t address, uint64_t length);
 /* This module is there, its checks may be put back. */

@@ -283,6 +283,8 @@ void quipu_watch_put_off_comparison(uint64_t begin) {
  * changed is told later then, as a later call's. */
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_quick *quick = WATCH_QUICK;
+    if (WATCH->stacks_apart && !quipu_watch_is_alone())
+        quipu_watch_note_threads();
     if (WATCH->count <= WATCH_FEW) {
         quipu_watch_list_pieces();
         compare_all(call, pc, stack);

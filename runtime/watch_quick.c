@@ -153,6 +153,9 @@ void quipu_watch_classify(struct watch_region *region) {
         region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
     if (!watch->pages_hidden && has_break() && quipu_watch_is_in_heap(region->address, end))
         region->flags |= WATCH_STEADY | WATCH_HEAP;
+    /* what is in use there stays mapped, and the library writes it where it is told to */
+    if (!watch->pages_hidden && quipu_watch_is_in_use_on_stack(region->address, end))
+        region->flags |= region->flags & WATCH_LOCAL ? WATCH_STEADY | WATCH_OWN : WATCH_STEADY;
     if (is_given(region->address, end))
         region->flags &= (uint16_t)~WATCH_OWN;
     if (!watch->count)
@@ -232,6 +235,8 @@ void quipu_watch_note_stream(uint64_t address, uint64_t length) {
 void quipu_watch_note_pages(uint64_t address, uint64_t length) {
     uint64_t mask = quipu_watch_lock();
     bool is_ours = quipu_watch_overlaps_module(address, address + length) ||
+                   quipu_watch_is_in_use_on_stack(address, address + 1) ||
+                   quipu_watch_is_in_use_on_stack(address + length - 1, address + length) ||
                    quipu_watch_overlaps_heap(address, address + length);
     if (!WATCH->pages_hidden && is_ours) {
         WATCH->pages_hidden = true;

@@ -75,7 +75,8 @@ class Variant:
 
 PLACES = {  # of regions, but for variables: word of the variant's name
     'heap': ('heap', ' in the heap'),
-    'nowhere': ('stack', ' where a stack might be'),
+    'nowhere': ('elsewhere', ' in no variable, heap or stack'),
+    'stack': ('stack', ' in the stack'),
 }
 FEW_READ = 1000  # variables that the twin need not read, too: it makes no difference
 
@@ -121,7 +122,8 @@ VARIANTS = [
     Variant('watch all', QUIPU, ['--quipu=watch', '--quipu-watch=all'],
             'the same, none left out until it is needed', table='watch'),
     *armed_variants('', [('1', 'variables'), ('10^2', 'variables'), ('10^4', 'variables'),
-                         ('10^6', 'variables'), ('1', 'heap'), ('1', 'nowhere'), ('10^6', 'nowhere')]),
+                         ('10^6', 'variables'), ('1', 'heap'), ('1', 'nowhere'), ('10^6', 'nowhere'),
+                         ('1', 'stack')]),
     Variant('twin -O0', QUIPU, ['--quipu=none'], 'the twin at -O0', base=None, behind=['-O0'],
             table='watch'),
     Variant('watch -O0', QUIPU, ['--quipu=watch'], 'watch at -O0, no region armed, by the twin at -O0',

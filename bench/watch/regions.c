@@ -11,6 +11,7 @@ enum {
     APART = 512, /* bytes, in the variables */
     PAGE = 4096,
     SIZE = 8,
+    STACK_DEPTH = 5 << 20, /* no program comes there, and all may */
 };
 
 #define NOWHERE ((unsigned char *)0x10000000000)
@@ -32,6 +33,8 @@ static unsigned char *place_of(unsigned long i, const char *place) {
     unsigned long scattered = i * 0x9e3779b1 % REGIONS_MOST; /* a permutation */
     if (strcmp(place, "heap") == 0)
         return malloc(SIZE);
+    if (strcmp(place, "stack") == 0)
+        return (unsigned char *)__builtin_frame_address(0) - STACK_DEPTH - scattered * SIZE;
     return strcmp(place, "nowhere") == 0 ? NOWHERE + scattered * PAGE : field + scattered * APART;
 }
 

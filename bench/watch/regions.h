@@ -10,11 +10,11 @@ enum {
 
 struct quipu_write;
 
-/* Makes region I, below REGIONS_MOST, in PLACE: "variables", scattered over 512 MiB of them; "heap",
- * a small block for each; or "nowhere", scattered over 4 GiB where nothing is.  The last could be a
- * stack, for all that the runtime knows, and it puts back the checks of all stores to the stack.
- * "read": makes none, but reads the variable, as the runtime does.  Returns the region's number, or
- * minus an error's. */
+/* Makes region I, below REGIONS_MOST, in PLACE: "variables", scattered over 512 MiB of them;
+ * "heap", a small block for each; "nowhere", scattered over 4 GiB where nothing is; or "stack",
+ * where the first thread's stack would come to if it grew by megabytes: the runtime puts back the
+ * checks of all stores to the stack. "read": makes none, but reads the variable, as the runtime
+ * does.  Returns the region's number, or minus an error's. */
 int64_t make_region(unsigned long i, const char *place);
 /* Regions [0, COUNT).  Returns whether all are there. */
 int make_regions(unsigned long count, const char *place);
