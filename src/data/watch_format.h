@@ -384,7 +384,7 @@ struct quipu_watch_request {
     uint64_t blocks;                      /* that were allocated there, in all processes */
 };
 
-/* Code, as linked: [begin, end). */
+/* Code: [begin, end), as linked; absolute where the request has no build id. */
 struct quipu_watch_range {
     uint64_t begin, end;
 };

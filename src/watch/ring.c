@@ -89,10 +89,12 @@ void ring_remove(struct ring *ring) {
 }
 
 bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
-                     const struct quipu_watch_range *ranges, size_t count) {
+                     const struct quipu_watch_range *ranges, size_t count, uint64_t bias) {
+    struct quipu_watch_range *own = ring->ranges + ring->range_count;
     if (count > RANGES_MAX - ring->range_count)
         return false;
-    memcpy(ring->ranges + ring->range_count, ranges, count * sizeof *ranges);
+    for (size_t i = 0; i < count; i++)
+        own[i] = (struct quipu_watch_range){ranges[i].begin + bias, ranges[i].end + bias};
     request->first_range = ring->range_count;
     request->range_count = (uint32_t)count;
     ring->range_count += (uint32_t)count;

@@ -39,9 +39,9 @@ const char *ring_give(const struct ring *ring, pid_t process);
 /* Tells writers that nobody reads, unmaps it and removes the file. */
 void ring_remove(struct ring *ring);
 
-/* Gives REQUEST its ranges, COUNT of them.  Returns whether there is room. */
+/* Gives REQUEST its ranges, COUNT of them, moved by BIAS.  Returns whether there is room. */
 bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
-                     const struct quipu_watch_range *ranges, size_t count);
+                     const struct quipu_watch_range *ranges, size_t count, uint64_t bias);
 
 /* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */
 uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request);

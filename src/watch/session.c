@@ -375,16 +375,21 @@ static void tell_failures(struct session *session) {
         error("not all hits could be written: %s", strerror(errno));
 }
 
-/* Asks for the object NUMBER, in its place number PLACE. */
+/* Asks for the object NUMBER, in its place number PLACE.  What runs already takes absolute
+ * addresses: of blocks they are those of the line's code, since `address` is counted from where
+ * each of them begins. */
 static bool ask_for(struct session *session, uint32_t number, size_t place) {
     const struct watched *watched = &session->watched.data[number];
     struct quipu_watch_request request = request_for(watched, place, flags_of(session, watched));
+    uint64_t bias = 0;
     if (session->program.is_other && request.build_id_size) {
-        request.address += bias_in(session, watched->binary, (uint32_t)session->program.process);
+        bias = bias_in(session, watched->binary, (uint32_t)session->program.process);
         request.build_id_size = 0;
     }
-    if (watched->is_blocks &&
-        !ring_add_ranges(&session->ring, &request, watched->ranges.data, watched->ranges.count))
+    if (!watched->is_blocks)
+        request.address += bias;
+    else if (!ring_add_ranges(&session->ring, &request, watched->ranges.data, watched->ranges.count,
+                              bias))
         return false;
     return ask(session, &request, (struct role){.watched = number}) != REQUESTS_MAX;
 }
