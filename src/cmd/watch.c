@@ -150,11 +150,21 @@ static _Noreturn void die_at(const char *text, size_t where, const char *wrong) 
     exit(1);
 }
 
+/* What PROCESS has loaded is not there any more once that has ended; and the reason is told. */
+static void check_running(struct session *session, pid_t process) {
+    struct quipu_watch_home home;
+    const char *wrong = process ? read_home(&session->arena, process, &home) : NULL;
+    if (wrong)
+        die("process %d: %s", (int)process, wrong);
+}
+
 static void read_named(struct session *session, const struct watch_options *options,
                        const struct named *named) {
     struct watched watched;
     size_t where = 0;
     const char *wrong = read_watched(&session->libraries, named->text, &watched, &where);
+    if (wrong)
+        check_running(session, session->libraries.process);
     if (wrong)
         die_at(named->text, where, wrong);
     watched.is_violation = named->is_violation;

@@ -47,8 +47,10 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
         }
     if (home->magic != QUIPU_WATCH_HOME_MAGIC)
         return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
-    if (home->version != QUIPU_WATCH_VERSION || !home->visit)
+    if (home->version != QUIPU_WATCH_VERSION)
         return "another version of quipu has built it; build it again";
+    if (!home->visit)
+        return "none of its code tells of writes just now, as it begins or ends; try again";
     return NULL;
 }
 

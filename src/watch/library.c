@@ -47,6 +47,17 @@ static struct library *add_library(struct libraries *libraries, const char *path
     return library;
 }
 
+const char *find_opened_path(const struct libraries *libraries, const uint8_t *build_id,
+                             size_t size) {
+    for (size_t i = 0; i < libraries->all.count; i++) {
+        const struct binary *binary = libraries->all.data[i]->binary;
+        if (binary && size && binary->build_id_size == size &&
+            memcmp(binary->build_id, build_id, size) == 0)
+            return libraries->all.data[i]->real;
+    }
+    return NULL;
+}
+
 /* ---- of a program that is to be started ---- */
 
 /* The loader that PROGRAM names; NULL: it needs none. */
@@ -64,12 +75,13 @@ static const char *find_loader(struct arena *arena, const struct binary *program
     return NULL;
 }
 
-/* "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone */
+/* "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone, which may be relative: the loader has
+ * our directory, as the program will.  What the kernel brings has a name without a directory. */
 static void take_listed(struct libraries *libraries, char *line) {
     char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line;
     begin += strspn(begin, " \t");
     char *end = strstr(begin, " (0x");
-    if (*begin != '/' || !end)
+    if (!end || !memchr(begin, '/', (size_t)(end - begin)))
         return;
     add_library(libraries, arena_copy(libraries->arena, begin, (size_t)(end - begin)));
 }
@@ -103,7 +115,7 @@ static void list_needed(struct libraries *libraries) {
 /* ---- of a process ---- */
 
 struct mapping {
-    uint64_t begin, offset;
+    uint64_t begin, end, offset;
     char path[PATH_MAX];
 };
 
@@ -118,9 +130,11 @@ static bool read_mapping(FILE *maps, struct mapping *mapping) {
             line[length - tail] = '\0';
         const char *path = strchr(line, '/'), *rights = strchr(line, ' ');
         const char *offset = rights ? strchr(rights + 1, ' ') : NULL;
+        char *dash;
         if (!path || !offset)
             continue;
-        mapping->begin = strtoull(line, NULL, 16);
+        mapping->begin = strtoull(line, &dash, 16);
+        mapping->end = strtoull(dash + 1, NULL, 16);
         mapping->offset = strtoull(offset, NULL, 16);
         snprintf(mapping->path, sizeof mapping->path, "%s", path);
         return true;
@@ -142,6 +156,18 @@ static void list_mapped(struct libraries *libraries) {
             add_library(libraries, copy_text(libraries->arena, mapping.path));
     if (maps)
         fclose(maps);
+}
+
+const char *find_mapped_path(struct arena *arena, pid_t process, uint64_t address) {
+    struct mapping mapping;
+    const char *path = NULL;
+    FILE *maps = open_maps(process);
+    while (maps && !path && read_mapping(maps, &mapping))
+        if (mapping.begin <= address && address < mapping.end)
+            path = copy_text(arena, mapping.path);
+    if (maps)
+        fclose(maps);
+    return path;
 }
 
 /* The address that OFFSET of the file, a page's, was linked at. */

@@ -58,6 +58,13 @@ bool has_symbol(const struct library *library, const char *name);
  * has not. */
 bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias);
 
+/* The path of the one that was opened and has that BUILD_ID, of SIZE bytes; NULL: there is none. */
+const char *find_opened_path(const struct libraries *libraries, const uint8_t *build_id,
+                             size_t size);
+
+/* The path of the file that PROCESS has mapped at ADDRESS; NULL: it has none there. */
+const char *find_mapped_path(struct arena *arena, pid_t process, uint64_t address);
+
 /* The place, as linked, that PROGRAM has for what is at ADDRESS of LIBRARY: it was linked with a
  * copy of the variable there.  Returns false where it has none. */
 bool find_copy_in(const struct binary *program, const struct binary *library, uint64_t address,

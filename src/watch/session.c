@@ -416,6 +416,7 @@ static const char *begin_session(struct session *session) {
                            wrong);
     session->roles = ARENA_ARRAY(&session->arena, struct role, REQUESTS_MAX);
     session->writers.program = session->binary;
+    session->writers.libraries = &session->libraries;
     session->program.entry = gelf_getehdr(session->binary->elf, &header) ? header.e_entry : 0;
     if (!ask_for_all(session))
         return "watch fewer objects at a time, or slices that hold several";

@@ -46,6 +46,19 @@ static struct binary *open_binary(struct writers *writers, const struct quipu_mo
     return NULL;
 }
 
+/* A name that is relative is so to a directory that its process had, which may be another than
+ * ours. What is watched in the module, we have opened; else the process tells, unless it has ended.
+ */
+static const char *find_module_path(struct writers *writers,
+                                    const struct quipu_module_record *record, const char *name) {
+    const char *path = NULL;
+    if (*name != '/')
+        path = find_opened_path(writers->libraries, record->build_id, record->build_id_size);
+    if (*name != '/' && !path)
+        path = find_mapped_path(&writers->arena, (pid_t)record->record.pid, record->begin);
+    return path ? path : arena_copy(&writers->arena, name, strlen(name));
+}
+
 const struct watch_module *writers_module(struct writers *writers,
                                           const struct quipu_module_record *record) {
     const char *name = (const char *)(record + 1);
@@ -55,7 +68,7 @@ const struct watch_module *writers_module(struct writers *writers,
                                     .bias = record->bias,
                                     .begin = record->begin,
                                     .end = record->end,
-                                    .path = arena_copy(&writers->arena, name, strlen(name))};
+                                    .path = find_module_path(writers, record, name)};
     module->binary = open_binary(writers, record, module->path);
     vector_push(&writers->arena, &writers->modules, module);
     return module;

@@ -4,6 +4,7 @@
 
 #include "data/binary.h"
 #include "data/watch_format.h"
+#include "watch/library.h"
 
 /* A module of a process. */
 struct watch_module {
@@ -54,9 +55,10 @@ struct writers {
     struct arena arena;
     VECTOR(struct watch_module *) modules;
     VECTOR(struct writer *) all;
-    struct writer **table;  /* by module, pc and object */
-    size_t capacity;        /* of the table: a power of 2 */
-    struct binary *program; /* not owned */
+    struct writer **table;             /* by module, pc and object */
+    size_t capacity;                   /* of the table: a power of 2 */
+    struct binary *program;            /* not owned */
+    const struct libraries *libraries; /* likewise */
     VECTOR(struct allowed_name) allowed;
     struct call_place places[PLACES_KEPT]; /* by pc; the last of each */
 };
