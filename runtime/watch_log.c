@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/uio.h>
 #include <time.h>
 
 enum {
@@ -27,12 +28,20 @@ static uint8_t *ring_at(struct quipu_watch_file *file, uint64_t at) {
     return (uint8_t *)file + file->ring_offset + (at & (file->ring_size - 1));
 }
 
+/* A process that has ended keeps its number until somebody has waited for it, but no memory. */
+static bool has_ended(uint32_t process) {
+    uint8_t byte;
+    struct iovec here = {&byte, sizeof byte}, nowhere = {NULL, sizeof byte};
+    return SYSTEM_CALL(kill, process, 0, 0, 0, 0, 0) == -ESRCH ||
+           SYSTEM_CALL(process_vm_readv, process, &here, 1, &nowhere, 1, 0) == -ESRCH;
+}
+
 bool quipu_watch_is_read(const struct quipu_watch_file *file) {
     struct watch *watch = WATCH;
     uint32_t consumer = file->consumer;
     if (watch->consumer_gone || !consumer || file != watch->file)
         return false;
-    if (SYSTEM_CALL(kill, consumer, 0, 0, 0, 0, 0) == -ESRCH)
+    if (has_ended(consumer))
         watch->consumer_gone = consumer;
     return !watch->consumer_gone;
 }

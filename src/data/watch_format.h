@@ -342,7 +342,7 @@ struct quipu_watch_file {
     uint64_t request_offset; /*  16  of the first struct quipu_watch_request; a multiple of 8 */
     uint64_t ring_offset;    /*  24  a multiple of QUIPU_PAGE */
     uint64_t ring_size;      /*  32  bytes, a power of 2, at least 64 KiB */
-    uint32_t consumer;       /*  40  process that reads hits; 0, or gone: none are to be written */
+    uint32_t consumer;       /*  40  process that reads hits; 0, or ended: none are to be written */
     uint32_t waiting; /*  44  futex: 1 while the consumer sleeps; writers set it to 0 and wake */
     uint64_t range_offset;   /*  48  of the first struct quipu_watch_range; 0: there are none */
     uint64_t allowed_offset; /*  56  of the first struct quipu_allowed_writer */

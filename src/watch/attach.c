@@ -54,11 +54,17 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
     return NULL;
 }
 
+/* Once it has, it has no memory, even while its number is kept for who is to wait for it. */
+static bool has_gone(pid_t process) {
+    uint8_t byte;
+    return !read_memory(process, 0, &byte, sizeof byte) && errno == ESRCH;
+}
+
 pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
     struct quipu_watch_file file = {0};
     if (!home->file || !read_memory(process, home->file, &file, sizeof file) ||
         memcmp(file.magic, QUIPU_WATCH_MAGIC, sizeof file.magic) != 0 || !file.consumer ||
-        (kill((pid_t)file.consumer, 0) != 0 && errno == ESRCH))
+        has_gone((pid_t)file.consumer))
         return 0;
     return (pid_t)file.consumer;
 }
