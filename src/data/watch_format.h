@@ -330,9 +330,10 @@ enum {
 
 /* ---- 3. The watch file ------------------------------------------------------------------------
  *
- * 'quipu watch' makes it, names it in $QUIPU_WATCH, and removes it.  The program maps it whole,
- * shared.  A header page, allowed writers, requests, ranges of code, then a ring of hits.  A
- * program that finds $QUIPU_WATCH empty, or no such file, runs as if nothing were asked. */
+ * 'quipu watch' makes it, has it locked (flock) as long as it is there, names it in $QUIPU_WATCH,
+ * and removes it.  The program maps it whole, shared.  A header page, allowed writers, requests,
+ * ranges of code, then a ring of hits.  A program that finds $QUIPU_WATCH empty, or no such file,
+ * runs as if nothing were asked. */
 #define QUIPU_WATCH_MAGIC "\211qwatch\n" /* 8 bytes without its NUL */
 
 struct quipu_watch_file {

@@ -6,6 +6,7 @@
 
 #include "util/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -29,23 +31,62 @@ enum {
 };
 _Static_assert(RING_OFFSET % QUIPU_PAGE == 0, "the ring begins with a page");
 
+static const char prefix[] = "quipu-watch-";
+
+/* ---- files that were left ---- */
+
+/* Whether the file open at FD was that of a watcher that was killed.  Who watches has it locked,
+ * before it says that it is a watch file; that is true in other containers, too, where numbers of
+ * processes are others.  The number is asked for beside, for what locks nothing. */
+static bool is_left(int fd) {
+    struct quipu_watch_file file;
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           pread(fd, &file, sizeof file, 0) == sizeof file &&
+           memcmp(file.magic, QUIPU_WATCH_MAGIC, sizeof file.magic) == 0 && file.consumer &&
+           has_ended((pid_t)file.consumer, (pid_t)file.consumer) &&
+           flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Nobody else would, and each takes as much memory as ours. */
+static void remove_left(const char *path) {
+    DIR *directory = opendir(path);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        int fd =
+            openat(dirfd(directory), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && is_left(fd))
+            unlinkat(dirfd(directory), entry->d_name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (directory)
+        closedir(directory);
+}
+
 /* ---- the file ---- */
 
+/* Makes it in memory, where it costs no disk, or where the user wants such files. */
+static char *make_file(void) {
+    static const char memory[] = "/dev/shm";
+    const char *directory = getenv("TMPDIR");
+    char *path = NULL;
+    remove_left(directory ? directory : memory);
+    if (!directory)
+        path = make_temporary_in(memory, prefix);
+    return path ? path : make_temporary(prefix);
+}
+
 const char *ring_make(struct ring *ring) {
-    *ring = (struct ring){.size = RING_OFFSET + RING_SIZE};
-    if (!getenv("TMPDIR")) /* where it costs no disk */
-        ring->path = make_temporary_in("/dev/shm", "quipu-watch-");
-    if (!ring->path)
-        ring->path = make_temporary("quipu-watch-");
-    int fd = ring->path ? open(ring->path, O_RDWR | O_CLOEXEC) : -1;
+    *ring = (struct ring){.size = RING_OFFSET + RING_SIZE, .path = make_file()};
+    ring->fd = ring->path ? open(ring->path, O_RDWR | O_CLOEXEC) : -1;
     void *map = MAP_FAILED;
-    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)ring->size) == 0)
-        map = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    const char *wrong = map == MAP_FAILED ? strerror(errno) : NULL;
-    if (fd >= 0)
-        close(fd);
-    if (wrong)
-        return wrong;
+    if (ring->fd >= 0 && (errno = posix_fallocate(ring->fd, 0, (off_t)ring->size)) == 0)
+        map = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    if (map == MAP_FAILED)
+        return strerror(errno);
+    flock(ring->fd, LOCK_EX); /* as long as we are there: see is_left */
     ring->file = map;
     ring->allowed = (void *)((char *)map + ALLOWED_OFFSET);
     ring->requests = (void *)((char *)map + REQUESTS_OFFSET);
@@ -74,6 +115,13 @@ const char *ring_give(const struct ring *ring, pid_t process) {
     return strerror(errno);
 }
 
+void ring_hide(struct ring *ring) {
+    if (ring->path)
+        unlink(ring->path);
+    free(ring->path);
+    ring->path = NULL;
+}
+
 /* Processes that have it mapped still keep the header, and what they write to the ring from now on.
  */
 void ring_remove(struct ring *ring) {
@@ -82,9 +130,9 @@ void ring_remove(struct ring *ring) {
         madvise(ring->records, RING_SIZE, MADV_REMOVE);
         munmap(ring->file, ring->size);
     }
-    if (ring->path)
-        unlink(ring->path);
-    free(ring->path);
+    if (ring->file || ring->path)
+        close(ring->fd);
+    ring_hide(ring);
     *ring = (struct ring){0};
 }
 

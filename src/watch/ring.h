@@ -17,7 +17,8 @@ enum {
 };
 
 struct ring {
-    char *path; /* owned */
+    char *path; /* owned; NULL: the file has no name any more */
+    int fd;     /* of the file, which stays locked */
     struct quipu_watch_file *file;
     size_t size; /* of the mapping */
     struct quipu_allowed_writer *allowed;
@@ -29,12 +30,16 @@ struct ring {
     uint64_t lost; /* of those: bytes of records that never were complete */
 };
 
-/* Makes the file, with no requests.  Returns NULL, or what is wrong. */
+/* Makes the file, with no requests, and removes those of ours whose watchers were killed.  Returns
+ * NULL, or what is wrong. */
 const char *ring_make(struct ring *ring);
 
 /* Makes the file that of the owner of PROCESS, who is to open it.  Returns NULL, or what is wrong.
  */
 const char *ring_give(const struct ring *ring, pid_t process);
+
+/* Takes the file's name away: all that need it have it mapped. */
+void ring_hide(struct ring *ring);
 
 /* Tells writers that nobody reads, unmaps it and removes the file. */
 void ring_remove(struct ring *ring);

@@ -500,6 +500,7 @@ const char *attach_session(struct session *session, pid_t process) {
         return wrong;
     follow_begin(session);
     wrong = attach_file(&session->arena, process, session->ring.path, prepare, session);
+    ring_hide(&session->ring); /* if we are killed, it is not left behind */
     if (!wrong)
         wrong = find_refused(session);
     if (wrong) {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A watcher that is killed, whether or not somebody has waited for it yet: the program goes on, also where
-# it waits for an answer, and another one may watch it.
+# it waits for an answer, and another one may watch it, and nothing is left behind.
 . "$(dirname "$0")/lib.bash"
 cat >program.c <<'EOT2'
 #include <unistd.h>
@@ -47,3 +47,27 @@ for option in --long --backtrace --exec=true '--exec=kill -STOP $PPID'; do
 done
 kill -KILL $running
 { wait $running || true; } 2>/dev/null
+
+# What it leaves of a program that it had begun, the next one takes away: but not what another one has,
+# nor what is none.
+start() {
+    : >hits
+    quipu watch --log=hits -e beats -- ./program &
+    watcher=$!
+    until [[ -s hits ]]; do sleep 0.01; done
+    program=$(pgrep -P $watcher)
+    file=$(grep -o "$TMPDIR/quipu-watch-.*" /proc/$watcher/maps | head -n 1)
+    [[ -f $file ]] || fail "it has no file: '$file'"
+}
+start
+left=$file
+{ kill -KILL $watcher "$program" && wait $watcher || true; } 2>/dev/null
+[[ -f $left ]] || fail "nothing stays, so this tests nothing"
+head -c 100000 /dev/urandom >"$TMPDIR/quipu-watch-other"
+start
+[[ ! -f $left ]] || fail "'$left' stays"
+quipu watch --program=program -e beats -- true 2>/dev/null
+[[ -f $file && -f $TMPDIR/quipu-watch-other ]] || fail "what is in use was removed"
+rm "$TMPDIR/quipu-watch-other"
+{ kill -KILL "$program" && wait $watcher || true; } 2>/dev/null
+leaves_nothing
