@@ -119,6 +119,14 @@ done
 
 type -P gdb >/dev/null || exit 0
 
+# As the manual tells, its first commands are not stopped by what stopped the program.
+handle='handle SIGSTOP nostop noprint nopass'
+grep -qF "gdb -p \$QUIPU_PID -ex \"$handle\"" "$top/doc/man/quipu-watch.1" || fail "the manual tells otherwise"
+watches 7 --stop --exec "gdb -q -nx -batch -p \$QUIPU_PID -ex '$handle' -ex 'tbreak copy' -ex continue" \
+    -e counter -- ./program
+grep -q '^Temporary breakpoint 1, .*copy (from=' output && ! grep -q SIGSTOP output ||
+    fail "by the manual's command: $(cat output)"
+
 # At a terminal gdb comes by itself, and the program is watched on below it.
 cat >type.py <<'EOT2'
 import os, pty, select, sys, time
