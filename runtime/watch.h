@@ -504,14 +504,8 @@ long quipu_watch_lead_all_threads(void);
  * are on the stack, so checks of stores there are put back, too.  Returns 0 or minus the error's
  * number.  The lock is held. */
 long quipu_watch_put_back_function(uint64_t function);
-/* Whether [ADDRESS, END) is in use on the first thread's stack, which is the calling one. */
-bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end);
-/* Whether the process is known to have one thread. */
-bool quipu_watch_is_alone(void);
 /* Other threads have begun, and `stacks_apart`: has all stores to the stack be checked. */
 void quipu_watch_note_threads(void);
-/* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
-void quipu_watch_note_stack(uint64_t address, uint64_t length);
 /* This module is there, its checks may be put back. */
 void quipu_watch_enter_module(void);
 
@@ -519,10 +513,23 @@ void quipu_watch_enter_module(void);
 uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size);
 /* Whether [ADDRESS, END) has bytes of an instrumented module.  The lock is held. */
 bool quipu_watch_overlaps_module(uint64_t address, uint64_t end);
+
+/* ---- watch_memory.c ---- */
+
+/* Sets where the heap begins and where its break is told, once. */
+void quipu_watch_find_heap(void);
 /* Whether [ADDRESS, END) lies in the heap that brk made.  The lock is held. */
 bool quipu_watch_is_in_heap(uint64_t address, uint64_t end);
 /* Whether [ADDRESS, END) has bytes of it. */
 bool quipu_watch_overlaps_heap(uint64_t address, uint64_t end);
+/* Whether a stack may be in [ADDRESS, END).  The lock is held. */
+bool quipu_watch_may_be_stack(uint64_t address, uint64_t end, bool is_variable);
+/* Whether [ADDRESS, END) is in use on the first thread's stack, which is the calling one. */
+bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end);
+/* Whether the process is known to have one thread. */
+bool quipu_watch_is_alone(void);
+/* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
+void quipu_watch_note_stack(uint64_t address, uint64_t length);
 
 /* ---- watch_quick.c ---- */
 

@@ -2,10 +2,8 @@
  * Graham 1993, section 4; data/watch_format.h, section 2).
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
- * all of them, when a region lies where a stack may be: not among the variables of an instrumented
- * module, not in the heap that brk made, and, while there is one thread, in what the first one's
- * stack may become, unless the program has said that a stack is there; or anywhere, where some
- * function sets the stack pointer or calls what does; and when a function's locals are watched.
+ * all of them, when a region lies where a stack may be (watch_memory.c), and when a function's
+ * locals are watched.
  *
  * What is asked in front of calls of code that may have no checks is put back for all of them, once
  * it may be answered with yes; not where the callee, which the shim did not know, is this module's
@@ -30,7 +28,6 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 
 extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
@@ -44,11 +41,8 @@ enum {
     CALL_SLOT_MODE = 0x15,
     JMP_SLOT = 0xff,
     JMP_SLOT_MODE = 0x25,
-    STACK_ROOM = 128 << 20,
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
-
-#define LONGEST_STACK ((uint64_t)1 << 36)
 
 static const uint8_t no_operation[X86_JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
@@ -415,100 +409,6 @@ static long close_loops(bool close) {
 
 /* ---- All modules' ---- */
 
-/* The break, as glibc keeps it; 0 before it was first asked for. */
-extern uint64_t __curbrk __attribute__((weak));
-
-static uint64_t present_break(void) {
-    uint64_t known = &__curbrk ? *(volatile const uint64_t *)&__curbrk : 0;
-    if (known)
-        return known;
-    return (uint64_t)SYSTEM_CALL(brk, 0, 0, 0, 0, 0, 0);
-}
-
-bool quipu_watch_is_in_heap(uint64_t address, uint64_t end) {
-    struct watch *watch = WATCH;
-    if (address < watch->heap_begin)
-        return false;
-    if (end > watch->heap_end)
-        watch->heap_end = present_break();
-    return end <= watch->heap_end;
-}
-
-bool quipu_watch_overlaps_heap(uint64_t address, uint64_t end) {
-    return end > WATCH->heap_begin && address < present_break();
-}
-
-/* glibc's: where the first thread's stack begins, and whether there are other threads. */
-extern void *const __libc_stack_end __attribute__((weak));
-extern const char __libc_single_threaded __attribute__((weak));
-
-bool quipu_watch_is_alone(void) {
-    return &__libc_single_threaded && *(volatile const char *)&__libc_single_threaded;
-}
-
-/* Where the first thread's stack may come to at most.  The kernel maps nothing there by itself: it
- * leaves as much room as the limit says when the program begins, and 128 MiB at least.  Where it is
- * not known, that is anywhere. */
-static struct watch_range first_stack(void) {
-    static struct watch_range stack;
-    struct rlimit limit = {0, LONGEST_STACK};
-    if (!&__libc_stack_end)
-        return (struct watch_range){0, ADDRESSES_END};
-    if (!stack.length) {
-        SYSTEM_CALL(prlimit64, 0, RLIMIT_STACK, NULL, &limit, 0, 0);
-        uint64_t length = greater(STACK_ROOM, lesser(limit.rlim_cur, LONGEST_STACK));
-        stack.address = (uint64_t)__libc_stack_end - length;
-        stack.length = length + QUIPU_PAGE;
-    }
-    return stack;
-}
-
-/* Whether no thread's stack is there, nor can be as long as the memory is mapped. */
-static bool is_apart_from_stacks(uint64_t address, uint64_t end) {
-    struct watch_range stack = first_stack();
-    return quipu_watch_is_alone() && !overlaps_any(&stack, 1, address, end);
-}
-
-bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end) {
-    struct watch_range stack = first_stack();
-    uint64_t top = (uint64_t)__builtin_frame_address(0);
-    return &__libc_stack_end && top - stack.address < stack.length && address >= top &&
-           end <= (uint64_t)__libc_stack_end;
-}
-
-static bool is_in_stack(uint64_t address, uint64_t end) {
-    return overlaps_any(WATCH->stacks, WATCH->stack_count, address, end);
-}
-
-/* Checks of stores to the stack are put back at once where a region lies in it. */
-static void enter_stack(struct watch_range stack) {
-    struct watch *watch = WATCH;
-    if (watch->stack_count < WATCH_GIVEN)
-        watch->stacks[watch->stack_count++] = stack;
-    else
-        watch->stacks_anywhere = true;
-    for (uint32_t i = 0; i < watch->used; i++) {
-        const struct watch_region *region = region_at(i);
-        if (region->size && (watch->stacks_anywhere ||
-                             is_in_stack(region->address, region->address + region->size))) {
-            quipu_watch_put_back(region->address, region->address + region->size);
-            return;
-        }
-    }
-}
-
-void quipu_watch_note_stack(uint64_t address, uint64_t length) {
-    struct watch_range stack = {address, lesser(length, ADDRESSES_END)};
-    uint64_t end = address + stack.length;
-    uint64_t mask = quipu_watch_lock();
-    bool is_one = is_in_stack(address, address + 1) && is_in_stack(end - 1, end);
-    if (stack.length && !is_one &&
-        (quipu_watch_overlaps_module(address, end) || quipu_watch_is_in_heap(address, end) ||
-         quipu_watch_is_alone()))
-        enter_stack(stack);
-    quipu_watch_unlock(mask);
-}
-
 long quipu_watch_put_back_calls(unsigned asked) {
     long error = 0;
     if (!(asked & ~WATCH->asked))
@@ -530,11 +430,7 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
         error = m->prepare();
         is_variable |= address >= m->begin && end <= m->end;
     }
-    bool is_known = is_variable || quipu_watch_is_in_heap(address, end);
-    bool is_apart = !is_known && is_apart_from_stacks(address, end);
-    bool may_be_stack =
-        WATCH->stacks_anywhere || (!is_known && !is_apart) || is_in_stack(address, end);
-    WATCH->stacks_apart |= is_apart;
+    bool may_be_stack = quipu_watch_may_be_stack(address, end, is_variable);
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
             error = m->put_back_variables(address, end);
@@ -649,10 +545,7 @@ void quipu_watch_enter_module(void) {
     module.lead_threads = quipu_watch_lead_threads;
     module.close_loops = close_loops;
     uint64_t mask = quipu_watch_lock();
-    if (!watch->heap_begin)
-        watch->heap_begin = watch->heap_end = present_break();
-    if (!WATCH_QUICK->break_at)
-        WATCH_QUICK->break_at = &__curbrk ? &__curbrk : &WATCH_QUICK->heap_end;
+    quipu_watch_find_heap();
     module.next = watch->modules;
     watch->modules = &module;
     watch->visit = (uint64_t)module.visit;
