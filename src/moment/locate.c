@@ -7,8 +7,11 @@
  * The address of a local, and of a thread-local variable, has its number in `all`, and above a bias
  * its offset: from its function's CFA, or from the first thread-local byte of its module.
  *
- * Not perfect: what lies in pieces, or where something computes, is not understood. */
+ * Not perfect: what lies in pieces, or where something computes, is not understood; nor is what is
+ * counted from the stack pointer in a function that makes its frame on some of its ways only. */
 #include "moment/locate.h"
+
+#include "data/watch_format.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -17,7 +20,8 @@
 enum {
     OFFSET_BITS = 36, /* of a local's address */
     ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
-    RBP = 6,          /* DWARF's numbers */
+    NO_FRAME = 8, /* bytes from the stack pointer to the CFA where there is but a return address */
+    RBP = 6,      /* DWARF's numbers */
     RSP = 7,
 };
 
@@ -48,108 +52,198 @@ static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry) {
     return dwarf_entrypc(function, entry) == 0 || dwarf_ranges(function, 0, &base, entry, &end) > 0;
 }
 
-/* Whether the CFA is counted from REG at ADDRESS; then OFFSET is set, and in any case END, where
- * that ends. */
-static bool read_frame_at(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg, int64_t *offset,
-                          Dwarf_Addr *end) {
+/* What the unwinding table tells of one place in code. */
+struct frame_row {
+    bool is_told, is_counted; /* at all; by the register that was asked for */
+    int64_t offset;           /* then: of the CFA from it */
+    Dwarf_Addr end;           /* of the places of which the same is told */
+};
+
+static struct frame_row read_row(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg) {
+    struct frame_row row = {0};
     Dwarf_Frame *frame = NULL;
     Dwarf_Op *operations;
     Dwarf_Addr begin;
     size_t count = 0;
-    bool good = false;
-    *end = 0;
     if (!frames || dwarf_cfi_addrframe(frames, address, &frame) != 0)
-        return false;
-    dwarf_frame_info(frame, &begin, end, NULL);
+        return row;
+    row.is_told = true;
+    dwarf_frame_info(frame, &begin, &row.end, NULL);
     if (dwarf_frame_cfa(frame, &operations, &count) == 0 && count == 1) {
         bool named = operations->atom == DW_OP_bregx;
-        good = named ? operations->number == reg : operations->atom == DW_OP_breg0 + reg;
-        *offset = (int64_t)(named ? operations->number2 : operations->number);
+        row.is_counted = named ? operations->number == reg : operations->atom == DW_OP_breg0 + reg;
+        row.offset = (int64_t)(named ? operations->number2 : operations->number);
     }
     free(frame);
-    return good;
+    return row;
 }
 
-/* Whether the line table says that a function's first instructions, if any, end at ADDRESS. */
-static bool begins_body(Dwarf_Die *function, Dwarf_Addr address) {
+/* The range of FUNCTION that ENTRY is in. */
+static bool find_range(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *end) {
+    Dwarf_Addr base, begin;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, end)) > 0;)
+        if (begin <= entry && entry < *end)
+            return true;
+    return false;
+}
+
+/* The first row of LINES, sorted by their addresses, that is not in front of ADDRESS. */
+static size_t first_line(Dwarf_Lines *lines, size_t count, Dwarf_Addr address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        Dwarf_Addr at = 0;
+        if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) == 0 && at < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sets where the line table says that the first instructions of FUNCTION, which make its frame,
+ * have ended.  dwarf_entry_breakpoints would tell the same, but that its search, which halves the
+ * table, does not look at what it has cut off: many functions' ends of these it does not find. */
+static bool find_body(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *body) {
     Dwarf_Die unit;
     Dwarf_Lines *lines;
+    Dwarf_Addr end;
     size_t count = 0;
-    if (!dwarf_diecu(function, &unit, NULL, NULL) || dwarf_getsrclines(&unit, &lines, &count) != 0)
+    if (!find_range(function, entry, &end) || !dwarf_diecu(function, &unit, NULL, NULL) ||
+        dwarf_getsrclines(&unit, &lines, &count) != 0)
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first_line(lines, count, entry); i < count; i++) {
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
-        Dwarf_Addr at;
         bool ends = false;
-        if (dwarf_lineaddr(line, &at) == 0 && at == address &&
-            dwarf_lineprologueend(line, &ends) == 0 && ends)
+        if (dwarf_lineaddr(line, body) != 0 || *body >= end)
+            return false;
+        if (dwarf_lineprologueend(line, &ends) == 0 && ends)
             return true;
     }
     return false;
 }
 
-/* Sets how far the CFA is above REG in FUNCTION, behind its first instructions: where the line
- * table says that these end, or, of the frame pointer, where it has become one. */
-static bool read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
-                       int64_t *offset) {
-    Dwarf_Addr *begins = NULL, entry = 0, end = 0;
-    int count = dwarf_entry_breakpoints(function, &begins);
-    Dwarf_Addr at = count > 0 ? begins[0] : 0;
-    free(begins);
-    if (count <= 0 || !find_entry(function, &entry) ||
-        (reg == RSP && at == entry && !begins_body(function, at)))
-        return false;
-    for (unsigned row = 0; row < (reg == RSP ? 1 : ROWS_MOST) && at; row++, at = end)
-        if (read_frame_at(variables->frames, at, reg, offset, &end))
-            return true;
-    return false;
+/* Where the function's own instructions from BEGIN to END go over to those of its checks. */
+static Dwarf_Addr end_of_own(const struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end) {
+    size_t size = 0;
+    const uint8_t *sites = binary_section(binary, QUIPU_SITES_SECTION, &size);
+    uint64_t at = binary_section_address(binary, QUIPU_SITES_SECTION);
+    for (size_t i = 0; sites && i + sizeof(struct quipu_site) <= size;
+         i += sizeof(struct quipu_site)) {
+        struct quipu_site site;
+        memcpy(&site, sites + i, sizeof site);
+        uint64_t place =
+            at + i + offsetof(struct quipu_site, place) + (uint64_t)(int64_t)site.place;
+        uint64_t code = at + i + offsetof(struct quipu_site, code) + (uint64_t)(int64_t)site.code;
+        if (begin <= place && place < code && code < end)
+            end = code;
+    }
+    return end;
 }
 
-/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION. */
-static bool read_frame_base(const struct variables *variables, Dwarf_Die *function,
-                            int64_t *offset) {
+/* Whether the CFA is WANTED bytes above the stack pointer from AT up to the end of FUNCTION's own
+ * instructions; WANTED 0: any number of them. */
+static bool keeps_distance(const struct variables *variables, Dwarf_Die *function, Dwarf_Addr entry,
+                           Dwarf_Addr at, int64_t wanted) {
+    Dwarf_Addr end;
+    if (!find_range(function, entry, &end))
+        return false;
+    end = end_of_own(variables->binary, entry, end);
+    while (at < end) {
+        struct frame_row row = read_row(variables->frames, at, RSP);
+        if (!row.is_counted || (wanted && row.offset != wanted) || row.end <= at)
+            return false;
+        at = row.end;
+    }
+    return true;
+}
+
+static const char untold_frame[] =
+    "has a place counted from a register, and no unwinding table tells where that points; build its "
+    "file with -fasynchronous-unwind-tables";
+
+static const char aligned_frame[] =
+    "has no fixed distance from where its call's frame begins: its function aligns that anew in each "
+    "call; declare it static";
+
+static const char untold_body[] =
+    "has a place counted from the stack pointer, and no line table tells where its function's frame "
+    "is complete; build it with -O0";
+
+static const char late_frame[] =
+    "has a place in a frame that its function makes on some of its ways only, and which these are is "
+    "not told; build it with -O0, or -mllvm -enable-shrink-wrap=false";
+
+static const char computed[] =
+    "has a place that its debug information computes in a way that is not understood; build it with "
+    "-O0";
+
+/* Sets how far the CFA is above REG in FUNCTION wherever it has a frame: of the stack pointer,
+ * where the line table says that it is complete; of the frame pointer, where it has become one.
+ * Returns NULL, or why that is not known. */
+static const char *read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
+                              int64_t *offset) {
+    Dwarf_Addr entry = 0, at;
+    if (!find_entry(function, &entry))
+        return untold_frame;
+    bool has_body = find_body(function, entry, &at);
+    struct frame_row row = read_row(variables->frames, reg == RSP && has_body ? at : entry, reg);
+    if (!row.is_told)
+        return untold_frame;
+    if (reg == RSP && !has_body)
+        return keeps_distance(variables, function, entry, entry, 0) ? untold_body : aligned_frame;
+    for (unsigned i = 1; reg == RBP && i < ROWS_MOST && !row.is_counted && row.end; i++)
+        row = read_row(variables->frames, row.end, reg);
+    if (!row.is_counted)
+        return aligned_frame;
+    *offset = row.offset;
+    if (reg == RSP && row.offset == NO_FRAME &&
+        !keeps_distance(variables, function, entry, at, NO_FRAME))
+        return late_frame; /* where there is a frame it is whole: all of one is made in one place */
+    return NULL;
+}
+
+/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION.  Returns NULL, or why
+ * that is not known. */
+static const char *read_frame_base(const struct variables *variables, Dwarf_Die *function,
+                                   int64_t *offset) {
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
     size_t count = 0;
     *offset = 0;
     if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
         dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
-        return false;
+        return computed;
     if (operations->atom == DW_OP_call_frame_cfa)
-        return true;
+        return NULL;
     if (operations->atom != DW_OP_reg0 + RBP && operations->atom != DW_OP_reg0 + RSP)
-        return false;
-    bool good = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
+        return computed;
+    const char *cause = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
     *offset = -*offset;
-    return good;
-}
-
-/* How far REG, of DWARF's numbers, is from the CFA in FUNCTION, behind its first instructions. */
-static bool read_register(const struct variables *variables, Dwarf_Die *function, unsigned reg,
-                          int64_t *offset) {
-    if (!read_frame(variables, function, reg, offset))
-        return false;
-    *offset = -*offset;
-    return true;
+    return cause;
 }
 
 /* Where a local is, all of its entries taken together. */
 struct frame_place {
-    bool in_frame, in_register, in_pieces, is_led_to, elsewhere;
-    bool moves;     /* in the frame */
-    int64_t offset; /* in the frame, from the CFA */
+    bool in_frame, in_register, in_pieces, is_led_to;
+    bool moves;            /* in the frame */
+    const char *elsewhere; /* why some entry tells of no place in the frame; NULL: none is so */
+    int64_t offset;        /* in the frame, from the CFA */
 };
 
-/* The place in the frame that OPERATION tells. */
-static bool read_slot(const struct variables *variables, Dwarf_Die *function,
-                      const Dwarf_Op *operation, int64_t *offset) {
-    int64_t base;
-    if (operation->atom == DW_OP_fbreg
-            ? !read_frame_base(variables, function, &base)
-            : !read_register(variables, function, operation->atom - DW_OP_breg0, &base))
-        return false;
+/* The place in the frame that OPERATION tells.  Returns NULL, or why that is not known. */
+static const char *read_slot(const struct variables *variables, Dwarf_Die *function,
+                             const Dwarf_Op *operation, int64_t *offset) {
+    int64_t base = 0;
+    const char *cause;
+    if (operation->atom == DW_OP_fbreg) {
+        cause = read_frame_base(variables, function, &base);
+    } else {
+        cause = read_frame(variables, function, operation->atom - DW_OP_breg0, &base);
+        base = -base;
+    }
     *offset = (int64_t)operation->number + base;
-    return true;
+    return cause;
 }
 
 static bool is_of_register(const Dwarf_Op *operation) {
@@ -178,8 +272,10 @@ static void take_entry(const struct variables *variables, Dwarf_Die *function,
                    operations->atom == DW_OP_breg0 + RSP;
     place->in_pieces |= last == DW_OP_piece || last == DW_OP_bit_piece;
     place->is_led_to |= last == DW_OP_deref || (count == 1 && !is_slot && is_by_register(last));
-    if (count != 1 || !is_slot || !read_slot(variables, function, operations, &offset)) {
-        place->elsewhere = true;
+    const char *cause =
+        count == 1 && is_slot ? read_slot(variables, function, operations, &offset) : computed;
+    if (cause) {
+        place->elsewhere = place->elsewhere ? place->elsewhere : cause;
         return;
     }
     place->moves |= place->in_frame && place->offset != offset;
@@ -221,8 +317,7 @@ static const char *refuse(const struct frame_place *place) {
         return "has several places in its function's frame, one after the other; build it with "
                "-O0, or declare it volatile";
     if (place->elsewhere)
-        return "has a place in the frame that its debug information tells in a way that is not "
-               "understood";
+        return place->elsewhere;
     if (!place->in_frame)
         return "has no address: the optimizer has removed it; build it with -O0, or declare it "
                "volatile";

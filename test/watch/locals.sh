@@ -112,10 +112,53 @@ wrong "array of variable length" varies::a
 nm registers | grep -q ' split\.cold' || fail "no function is in two parts"
 watches 0 -e split::kept -- ./registers
 [[ $(wc -l <hits) == 1 ]] || fail "split: $(cat hits)"
-wrong "in a way that is not understood" aligned::x
+wrong "aligns that anew in each call" aligned::x
 "$quipu" cc --quipu=watch -g -O0 registers.c -o registers || fail "cannot build 'registers'"
 wrong "did you mean 'f::sum'" f::sun
 wrong "is local to a function; write 'f::sum'" sum
 wrong "where a local or thread-local variable points to" '*main::p'
 watches 0 --limit 2 -e f::sum -- ./registers
 [[ $(wc -l <hits) == 2 ]] || fail "limit: $(cat hits)"
+
+# What clang counts from the stack pointer: one place in all of the body, whatever is pushed there and
+# wherever in the line table the function stands.
+cat >counted.c <<'EOP'
+int used;
+__attribute__((noinline)) void g(int n) { used += n; __asm__ volatile("nop"); }
+__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h) { __asm__ volatile(""); return a + b + c + d + e + f + g + h; }
+__attribute__((noinline)) void late(int n) { if (n < 0) return; volatile int v = n; g(n); v = v + 1; g(v); }
+__attribute__((noinline)) int recurses(int n) { volatile int v = n; if (n > 0) recurses(n - 1); v = v + 100; return v; }
+__attribute__((noinline)) int pushes(int n) { volatile int v = n; v = many(1, 2, 3, 4, 5, 6, 7, 8); v = v + 1; return v; }
+#define CALLS(name) __attribute__((noinline)) int name(int n) { \
+    volatile int v = n; \
+    if (n > 2) { g(1); return 0; } \
+    g(n); \
+    v = 9; \
+    return v; }
+CALLS(a) CALLS(b) CALLS(c) CALLS(d) CALLS(e) CALLS(f) CALLS(h) CALLS(i) CALLS(j)
+#define RED(name) __attribute__((noinline)) int name(int n) { volatile int x = n; x = x + used; return x; }
+RED(k) RED(l) RED(m) RED(o) RED(p) RED(q) RED(r) RED(s) RED(t)
+int main(int argc, char **argv) { late(argc); used = recurses(1) + pushes(argc);
+    used = a(1) + b(1) + c(1) + d(1) + e(1) + f(1) + h(1) + i(1) + j(1);
+    used = 5; k(3); l(3); m(3); o(3); p(3); q(3); r(3); s(3); t(3); return 0; }
+EOP
+for level in -O1 -O2 -Os; do
+    command -v clang >/dev/null || break
+    "${quipu%/*}/quipu-clang" --quipu=watch -g "$level" counted.c -o registers || fail "cannot build 'counted'"
+    what=$level
+    while read -r names news; do
+        for name in ${names//,/ }; do
+            variant=$name
+            watches 0 --format=json -e "$name" -- ./registers
+            grep -v '"instruction":"push' hits | sed -E 's/.*"new":"([^"]*)".*/\1/' >told
+            # shellcheck disable=SC2086
+            are $news
+        done
+    done <<'EOT2'
+recurses::v 1 0 100 101
+pushes::v 1 36 37
+a::v,b::v,c::v,d::v,e::v,f::v,h::v,i::v,j::v 1 9
+k::x,l::x,m::x,o::x,p::x,q::x,r::x,s::x,t::x 3 8
+EOT2
+    wrong "makes on some of its ways only" late::v
+done
