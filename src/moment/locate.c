@@ -20,6 +20,7 @@
 enum {
     OFFSET_BITS = 36, /* of a local's address */
     ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
+    DEPTH_MAX = 16,   /* of what a type is made of */
     NO_FRAME = 8, /* bytes from the stack pointer to the CFA where there is but a return address */
     RBP = 6,      /* DWARF's numbers */
     RSP = 7,
@@ -299,28 +300,48 @@ static struct frame_place read_place(const struct variables *variables, Dwarf_At
     return place;
 }
 
-/* Why it has no place in memory that could be watched; NULL: it has one. */
-static const char *refuse(const struct frame_place *place) {
+/* Whether DIE is declared so, or its elements are. */
+static bool is_volatile(Dwarf_Die *die) {
+    Dwarf_Die type = *die;
+    Dwarf_Attribute attribute;
+    for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
+        if (!dwarf_attr_integrate(&type, DW_AT_type, &attribute) ||
+            !dwarf_formref_die(&attribute, &type))
+            return false;
+        int tag = dwarf_tag(&type);
+        if (tag == DW_TAG_volatile_type)
+            return true;
+        if (tag != DW_TAG_const_type && tag != DW_TAG_typedef && tag != DW_TAG_array_type)
+            return false;
+    }
+    return false;
+}
+
+/* With what cures it: what is volatile already gcc tells to be in a register where it is a
+ * parameter, also if it is not. */
+#define WITH_CURE(fact)                                                                            \
+    (is_volatile(die) ? fact "; build it with -O0"                                                 \
+                      : fact "; build it with -O0, or declare it volatile")
+
+/* Why DIE has no place in memory that could be watched; NULL: it has one. */
+static const char *refuse(const struct frame_place *place, Dwarf_Die *die) {
     if (place->in_pieces)
-        return "has no place in memory as a whole: it is in pieces, of which some are in registers, "
-               "or removed; build it with -O0, or declare it volatile";
+        return WITH_CURE("has no place in memory as a whole: it is in pieces, of which some are in "
+                         "registers, or removed");
     if (place->in_register && (place->in_frame || place->elsewhere))
-        return "has no place in memory for parts of its function: its value is in a register; "
-               "build it with -O0, or declare it volatile";
+        return WITH_CURE("has no place in memory for parts of its function: its value is in a "
+                         "register");
     if (place->in_register)
-        return "has no place in memory: its value is in a register; build it with -O0, or declare "
-               "it volatile";
+        return WITH_CURE("has no place in memory: its value is in a register");
     if (place->is_led_to)
         return "has a place that only its function knows while it runs: it is an array of variable "
                "length, or was handed over by its address";
     if (place->moves)
-        return "has several places in its function's frame, one after the other; build it with "
-               "-O0, or declare it volatile";
+        return WITH_CURE("has several places in its function's frame, one after the other");
     if (place->elsewhere)
         return place->elsewhere;
     if (!place->in_frame)
-        return "has no address: the optimizer has removed it; build it with -O0, or declare it "
-               "volatile";
+        return WITH_CURE("has no address: the optimizer has removed it");
     return NULL;
 }
 
@@ -344,7 +365,7 @@ static void locate_local(const struct variables *variables, struct variable *var
     struct frame_place place = {0};
     if (dwarf_attr_integrate(die, DW_AT_location, &attribute))
         place = read_place(variables, &attribute, function);
-    variable->cause = refuse(&place);
+    variable->cause = refuse(&place, die);
     if (variable->cause)
         return;
     variable->entry = entry;

@@ -29,11 +29,16 @@ bool begins_variable(const char *text) {
     return begins_name(*text) || begins_anonymous(text);
 }
 
-const char *parse_file(struct parser *parser) {
+/* Of what may be a file's name. */
+static size_t file_length(const char *text) {
     size_t length = 0;
-    while (parser->at[length] &&
-           (isalnum((unsigned char)parser->at[length]) || strchr("_./+-", parser->at[length])))
+    while (text[length] && (isalnum((unsigned char)text[length]) || strchr("_./+-", text[length])))
         length++;
+    return length;
+}
+
+const char *parse_file(struct parser *parser) {
+    size_t length = file_length(parser->at);
     const char *colon = parser->at + length;
     if (!length || *colon != ':' || !begins_variable(colon + 1) ||
         !is_source(parser->variables, parser->at, length))
@@ -148,17 +153,41 @@ static struct node *known_word(struct parser *parser, const char *name) {
     return NULL;
 }
 
+/* The file that is meant in front of a name, at TEXT: it has an end such as ".c", and there is no
+ * '?' that the ':' could belong to.  NULL: none is. */
+static const char *meant_file(const struct parser *parser, const char *text) {
+    size_t length = file_length(text);
+    const char *file = arena_copy(parser->tree.arena, text, length);
+    bool follows_question = memchr(parser->tree.text, '?', (size_t)(text - parser->tree.text));
+    return text[length] == ':' && begins_variable(text + length + 1) && strchr(file, '.') &&
+                   !follows_question
+               ? file
+               : NULL;
+}
+
+/* Why no variable is named at BEGIN, where that is not as WRONG says: a function or a file is. */
+static const char *explain(const struct parser *parser, const char *begin, const char *wrong) {
+    const char *file = meant_file(parser, begin);
+    if (*parser->at == '(' && !parser->variables->has_fortran)
+        return "functions cannot be called: the program stands still";
+    return file && parser->variables->binary->dwarf &&
+                   !is_source(parser->variables, file, strlen(file))
+               ? no_source(parser->variables, file)
+               : wrong;
+}
+
 struct node *parse_variable(struct parser *parser) {
     const char *begin = parser->at;
     parse_module(parser);
+    const char *named = parser->at;
     const char *file = parse_file(parser), *name = parse_name(parser, file);
     const struct variable *variable = NULL;
     const char *wrong = find_variable(parser->variables, file, name, &variable);
     if (wrong) {
         struct node *word = file ? NULL : known_word(parser, name);
         skip_blanks(parser);
-        if (!word && !variable && !parser->variables->has_fortran && *parser->at == '(')
-            wrong = "functions cannot be called: the program stands still";
+        if (!word && !variable)
+            wrong = explain(parser, named, wrong);
         parser->is_missing |= !variable && !parser->tree.wrong;
         parser->is_local |= variable && variable->is_local && !strstr(name, "::");
         return word ? word : refuse(parser, begin, wrong);

@@ -297,6 +297,19 @@ bool is_source(const struct variables *variables, const char *file, size_t lengt
     return false;
 }
 
+const char *no_source(const struct variables *variables, const char *file) {
+    struct near_names near_names = {.wanted = last_part(file)};
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die top;
+    while (next_unit(variables->binary->dwarf, &unit, &top)) {
+        const char *own = dwarf_diename(&top);
+        if (own)
+            offer_name(&near_names, last_part(own));
+    }
+    return arena_print(variables->arena, "there is no source file '%s'%s", file,
+                       suggest(variables->arena, &near_names));
+}
+
 /* The arguments of a variable's template may be left out. */
 static size_t key_length(const char *key, const char *name) {
     size_t length = strlen(key), depth = 0;
@@ -423,6 +436,26 @@ static void offer_ends(struct near_names *near_names, const char *path) {
     }
 }
 
+/* Offers those that are LOCAL or not.  A local that has no place is one, too: why, is told where it
+ * is named. */
+static void offer_variables(const struct variables *variables, const char *file, bool local,
+                            struct near_names *near_names) {
+    bool has_scope = strchr(near_names->wanted, ':') != NULL;
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        if (variable->is_local != local || (variable->cause && !local) ||
+            (variable->is_thread_local && !variables->takes_locals) ||
+            (file && !is_file(variable->file, file, strlen(file))))
+            continue;
+        if (!local)
+            offer_name(near_names, variable->name);
+        else if (!has_scope)
+            offer_name_as(near_names, variable->name, variable->path);
+        if (has_scope)
+            offer_ends(near_names, variable->path);
+    }
+}
+
 static bool is_function(const struct binary *binary, const char *name) {
     size_t count;
     for (size_t i = 0; i < binary->names.count; i++)
@@ -442,17 +475,9 @@ static const char *not_there(const struct variables *variables, const char *file
                            name);
     if (is_function(variables->binary, name))
         return arena_print(variables->arena, "'%s' is a function, and no variable", name);
-    for (size_t i = 0; i < variables->all.count; i++) {
-        const struct variable *variable = &variables->all.data[i];
-        if (variable->cause ||
-            ((variable->is_local || variable->is_thread_local) && !variables->takes_locals) ||
-            (file && !is_file(variable->file, file, strlen(file))))
-            continue;
-        if (!variable->is_local)
-            offer_name(&near_names, variable->name);
-        if (strchr(name, ':'))
-            offer_ends(&near_names, variable->path);
-    }
+    offer_variables(variables, file, false, &near_names);
+    if (variables->takes_locals)
+        offer_variables(variables, file, true, &near_names);
     return arena_print(variables->arena, "there is no variable '%s'%s", name,
                        suggest(variables->arena, &near_names));
 }
@@ -543,8 +568,11 @@ static unsigned distance(const char *a, const char *b) {
     return row[length];
 }
 
-void offer_name(void *context, const char *name) {
-    struct near_names *near_names = context;
+void offer_name(void *near_names, const char *name) {
+    offer_name_as(near_names, name, name);
+}
+
+void offer_name_as(struct near_names *near_names, const char *name, const char *shown) {
     size_t length = strlen(near_names->wanted), own = strlen(name), at;
     size_t longer = own > length ? own - length : length - own;
     unsigned far =
@@ -554,7 +582,7 @@ void offer_name(void *context, const char *name) {
     if (far >= length)
         return;
     for (size_t i = 0; i < near_names->count; i++)
-        if (strcmp(near_names->names[i], name) == 0)
+        if (strcmp(near_names->names[i], shown) == 0)
             return;
     at = near_names->count < 3 ? near_names->count++ : 3;
     for (; at > 0 && near_names->distances[at - 1] > far; at--) {
@@ -564,7 +592,7 @@ void offer_name(void *context, const char *name) {
         near_names->distances[at] = near_names->distances[at - 1];
     }
     if (at < 3) {
-        near_names->names[at] = name;
+        near_names->names[at] = shown;
         near_names->distances[at] = far;
     }
 }

@@ -60,6 +60,9 @@ const struct variable *find_local(const struct variables *variables, uint64_t ad
 /* Whether some unit's source is FILE, or ends in it behind a '/'. */
 bool is_source(const struct variables *variables, const char *file, size_t length);
 
+/* Says that no unit's source is FILE, and what it could have been. */
+const char *no_source(const struct variables *variables, const char *file);
+
 /* Finds NAME ("count", "calls::count"), of the unit of FILE where that is not NULL.  Returns NULL,
  * or why it is not found, with what it could have been; then FOUND is NULL if there is none. */
 const char *find_variable(const struct variables *variables, const char *file, const char *name,
@@ -73,6 +76,9 @@ struct near_names {
     size_t count;
 };
 void offer_name(void *near_names, const char *name);
+
+/* The same of what is written SHOWN, where what was meant is compared with NAME. */
+void offer_name_as(struct near_names *near_names, const char *name, const char *shown);
 
 /* ": did you mean 'a' or 'b'?", or "". */
 const char *suggest(struct arena *arena, const struct near_names *near_names);

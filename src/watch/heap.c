@@ -25,6 +25,10 @@ static const char *find_line_number(const char *text) {
     return colon && colon > text + sizeof prefix - 1 ? colon : NULL;
 }
 
+bool begins_blocks(const char *text) {
+    return strncmp(text, prefix, sizeof prefix - 1) == 0 && text[sizeof prefix - 1] != ':';
+}
+
 bool names_blocks(const char *text) {
     return find_line_number(text) != NULL;
 }

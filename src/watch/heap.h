@@ -8,6 +8,9 @@
 
 #include "watch/request.h"
 
+/* Whether TEXT begins as that form does, with a line behind it or without. */
+bool begins_blocks(const char *text);
+
 /* Whether TEXT has that form. */
 bool names_blocks(const char *text);
 

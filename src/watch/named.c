@@ -367,6 +367,11 @@ const char *read_watched(struct libraries *libraries, const char *text, struct w
     watched->binary = program->binary;
     if (names_blocks(text))
         return read_blocks_anywhere(libraries, text, watched, where);
+    if (begins_blocks(text) &&
+        !(program->binary->dwarf && is_source(&program->variables, "heap", 4))) {
+        *where = strlen("heap:");
+        return "blocks of the heap are named by the line that allocates them: FILE:LINE, as table.c:88";
+    }
     const char *name = find_library_name(text, &length);
     if (name)
         return read_in_library(libraries, text, name, length, watched, where);

@@ -21,6 +21,8 @@ wrong() {
 wrong "did you mean 'config'" 1 'confg'
 wrong "did you mean 'limits'" 8 'config.limts[3]'
 wrong "its value is in a register" 1 'set_types::i'
+wrong "there is no source file 'progam.c'; did you mean 'program.c'?" 1 'progam.c:counter'
+wrong "named by the line that allocates them: FILE:LINE" 6 'heap:table.c'
 wrong "is no pointer" 2 '*counter'
 wrong "no place in memory" 1 'counter + 1'
 wrong "no place in memory" 1 '&counter'
@@ -59,6 +61,8 @@ expect "no ELF file" -e counter -- ./script
 expect "nothing to watch" -- ./program types
 expect "no program" -e counter
 expect "nonsense" --nonsense -e counter -- ./program types
+ends 1 quipu watch --heap=b.c -- ./program types
+grep -q "named by the line that allocates them: FILE:LINE" messages || fail "--heap=b.c: $(cat messages)"
 expect "--limit" --limit=0 -e counter -- ./program types
 expect "--limit" --limit=many -e counter -- ./program types
 expect "xml" --format=xml -e counter -- ./program types

@@ -100,7 +100,8 @@ __attribute__((noipa)) int aligned(int n) { _Alignas(64) volatile char room[64];
 __attribute__((cold, noinline)) void rare(int *p) { used += *p; }
 __attribute__((noinline)) int split(int n) { volatile int kept = n; if (n > 1000) { int v = kept; rare(&v); rare(&v); } return kept; }
 __attribute__((noinline)) int varies(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i * used; return a[n / 2]; }
-int main(int argc, char **argv) { int *p = &used; used = varies(argc + 4) + split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
+__attribute__((noinline)) int settled(volatile int n) { n = n * 2; n++; return n; }
+int main(int argc, char **argv) { int *p = &used; used = settled(argc); used = varies(argc + 4) + split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
 EOP
 "$quipu" cc --quipu=watch -g -O2 registers.c -o registers || fail "cannot build 'registers'"
 wrong() {
@@ -109,6 +110,12 @@ wrong() {
 }
 wrong "its value is in a register" f::sum
 wrong "array of variable length" varies::a
+wrong "did you mean 'f::sum'" f::sun
+wrong "did you mean 'f::sum'" ff::sum
+wrong "did you mean 'varies::n'" varis::n
+wrong "did you mean 'f::sum'" sun
+wrong "its value is in a register; build it with -O0" settled::n
+! grep -q "declare it volatile" messages || fail "it is volatile: $(cat messages)"
 nm registers | grep -q ' split\.cold' || fail "no function is in two parts"
 watches 0 -e split::kept -- ./registers
 [[ $(wc -l <hits) == 1 ]] || fail "split: $(cat hits)"
