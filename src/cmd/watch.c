@@ -33,7 +33,8 @@ struct watch_options {
     VECTOR(const char *) allowed;
     bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
-    const char *condition, *log, *command, *format, *pid, *program; /* NULL: none */
+    VECTOR(const char *) conditions;
+    const char *log, *command, *format, *pid, *program; /* NULL: none */
 };
 
 static void print_help(void) {
@@ -64,7 +65,8 @@ static void print_help(void) {
         "      --fatal         end the program by SIGABRT at a write that must not be\n"
         "      --follow        where a pointer leads to the object: go along when it changes\n"
         "      --if=CONDITION  only writes of which that C condition is true; 'old' and 'new' are\n"
-        "                      the values, other names are the program's variables\n"
+        "                      the values, other names are the program's variables; of several\n"
+        "                      conditions all\n"
         "      --limit=N       tell N writes, then let the program run on\n"
         "      --summary       at the end, who wrote it and how often, instead of each write\n"
         "      --backtrace     the calls that each write is in\n"
@@ -109,6 +111,11 @@ static void take_allowed(void *options, const char *value) {
     vector_push(&watch->arena, &watch->allowed, value);
 }
 
+static void take_condition(void *options, const char *value) {
+    struct watch_options *watch = options;
+    vector_push(&watch->arena, &watch->conditions, value);
+}
+
 static void take_limit(void *options, const char *value) {
     char *end;
     errno = 0;
@@ -128,7 +135,7 @@ static const struct option_row rows[] = {
     {"allow", 0, OPTION_PARSED, 0, take_allowed},
     {"fatal", 0, OPTION_FLAG, offsetof(struct watch_options, fatal), NULL},
     {"follow", 0, OPTION_FLAG, offsetof(struct watch_options, follow), NULL},
-    {"if", 0, OPTION_TEXT, offsetof(struct watch_options, condition), NULL},
+    {"if", 0, OPTION_PARSED, 0, take_condition},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
     {"summary", 0, OPTION_FLAG, offsetof(struct watch_options, summary), NULL},
     {"backtrace", 0, OPTION_FLAG, offsetof(struct watch_options, backtrace), NULL},
@@ -169,10 +176,12 @@ static void read_named(struct session *session, const struct watch_options *opti
         die_at(named->text, where, wrong);
     watched.is_violation = named->is_violation;
     watched.is_guarded = named->is_guarded;
-    if (options->condition)
-        wrong = read_condition(&session->arena, options->condition, &watched, &where);
-    if (wrong)
-        die_at(options->condition, where, wrong);
+    for (size_t i = 0; i < options->conditions.count; i++) {
+        const char *condition = options->conditions.data[i];
+        wrong = read_condition(&session->arena, condition, &watched, &where);
+        if (wrong)
+            die_at(condition, where, wrong);
+    }
     unsigned unwatched = count_unwatched(&watched);
     if (unwatched)
         warn("'%s': its function is inlined in %u place%s where it has no place in memory, and is "
@@ -343,6 +352,14 @@ static int watch(const struct watch_options *options, char **argv) {
     return status;
 }
 
+/* Whether there are writes that must not be. */
+static bool has_violations(const struct watch_options *options) {
+    bool has = false;
+    for (size_t i = 0; i < options->named.count; i++)
+        has |= options->named.data[i].is_violation;
+    return has;
+}
+
 int cmd_watch(int argc, char **argv) {
     struct watch_options options = {0};
     int program = take_options(&command_line, argc, argv, &options);
@@ -356,6 +373,8 @@ int cmd_watch(int argc, char **argv) {
         die("no program to run; 'quipu watch --help' tells how");
     if (options.allowed.count && !options.guards)
         die("'--allow' is for what is guarded; name that with --guard");
+    if (options.fatal && !has_violations(&options))
+        die("'--fatal' is for what must not be written; name that with --guard or --never-written");
     if (!options.named.count)
         die("nothing to watch; name it with -e, as 'quipu watch --help' tells");
     int status = watch(&options, argv + program);

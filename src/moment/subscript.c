@@ -8,7 +8,8 @@
 #include "moment/parser.h"
 
 enum {
-    RANK_MAX = 15 /* Fortran's */
+    RANK_MAX = 15,    /* Fortran's */
+    ALIGNMENT_MAX = 8 /* bytes, of what is at the end of most structures */
 };
 
 /* Of a slice of an array whose size is not known. */
@@ -165,13 +166,21 @@ static bool parse_subscript(struct parser *parser, bool all_in_one, struct subsc
     return true;
 }
 
-/* Whether ARRAY has the element that SUBSCRIPT names, as far as the text tells.  What follows C's
- * arrays may be meant; Fortran's end. */
+/* Whether more elements may follow than ARRAY was declared with: it is the only one, at the end of
+ * a structure, as before C had arrays there whose size is left out. */
+static bool may_be_longer(const struct node *array, uint64_t elements) {
+    const struct node *record = array->kind == NODE_FIELD ? array->a : NULL;
+    return elements == 1 && record &&
+           array->number + array->type.size + ALIGNMENT_MAX > record->type.size;
+}
+
+/* Whether ARRAY has the element that SUBSCRIPT names, as far as the text tells. */
 static bool is_within(struct parser *parser, const struct node *array,
                       const struct subscript *subscript) {
     int64_t lowest = first_index(&array->type), index;
     uint64_t elements = element_count(parser, array);
-    if (is_slice(subscript) || !elements || !is_constant(subscript->first, &index) ||
+    if (is_slice(subscript) || !elements || may_be_longer(array, elements) ||
+        !is_constant(subscript->first, &index) ||
         (index >= lowest && (uint64_t)index - (uint64_t)lowest < elements))
         return true;
     refuse(parser, subscript->at,
@@ -218,7 +227,9 @@ struct node *parse_subscripts(struct parser *parser, struct node *array, char cl
     if (!parser->slice)
         parser->base_end = begin;
     if (count == 1 && close == ']' && !array->type.is_described)
-        return take_element(parser, array, &subscripts[0]);
+        return is_within(parser, array, &subscripts[0])
+                   ? take_element(parser, array, &subscripts[0])
+                   : NULL;
     if (count != rank)
         return refuse(parser, parser->tree.text + begin,
                       arena_print(parser->tree.arena, "the array has %u dimension%s", rank,

@@ -136,6 +136,26 @@ static bool is_any_change(const char *text) {
     return false;
 }
 
+/* WATCHED has the condition MORE, too. */
+static void add_condition(struct arena *arena, const struct expression *more,
+                          struct watched *watched) {
+    struct expression *condition = &watched->condition;
+    if (!watched->has_condition) {
+        *condition = *more;
+        watched->has_condition = true;
+        return;
+    }
+    struct node *both = ARENA_NEW(arena, struct node);
+    *both = (struct node){.kind = NODE_BINARY,
+                          .operation = OPERATION_BOTH,
+                          .type = {.kind = TYPE_INTEGER, .size = 4, .is_signed = true},
+                          .a = condition->root,
+                          .b = more->root};
+    condition->root = both;
+    for (size_t i = 0; i < more->objects.count; i++)
+        vector_push(arena, &condition->objects, more->objects.data[i]);
+}
+
 const char *read_condition(struct arena *arena, const char *text, struct watched *watched,
                            size_t *where) {
     const struct variables *variables = &watched->library->variables;
@@ -143,9 +163,10 @@ const char *read_condition(struct arena *arena, const char *text, struct watched
         .arena = arena, .binary = variables->binary, .module = variables->module};
     struct type type = value_type(watched);
     *where = 0;
-    watched->only_changes = is_any_change(text);
-    if (watched->only_changes)
+    if (is_any_change(text)) {
+        watched->only_changes = true;
         return NULL;
+    }
     if (watched->whole.bits)
         return "of a bit field nothing can be asked; watch what it is a field of";
     for (size_t i = 0; i < variables->all.count; i++) {
@@ -158,17 +179,17 @@ const char *read_condition(struct arena *arena, const char *text, struct watched
     if (watched->is_blocks)
         add_variable(&with, "after_free", FREED_ADDRESS,
                      &(struct type){.kind = TYPE_INTEGER, .size = 1});
-    struct expression *condition = &watched->condition;
-    const char *wrong = parse_expression(arena, &with, text, condition, where);
+    struct expression condition;
+    const char *wrong = parse_expression(arena, &with, text, &condition, where);
     if (wrong)
         return wrong;
-    watched->has_condition = true;
-    for (size_t i = 0; i < condition->objects.count; i++) {
-        const struct node *node = condition->objects.data[i];
+    for (size_t i = 0; i < condition.objects.count; i++) {
+        const struct node *node = condition.objects.data[i];
         while (node->kind == NODE_FIELD)
             node = node->a;
         watched->reads_program |= node->kind != NODE_OBJECT || node->number < OLD_ADDRESS;
     }
+    add_condition(arena, &condition, watched);
     return NULL;
 }
 

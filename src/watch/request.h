@@ -61,8 +61,8 @@ const char *read_watched(struct libraries *libraries, const char *text, struct w
 /* In how many places the local's function is inlined where it is not watched. */
 unsigned count_unwatched(const struct watched *watched);
 
-/* Gives WATCHED the condition TEXT over old, new and the variables of the program, or of the shared
- * object that it is of.  Returns in the same way. */
+/* Gives WATCHED the condition TEXT, beside those that it has, over old, new and the variables of
+ * the program, or of the shared object that it is of.  Returns in the same way. */
 const char *read_condition(struct arena *arena, const char *text, struct watched *watched,
                            size_t *where);
 

@@ -28,6 +28,10 @@ wrong "no place in memory" 1 'counter + 1'
 wrong "no place in memory" 1 '&counter'
 wrong "no place in memory" 1 'GREEN'
 wrong "there are 8 elements; the last index is 7" 18 'config.limits[2..8]'
+wrong "the indices are from 0 to 7" 15 'config.limits[8]'
+wrong "the indices are from 0 to 4095" 8 'buffer[-1]'
+wrong "the indices are from 0 to 3" 9 'grid[2][4]'
+wrong "the indices are from 0 to 7" 24 '1 + (int)config.limits[9]'
 wrong "less than the first" 18 'config.limits[3..2]'
 wrong "must be numbers" 11 'buffer[0..index_of]'
 wrong "must be the last" 1 'grid[0..1][2]'
@@ -68,6 +72,7 @@ expect "--limit" --limit=many -e counter -- ./program types
 expect "xml" --format=xml -e counter -- ./program types
 expect "csv" --format=csv -e counter -- ./program types
 expect "cannot write" --log=/nowhere/hits -e counter -- ./program types
+expect "--guard or --never-written" --fatal -e counter -- ./program types
 expect "--guard" --allow main -e counter -- ./program types
 ends 0 quipu watch --help
 grep -q never-written output || fail "$(cat output)"

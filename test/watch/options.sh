@@ -11,8 +11,31 @@ watches 0 --if 'new > 0.2' -e config.exact -e config.ratio -- ./program types
 tells 'config.exact 0.1 -> 0.5'
 watches 0 --if 'config.color == GREEN && new' -e 'config.limits' -e config.exact -- ./program types
 tells 'config.exact 0 -> 0.1' 'config.limits[1..2] {10, 20} -> {1, 2}' 'config.exact 0.1 -> 0.5'
+watches 0 --if 'old != new' --if 'new > 5' --if 'new < 15' -e 'config.limits' -- ./program types
+tells 'config.limits[1] 0 -> 10'
+ends 1 quipu watch --if 'new > 5' --if 'nev' -e counter -- ./program types
+[[ $(sed -n 2p messages) == '    nev' ]] || fail "the second of two conditions: $(cat messages)"
 watches 0 --if 'new / (new - 10)' -e 'config.limits[1]' -- ./program types
 tells
+
+# What may be behind an array's declared end.
+cat >ends.c <<'EOP'
+#include <stdlib.h>
+struct list { int count; char names[1]; } *list;
+struct tail { int count; int of[]; } *tail;
+int table[10], *first = table, (*whole)[10] = &table;
+int main(void) {
+    list = calloc(1, 64), tail = calloc(1, 64), list->count = tail->count = 1;
+    *(volatile char *)&list->names[5] = 7, *(volatile int *)&tail->of[3] = 8, first[9] = 9;
+    return 0;
+}
+EOP
+quipu cc --quipu=watch -g ends.c -o ends || fail "cannot build 'ends'"
+watches 0 -e 'list->names[5]' -e 'tail->of[3]' -e '*(table + 9)' -e 'first[12]' -e 'table[9]' -- ./ends
+grep -v ' 0 -> ' hits && fail "ends: $(cat hits)"
+[[ $(wc -l <hits) -eq 4 ]] || fail "ends: $(cat hits)"
+ends 1 quipu watch -e '(*whole)[10]' -- ./ends
+grep -qF "the indices are from 0 to 9" messages || fail "(*whole)[10]: $(cat messages)"
 
 watches 0 --limit 2 -e config -- ./program types
 tells 'config.limits[0] 0 -> 0' 'config.limits[1] 0 -> 10'
