@@ -60,7 +60,8 @@ static struct part find_part(const struct told_hit *told, struct buffer *name) {
     buffer_text(name, watched->base);
     buffer_text(name, is_unary ? ")" : "");
     end = name->count;
-    narrow(&part, told->begin, told->end, watched->first, name);
+    narrow(&part, &(struct written){told->begin, told->end, &told->old, &told->now}, watched->first,
+           name);
     if (is_unary && name->count == end) {
         name->count = begin;
         buffer_text(name, watched->base);
@@ -166,9 +167,7 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     print_part(out, &part, &told->now);
     pad(out, begin, &format->value_width);
     buffer_add(out, "(", 1);
-    buffer_text(out, part.shape->name);
-    if (part.count)
-        buffer_print(out, "[%llu]", (unsigned long long)part.count);
+    print_type(out, &part);
     buffer_add(out, ")  ", 3);
     if (!told->writer->text)
         told->writer->text = writer_text(arena, format, told->writer);
@@ -255,9 +254,7 @@ static void print_json_values(const struct told_hit *told, struct buffer *out) {
     struct part part = find_part(told, &text);
     json_member(out, "name", text.data);
     text.count = 0;
-    buffer_text(&text, part.shape->name);
-    if (part.count)
-        buffer_print(&text, "[%llu]", (unsigned long long)part.count);
+    print_type(&text, &part);
     json_member(out, "type", text.data);
     text.count = 0;
     print_part(&text, &part, &told->old);

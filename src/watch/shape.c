@@ -306,41 +306,113 @@ static void narrow_fortran(struct part *part, uint64_t begin, uint64_t end, int6
     }
 }
 
-/* Narrows PART, an object, by one step.  Returns false where that cannot be. */
-static bool narrow_object(struct part *part, uint64_t begin, uint64_t end, struct buffer *name) {
-    const struct shape *shape = part->shape;
-    if (shape->kind == TYPE_ARRAY) {
-        if (is_all_written(part, begin, end))
-            return false;
-        if (shape->is_fortran) {
-            narrow_fortran(part, begin, end, 0, shape->dimensions, name);
-            return part->count == 0;
-        }
-        part->shape = shape->element;
-        print_brackets(name, narrow_elements(part, begin, end, shape->first));
-        return part->count == 0;
-    }
-    const struct shape_field *field =
-        shape->kind == TYPE_RECORD ? find_written(shape, begin - part->offset, end - part->offset)
-                                   : NULL;
-    if (!field)
+/* Whether the bits of FIELD, a bit field at OFFSET of the object, are others than before. */
+static bool has_changed(const struct shape_field *field, uint64_t offset,
+                        const struct written *written) {
+    uint64_t size = (field->bit + field->bits + 7) / 8;
+    const uint8_t *old = find_bytes(written->old, offset, size);
+    const uint8_t *now = find_bytes(written->now, offset, size);
+    unsigned __int128 was = 0, is = 0, mask = ((unsigned __int128)1 << field->bits) - 1;
+    if (!old || !now || size > sizeof was)
         return false;
-    buffer_add(name, shape->is_fortran ? "%" : ".", 1);
+    memcpy(&was, old, size);
+    memcpy(&is, now, size);
+    return ((was ^ is) >> field->bit & mask) != 0;
+}
+
+/* Whether some of FIELD, at OFFSET of the object, is written. */
+static bool is_touched(const struct shape_field *field, uint64_t offset,
+                       const struct written *written) {
+    uint64_t first = 8 * offset + field->bit;
+    uint64_t bits = field->bits ? field->bits : 8 * field->shape->size;
+    return bits && first < 8 * written->end && first + bits > 8 * written->begin;
+}
+
+/* Sets which fields of PART, a record, a write has touched that has touched but bit fields: those
+ * that it has changed, or if there are none all.  Returns how many. */
+static unsigned choose_bits(struct part *part, const struct written *written) {
+    const struct shape *record = part->shape;
+    uint64_t all = 0, changed = 0;
+    size_t from = 0;
+    for (size_t i = 0; i < record->fields.count; i++) {
+        const struct shape_field *field = &record->fields.data[i];
+        uint64_t offset = part->offset + field->offset;
+        if (!is_touched(field, offset, written))
+            continue;
+        from = all ? from : i;
+        if (!field->bits || i - from >= 8 * sizeof all)
+            return 0;
+        all |= (uint64_t)1 << (i - from);
+        changed |= (uint64_t)has_changed(field, offset, written) << (i - from);
+    }
+    part->chosen = changed ? changed : all;
+    part->chosen_from = from;
+    return (unsigned)__builtin_popcountll(part->chosen);
+}
+
+static void print_chosen(struct buffer *name, const struct part *part) {
+    const char *between = ".{";
+    for (size_t i = 0; i < 8 * sizeof part->chosen; i++) {
+        if (!(part->chosen >> i & 1))
+            continue;
+        buffer_text(name, between);
+        buffer_text(name, part->shape->fields.data[part->chosen_from + i].name);
+        between = ", ";
+    }
+    buffer_text(name, "}");
+}
+
+static void enter_field(struct part *part, const struct shape_field *field, struct buffer *name) {
+    buffer_add(name, part->shape->is_fortran ? "%" : ".", 1);
     buffer_text(name, field->name);
     part->offset += field->offset;
     part->shape = field->shape;
     part->bit = field->bit;
     part->bits = field->bits;
-    return true;
+    part->chosen = 0;
 }
 
-void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name) {
+/* Narrows PART, a record, by one step.  Returns false where that cannot be. */
+static bool narrow_record(struct part *part, const struct written *written, struct buffer *name) {
+    const struct shape *record = part->shape;
+    unsigned count = choose_bits(part, written);
+    if (count > 1) {
+        print_chosen(name, part);
+        return false;
+    }
+    const struct shape_field *field =
+        count ? &record->fields.data[part->chosen_from + (unsigned)__builtin_ctzll(part->chosen)]
+              : find_written(record, written->begin - part->offset, written->end - part->offset);
+    if (field)
+        enter_field(part, field, name);
+    return field != NULL;
+}
+
+/* Narrows PART, an object, by one step.  Returns false where that cannot be. */
+static bool narrow_object(struct part *part, const struct written *written, struct buffer *name) {
+    const struct shape *shape = part->shape;
+    uint64_t begin = written->begin, end = written->end;
+    if (shape->kind == TYPE_RECORD)
+        return narrow_record(part, written, name);
+    if (shape->kind != TYPE_ARRAY || is_all_written(part, begin, end))
+        return false;
+    if (shape->is_fortran) {
+        narrow_fortran(part, begin, end, 0, shape->dimensions, name);
+        return part->count == 0;
+    }
+    part->shape = shape->element;
+    print_brackets(name, narrow_elements(part, begin, end, shape->first));
+    return part->count == 0;
+}
+
+void narrow(struct part *part, const struct written *written, uint64_t first, struct buffer *name) {
     bool is_inner = part->shape->dimensions && !part->shape->is_fortran;
+    uint64_t begin = written->begin, end = written->end;
     if (part->count && part->others)
         narrow_fortran(part, begin, end, (int64_t)first, is_inner ? part->shape->dimensions : 0,
                        name);
     else if (part->count)
         print_brackets(name, narrow_elements(part, begin, end, (int64_t)first));
-    while (!part->count && narrow_object(part, begin, end, name))
+    while (!part->count && narrow_object(part, written, name))
         continue;
 }

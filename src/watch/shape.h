@@ -58,12 +58,10 @@ struct part {
     uint64_t count;     /* elements from there on; 0: it is one object */
     uint32_t bit, bits; /* of a bit field; else bits is 0 */
     const char *others; /* of elements, in Fortran's way: what stands behind their index: ",3)" */
+    uint64_t chosen; /* of a record: those of its fields alone, all bit fields, whose bits are set
+                        here, the least one's ... */
+    size_t chosen_from; /* ... that of this number; 0: all of it */
 };
-
-/* Narrows PART to the least part of it that holds the bytes [BEGIN, END), which lie in it, and
- * appends what leads there to NAME: ".limits[3]", "[4..7]", "(2:3,1)%x".  FIRST is the index of the
- * first of its elements, where it has a count. */
-void narrow(struct part *part, uint64_t begin, uint64_t end, uint64_t first, struct buffer *name);
 
 /* Bytes of an object, those from BEGIN on, COUNT of them. */
 struct told_bytes {
@@ -71,9 +69,27 @@ struct told_bytes {
     uint64_t begin, count;
 };
 
+/* The SIZE bytes at OFFSET of the object; NULL where they are not all told. */
+const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size);
+
+/* The bytes [begin, end) of an object that were written, and what it was and is. */
+struct written {
+    uint64_t begin, end;
+    const struct told_bytes *old, *now;
+};
+
+/* Narrows PART to the least part of it that holds what was WRITTEN, which lies in it, and appends
+ * what leads there to NAME: ".limits[3]", "[4..7]", "(2:3,1)%x".  Of bit fields that share these
+ * bytes it is those whose bits have changed, ".{low, high}"; if none has, all of them.  FIRST is
+ * the index of the first of its elements, where it has a count. */
+void narrow(struct part *part, const struct written *written, uint64_t first, struct buffer *name);
+
 /* Appends the value of PART to TEXT: "4097", "'a' (97)", "{1, 2, ...}", "?" for what is not among
  * BYTES. */
 void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes);
+
+/* Appends the name of its type: "long", "int[3]", "{unsigned int, bool}". */
+void print_type(struct buffer *text, const struct part *part);
 
 void print_unsigned(struct buffer *text, uint64_t number);
 void print_integer(struct buffer *text, uint64_t bits, bool is_signed);

@@ -108,8 +108,7 @@ static void print_scalar(struct buffer *text, const struct part *part, uint64_t 
 
 /* ---- objects ---- */
 
-/* The SIZE bytes at OFFSET of the object; NULL where they are not all told. */
-static const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size) {
+const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size) {
     uint64_t at = offset - bytes->begin;
     bool inside = offset >= bytes->begin && at <= bytes->count && size <= bytes->count - at;
     return inside ? bytes->bytes + at : NULL;
@@ -163,18 +162,23 @@ static void print_elements(struct buffer *text, const struct part *part, uint64_
     buffer_text(text, count - first > SHOWN_MAX ? ", ...}" : "}");
 }
 
+static void print_field(struct buffer *text, const struct part *record,
+                        const struct shape_field *field, const struct told_bytes *bytes,
+                        unsigned depth) {
+    struct part one = {.shape = field->shape,
+                       .offset = record->offset + field->offset,
+                       .bit = field->bit,
+                       .bits = field->bits};
+    print_object(text, &one, bytes, depth + 1);
+}
+
 static void print_record(struct buffer *text, const struct part *part,
                          const struct told_bytes *bytes, unsigned depth) {
     const struct shape *shape = part->shape;
     buffer_add(text, "{", 1);
     for (size_t i = 0; i < shape->fields.count && i < SHOWN_MAX; i++) {
-        const struct shape_field *field = &shape->fields.data[i];
-        struct part one = {.shape = field->shape,
-                           .offset = part->offset + field->offset,
-                           .bit = field->bit,
-                           .bits = field->bits};
         buffer_text(text, i ? ", " : "");
-        print_object(text, &one, bytes, depth + 1);
+        print_field(text, part, &shape->fields.data[i], bytes, depth);
     }
     buffer_text(text, shape->fields.count > SHOWN_MAX ? ", ...}" : "}");
 }
@@ -233,8 +237,38 @@ static void print_object(struct buffer *text, const struct part *part,
         print_single(text, part, bytes);
 }
 
-void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes) {
+/* Of the fields of PART that are chosen the values, or where BYTES is NULL the types. */
+static void print_chosen(struct buffer *text, const struct part *part,
+                         const struct told_bytes *bytes) {
+    const char *between = "{";
+    for (size_t i = 0; i < 8 * sizeof part->chosen; i++) {
+        if (!(part->chosen >> i & 1))
+            continue;
+        const struct shape_field *field = &part->shape->fields.data[part->chosen_from + i];
+        buffer_text(text, between);
+        if (bytes)
+            print_field(text, part, field, bytes, 0);
+        else
+            buffer_text(text, field->shape->name);
+        between = ", ";
+    }
+    buffer_text(text, "}");
+}
+
+void print_type(struct buffer *text, const struct part *part) {
+    if (part->chosen) {
+        print_chosen(text, part, NULL);
+        return;
+    }
+    buffer_text(text, part->shape->name);
     if (part->count)
+        buffer_print(text, "[%llu]", (unsigned long long)part->count);
+}
+
+void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes) {
+    if (part->chosen)
+        print_chosen(text, part, bytes);
+    else if (part->count)
         print_elements(text, part, part->count, bytes, 0);
     else
         print_object(text, part, bytes, 0);

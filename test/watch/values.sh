@@ -45,3 +45,25 @@ EOT
 watches 0 --long -e 'config.color' -- ./program types
 grep -qE '4 bytes at 0x[0-9a-f]+, process [0-9]+, thread [0-9]+$' hits || fail "--long: $(cat hits)"
 leaves_nothing
+
+# Bit fields that share bytes: those that have changed.
+cat >bits.c <<'EOP'
+struct flags { int before; unsigned low : 3, high : 5; unsigned wide : 13; int s : 3; _Bool on : 1; char behind; } flags;
+volatile int n;
+__attribute__((noipa)) void each(void) { flags.high = 17 + n; flags.low = 5; flags.high = 17 + n; flags.wide = 4000; flags.on = 1; flags.s = -2; flags.behind = 3; }
+__attribute__((noipa)) void all(struct flags *f) { f->low = 1; f->high = 2; f->wide = 0; f->s = 1; }
+int main(int argc, char **argv) { if (argc == 1) each(); else all(&flags); return 0; }
+EOP
+quipu cc --quipu=watch -g -O0 bits.c -o bits || fail "cannot build 'bits'"
+watches 0 -e flags -- ./bits
+tells 'flags.high 0 -> 17' 'flags.low 0 -> 5' 'flags.{low, high} {5, 17} -> {5, 17}' \
+    'flags.wide 0 -> 4000' 'flags.on false -> true' 'flags.s 0 -> -2' 'flags.behind 0 -> 3'
+quipu cc --quipu=watch -g -O2 bits.c -o bits || fail "cannot build 'bits'"
+watches 0 --format=json -e flags -- ./bits together
+python3 - <<'EOT' || fail "several bit fields: $(cat hits)"
+import json
+(hit,) = [json.loads(line) for line in open('hits')]
+assert hit['name'] == 'flags.{low, high, s}', hit
+assert hit['type'] == '{unsigned int, unsigned int, int}', hit
+assert hit['old'] == '{0, 0, 0}' and hit['new'] == '{1, 2, 1}', hit
+EOT
