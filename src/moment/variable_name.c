@@ -4,6 +4,8 @@
  * file of the program. */
 #include "moment/parser.h"
 
+#include "moment/type_name.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -165,7 +167,33 @@ static const char *meant_file(const struct parser *parser, const char *text) {
                : NULL;
 }
 
-/* Why no variable is named at BEGIN, where that is not as WRONG says: a function or a file is. */
+/* Whether what begins at TEXT is the type of a function or an array, or a pointer to one. */
+static bool begins_other_type(const char *text) {
+    size_t length = 0;
+    if (begins_type_name(text))
+        while (isspace((unsigned char)text[length]) || name_length(text + length))
+            length += name_length(text + length) ? name_length(text + length) : 1;
+    else
+        length = name_length(text) + strspn(text + name_length(text), " ");
+    bool is_pointer = strncmp(text + length, "(*", 2) == 0;
+    return is_pointer || (begins_type_name(text) && text[length] && strchr("([", text[length]));
+}
+
+/* What C has, and expressions have not, and that stands at TEXT; NULL: none does. */
+static const char *unsupported(struct arena *arena, const char *text) {
+    static const char *const operators[] = {"sizeof", "alignof", "_Alignof", "typeof", "offsetof"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (name_length(text) == strlen(operators[i]) &&
+            strncmp(text, operators[i], strlen(operators[i])) == 0)
+            return arena_print(arena, "there is no '%s' in expressions; write its number",
+                               operators[i]);
+    return begins_other_type(text)
+               ? "casts are to numbers and to pointers to what has a name; to functions and arrays, "
+                 "and pointers to these, there are none"
+               : NULL;
+}
+
+/* Why no variable is named at BEGIN, where that is not as WRONG says. */
 static const char *explain(const struct parser *parser, const char *begin, const char *wrong) {
     const char *file = meant_file(parser, begin);
     if (*parser->at == '(' && !parser->variables->has_fortran)
@@ -185,7 +213,10 @@ struct node *parse_variable(struct parser *parser) {
     const char *wrong = find_variable(parser->variables, file, name, &variable);
     if (wrong) {
         struct node *word = file ? NULL : known_word(parser, name);
+        const char *lacks = variable ? NULL : unsupported(parser->tree.arena, named);
         skip_blanks(parser);
+        if (lacks)
+            return refuse(parser, named, lacks);
         if (!word && !variable)
             wrong = explain(parser, named, wrong);
         parser->is_missing |= !variable && !parser->tree.wrong;

@@ -62,6 +62,14 @@ static const char *member_pointer_name(struct arena *arena, Dwarf_Die *die, unsi
     return arena_print(arena, "%s %s::*", name_behind(arena, die, depth), name ? name : "?");
 }
 
+/* As Fortran spells it. */
+static const char *string_name(struct arena *arena, Dwarf_Die *die) {
+    uint64_t size;
+    return attribute_word(die, DW_AT_byte_size, &size)
+               ? arena_print(arena, "character(len=%llu)", (unsigned long long)size)
+               : "character(len=:)";
+}
+
 static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned depth) {
     static const struct {
         int tag;
@@ -92,6 +100,8 @@ static const char *name_of_die(struct arena *arena, Dwarf_Die *die, unsigned dep
         return name_behind(arena, die, depth);
     case DW_TAG_subroutine_type:
         return "function";
+    case DW_TAG_string_type:
+        return string_name(arena, die);
     default:
         break;
     }

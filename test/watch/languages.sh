@@ -91,6 +91,25 @@ for level in -O0 '-O1 -fno-inline'; do
     watches 1 --guard used --allow main -- ./program
     grep -q 'used .* VIOLATION' hits || fail "$(cat hits)"
 done
+cat >text.f90 <<'EOP'
+module texts
+  character(len=8) :: name = 'abc', names(2) = ' '
+contains
+  subroutine fill(text)
+    character(len=8), intent(in) :: text
+    name = text
+    names(2) = text
+  end subroutine
+end module
+program main
+  use texts
+  call fill('whole123')
+end program
+EOP
+quipu-fortran --quipu=watch -O1 -fno-inline -g text.f90 -o text || fail "cannot build 'text'"
+watches 0 -e texts::name -e texts::names -- ./text
+tells 'texts::name "abc " -> "whole123"' 'texts::names(2) " " -> "whole123"'
+[[ $(grep -cF '(character(len=8))' hits) == 2 ]] || fail "no type: $(cat hits)"
 watches 1 -e 'row[0..4]' -- ./program
 says 'the first index is 1'
 watches 1 -e 'row[2..6]' -- ./program

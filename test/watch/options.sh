@@ -15,6 +15,8 @@ watches 0 --if 'old != new' --if 'new > 5' --if 'new < 15' -e 'config.limits' --
 tells 'config.limits[1] 0 -> 10'
 ends 1 quipu watch --if 'new > 5' --if 'nev' -e counter -- ./program types
 [[ $(sed -n 2p messages) == '    nev' ]] || fail "the second of two conditions: $(cat messages)"
+watches 0 --if 'new / 0.0 > 1e300' -e config.exact -- ./program types
+tells 'config.exact 0 -> 0.1' 'config.exact 0.1 -> 0.5' # infinite, as in C
 watches 0 --if 'new / (new - 10)' -e 'config.limits[1]' -- ./program types
 tells
 
