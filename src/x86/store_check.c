@@ -56,6 +56,16 @@ static bool changes_flags(const struct store *store) {
     return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;
 }
 
+/* Whether the operand is no more than the base register. */
+static bool is_base_alone(const struct store_address *address) {
+    char text[16];
+    if (address->intel || address->store->base == NO_REGISTER)
+        return false;
+    int length = snprintf(text, sizeof text, "(%%%s)", register_name(address->store->base));
+    return address->operand.length == (size_t)length &&
+           memcmp(address->operand.start, text, (size_t)length) == 0;
+}
+
 /* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
 static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
                                   int raised) {
@@ -74,7 +84,9 @@ static void write_operand_address(struct buffer *out, const struct store_address
     raised += store->pops;
     if (store->base == RSP && raised)
         snprintf(shift, sizeof shift, strchr("([", operand.start[0]) ? "%d" : "%d+", raised);
-    if (address->intel)
+    if (!shift[0] && is_base_alone(address)) /* which costs nothing: the processor renames */
+        buffer_print(out, "movq %%%s, %%%s", register_name(store->base), name);
+    else if (address->intel)
         buffer_print(out, ".intel_syntax noprefix; lea %s, %s%.*s; .att_syntax prefix", name, shift,
                      (int)operand.length, operand.start);
     else
