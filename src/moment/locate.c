@@ -11,7 +11,7 @@
  * counted from the stack pointer in a function that makes its frame on some of its ways only. */
 #include "moment/locate.h"
 
-#include "data/watch_format.h"
+#include "data/sites.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -126,18 +126,11 @@ static bool find_body(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *body) {
 
 /* Where the function's own instructions from BEGIN to END go over to those of its checks. */
 static Dwarf_Addr end_of_own(const struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end) {
-    size_t size = 0;
-    const uint8_t *sites = binary_section(binary, QUIPU_SITES_SECTION, &size);
-    uint64_t at = binary_section_address(binary, QUIPU_SITES_SECTION);
-    for (size_t i = 0; sites && i + sizeof(struct quipu_site) <= size;
-         i += sizeof(struct quipu_site)) {
-        struct quipu_site site;
-        memcpy(&site, sites + i, sizeof site);
-        uint64_t place =
-            at + i + offsetof(struct quipu_site, place) + (uint64_t)(int64_t)site.place;
-        uint64_t code = at + i + offsetof(struct quipu_site, code) + (uint64_t)(int64_t)site.code;
-        if (begin <= place && place < code && code < end)
-            end = code;
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if (begin <= site.place && site.place < site.code && site.code < end)
+            end = site.code;
     }
     return end;
 }

@@ -3,6 +3,7 @@
  * A name is looked for in the program, and where that has none of it in its shared objects.  What
  * has the same place for all of the run, of a call or of a thread is known when it has been read.
  */
+#include "data/sites.h"
 #include "util/path.h"
 #include "watch/heap.h"
 #include "watch/request.h"
@@ -53,16 +54,10 @@ static bool read_range(struct arena *arena, const char *text, struct watched *wa
 
 /* Whether the function whose first byte is at ADDRESS, as linked, tells where it begins. */
 static bool tells_of_calls(const struct binary *binary, uint64_t address) {
-    size_t size = 0;
-    const uint8_t *sites = binary_section(binary, QUIPU_SITES_SECTION, &size);
-    uint64_t at = binary_section_address(binary, QUIPU_SITES_SECTION);
-    for (size_t i = 0; sites && i + sizeof(struct quipu_site) <= size;
-         i += sizeof(struct quipu_site)) {
-        struct quipu_site site;
-        memcpy(&site, sites + i, sizeof site);
-        if (site.size == QUIPU_SITE_BEGIN &&
-            at + i + offsetof(struct quipu_site, target) + (uint64_t)(int64_t)site.target ==
-                address)
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
+        if (site.size == QUIPU_SITE_BEGIN && site.target == address)
             return true;
     }
     return false;
