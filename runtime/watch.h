@@ -49,6 +49,7 @@ enum {
     WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
     WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
     WATCH_HEAP = 1 << 9,     /* flag: in the heap that brk made: steady below the present break */
+    WATCH_APART = 1 << 8,    /* flag: no stack is there, as far as is known */
     WATCH_FEW = 256,         /* regions that are always compared */
     WATCH_EMPTIED = 64,   /* pages of the shadow that held nothing when they were looked at last */
     WATCH_GIVEN = 16,     /* buffers of streams, and stacks, that are known; of more, all memory
@@ -195,6 +196,7 @@ struct watch_module {
     long (*close_loops)(bool close); /* copies without checks; or opens them */
     bool prepared;
     bool stack_is_back;
+    bool calls_are_back;    /* calls through pointers tell of all callees */
     unsigned asked;         /* around its calls: WATCH_ASKS_... */
     bool has_backs;         /* wherever functions are come back to */
     const uint32_t *sorted; /* sites of variables, by their addresses */
@@ -542,6 +544,8 @@ void quipu_watch_classify(struct watch_region *region);
 void quipu_watch_declassify(struct watch_region *region);
 /* The region [ADDRESS, END) is gone: others may lie closer together now.  The lock is held. */
 void quipu_watch_narrow_bounds(uint64_t address, uint64_t end);
+/* Any region may be of a stack from now on: the caller sees to it that this is known.  Likewise. */
+void quipu_watch_forget_stack_bounds(void);
 /* Whether the region's bytes can be read without asking: WATCH_STEADY, if that is not in doubt, and
  * the break is behind it. */
 static inline bool quipu_watch_is_steady(const struct watch_region *region) {

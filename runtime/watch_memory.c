@@ -99,6 +99,7 @@ static bool is_in_stack(uint64_t address, uint64_t end) {
 /* Checks of stores to the stack are put back at once where a region lies in it. */
 static void enter_stack(struct watch_range stack) {
     struct watch *watch = WATCH;
+    quipu_watch_forget_stack_bounds();
     if (watch->stack_count < WATCH_GIVEN)
         watch->stacks[watch->stack_count++] = stack;
     else

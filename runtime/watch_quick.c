@@ -24,6 +24,10 @@ enum {
     BOUNDS_OF = 64 /* regions, whose bounds are found anew when one is gone */
 };
 
+static uint64_t end_of(const struct watch_region *region) {
+    return region->address + region->size;
+}
+
 static void list_piece(struct watch_quick *quick, uint64_t at, uint64_t size,
                        const uint8_t *known) {
     if (size == sizeof(uint64_t)) {
@@ -44,7 +48,7 @@ static void list_piece(struct watch_quick *quick, uint64_t at, uint64_t size,
 static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
                             struct watch_region *region) {
     const uint8_t *known = bytes_of(region);
-    uint64_t end = region->address + region->size;
+    uint64_t end = end_of(region);
     for (uint64_t at = region->address; at < end && count <= QUICK_MOST; count++) {
         uint64_t next = lesser(end, (at | (PIECE_MOST - 1)) + 1);
         if (count < QUICK_MOST)
@@ -74,7 +78,7 @@ static void list_regions(void) {
         if (region_at(i)->size) {
             const struct watch_region *region = region_at(i);
             if (region->flags & WATCH_HEAP)
-                quick->heap_end = greater(quick->heap_end, region->address + region->size);
+                quick->heap_end = greater(quick->heap_end, end_of(region));
             count = list_pieces(quick, count, region_at(i));
         }
     if (count <= QUICK_MOST)
@@ -129,29 +133,71 @@ static void set_bounds(uint64_t lowest, uint64_t highest) {
     quick->highest_wide = highest + QUIPU_WATCH_WIDE_BYTES;
 }
 
+/* Those that may be of a stack are there.  Of a stack that is known where there are variables, or
+ * the heap, any region may be. */
+static void set_stack_bounds(uint64_t lowest, uint64_t highest) {
+    struct watch_quick *quick = WATCH_QUICK;
+    bool is_known = !WATCH->stacks_anywhere && !WATCH->stack_count;
+    quick->stack_lowest = is_known ? lowest : 0;
+    quick->stack_highest = is_known ? highest + QUIPU_WATCH_SPAN : UINT64_MAX;
+}
+
+/* Widens the bounds for a region that is about to be entered. */
+static void widen_bounds(const struct watch_region *region) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    if (!WATCH->count) {
+        set_bounds(region->address, end_of(region));
+        set_stack_bounds(UINT64_MAX, 0);
+    } else {
+        set_bounds(lesser(quick->lowest, region->address), greater(quick->highest, end_of(region)));
+    }
+    if (!(region->flags & WATCH_APART))
+        set_stack_bounds(lesser(quick->stack_lowest, region->address),
+                         greater(quick->stack_highest - QUIPU_WATCH_SPAN, end_of(region)));
+}
+
+/* Whether bounds can be narrower now that [ADDRESS, END) is gone. */
+static bool makes_bounds(uint64_t address, uint64_t end) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    return address <= quick->lowest || end >= quick->highest || address <= quick->stack_lowest ||
+           end + QUIPU_WATCH_SPAN >= quick->stack_highest;
+}
+
 void quipu_watch_narrow_bounds(uint64_t address, uint64_t end) {
     const struct watch *watch = WATCH;
-    const struct watch_quick *quick = WATCH_QUICK;
-    uint64_t lowest = UINT64_MAX, highest = 0;
-    if (!watch->count || watch->used > BOUNDS_OF ||
-        (address > quick->lowest && end < quick->highest))
+    uint64_t lowest = UINT64_MAX, highest = 0, stack_lowest = UINT64_MAX, stack_highest = 0;
+    if (!watch->count || watch->used > BOUNDS_OF || !makes_bounds(address, end))
         return;
     for (uint32_t i = 0; i < watch->used; i++) {
         const struct watch_region *region = region_at(i);
-        if (region->size) {
-            lowest = lesser(lowest, region->address);
-            highest = greater(highest, region->address + region->size);
-        }
+        if (!region->size)
+            continue;
+        lowest = lesser(lowest, region->address);
+        highest = greater(highest, end_of(region));
+        if (region->flags & WATCH_APART)
+            continue;
+        stack_lowest = lesser(stack_lowest, region->address);
+        stack_highest = greater(stack_highest, end_of(region));
     }
     set_bounds(lowest, highest);
+    set_stack_bounds(stack_lowest, stack_highest);
+}
+
+void quipu_watch_forget_stack_bounds(void) {
+    WATCH_QUICK->stack_lowest = 0;
+    WATCH_QUICK->stack_highest = UINT64_MAX;
 }
 
 void quipu_watch_classify(struct watch_region *region) {
     struct watch *watch = WATCH;
-    uint64_t end = region->address + region->size;
+    uint64_t end = end_of(region);
+    uint16_t kind = quipu_watch_kind_of_variable(region->address, region->size);
+    bool in_heap = quipu_watch_is_in_heap(region->address, end);
+    if (kind || in_heap)
+        region->flags |= WATCH_APART;
     if (!watch->pages_hidden)
-        region->flags |= quipu_watch_kind_of_variable(region->address, region->size);
-    if (!watch->pages_hidden && has_break() && quipu_watch_is_in_heap(region->address, end))
+        region->flags |= kind;
+    if (!watch->pages_hidden && has_break() && in_heap)
         region->flags |= WATCH_STEADY | WATCH_HEAP;
     /* what is in use there stays mapped, and the library writes it where it is told to */
     if (!watch->pages_hidden && quipu_watch_is_in_use_on_stack(region->address, end))
@@ -162,9 +208,7 @@ void quipu_watch_classify(struct watch_region *region) {
         watch->doubted = 0;
     watch->unsteady += !(region->flags & WATCH_STEADY);
     watch->shared += !(region->flags & WATCH_OWN);
-    const struct watch_quick *quick = WATCH_QUICK;
-    set_bounds(watch->count ? lesser(quick->lowest, region->address) : region->address,
-               watch->count ? greater(quick->highest, end) : end);
+    widen_bounds(region);
     watch->unsettled = true;
 }
 
@@ -179,7 +223,7 @@ static void take_flags_of_each(uint64_t begin, uint64_t end, unsigned flags) {
     struct watch *watch = WATCH;
     for (uint32_t i = 0; i < watch->used; i++) {
         struct watch_region *region = region_at(i);
-        if (!region->size || region->address >= end || region->address + region->size <= begin)
+        if (!region->size || region->address >= end || end_of(region) <= begin)
             continue;
         quipu_watch_declassify(region);
         region->flags &= (uint16_t)~flags;

@@ -12,8 +12,8 @@
 #define QUICK_BREAK    56
 #define QUICK_WORDS    64
 #define QUICK_REST     68
-#define QUICK_PIECES   80
-#define QUICK_WHOLE    4176
+#define QUICK_PIECES   96
+#define QUICK_WHOLE    4192
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -54,6 +54,8 @@ struct watch_quick {
     const uint64_t *break_at; /* ... what this points to, the present break, is not below */
     uint32_t words;           /* that are there */
     uint32_t rest;            /* pieces that are */
+    uint64_t stack_lowest, stack_highest; /* of what is watched and may be of a stack; what calls
+                                             and pushes store asks these, likewise */
     uint64_t reserved;
     struct watch_piece pieces[QUICK_MOST];
     struct watch_word whole[QUICK_MOST];

@@ -340,9 +340,10 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     region->handler = wanted->handler;
     region->argument = wanted->argument;
     region->flags = wanted->flags;
-    long refused = wanted->flags & WATCH_LOCAL /* all of the stack's are back */
-                       ? 0
-                       : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+    /* a local's own are back; they will do where no other stack can lie in it */
+    bool is_frame = wanted->flags & WATCH_LOCAL && !watch->stacks_anywhere && !watch->stack_count;
+    long refused =
+        is_frame ? 0 : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
     if (refused < 0) {
         region->argument = wanted->size;
         release((uint32_t)index);

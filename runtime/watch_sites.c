@@ -2,8 +2,9 @@
  * Graham 1993, section 4; data/watch_format.h, section 2).
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
- * all of them, when a region lies where a stack may be (watch_memory.c), and when a function's
- * locals are watched.
+ * all of them, when a region lies where a stack may be (watch_memory.c).  When a function's locals
+ * are watched, only those in its own frame, and what may leave a frame; not where stacks may lie in
+ * what is watched.
  *
  * What is asked in front of calls of code that may have no checks is put back for all of them, once
  * it may be answered with yes; not where the callee, which the shim did not know, is this module's
@@ -86,10 +87,16 @@ static bool is_of_loop(const struct quipu_site *site) {
     return site->size == QUIPU_SITE_LOOP;
 }
 
-static bool is_of_variable(const struct quipu_site *site) {
-    return site->code && site->target && !is_of_function(site);
+/* A store of the frame that stays in it. */
+static bool is_of_frame(const struct quipu_site *site) {
+    return site->size == QUIPU_SITE_FRAME || site->size == QUIPU_SITE_FRAME_CALL;
 }
 
+static bool is_of_variable(const struct quipu_site *site) {
+    return site->code && site->target && !is_of_function(site) && !is_of_frame(site);
+}
+
+/* A store by the stack pointer, anywhere. */
 static bool is_of_stack(const struct quipu_site *site) {
     return site->place && site->code && !site->target && !is_of_function(site);
 }
@@ -272,10 +279,10 @@ static void put_back_of_call(const struct quipu_site *site, void *data) {
         make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 
-/* Has calls through pointers tell of others' callees; of all where the stack's checks are back.
- * Who reads the size while they change finds no callee in them, and tells. */
+/* Has calls through pointers tell of others' callees; of all where the checks of what they store
+ * are back.  Who reads the size while they change finds no callee in them, and tells. */
 static void ask_for_callees(void) {
-    uint64_t size = module.stack_is_back ? 0 : quipu_watch_text[1];
+    uint64_t size = module.stack_is_back || module.calls_are_back ? 0 : quipu_watch_text[1];
     __atomic_store_n(&quipu_watch_callees[1], 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&quipu_watch_callees[0], quipu_watch_text[0], __ATOMIC_SEQ_CST);
     __atomic_store_n(&quipu_watch_callees[1], size, __ATOMIC_SEQ_CST);
@@ -308,6 +315,7 @@ static long prepare(void) {
         const struct quipu_site *site = &sites[i];
         if (is_of_anywhere(site)) {
             WATCH->stacks_anywhere = true;
+            quipu_watch_forget_stack_bounds();
             continue;
         }
         module.text_begin = lesser(module.text_begin, place_of(site));
@@ -352,10 +360,17 @@ static long put_back_variables(uint64_t address, uint64_t end) {
     return error;
 }
 
+/* Of a store to the stack.  A function's begin may share the place, and goes on to the check; the
+ * check of a call goes on to what is asked around calls, and takes the place of that. */
+static void put_back_store(const struct quipu_site *site) {
+    if (site->code)
+        make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
+}
+
 static void put_back_of_stack(const struct quipu_site *site, void *data) {
     (void)data;
-    if (is_of_stack(site)) /* a call's goes on to what is asked around calls */
-        make_jump(place_of(site), code_of(site), true);
+    if (is_of_stack(site) || is_of_frame(site))
+        put_back_store(site);
 }
 
 /* Puts back the checks of all stores to the stack. */
@@ -371,26 +386,38 @@ static long put_back_stack(void) {
 
 struct function_sites {
     uint64_t function;
-    long begins; /* how many it has */
+    long begins;         /* how many it has */
+    bool calls_pointers; /* it calls through pointers */
 };
 
+/* The function's own, and those that are of none. */
 static void put_back_of_function(const struct quipu_site *site, void *data) {
     struct function_sites *sites = data;
+    bool is_own = site->target && target_of(site) == sites->function;
+    if (is_of_stack(site) || (is_of_frame(site) && is_own)) {
+        put_back_store(site);
+        sites->calls_pointers |= !site->code;
+    }
     if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
-        (site->size == QUIPU_SITE_BACK ? module.has_backs : target_of(site) != sites->function))
+        (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
         return;
-    /* a begin's place may be that of pushes, too, whose checks are back: it goes on to those */
+    /* a begin's place may be that of pushes, too: it goes on to their check */
     make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
     sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 
-/* Has FUNCTION tell where it begins and ends, and all where they are come back to. */
+/* Has FUNCTION tell where it begins and ends, and all where they are come back to; and has what may
+ * store to its frame be checked. */
 static long put_back_function(uint64_t function) {
     struct function_sites sites = {.function = function};
     long error = change_sites(put_back_of_function, &sites);
     if (error < 0)
         return error;
     module.has_backs |= has_text();
+    if (sites.calls_pointers && !module.calls_are_back) {
+        module.calls_are_back = true;
+        ask_for_callees();
+    }
     return sites.begins;
 }
 
@@ -440,13 +467,18 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
     return error;
 }
 
-/* Memory that was unmapped meanwhile may be the new thread's stack. */
-void quipu_watch_note_threads(void) {
-    uint64_t mask = quipu_watch_lock();
+/* All stores to the stack, of all modules. */
+static long put_back_stacks(void) {
     long error = 0;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next)
         error = m->stack_is_back ? 0 : m->put_back_stack();
-    WATCH->stacks_apart = error != 0;
+    return error;
+}
+
+/* Memory that was unmapped meanwhile may be the new thread's stack. */
+void quipu_watch_note_threads(void) {
+    uint64_t mask = quipu_watch_lock();
+    WATCH->stacks_apart = put_back_stacks() != 0;
     quipu_watch_unlock(mask);
 }
 
@@ -486,8 +518,6 @@ long quipu_watch_put_back_function(uint64_t function) {
     long begins = 0, error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
     for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
         error = m->prepare();
-        if (error >= 0 && !m->stack_is_back)
-            error = m->put_back_stack();
         if (error >= 0 && (!m->has_backs || (function >= m->begin && function < m->end)))
             error = m->put_back_function(function);
         begins += error > 0 ? error : 0;
@@ -521,6 +551,8 @@ static void catch_up(void) {
             put_back_stack();
             break;
         }
+    if (WATCH->stacks_anywhere)
+        put_back_stacks();
     while ((count = quipu_watch_find(module.begin, module.end, from, found)) > 0) {
         for (unsigned i = 0; i < count; i++) {
             struct watch_region region;

@@ -25,7 +25,7 @@ from table import Table
 KINDS = ('variable', 'stack', 'push', 'checked', 'unarmed', 'invariant', 'monotonic')  # 'push': and call
 OF_CHECKS = ('checked', 'unarmed', 'invariant', 'monotonic')  # enum quipu_check_kind
 LOOPS = OF_CHECKS[1:]
-SITE_BEGIN, SITE_CHECK = 0xfffffff1, 0xfffffff7
+SITE_FRAME_CALL, SITE_BEGIN, SITE_CHECK = 0xffffffef, 0xfffffff1, 0xfffffff7
 
 
 def quipu(*words):
@@ -59,7 +59,8 @@ def read_checks(path):
         if size == SITE_CHECK:
             yield address + offset + place, OF_CHECKS[target]
         elif size < SITE_BEGIN and place:
-            yield address + offset + place, 'variable' if target else 'stack'
+            of_variable = target and size < SITE_FRAME_CALL
+            yield address + offset + place, 'variable' if of_variable else 'stack'
 
 
 def is_push(text):

@@ -25,10 +25,11 @@ static struct checks count_checks(const struct binary *binary) {
          at += sizeof(struct quipu_site)) {
         struct quipu_site site;
         memcpy(&site, rows + at, sizeof site);
-        if (!site.place || site.size >= QUIPU_SITE_BEGIN)
+        if (!site.place || !site.code || site.size >= QUIPU_SITE_BEGIN)
             continue;
-        checks.variables += site.target != 0;
-        checks.stack += site.target == 0;
+        bool is_of_variable = site.target && site.size < QUIPU_SITE_FRAME_CALL;
+        checks.variables += is_of_variable;
+        checks.stack += !is_of_variable;
     }
     const uint8_t *code = binary_section(binary, ".text", &size);
     for (size_t at = 0; code && at < size; at++)

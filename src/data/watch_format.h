@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 11
+    QUIPU_WATCH_VERSION = 12
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -48,6 +48,8 @@ enum {
 #define QUIPU_WATCH_FAR            (QUIPU_WATCH_HOME + 0x6018) /* 8 bytes: see "Far away" below */
 #define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_HOME + 0x6020) /* 8 bytes, likewise */
 #define QUIPU_WATCH_WITHIN_BEGINS  (QUIPU_WATCH_HOME + 0x602c) /* the byte `within_begins` */
+#define QUIPU_WATCH_STACK_LOWEST   (QUIPU_WATCH_HOME + 0x6048) /* 8 bytes: see section 2 */
+#define QUIPU_WATCH_STACK_HIGHEST  (QUIPU_WATCH_HOME + 0x6050) /* 8 bytes, likewise */
 #define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
 
 /* What the home begins with; tools read it out of a process that runs. */
@@ -95,6 +97,10 @@ enum {
  *         pushq   DISTANCE                from the next call's return to the original's
  *         call    quipu_watch_return      stores it, and tells; in the same way
  *         jmp     to the original call
+ *
+ * What lies below the stack pointer, as what calls and pushes store, is compared first with all
+ * that is watched and may be of a stack: nothing of that is below QUIPU_WATCH_STACK_LOWEST, nor
+ * from QUIPU_WATCH_SPAN bytes below QUIPU_WATCH_STACK_HIGHEST on.
  *
  * quipu_watch_begin keeps what the touched regions held, quipu_watch_end tells what they hold now.
  * Between the two a signal handler may run, which has stores of its own, or may leave by longjmp:
@@ -222,6 +228,11 @@ struct quipu_scatter {
  * stands a no-operation of 5 bytes, within a line of 64 bytes; the runtime makes it a jump to where
  * the check is.
  *
+ * What calls and pushes of compiled code store, and what else is known to stay within a frame,
+ * below its return address, never touches the frame of a function that is under way, but its own.
+ * So these are told apart by functions: a function's locals need no more than its own, and what is
+ * not known to stay in a frame.
+ *
  * Likewise a function tells where it begins, ends, and is come back to, once its locals are
  * watched:
  *
@@ -246,11 +257,17 @@ struct quipu_scatter {
 struct quipu_site {
     int32_t place;  /* the no-operation; 0: a row that says that stacks may lie anywhere */
     int32_t code;   /* the check */
-    int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer; or the
-                       function's first byte */
-    uint32_t size;  /* how many bytes; or QUIPU_SITE_BEGIN, ..._END, ..._BACK, ..._TEXT: of the
-                       function */
+    int32_t target; /* the variable's bytes that are stored to; 0: by the stack pointer, anywhere;
+                       or the function's first byte */
+    uint32_t size;  /* how many bytes; or QUIPU_SITE_FRAME, ..._FRAME_CALL, ..._BEGIN, ..._END,
+                       ..._BACK, ..._TEXT: of the function */
 };
+
+/* Of a store in the function's frame; of a call's where `place` is also that of what is asked in
+ * front of it, to which `code` goes on, or where `code` is 0: of a call through a pointer, which
+ * asks quipu_watch_callees. */
+#define QUIPU_SITE_FRAME      0xfffffff0u
+#define QUIPU_SITE_FRAME_CALL 0xffffffefu
 
 #define QUIPU_SITE_BEGIN 0xfffffff1u
 #define QUIPU_SITE_END   0xfffffff2u

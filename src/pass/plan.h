@@ -205,6 +205,8 @@ bool has_call_site(const struct planner *p, const struct basic_block *block,
  * block INDEX; at its end, in front of what checks its jump; behind edge INDEX; and on that of a
  * jump that ends the function, appended to OUT. */
 void insert_frame_begin(struct planner *p, uint32_t index);
+/* The function's first byte, as rows of sites name it. */
+const char *function_label(const struct planner *p);
 /* Whether the function, in block INDEX, begins with pushes, whose no-operation is the begin's, too;
  * once the pushes have it, LABEL, the code of the begin and its row. */
 bool shares_begin(const struct planner *p, uint32_t index);

@@ -26,6 +26,7 @@
 
 enum {
     RANGE_MAX = 12, /* instructions of a range: they are written twice */
+    RETURN_ADDRESS = 8,
 };
 
 /* Instructions [first, last] of the block, and what their check looks at. */
@@ -341,6 +342,18 @@ static bool is_on_stack(const struct planner *p, const struct store *store,
            (store->registers == REGISTER_RBP && frame.known && frame.by_rbp);
 }
 
+/* Whether such a range stays in the function's frame, below its return address. */
+static bool stays_in_frame(const struct watcher *w, const struct range *range) {
+    const struct planner *p = w->p;
+    const struct store *store = &range->store;
+    struct frame_row frame = frame_at(p, &w->instructions[range->first]);
+    bool by_stack = store->registers == REGISTER_RSP;
+    if (!p->graph->function->compiled || store->kind == STORE_STACK)
+        return p->graph->function->compiled;
+    return frame.known && (by_stack ? frame.by_rsp : frame.by_rbp) && !store->pops &&
+           range->end <= frame.offset - RETURN_ADDRESS;
+}
+
 /* The variable's part of "variable+8(%rip)"; of no length where it is something else. */
 static struct span variable_of(const struct store_address *address) {
     struct span operand = address->operand;
@@ -386,12 +399,17 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     buffer_print(&p->far_stubs, "; .LQz%u: ", label);
     enter_frame(p, &frame);
+    if (range->store.kind == STORE_STACK && quiet_in_block(w, range->first).flags_free)
+        write_below_stack_pointer(&p->far_stubs, ".LQq", label);
     if (is_call(&w->instructions[range->first]))
         write_call_store(&p->far_stubs, label, &frame);
     else
         buffer_print(&p->far_stubs, "%s; ", check->data);
     buffer_print(&p->far_stubs, "jmp .LQq%u", label);
-    if (on_stack)
+    if (on_stack && stays_in_frame(w, range))
+        buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., %s-., 0x%x\n", label, label,
+                     function_label(p), QUIPU_SITE_FRAME);
+    else if (on_stack)
         buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., 0, 0\n", label, label);
     else
         buffer_print(rows, "\t.long .LQa%u-., .LQz%u-., %.*s-., %u\n", label, label,

@@ -93,12 +93,12 @@ static void choose_questions(const struct basic_block *block, bool direct,
     enum quipu_callee_question question = quipu_question(row);
     call->begins = questions[question].begins;
     call->behind = questions[question].address;
-    call->compared = call->begins && direct && !(block->live_out >> R11 & 1);
+    bool free_behind = direct && !(block->live_out >> R11 & 1);
+    call->compared = call->begins && free_behind;
     call->question = call->compared ? call->begins : questions[question].address;
     call->site = call->compared ? questions[question].compared_site : questions[question].site;
     call->quick = call->register_free && call->site && quipu_is_bounded(row) ? row : NULL;
-    call->within =
-        call->quick && quipu_is_within(row[0]) && direct && !(block->live_out >> R11 & 1);
+    call->within = call->quick && quipu_is_within(row[0]) && free_behind;
     if (call->within) {
         call->compared = true;
         call->behind = QUIPU_WATCH_LIBRARY;
@@ -162,8 +162,8 @@ static void insert_question(struct planner *p, uint32_t index, const struct grap
     insert_at(p, last, &text);
     if (call->site && !call->indirect)
         write_call_row(site_rows(p, block->fragment), call, returns, label);
-    if (call->indirect ? counts_anything(p->state->options) : call->site && returns)
-        write_call_store_row(site_rows(p, block->fragment), call, label);
+    if (call->indirect || (call->site && returns))
+        write_call_store_row(site_rows(p, block->fragment), call, function_label(p), label);
 }
 
 /* Begins what the question leads to. */

@@ -17,7 +17,7 @@ static bool wanted(const struct planner *p) {
     return p->state->options->watch && p->graph->function->compiled;
 }
 
-static const char *function_label(const struct planner *p) {
+const char *function_label(const struct planner *p) {
     return arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
 }
 

@@ -104,11 +104,14 @@ void write_call_row(struct buffer *out, const struct checked_call *call, bool re
     buffer_print(out, ", 0x%x\n", call->site);
 }
 
-void write_call_store_row(struct buffer *out, const struct checked_call *call, uint32_t label) {
+void write_call_store_row(struct buffer *out, const struct checked_call *call, const char *function,
+                          uint32_t label) {
+    buffer_print(out, "\t.long .LQcf%u-., ", label);
     if (call->indirect)
-        buffer_print(out, "\t.long .LQcf%u-., 0, 0, 0\n", label);
+        buffer_text(out, "0");
     else
-        buffer_print(out, "\t.long .LQcf%u-., .LQcz%u-., 0, 0\n", label, label);
+        buffer_print(out, ".LQcz%u-.", label);
+    buffer_print(out, ", %s-., 0x%x\n", function, QUIPU_SITE_FRAME_CALL);
 }
 
 /* ---- out of line ---- */
@@ -178,6 +181,7 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
                             uint32_t label) {
     if (call->site && returns) {
         buffer_print(out, ".LQcz%u: ", label);
+        write_below_stack_pointer(out, ".LQcq", label);
         write_call_store(out, label, &call->frame);
     }
     if (call->compared) {

@@ -39,9 +39,10 @@ void write_return_check(struct buffer *out, const struct checked_call *call, uin
 void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
                     uint32_t label);
 
-/* The row of what the same place in front of a call leads to where the stack is watched; of an
- * indirect call, which has no such place, it only tells that the call stores. */
-void write_call_store_row(struct buffer *out, const struct checked_call *call, uint32_t label);
+/* The row of what the same place in front of a call in FUNCTION leads to where the stack is
+ * watched; of an indirect call, which has no such place, it only tells that the call stores. */
+void write_call_store_row(struct buffer *out, const struct checked_call *call, const char *function,
+                          uint32_t label);
 
 /* What these two lead to. */
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label);

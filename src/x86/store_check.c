@@ -346,6 +346,11 @@ void write_call_store(struct buffer *out, uint32_t label, const struct frame_row
     buffer_text(out, "; ");
 }
 
+void write_below_stack_pointer(struct buffer *out, const char *back, uint32_t label) {
+    buffer_print(out, "cmpq %%rsp, 0x%x; jae %s%u; ", QUIPU_WATCH_STACK_LOWEST, back, label);
+    buffer_print(out, "cmpq %%rsp, 0x%x; jbe %s%u; ", QUIPU_WATCH_STACK_HIGHEST, back, label);
+}
+
 void write_frame_pointer(struct buffer *out, const struct frame_row *frame) {
     buffer_text(out, "pushq %rbp");
     write_adjust(out, frame, 8);

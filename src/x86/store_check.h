@@ -55,6 +55,10 @@ void write_stack_move(struct buffer *out, const struct frame_row *frame, int up)
 /* All of what stands for a call's store, of the address .LQy LABEL: it is not copied. */
 void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame);
 
+/* Goes to the label BACK LABEL where nothing of QUIPU_WATCH_SPAN bytes below the stack pointer is
+ * watched.  Changes the flags. */
+void write_below_stack_pointer(struct buffer *out, const char *back, uint32_t label);
+
 /* What enter stores first. */
 void write_frame_pointer(struct buffer *out, const struct frame_row *frame);
 
