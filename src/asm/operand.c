@@ -83,6 +83,13 @@ bool find_memory_operand(const struct unit *unit, const struct statement *statem
     }
 }
 
+bool is_number_operand(struct span operand) {
+    const char *c = operand.start, *end = operand.start + operand.length;
+    while (c < end && strchr("0123456789-+ ", *c))
+        c++;
+    return c < end && *c == '(';
+}
+
 bool find_immediate_operand(const struct unit *unit, const struct statement *statement,
                             struct span *operand) {
     struct cursor cursor = cursor_over(operands_of(unit, statement));

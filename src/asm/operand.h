@@ -10,6 +10,9 @@
 bool find_memory_operand(const struct unit *unit, const struct statement *statement,
                          struct span *operand);
 
+/* Whether such an operand, in AT&T syntax, says no more than registers and a number. */
+bool is_number_operand(struct span operand);
+
 /* Finds the number, or the symbol with one, behind the '$' of STATEMENT, in AT&T syntax.  Returns
  * false where there is none. */
 bool find_immediate_operand(const struct unit *unit, const struct statement *statement,

@@ -102,15 +102,7 @@ static bool is_plain_operand(const struct watcher *w, uint32_t index) {
         store->absolute || store->implicit || store->pops || store->size > QUIPU_WATCH_SPAN ||
         store->base == NO_REGISTER || !find_memory_operand(w->p->graph->unit, s, &operand))
         return false;
-    const char *c = operand.start, *end = operand.start + operand.length;
-    while (c < end && strchr("0123456789-+ ", *c))
-        c++;
-    return c < end && *c == '(';
-}
-
-static bool is_same_base(const struct store *a, const struct store *b) {
-    return a->base == b->base && a->index == b->index &&
-           (a->index == NO_REGISTER || a->scale == b->scale);
+    return is_number_operand(operand);
 }
 
 /* Adds the store to a range that is there already, if that can be. */

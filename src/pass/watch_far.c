@@ -12,6 +12,7 @@
  * one. */
 #include "pass/watch_loops.h"
 
+#include "asm/operand.h"
 #include "data/watch_format.h"
 #include "flow/origins.h"
 

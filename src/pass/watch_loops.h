@@ -53,7 +53,5 @@ static inline bool asks_where(const struct loop_copy *loop) {
  * be written elsewhere, too: OPERAND. */
 bool is_movable_store(const struct planner *p, const struct graph_instruction *instruction,
                       struct span *operand);
-/* Whether OPERAND says no more than registers and a number. */
-bool is_number_operand(struct span operand);
 
 #endif

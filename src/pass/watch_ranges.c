@@ -104,13 +104,6 @@ static bool is_plain_store(const struct store *store) {
            !store->implicit && !store->pops && store->size <= QUIPU_WATCH_SPAN;
 }
 
-bool is_number_operand(struct span operand) {
-    const char *c = operand.start, *end = operand.start + operand.length;
-    while (c < end && strchr("0123456789-+", *c))
-        c++;
-    return c < end && *c == '(';
-}
-
 static bool has_narrow_register(struct span operand) {
     return memmem(operand.start, operand.length, "%e", 2) != NULL;
 }
@@ -120,11 +113,6 @@ bool is_movable_store(const struct planner *p, const struct graph_instruction *i
     return is_plain_store(&instruction->decoded->store) &&
            find_memory_operand(p->graph->unit, statement_of(p, instruction), operand) &&
            !has_narrow_register(*operand);
-}
-
-static bool is_same_base(const struct store *a, const struct store *b) {
-    return a->base == b->base && a->index == b->index &&
-           (a->index == NO_REGISTER || a->scale == b->scale);
 }
 
 /* Adds the store to a range that is there already, if that can be. */

@@ -54,6 +54,12 @@ struct store {
     int64_t displacement;
 };
 
+/* Whether their addresses differ by their displacements alone, while no register is written. */
+static inline bool is_same_base(const struct store *a, const struct store *b) {
+    return a->base == b->base && a->index == b->index &&
+           (a->index == NO_REGISTER || a->scale == b->scale);
+}
+
 /* store_check.c: whether the COUNT bytes at CODE begin with a check's question of the shadow. */
 bool is_store_check(const uint8_t *code, size_t count);
 

@@ -32,3 +32,12 @@ leaves_nothing() {
     left=$(find "$TMPDIR" -name 'quipu-watch-*')
     [[ -z $left ]] || fail "left behind: $left"
 }
+
+# await_watcher WATCHER RUNNING WHAT: the watcher, whose messages are in a file, watches what runs.
+await_watcher() {
+    until grep -qs quipu-watch "/proc/$2/maps"; do
+        kill -0 "$1" || fail "'$3': the watcher has ended: $(cat messages)"
+        sleep 0.01
+    done
+    sleep 0.1
+}

@@ -47,11 +47,7 @@ attach() {
     read -rn 1 -t 10 <&"${COPROC[0]}" || fail "it does not run"
     quipu watch --log=hits --pid "$running" "$@" 2>messages &
     watcher=$!
-    until grep -qs quipu-watch "/proc/$running/maps"; do
-        kill -0 $watcher || fail "'$*' has ended: $(cat messages)"
-        sleep 0.01
-    done
-    sleep 0.1
+    await_watcher $watcher "$running" "$*"
     for _ in 1 2 3; do
         printf x >&"${COPROC[1]}"
         read -rn 1 -t 10 <&"${COPROC[0]}" || fail "it does not answer"

@@ -51,11 +51,7 @@ for program in by_path by_rpath; do
     read -r <&"${COPROC[0]}"
     (cd / && exec quipu watch --log="$OLDPWD/hits" --limit=1 --pid "$running" -e many) 2>messages &
     watcher=$!
-    until grep -qs quipu-watch "/proc/$running/maps"; do
-        kill -0 $watcher || fail "'$program' runs: $(cat messages)"
-        sleep 0.01
-    done
-    sleep 0.1
+    await_watcher $watcher "$running" "$program"
     printf x >&"${COPROC[1]}"
     wait $watcher || fail "'$program' runs: $(cat messages)"
     grep -qE '^ +1:  many\[1\]  1 -> 2  \(int\)  boost  library\.c:1  ' hits || fail "'$program' runs: $(cat hits)"
