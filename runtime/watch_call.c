@@ -181,6 +181,56 @@ static void tell_vector(const struct watch_range *range, uint64_t count, uint64_
     }
 }
 
+/* ---- Formats ---- */
+
+static bool is_one_of(char c, const char *list) {
+    while (*list && *list != c)
+        list++;
+    return *list;
+}
+
+/* Reads a format one character at a time, in pieces; what cannot be read ends it. */
+struct format {
+    uint64_t next; /* the address behind the piece */
+    unsigned at, count;
+    char piece[64];
+};
+
+static char next_character(struct format *format) {
+    if (format->at == format->count) {
+        format->count =
+            (unsigned)quipu_watch_read(format->piece, format->next, sizeof format->piece);
+        format->next += format->count;
+        format->at = 0;
+    }
+    return format->count ? format->piece[format->at++] : 0;
+}
+
+/* Whether the format at ADDRESS has a conversion that may write; as the shim has it
+ * (pass/watch_formats.c). */
+static bool writes_by_format(uint64_t address) {
+    struct format format = {.next = address};
+    for (char c = next_character(&format); c; c = next_character(&format)) {
+        if (c != '%' || (c = next_character(&format)) == '%')
+            continue;
+        while (is_one_of(c, QUIPU_CONVERSION_FLAGS) || is_one_of(c, QUIPU_CONVERSION_SIZES))
+            c = next_character(&format);
+        if (!is_one_of(c, QUIPU_CONVERSION_ENDS))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the row holds whose format the shim did not know. */
+static bool row_holds(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        if (quipu_is_condition(extent) && writes_by_format(call->arguments[extent & 7]))
+            return false;
+    }
+    return true;
+}
+
 /* ---- All regions compared ---- */
 
 static bool words_differ(const uint8_t *now, const uint8_t *known) {
@@ -450,16 +500,20 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     static const int8_t places[ARGUMENTS] = {-6, -5, -4,
                                              -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
     uint32_t callee = QUIPU_CALL_NUMBER((uint32_t)frame[FRAME_CALLEE]);
+    uint32_t row = callee & ~QUIPU_CALLEE_LOOKS;
     if (!quipu_watch_ready)
         return;
     struct watch_call call;
     call.stack = (uint64_t)(frame + FRAME_BEGIN);
-    call.callee = callee < sizeof callees / sizeof *callees ? callee : 0;
+    call.callee = row < sizeof callees / sizeof *callees ? row : 0;
     for (unsigned i = 0; i < ARGUMENTS; i++)
         call.arguments[i] = frame[places[i]];
     note_more(&call);
-    if (WATCH->armed)
-        begin_call(&call, frame);
+    if (!WATCH->armed)
+        return;
+    if (callee & QUIPU_CALLEE_LOOKS && !row_holds(&call))
+        call.callee = 0;
+    begin_call(&call, frame);
 }
 
 /* Tells what the call has done. */

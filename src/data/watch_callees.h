@@ -10,8 +10,8 @@
  * buffers, the heap), say so.  Behind these, all is compared where a region may lie in such memory:
  * not in variables of an instrumented module, unless a stream was given one as its buffer.
  *
- * A row with a FORMAT holds where the shim has seen that the format has no %n; else the callee is
- * not known (pass/watch_formats.c).
+ * A row with a FORMAT holds where the format has no %n: where the shim has seen that
+ * (pass/watch_formats.c), or else where the call finds it so.  Else the callee is not known.
  *
  * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp,
  * frames that were left are still watched there.
@@ -56,9 +56,18 @@ enum quipu_callee_more {
     QUIPU_MORE_PAGES = 2,   /* of argument A bytes, which may not be readable from then on */
     QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from then on; if A is 15, those that a
                                 stack_t at the pointer says */
-    QUIPU_MORE_FORMAT = 4,  /* the row holds only where the pointer leads to a format that is known
-                               when the call is compiled, and has no %n; last of the row */
+    QUIPU_MORE_FORMAT = 4,  /* the row holds only where the pointer leads to a format that has no
+                               %n; A: of arguments in a va_list; last of the row */
 };
+
+/* Added to a row's number: whether it holds is to be found at the call. */
+#define QUIPU_CALLEE_LOOKS 0x8000u
+
+/* What a conversion of printf's has between '%' and the last character but sizes; sizes; and last
+ * characters of those that write nothing.  What is not understood is taken to write. */
+#define QUIPU_CONVERSION_FLAGS "0123456789 #+-'I.*$"
+#define QUIPU_CONVERSION_SIZES "hlLqjztZ"
+#define QUIPU_CONVERSION_ENDS  "diouxXbBeEfFgGaAcCsSpm"
 
 enum {
     QUIPU_EXTENT_CHANGED = 1 << 30, /* told only where it changed: less may be written */
@@ -100,6 +109,7 @@ enum {
 #define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
 #define QE_STACK(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
 #define QE_FORMAT(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_FORMAT)
+#define QE_FORMAT_LIST(p)   QUIPU_EXTENT(p, MORE, 1, 0, QUIPU_MORE_FORMAT)
 #define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
@@ -271,8 +281,10 @@ enum {
     ROW(fclose, QE_LIBRARY, 0, 0) \
     ROW(vprintf, QE_ANY, 0, 0) \
     ROW(vfprintf, QE_ANY, 0, 0) \
-    ROW(vsprintf, QE_ANY, 0, 0) \
-    ROW(vsnprintf, QE_ANY, 0, 0) \
+    ROW(vsprintf, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT_LIST(1), 0) \
+    ROW(__vsprintf_chk, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT_LIST(3), 0) \
+    ROW(vsnprintf, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT_LIST(2), 0) \
+    ROW(__vsnprintf_chk, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT_LIST(4), 0) \
     ROW(localtime_r, QE_ANY, 0, 0) \
     ROW(gmtime_r, QE_ANY, 0, 0) \
     ROW(strftime, QE_ANY, 0, 0) \

@@ -134,6 +134,9 @@ enum {
  *
  * The no-operation behind the call is made a jump when a call that returns there is first told of.
  *
+ * A row whose format the shim does not know has QUIPU_CALLEE_LOOKS added to its number: the runtime
+ * sees whether it holds.  Nobody is told where the format has no 'n', and what follows says so.
+ *
  * Where the row tells in front how far its ranges can go, what is asked first is whether they all
  * end in front of QUIPU_WATCH_LOWEST, or begin behind QUIPU_WATCH_HIGHEST: then nobody is told,
  * unless QUIPU_WATCH_BEGINS says that the begin must be.

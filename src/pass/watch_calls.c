@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum {
-    CALLEE_WRITES_NOTHING = -1,
     ARGUMENTS = 6, /* in registers */
     R11 = 11
 };
@@ -30,29 +29,41 @@ static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-/* Whether the row holds for the call or jump at the end of BLOCK: by its format, if it has one.  A
- * jump can be made a call where nothing is on the stack. */
-static bool row_holds(const struct planner *p, const struct basic_block *block, size_t row) {
+/* Whether the row, whose format is no literal that the shim can read, is looked at by the call or
+ * jump at the end of BLOCK.  Only where that is cheap: what writes ranges asks in front. */
+static bool row_looks(size_t row, uint32_t condition, bool is_call) {
+    bool in_list = quipu_extent_a(condition);
+    return quipu_is_bounded(extents[row]) && (is_call || in_list);
+}
+
+/* Sets CALL's row for the call or jump at the end of BLOCK, unless that does not hold by its
+ * format, if it has one.  A jump can be made a call where nothing is on the stack. */
+static void set_row(const struct planner *p, const struct basic_block *block, size_t row,
+                    struct checked_call *call) {
     bool is_call = is_call_class(last_instruction(p->graph, block)->decoded->class);
+    call->callee = (uint32_t)row;
     for (int i = 0; i < 3; i++) {
         if (!quipu_is_condition(extents[row][i]))
             continue;
         uint32_t argument = extents[row][i] & 7;
+        bool in_list = quipu_extent_a(extents[row][i]);
         struct format_use use = use_of_argument(p, block, argument);
-        return !use.writes && (is_call || use.arguments < ARGUMENTS - argument);
+        bool holds = !use.writes && (is_call || in_list || use.arguments < ARGUMENTS - argument);
+        call->looks = !holds && row_looks(row, extents[row][i], is_call);
+        call->callee = holds || call->looks ? call->callee : 0;
     }
-    return true;
 }
 
-static int find_callee(const struct planner *p, const struct basic_block *block,
-                       struct span symbol) {
+/* Sets CALL's row.  Returns false where the callee writes nothing. */
+static bool find_callee(const struct planner *p, const struct basic_block *block,
+                        struct span symbol, struct checked_call *call) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
         if (span_is(symbol, of_nothing[i]))
-            return CALLEE_WRITES_NOTHING;
+            return false;
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
         if (span_is(symbol, rows[i]))
-            return row_holds(p, block, i) ? (int)i : 0;
-    return 0;
+            set_row(p, block, i, call);
+    return true;
 }
 
 /* What stands behind the star of an indirect call. */
@@ -117,10 +128,8 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
                                   .size = last->decoded->size};
     if (s->symbol == NONE) {
         call->operand = indirect_operand(unit, s);
-        int named = find_callee(p, block, slot_symbol(call->operand));
-        if (named == CALLEE_WRITES_NOTHING)
+        if (!find_callee(p, block, slot_symbol(call->operand), call))
             return false;
-        call->callee = (uint32_t)named;
         bool is_call = last->decoded->class == CLASS_CALL_INDIRECT;
         bool is_slot = slot_symbol(call->operand).length;
         call->indirect = is_call && !is_slot && call->operand.length && call->register_free;
@@ -128,11 +137,9 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         return is_call || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
-    int callee = find_callee(p, block, (struct span){symbol->name, symbol->length});
-    if (symbol->statement != NONE || symbol->aliased || callee == CALLEE_WRITES_NOTHING)
-        return false;
-    call->callee = (uint32_t)callee;
     call->symbol = (struct span){symbol->name, symbol->length};
+    if (symbol->statement != NONE || symbol->aliased || !find_callee(p, block, call->symbol, call))
+        return false;
     choose_questions(block, last->decoded->class == CLASS_CALL, call);
     return true;
 }

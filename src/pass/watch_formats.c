@@ -1,7 +1,8 @@
 /* watch_formats.c: what a call of printf or its like writes by its format; see watch_formats.h.
  *
  * By %n it writes anywhere.  Most formats are literals that have none, so the callee's row holds
- * (data/watch_callees.h); what is not understood is taken to write.  No '%' is ever passed over but
+ * (data/watch_callees.h); what is not understood is taken to write.  Formats that are not literals
+ * are looked at when the program comes to the call.  No '%' is ever passed over but
  * the second of two, so where conversions begin is seen as any C library does, whatever it makes of
  * one that is not valid.
  *
@@ -14,6 +15,7 @@
 
 #include "asm/literal.h"
 #include "asm/operand.h"
+#include "data/watch_callees.h"
 
 #include <string.h>
 
@@ -28,14 +30,14 @@ static bool is_one_of(char c, const char *list) {
 
 /* From behind a '%'.  Returns the last character of the conversion, or NULL: it writes. */
 static const char *read_conversion(const char *c, struct format_use *use) {
-    for (; is_one_of(*c, "0123456789 #+-'I.*$"); c++) {
+    for (; is_one_of(*c, QUIPU_CONVERSION_FLAGS); c++) {
         use->arguments += *c == '*';
         use->arguments += *c == '$' ? FORMAT_ON_STACK : 0; /* whichever they are */
     }
     const char *size = c;
-    while (is_one_of(*c, "hlLqjztZ"))
+    while (is_one_of(*c, QUIPU_CONVERSION_SIZES))
         c++;
-    if (!is_one_of(*c, "diouxXbBeEfFgGaAcCsSpm"))
+    if (!is_one_of(*c, QUIPU_CONVERSION_ENDS))
         return NULL;
     bool is_long = c - size > 1 || is_one_of(*size, "Lq");
     if (is_long && is_one_of(*c, "eEfFgGaA"))

@@ -151,11 +151,25 @@ static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label)
     buffer_print(out, "addq %%%s, %%r11; jc .LQcs%u; ", argument(extent & 7), label);
 }
 
+/* Goes to .LQcs LABEL where the format may have a conversion that writes. */
+static void write_look_at_format(struct buffer *out, const struct checked_call *call,
+                                 uint32_t label) {
+    for (int i = 0; i < 3; i++)
+        if (quipu_is_condition(call->quick[i]))
+            buffer_print(out,
+                         "movq %%%s, %%r11; testq %%r11, %%r11; je .LQcs%u; "
+                         ".LQck%u: cmpb $'n', (%%r11); je .LQcs%u; "
+                         "incq %%r11; cmpb $0, -1(%%r11); jne .LQck%u; ",
+                         argument(call->quick[i] & 7), label, label, label, label);
+}
+
 /* Goes to the label .LQcm LABEL where no range can reach what is watched. */
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
     buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ",
                  call->within ? QUIPU_WATCH_WITHIN_BEGINS : QUIPU_WATCH_BEGINS, label);
+    if (call->looks)
+        write_look_at_format(out, call, label);
     if (call->within) /* all is compared */
         buffer_print(out, "cmpb $0, 0x%x; jne .LQcm%u; ", QUIPU_WATCH_LIBRARY, label);
     for (int i = 0; i < 3 && quipu_is_range(call->quick[i]); i++) {
@@ -201,7 +215,9 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
 /* RETURNS: by the no-operation behind the call, if it has one, which the runtime sees to. */
 static void write_begin(struct buffer *out, const struct checked_call *call, bool returns) {
     bool sees = returns && call->site && !call->compared;
-    buffer_print(out, "pushq $%u", QUIPU_CALL(call->callee, sees ? call->size : 0u));
+    buffer_print(
+        out, "pushq $%u",
+        QUIPU_CALL(call->callee | (call->looks ? QUIPU_CALLEE_LOOKS : 0), sees ? call->size : 0u));
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
     write_adjust(out, &call->frame, -8);

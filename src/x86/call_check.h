@@ -18,6 +18,7 @@ struct checked_call {
     uint8_t size;    /* of the call, bytes */
     const uint32_t *quick; /* the row's three extents, where they tell in front how far all of its
                               ranges can go; or NULL */
+    bool looks;            /* the row's format is to be looked at, whether the row holds */
     bool indirect;         /* through a pointer: the text asks whose the callee is */
     bool compared;         /* called directly, and all is compared at its return: its begin is told
                               but where asked for */

@@ -1,5 +1,5 @@
-// printf and its like: by literal formats they write what is known, by %n, and by formats that are
-// not known, anything.
+// printf and its like: by formats without %n, be they literals or found so at the call, they write
+// what is known, by others anything.
 // watch: text = text:96
 // watch: text[40..47] = text+40:8
 // watch: number = number:4
@@ -9,6 +9,7 @@
 // -Wno-format-truncation -fno-builtin-sprintf -fno-builtin-snprintf -fno-builtin-printf
 #define _GNU_SOURCE
 #include <limits.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,46 @@ __attribute__((noinline)) static void unknown(const char *format, int n) {
     printf("\n");
 }
 
+// Formats that are made, or given to the v-functions, and looked at when the call is come to.
+__attribute__((noinline, format(printf, 3, 4))) static int wrap(char *to, size_t size,
+                                                                const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = size ? vsnprintf(to, size, format, list) : vsprintf(to, format, list);
+    va_end(list);
+    return length;
+}
+
+__attribute__((noinline)) static int ends_in_list(char *to, const char *format, va_list list) {
+    return vsnprintf(to, 9, format, list);
+}
+
+__attribute__((noinline)) static int wrap_end(char *to, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = ends_in_list(to, format, list);
+    va_end(list);
+    return length;
+}
+
+__attribute__((noinline)) static void looked_at(int n) {
+    char made[24];
+    for (int i = 0; i < 3; i++) {
+        made[0] = '%', made[1] = (char)('3' + i), made[2] = "dxn"[i], made[3] = 0;
+        if (i == 2) /* %n, behind what is long */
+            strcpy(made, CHECKED ? "%dlong%%n -+ 12 n" : "%dlong%%n -+ 12 n%5.2n");
+        snprintf(text + 70, 24, made, n + i, &number);
+        sprintf(text + 8, made, n + i, &number);
+    }
+    wrap(text + 3, 20, variable, n);
+    wrap(text + 3, 0, "%d and n", n);
+    wrap(text + 46, 0, "%.*s", 3, "four");
+    wrap(unwatched, 9, variable, n);
+    wrap(text, 9, CHECKED ? "%d" : "%1$d%2$n", n, &number);
+    wrap_end(text + 5, "%d %s", n, "ends");
+    wrap_end(text + 5, CHECKED ? "%d" : "%d%hhn", n, &counts.small);
+}
+
 __attribute__((noinline)) static void streams(int n) {
     FILE *file = fmemopen(text, sizeof text, "w");
     fprintf(file, "into memory %d\n", n);
@@ -127,6 +168,8 @@ int main(void) {
     number = by_memory(13);
     unknown("%d%n", 99);
     unknown("%d  %n", 5);
+    looked_at(31);
+    looked_at(-4);
     streams(25);
     number = repeated(5);
     ends(text, one + 2);
