@@ -570,6 +570,9 @@ void quipu_watch_note_pages(uint64_t address, uint64_t length);
 uint64_t quipu_watch_read(void *to, uint64_t from, uint64_t size);
 /* Whether all of [ADDRESS, END) could be read. */
 bool quipu_watch_is_readable(uint64_t address, uint64_t end);
+
+/* watch_formats.c: whether printf's format at ADDRESS has a conversion that writes, or may. */
+bool quipu_watch_writes_by_format(uint64_t address);
 /* A copy's memory, of more than WATCH_INLINE bytes.  The lock is held. */
 uint8_t *quipu_watch_new_copy(uint64_t size);
 void quipu_watch_free_copy(uint8_t *copy, uint64_t size);

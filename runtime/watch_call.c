@@ -181,51 +181,11 @@ static void tell_vector(const struct watch_range *range, uint64_t count, uint64_
     }
 }
 
-/* ---- Formats ---- */
-
-static bool is_one_of(char c, const char *list) {
-    while (*list && *list != c)
-        list++;
-    return *list;
-}
-
-/* Reads a format one character at a time, in pieces; what cannot be read ends it. */
-struct format {
-    uint64_t next; /* the address behind the piece */
-    unsigned at, count;
-    char piece[64];
-};
-
-static char next_character(struct format *format) {
-    if (format->at == format->count) {
-        format->count =
-            (unsigned)quipu_watch_read(format->piece, format->next, sizeof format->piece);
-        format->next += format->count;
-        format->at = 0;
-    }
-    return format->count ? format->piece[format->at++] : 0;
-}
-
-/* Whether the format at ADDRESS has a conversion that may write; as the shim has it
- * (pass/watch_formats.c). */
-static bool writes_by_format(uint64_t address) {
-    struct format format = {.next = address};
-    for (char c = next_character(&format); c; c = next_character(&format)) {
-        if (c != '%' || (c = next_character(&format)) == '%')
-            continue;
-        while (is_one_of(c, QUIPU_CONVERSION_FLAGS) || is_one_of(c, QUIPU_CONVERSION_SIZES))
-            c = next_character(&format);
-        if (!is_one_of(c, QUIPU_CONVERSION_ENDS))
-            return true;
-    }
-    return false;
-}
-
 /* Whether the row holds whose format the shim did not know. */
 static bool row_holds(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
-        if (quipu_is_condition(extent) && writes_by_format(call->arguments[extent & 7]))
+        if (quipu_is_condition(extent) && quipu_watch_writes_by_format(call->arguments[extent & 7]))
             return false;
     }
     return true;
