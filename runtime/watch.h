@@ -274,7 +274,7 @@ struct watch {
     struct watch_module *modules;
     bool stacks_apart;    /* regions were made where no stack is while there is one thread */
     bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
-    struct watch_range stacks[WATCH_GIVEN]; /* that lie in variables or the heap */
+    struct watch_range stacks[WATCH_GIVEN]; /* that lie in variables, the heap, or frames */
     uint32_t stack_count;
     uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
     /* watch_quick.c */

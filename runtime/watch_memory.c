@@ -119,9 +119,10 @@ void quipu_watch_note_stack(uint64_t address, uint64_t length) {
     uint64_t end = address + stack.length;
     uint64_t mask = quipu_watch_lock();
     bool is_one = is_in_stack(address, address + 1) && is_in_stack(end - 1, end);
+    bool is_in_frame = end > (uint64_t)__builtin_frame_address(0); /* of this thread's, it may be */
     if (stack.length && !is_one &&
         (quipu_watch_overlaps_module(address, end) || quipu_watch_is_in_heap(address, end) ||
-         quipu_watch_is_alone()))
+         quipu_watch_is_alone() || is_in_frame))
         enter_stack(stack);
     quipu_watch_unlock(mask);
 }

@@ -3,8 +3,8 @@
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
  * all of them, when a region lies where a stack may be (watch_memory.c).  When a function's locals
- * are watched, only those in its own frame, and what may leave a frame; not where stacks may lie in
- * what is watched.
+ * are watched, only those in its own frame, and what may leave a frame, as assembly may; not where
+ * stacks may lie in what is watched.
  *
  * What is asked in front of calls of code that may have no checks is put back for all of them, once
  * it may be answered with yes; not where the callee, which the shim did not know, is this module's
@@ -16,8 +16,8 @@
  * runs the one or the other.  Other processors are told to forget what they have read ahead.
  *
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
- * Not perfect: what is put back stays.  A stack in a variable, or in the heap, that only code
- * without checks switches to, and not by the C library, is not seen as one. */
+ * Not perfect: what is put back stays.  A stack in a variable, in the heap or in a watched local
+ * that only code without checks switches to, and not by the C library, is not seen as one. */
 #include "protection.h"
 #include "section.h"
 #include "sort.h"
@@ -563,6 +563,19 @@ static void catch_up(void) {
     }
 }
 
+/* Locals of others are handed to this one's functions; and it may have been here before, with
+ * locals of its own. */
+static void put_back_locals(void) {
+    const struct watch *watch = WATCH;
+    if (watch->local_count)
+        quipu_watch_put_back_function(0);
+    for (uint32_t i = 0; i < watch->local_count; i++) {
+        uint64_t function = watch->locals[i].function;
+        if (function >= module.begin && function < module.end)
+            quipu_watch_put_back_function(function);
+    }
+}
+
 void quipu_watch_enter_module(void) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
@@ -585,8 +598,7 @@ void quipu_watch_enter_module(void) {
         close_loops(true);
     if (watch->asked && prepare() == 0)
         put_back_calls(watch->asked);
-    if (watch->local_count) /* locals of others are handed to this one's functions */
-        quipu_watch_put_back_function(0);
+    put_back_locals();
     catch_up();
     quipu_watch_unlock(mask);
 }

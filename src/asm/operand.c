@@ -100,3 +100,27 @@ bool find_immediate_operand(const struct unit *unit, const struct statement *sta
     *operand = argument;
     return true;
 }
+
+struct span find_indirect_operand(const struct unit *unit, const struct statement *statement) {
+    const char *start = unit->text + statement->start, *end = unit->text + statement->end;
+    const char *star = statement->intel ? NULL : memchr(start, '*', (size_t)(end - start));
+    if (!star)
+        return (struct span){start, 0};
+    return (struct span){star + 1, (size_t)(end - star - 1)};
+}
+
+struct span slot_symbol(struct span operand) {
+    static const char slot[] = "@GOTPCREL(%rip)";
+    const char *at = operand.length ? memchr(operand.start, '@', operand.length) : NULL;
+    size_t length = at ? (size_t)(at - operand.start) : 0;
+    bool is_slot =
+        at && operand.length - length >= sizeof slot - 1 && memcmp(at, slot, sizeof slot - 1) == 0;
+    return (struct span){operand.start, is_slot ? length : 0};
+}
+
+struct span find_callee_name(const struct unit *unit, const struct statement *statement) {
+    if (statement->symbol == NONE)
+        return slot_symbol(find_indirect_operand(unit, statement));
+    const struct symbol *symbol = &unit->symbols.data[statement->symbol];
+    return (struct span){symbol->name, symbol->length};
+}

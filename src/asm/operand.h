@@ -18,4 +18,14 @@ bool is_number_operand(struct span operand);
 bool find_immediate_operand(const struct unit *unit, const struct statement *statement,
                             struct span *operand);
 
+/* What stands behind the star of STATEMENT, an indirect call or jump in AT&T syntax; else empty. */
+struct span find_indirect_operand(const struct unit *unit, const struct statement *statement);
+
+/* The symbol whose slot in the global offset table such an operand is, as with -fno-plt; else
+ * empty. */
+struct span slot_symbol(struct span operand);
+
+/* The name of what STATEMENT, a call or jump, leads to, directly or by such a slot; else empty. */
+struct span find_callee_name(const struct unit *unit, const struct statement *statement);
+
 #endif

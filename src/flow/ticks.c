@@ -24,7 +24,7 @@
  * Invariant: every cycle of edges has one that ticks. */
 #include "flow/loops.h"
 
-#include <string.h>
+#include "asm/operand.h"
 
 /* Functions of the C library behind whose call the thread may come again, from one call or on
  * another stack. */
@@ -39,12 +39,9 @@ bool returns_again(const struct graph *graph, const struct edge *edge) {
     const struct graph_instruction *call =
         last_instruction(graph, &graph->blocks.data[edge->source - 1]);
     const struct statement *statement = &graph->unit->statements.data[call->statement];
-    if (statement->symbol == NONE)
-        return false;
-    const struct symbol *symbol = &graph->unit->symbols.data[statement->symbol];
+    struct span name = find_callee_name(graph->unit, statement);
     for (size_t i = 0; i < sizeof returning_again / sizeof *returning_again; i++)
-        if (strlen(returning_again[i]) == symbol->length &&
-            memcmp(returning_again[i], symbol->name, symbol->length) == 0)
+        if (span_is(name, returning_again[i]))
             return true;
     return false;
 }

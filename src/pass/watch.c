@@ -340,6 +340,9 @@ static bool stays_in_frame(const struct watcher *w, const struct range *range) {
     const struct store *store = &range->store;
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     bool by_stack = store->registers == REGISTER_RSP;
+    for (uint32_t i = range->first; i <= range->last; i++)
+        if (statement_of(p, &w->instructions[i])->inline_asm)
+            return false; /* which may have the stack pointer anywhere */
     if (!p->graph->function->compiled || store->kind == STORE_STACK)
         return p->graph->function->compiled;
     return frame.known && (by_stack ? frame.by_rsp : frame.by_rbp) && !store->pops &&
@@ -485,14 +488,13 @@ static bool leaves_stack(const struct watcher *w, uint32_t index) {
     static const char *const names[] = {"makecontext", "setcontext", "swapcontext",
                                         "clone",       "sigstack",   "pthread_attr_setstackaddr"};
     const struct graph_instruction *instruction = &w->instructions[index];
-    const struct statement *s = statement_of(w->p, instruction);
     if (instruction->decoded->switches_stack)
         return true;
-    if (!is_call(instruction) || s->symbol == NONE)
+    if (!is_call(instruction))
         return false;
-    const struct symbol *symbol = &w->p->graph->unit->symbols.data[s->symbol];
+    struct span name = find_callee_name(w->p->graph->unit, statement_of(w->p, instruction));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (span_is((struct span){symbol->name, symbol->length}, names[i]))
+        if (span_is(name, names[i]))
             return true;
     return false;
 }

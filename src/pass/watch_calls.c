@@ -9,6 +9,7 @@
  * function, where their callee is not known by its name. */
 #include "pass/plan.h"
 
+#include "asm/operand.h"
 #include "data/watch_callees.h"
 #include "data/watch_format.h"
 #include "pass/watch_formats.h"
@@ -66,25 +67,6 @@ static bool find_callee(const struct planner *p, const struct basic_block *block
     return true;
 }
 
-/* What stands behind the star of an indirect call. */
-static struct span indirect_operand(const struct unit *unit, const struct statement *s) {
-    const char *start = unit->text + s->start, *end = unit->text + s->end;
-    const char *star = s->intel ? NULL : memchr(start, '*', (size_t)(end - start));
-    if (!star)
-        return (struct span){start, 0};
-    return (struct span){star + 1, (size_t)(end - star - 1)};
-}
-
-/* The symbol whose slot in the global offset table OPERAND is, as with -fno-plt; else empty. */
-static struct span slot_symbol(struct span operand) {
-    static const char slot[] = "@GOTPCREL(%rip)";
-    const char *at = operand.length ? memchr(operand.start, '@', operand.length) : NULL;
-    size_t length = at ? (size_t)(at - operand.start) : 0;
-    bool is_slot =
-        at && operand.length - length >= sizeof slot - 1 && memcmp(at, slot, sizeof slot - 1) == 0;
-    return (struct span){operand.start, is_slot ? length : 0};
-}
-
 /* What is asked around the call, and where; DIRECT: its callee is in %r11's reach behind it. */
 static void choose_questions(const struct basic_block *block, bool direct,
                              struct checked_call *call) {
@@ -127,7 +109,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
                                   .frame = frame_at(p, last),
                                   .size = last->decoded->size};
     if (s->symbol == NONE) {
-        call->operand = indirect_operand(unit, s);
+        call->operand = find_indirect_operand(unit, s);
         if (!find_callee(p, block, slot_symbol(call->operand), call))
             return false;
         bool is_call = last->decoded->class == CLASS_CALL_INDIRECT;

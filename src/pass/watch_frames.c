@@ -10,6 +10,7 @@
  * Not perfect: hand-written functions have none; indirect jumps as in calls.c. */
 #include "pass/plan.h"
 
+#include "asm/operand.h"
 #include "x86/frame_check.h"
 #include "x86/store_check.h"
 
@@ -108,8 +109,7 @@ static const struct basic_block *source_of(const struct planner *p, const struct
 }
 
 static bool switches_stacks(const struct planner *p, const struct graph_instruction *call) {
-    const struct symbol *symbol = &p->graph->unit->symbols.data[statement_of(p, call)->symbol];
-    return span_is((struct span){symbol->name, symbol->length}, "swapcontext");
+    return span_is(find_callee_name(p->graph->unit, statement_of(p, call)), "swapcontext");
 }
 
 void insert_frame_back(struct planner *p, uint32_t index) {

@@ -115,3 +115,133 @@ for options in '-O0' '-O1' '-O2 -fno-omit-frame-pointer' '-O2 -fcf-protection'; 
     grep -q ' on_other_stack .*mov' hits || fail "$options: a stack in a local: $(head hits)"
     grep -Eq ' on_other_stack .*(push|call)' hits || fail "$options: its pushes: $(head hits)"
 done
+
+# a stack for signals, or of a thread, in a local: also once there was another thread
+cat >stacks.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+static __attribute__((noinline)) int leaf(int k) {
+    volatile int a = k;
+    return a;
+}
+
+static void on_signal(int number) {
+    volatile int local = number;
+    local = leaf(local);
+}
+
+static void *run(void *argument) {
+    leaf(3);
+    return argument;
+}
+
+static __attribute__((noinline)) int holder(int of_thread) {
+    char room[65536] __attribute__((aligned(16)));
+    pthread_attr_t attributes;
+    pthread_t thread;
+    stack_t there = {.ss_sp = room, .ss_size = sizeof room};
+    if (of_thread) {
+        pthread_attr_init(&attributes);
+        pthread_attr_setstack(&attributes, room, sizeof room);
+        return pthread_create(&thread, &attributes, run, NULL) || pthread_join(thread, NULL);
+    }
+    sigaltstack(&there, NULL);
+    raise(SIGUSR1);
+    return 0;
+}
+
+static void *call_holder(void *argument) {
+    holder(0);
+    return argument;
+}
+
+int main(int argc, char **argv) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    pthread_t thread;
+    sigaction(SIGUSR1, &action, NULL);
+    if (argc > 1 && (pthread_create(&thread, NULL, run, NULL) || pthread_join(thread, NULL)))
+        return 1;
+    if (argc > 1 && strcmp(argv[1], "inside") == 0)
+        return pthread_create(&thread, NULL, call_holder, NULL) || pthread_join(thread, NULL);
+    return holder(argc > 1 && strcmp(argv[1], "thread") == 0);
+}
+END
+for options in -O2 '-O0 -fno-plt'; do
+    quipu cc --quipu=watch $options -g -pthread stacks.c -o stacks || fail "cannot build with $options"
+    for how in '' behind inside thread; do
+        watches 0 -e holder::room -- ./stacks $how
+        grep -q ' leaf .*mov' hits || fail "$options, $how: $(head hits)"
+        grep -q 'call leaf' hits || fail "$options, $how: no call: $(head hits)"
+    done
+done
+
+# assembly in a function, which has the stack pointer where the caller's frame is
+cat >raises.c <<'END'
+__attribute__((naked, noinline)) static void raises(void) {
+    __asm__ volatile("pop %r11; add $24, %rsp; pushq $101; pushq $102; pushq $103; push %r11; ret");
+}
+__attribute__((noinline)) static int owner(void) {
+    volatile long x[8] = {0};
+    raises();
+    return (int)(x[0] + x[1] + x[2]);
+}
+int main(void) {
+    return owner() != 306;
+}
+END
+for options in -O2 '-O2 --quipu-watch=all'; do
+    quipu cc --quipu=watch $options -g raises.c -o raises || fail "cannot build with $options"
+    watches 0 -e owner::x -- ./raises
+    [[ $(grep -c ' raises .*push' hits) -eq 3 ]] || fail "$options: $(cat hits)"
+done
+
+# frames that longjmp leaves, whose setjmp is called by its slot
+cat >jumps.c <<'END'
+#include <setjmp.h>
+static jmp_buf landing;
+__attribute__((noinline)) static void jumper(int n) {
+    volatile long j = n;
+    j++;
+    if (n == 0)
+        longjmp(landing, 1);
+    jumper(n - 1);
+    j = 99;
+}
+__attribute__((noinline)) static long after(int n) {
+    volatile long a[8];
+    for (int i = 0; i < 8; i++)
+        a[i] = n + i;
+    return a[n & 7];
+}
+int main(void) {
+    if (!setjmp(landing))
+        jumper(2);
+    return after(3) != 6;
+}
+END
+for options in -fno-plt -fplt; do
+    quipu cc --quipu=watch -O1 $options -g jumps.c -o jumps || fail "cannot build with $options"
+    watches 0 -e jumper::j -- ./jumps
+    [[ $(wc -l <hits) -eq 6 ]] || fail "$options: $(cat hits)"
+done
+
+# a shared object that is loaded again, at the same address mostly
+echo 'int plug(int n) { volatile int local = n; local++; return local; }' >plugin.c
+cat >loader.c <<'END'
+#include <dlfcn.h>
+int main(void) {
+    for (int i = 1; i < 4; i++) {
+        void *plugin = dlopen("./plugin.so", RTLD_NOW);
+        if (((int (*)(int))dlsym(plugin, "plug"))(i) != i + 1)
+            return 1;
+        dlclose(plugin);
+    }
+    return 0;
+}
+END
+quipu cc --quipu=watch -O1 -g -fPIC -shared plugin.c -o plugin.so || fail "cannot build 'plugin.so'"
+quipu cc --quipu=watch -O1 -g loader.c -o loader || fail "cannot build 'loader'"
+watches 0 -e './plugin.so:plug::local' -- ./loader
+[[ $(wc -l <hits) -eq 6 ]] || fail "a module that comes again: $(cat hits)"
