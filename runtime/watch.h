@@ -324,14 +324,15 @@ _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "watch_entry.S");
 _Static_assert(offsetof(struct watch, trapping) == 0x3c, "watch_entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
-_Static_assert(WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
-                   WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
-                   WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
-                   WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) ==
-                       QUIPU_WATCH_HIGHEST_WIDE &&
-                   WATCH_QUICK_AT + offsetof(struct watch_quick, within_begins) ==
-                       QUIPU_WATCH_WITHIN_BEGINS,
-               "the contract's addresses");
+_Static_assert(
+    WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) == QUIPU_WATCH_HIGHEST_WIDE &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, within_begins) == QUIPU_WATCH_WITHIN_BEGINS &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, stack_lowest) == QUIPU_WATCH_STACK_LOWEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, stack_highest) == QUIPU_WATCH_STACK_HIGHEST,
+    "the contract's addresses");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
 _Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
                    offsetof(struct watch, library_begins) ==

@@ -12,31 +12,16 @@ static bool is_one_of(char c, const char *list) {
     return *list;
 }
 
-/* Reads a format one character at a time, in pieces; what cannot be read ends it. */
-struct format {
-    uint64_t next; /* the address behind the piece */
-    unsigned at, count;
-    char piece[64];
-};
-
-static char next_character(struct format *format) {
-    if (format->at == format->count) {
-        format->count =
-            (unsigned)quipu_watch_read(format->piece, format->next, sizeof format->piece);
-        format->next += format->count;
-        format->at = 0;
-    }
-    return format->count ? format->piece[format->at++] : 0;
-}
-
+/* The callee is about to read the format, too: it is there. */
 bool quipu_watch_writes_by_format(uint64_t address) {
-    struct format format = {.next = address};
-    for (char c = next_character(&format); c; c = next_character(&format)) {
-        if (c != '%' || (c = next_character(&format)) == '%')
+    if (!address)
+        return true;
+    for (const char *c = (const char *)address; *c; c++) {
+        if (*c != '%' || *++c == '%')
             continue;
-        while (is_one_of(c, QUIPU_CONVERSION_FLAGS) || is_one_of(c, QUIPU_CONVERSION_SIZES))
-            c = next_character(&format);
-        if (!is_one_of(c, QUIPU_CONVERSION_ENDS))
+        while (is_one_of(*c, QUIPU_CONVERSION_FLAGS) || is_one_of(*c, QUIPU_CONVERSION_SIZES))
+            c++;
+        if (!is_one_of(*c, QUIPU_CONVERSION_ENDS))
             return true;
     }
     return false;

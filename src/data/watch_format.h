@@ -169,9 +169,9 @@ enum {
  * module's own both stay.  A direct call of what writes the library's own memory alone is like it,
  * but asks QUIPU_WATCH_LIBRARY_BEGINS in front, and QUIPU_WATCH_LIBRARY behind.
  *
- * What writes ranges and the library's own memory, too, is told of in front where
- * QUIPU_WATCH_WITHIN_BEGINS says so, and else, where QUIPU_WATCH_LIBRARY is 0, as what writes
- * ranges alone.  Behind it
+ * What writes ranges and the library's own memory, too, is like what writes ranges alone where
+ * QUIPU_WATCH_LIBRARY is 0; else it is told of in front where QUIPU_WATCH_WITHIN_BEGINS says so.
+ * Behind it
  *
  *     5:  cmpb    $0, QUIPU_WATCH_LIBRARY
  *         jne     3f

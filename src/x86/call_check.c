@@ -166,12 +166,14 @@ static void write_look_at_format(struct buffer *out, const struct checked_call *
 /* Goes to the label .LQcm LABEL where no range can reach what is watched. */
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
-    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ",
-                 call->within ? QUIPU_WATCH_WITHIN_BEGINS : QUIPU_WATCH_BEGINS, label);
+    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_BEGINS, label);
     if (call->looks)
         write_look_at_format(out, call, label);
-    if (call->within) /* all is compared */
-        buffer_print(out, "cmpb $0, 0x%x; jne .LQcm%u; ", QUIPU_WATCH_LIBRARY, label);
+    if (call->within) /* all is compared; where that takes long it is told, too */
+        buffer_print(out,
+                     "cmpb $0, 0x%x; je .LQcv%u; cmpb $0, 0x%x; je .LQcm%u; jmp .LQcs%u; "
+                     ".LQcv%u: ",
+                     QUIPU_WATCH_LIBRARY, label, QUIPU_WATCH_WITHIN_BEGINS, label, label, label);
     for (int i = 0; i < 3 && quipu_is_range(call->quick[i]); i++) {
         bool last = i == 2 || !quipu_is_range(call->quick[i + 1]);
         const char *pointer = argument(call->quick[i] & 7);
