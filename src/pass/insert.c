@@ -40,12 +40,15 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
 
 void split_block(struct planner *p, uint32_t block, uint32_t index) {
     struct placed_block *placed = &p->placed[block];
-    if (index == 0)
+    size_t at = placed->splits.count;
+    while (at > 0 && placed->splits.data[at - 1] > index)
+        at--;
+    if (index == 0 || (at > 0 && placed->splits.data[at - 1] == index))
         return;
-    for (size_t i = 0; i < placed->splits.count; i++)
-        if (placed->splits.data[i] == index)
-            return;
     vector_push(p->graph->arena, &placed->splits, index);
+    for (size_t i = placed->splits.count - 1; i > at; i--)
+        placed->splits.data[i] = placed->splits.data[i - 1];
+    placed->splits.data[at] = index;
 }
 
 /* Whether instruction INSTRUCTION of the block runs right behind the call of the function, once for
