@@ -159,8 +159,8 @@ static void widen_bounds(const struct watch_region *region) {
 /* Whether bounds can be narrower now that [ADDRESS, END) is gone. */
 static bool makes_bounds(uint64_t address, uint64_t end) {
     const struct watch_quick *quick = WATCH_QUICK;
-    return address <= quick->lowest || end >= quick->highest || address <= quick->stack_lowest ||
-           end + QUIPU_WATCH_SPAN >= quick->stack_highest;
+    return address == quick->lowest || end == quick->highest || address == quick->stack_lowest ||
+           end + QUIPU_WATCH_SPAN == quick->stack_highest;
 }
 
 void quipu_watch_narrow_bounds(uint64_t address, uint64_t end) {
@@ -184,8 +184,7 @@ void quipu_watch_narrow_bounds(uint64_t address, uint64_t end) {
 }
 
 void quipu_watch_forget_stack_bounds(void) {
-    WATCH_QUICK->stack_lowest = 0;
-    WATCH_QUICK->stack_highest = UINT64_MAX;
+    set_stack_bounds(0, UINT64_MAX - QUIPU_WATCH_SPAN);
 }
 
 void quipu_watch_classify(struct watch_region *region) {

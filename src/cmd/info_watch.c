@@ -2,6 +2,7 @@
 #include "cmd/info_watch.h"
 
 #include "cmd/process_number.h"
+#include "data/sites.h"
 #include "util/diag.h"
 #include "watch/attach.h"
 #include "x86/store.h"
@@ -19,18 +20,16 @@ struct checks {
 /* What is left out has a row for its place; its check is out of line. */
 static struct checks count_checks(const struct binary *binary) {
     struct checks checks = {0};
-    size_t size = 0;
-    const uint8_t *rows = binary_section(binary, QUIPU_SITES_SECTION, &size);
-    for (size_t at = 0; rows && size - at >= sizeof(struct quipu_site);
-         at += sizeof(struct quipu_site)) {
-        struct quipu_site site;
-        memcpy(&site, rows + at, sizeof site);
+    struct site_table table = find_sites(binary);
+    for (size_t i = 0; i < table.count; i++) {
+        struct linked_site site = read_site(&table, i);
         if (!site.place || !site.code || site.size >= QUIPU_SITE_BEGIN)
             continue;
         bool is_of_variable = site.target && site.size < QUIPU_SITE_FRAME_CALL;
         checks.variables += is_of_variable;
         checks.stack += !is_of_variable;
     }
+    size_t size = 0;
     const uint8_t *code = binary_section(binary, ".text", &size);
     for (size_t at = 0; code && at < size; at++)
         checks.all += is_store_check(code + at, size - at);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static uint64_t linked(uint64_t row, size_t member, int32_t distance) {
-    return row + member + (uint64_t)(int64_t)distance;
+    return distance ? row + member + (uint64_t)(int64_t)distance : 0;
 }
 
 struct site_table find_sites(const struct binary *binary) {

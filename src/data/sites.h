@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A row of QUIPU_SITES_SECTION, with addresses as linked. */
+/* A row of QUIPU_SITES_SECTION, with addresses as linked; 0: it has none. */
 struct linked_site {
     uint64_t place, code, target;
     uint32_t size;

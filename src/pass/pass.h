@@ -83,9 +83,8 @@ void find_handlers(struct pass_state *state);
 
 /* Where code was put into blocks: a block is told as several where code stands inside of it. */
 struct placed_block {
-    uint32_t label; /* number of the label at its first instruction */
-    index_list
-        splits; /* instructions of the block that have inserted code in front of them, in order */
+    uint32_t label;    /* number of the label at its first instruction */
+    index_list splits; /* instructions that have inserted code in front of them, in order */
     index_list split_labels;
 };
 

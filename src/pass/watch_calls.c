@@ -30,15 +30,10 @@ static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-/* Whether the row, whose format is no literal that the shim can read, is looked at by the call or
- * jump at the end of BLOCK.  Only where that is cheap: what writes ranges asks in front. */
-static bool row_looks(size_t row, uint32_t condition, bool is_call) {
-    bool in_list = quipu_extent_a(condition);
-    return quipu_is_bounded(extents[row]) && (is_call || in_list);
-}
-
 /* Sets CALL's row for the call or jump at the end of BLOCK, unless that does not hold by its
- * format, if it has one.  A jump can be made a call where nothing is on the stack. */
+ * format, if it has one.  A format that is no literal that the shim can read is looked at by the
+ * call, where that is cheap: what writes ranges asks in front.  A jump can be made a call where
+ * nothing is on the stack. */
 static void set_row(const struct planner *p, const struct basic_block *block, size_t row,
                     struct checked_call *call) {
     bool is_call = is_call_class(last_instruction(p->graph, block)->decoded->class);
@@ -47,10 +42,10 @@ static void set_row(const struct planner *p, const struct basic_block *block, si
         if (!quipu_is_condition(extents[row][i]))
             continue;
         uint32_t argument = extents[row][i] & 7;
-        bool in_list = quipu_extent_a(extents[row][i]);
+        bool takes_any = is_call || quipu_extent_a(extents[row][i]); /* in a list */
         struct format_use use = use_of_argument(p, block, argument);
-        bool holds = !use.writes && (is_call || in_list || use.arguments < ARGUMENTS - argument);
-        call->looks = !holds && row_looks(row, extents[row][i], is_call);
+        bool holds = !use.writes && (takes_any || use.arguments < ARGUMENTS - argument);
+        call->looks = !holds && takes_any && quipu_is_bounded(extents[row]);
         call->callee = holds || call->looks ? call->callee : 0;
     }
 }
@@ -62,8 +57,10 @@ static bool find_callee(const struct planner *p, const struct basic_block *block
         if (span_is(symbol, of_nothing[i]))
             return false;
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
-        if (span_is(symbol, rows[i]))
+        if (span_is(symbol, rows[i])) {
             set_row(p, block, i, call);
+            break;
+        }
     return true;
 }
 
