@@ -29,7 +29,7 @@ static void check_blocks(const struct graph *graph) {
         const struct basic_block *block = &graph->blocks.data[b];
         CHECK(block->out.count > 0);
         CHECK(block->padding == (block->count == 0));
-        CHECK(!block->padding || !block->chord);
+        CHECK(block->countable || !block->chord);
         CHECK(block->chord || !block->increments.count);
         uint32_t size = 0;
         for (uint32_t i = 0; i < block->count; i++) {

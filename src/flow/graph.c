@@ -34,7 +34,7 @@ struct builder {
     labels; /* label statements seen, with the block that follows in label_blocks */
     VECTOR(uint32_t) label_blocks;
     index_list hub_targets; /* blocks */
-    bool hub_unsure;        /* some jump through it may be a tail call */
+    bool hub_unsure;        /* some jump through it may leave the function */
     bool frames_end; /* returns stand where no frame is told, and no stack is left otherwise */
 };
 
@@ -108,6 +108,7 @@ static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
         return;
     struct basic_block *block = new_block(b, code->offset[statement] - base);
     block->padding = true;
+    block->aligned_by = statement;
     block->size = code->padding[statement];
     block->padding_bytes = code->bytes[statement];
     settle_labels(b, (uint32_t)b->graph->blocks.count - 1);
@@ -368,9 +369,10 @@ static bool find_hub_targets(struct builder *b) {
     for (size_t i = 0; indirect && i < b->labels.count; i++) {
         const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[b->labels.data[i]]);
         uint32_t block = b->label_blocks.data[i];
-        if (block == NONE)
+        if (!symbol->address_taken || symbol->function)
             continue;
-        if (symbol->address_taken && !symbol->function && !seen[block]) {
+        b->hub_unsure |= block == NONE; /* it stands behind all instructions */
+        if (block != NONE && !seen[block]) {
             seen[block] = 1;
             vector_push(graph->arena, &b->hub_targets, block);
         }
@@ -401,8 +403,24 @@ static bool takes_turns_away(const struct graph *graph, const struct edge *edge)
            last->decoded->turns == TURNS_SOME;
 }
 
-/* An edge is worth code of its own only where neither end's block has the same count. */
+/* Whether control may come to the block by an edge that no code can be put on, whatever its ends
+ * are. */
+static bool is_entered_unseen(const struct graph *graph, const struct basic_block *block) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (!is_block(graph, graph->edges.data[block->in.data[i]].source))
+            return true;
+    return false;
+}
+
+/* An edge is worth code of its own only where neither end's block has the same count.  Padding
+ * takes code in front of it where it is entered from the outside or a hub: what follows it may be
+ * so, too, or be the outside itself, and these arcs would close a cycle.  Other padding hangs on
+ * what it falls to, by one arc. */
 void find_countable(struct graph *graph) {
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        struct basic_block *block = &graph->blocks.data[i];
+        block->countable = !block->padding || is_entered_unseen(graph, block);
+    }
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
         if (!is_block(graph, edge->source))
@@ -465,7 +483,7 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
     b.frames_end = hub && frames_end(graph);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         add_out_edges(&b, i, hub);
-    if (b.hub_unsure)
+    if (hub && b.hub_unsure)
         add_edge(&b, hub, 0, QUIPU_EDGE_TAIL);
     add_in_edges(&b, hub);
     enter_unreached(&b);

@@ -29,7 +29,9 @@ struct basic_block {
     uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
     uint32_t size;   /* bytes, as the compiler made it */
     const uint8_t *padding_bytes;
-    uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE */
+    bool countable;      /* code can be put in it: in padding, in front of it */
+    uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE; of padding
+                            its own */
     index_list in, out;  /* edges */
     /* unroll_loops */
     uint32_t turns_to; /* 0: none; n: it ended a loop that begins with block n - 1, is followed by
@@ -167,8 +169,8 @@ void find_ticks(struct graph *graph);
 /* Whether EDGE leads behind a call that may return more than once, or on another stack. */
 bool returns_again(const struct graph *graph, const struct edge *edge);
 
-/* Which edges code can be put on.  build_graph and unroll_loops do it.
- * requires: blocks, edges    makes: countable */
+/* Which edges and blocks code can be put on.  build_graph and unroll_loops do it.  Arcs that no
+ * code can be put on close no cycle. requires: blocks, edges    makes: countable */
 void find_countable(struct graph *graph);
 
 /* requires: measure_unit    makes: keeps_scratch of functions and of the unit */

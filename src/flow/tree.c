@@ -3,7 +3,7 @@
  * Ball 1994, section 3, with vertices split into an in and an out node (his figure 2), so that a
  * block can be counted as well as an edge.  By Knuth's theorem (there, 2.1) the arcs of any
  * spanning tree follow from the chords; Kruskal's algorithm takes the costliest arcs into the tree.
- * Arcs that no code can be put on go in first.  They must not close a cycle: build_graph sees to
+ * Arcs that no code can be put on go in first.  They must not close a cycle: find_countable sees to
  * that, and it is checked here.
  *
  * requires: find_frequencies, find_liveness    makes: chord of blocks and edges */
@@ -117,7 +117,7 @@ static struct arc *collect_arcs(const struct graph *graph) {
         arcs[count++] = (struct arc){.from = in_node(graph, i + 1),
                                      .to = out_node(graph, i + 1),
                                      .index = i,
-                                     .countable = !block->padding,
+                                     .countable = block->countable,
                                      .cost = block_cost(graph, block)};
     }
     for (uint32_t i = 0; i < graph->edges.count; i++) {

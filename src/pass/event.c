@@ -102,7 +102,7 @@ static void add_event(struct graph *graph, const struct event_kind *kind, const 
                      potentials[arc->ends.to].value;
     if (amount == 0)
         return;
-    CHECK(arc->block ? !arc->block->padding : arc->edge && arc->edge->countable);
+    CHECK(arc->block ? arc->block->countable : arc->edge && arc->edge->countable);
     struct increment increment = {.space = CELLS_OF_EVENTS, .cell = kind->cell, .amount = amount};
     vector_push(graph->arena, increments, increment);
 }

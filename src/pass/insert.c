@@ -106,6 +106,22 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
 }
 
+/* Padding that is entered past what stands above it: its label stays in front of its counter. */
+static void insert_padding_code(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct statement *s = &graph->unit->statements.data[block->aligned_by];
+    if (!block->increments.count)
+        return;
+    struct buffer text = {0};
+    struct quiet quiet = quiet_at(p, block->live_in, p->blocks[index].holds_at_top,
+                                  graph->rows.data[p->row_of[block->aligned_by]], block->cycle);
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, 0, false));
+    write_increments(&text, &p->context, &block->increments, &quiet);
+    insert_before(&p->state->edits, s, finished(p, s, &text));
+    anchor_marks(p);
+}
+
 /* In front of all that is counted in the block. */
 static void insert_begin(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
@@ -448,7 +464,9 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
         insert_begin(p, i);
         if (i == 0)
             insert_handler_code(p);
-        if (!block->padding)
+        if (block->padding)
+            insert_padding_code(p, i);
+        else
             insert_block_code(p, i);
         insert_checks(p, i);
         insert_loop_copy(p, i);

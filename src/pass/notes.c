@@ -98,7 +98,7 @@ static void add_padding(struct record *note, const struct basic_block *block) {
     record_number(note, block->fragment);
     record_number(note, block->offset);
     record_number(note, block->size);
-    record_number(note, 0);
+    record_number(note, block->cell);
     buffer_add(&note->bytes, block->padding_bytes, block->size);
 }
 

@@ -58,10 +58,11 @@ static size_t find_first(const struct planner *p, uint32_t index) {
     return first;
 }
 
-/* The end of what query tables tell of the fragment. */
+/* The end of what query tables tell of the fragment, whose last block this is. */
 static void label_end(struct planner *p, uint32_t last_block) {
     const struct basic_block *block = &p->graph->blocks.data[last_block];
-    const struct statement *s = statement_of(p, last_instruction(p->graph, block));
+    const struct statement *s = block->padding ? &p->graph->unit->statements.data[block->aligned_by]
+                                               : statement_of(p, last_instruction(p->graph, block));
     if (p->state->options->events.count)
         insert_behind(
             &p->state->edits, s,
@@ -136,12 +137,13 @@ static void sort_stubs(struct planner *p, uint32_t index) {
 }
 
 static void place_at_end(struct planner *p, uint32_t index) {
-    while (p->graph->blocks.data[index].padding)
-        index--;
+    uint32_t last = index;
+    while (p->graph->blocks.data[last].padding)
+        last--;
     end_out_of_line(p);
     buffer_add(&p->far_stubs, p->stubs.data, p->stubs.count);
     buffer_add(&p->far_stubs, p->tests.data, p->tests.count);
-    write_behind(p, index, &p->far_stubs);
+    write_behind(p, last, &p->far_stubs);
     label_end(p, index);
     p->stubs.count = p->waiting.count = p->tests.count = 0;
     p->position = 0;

@@ -94,7 +94,7 @@ static void find_groups(struct groups *groups) {
         groups->size[i] = 1;
     }
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.data[i].padding)
+        if (!graph->blocks.data[i].countable)
             join(groups, in_node(graph, i + 1), out_node(graph, i + 1), 0);
     for (uint32_t i = 0; i < graph->edges.count; i++) {
         const struct edge *edge = &graph->edges.data[i];
@@ -120,7 +120,7 @@ static void collect_arcs(struct groups *groups) {
         ARENA_ARRAY(graph->arena, struct arc, graph->blocks.count + graph->edges.count + 1);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
-        if (!block->padding)
+        if (block->countable)
             add_arc(groups, in_node(graph, i + 1), out_node(graph, i + 1), 0,
                     block_cost(graph, block));
     }
