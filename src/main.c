@@ -46,15 +46,15 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return 0;
+        return finish_command(0);
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("quipu " QUIPU_VERSION);
-        return 0;
+        return finish_command(0);
     }
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return finish_command(commands[i].run(argc - 1, argv + 1));
     error("'%s': no such command; 'quipu --help' lists them", argv[1]);
     return 1;
 }

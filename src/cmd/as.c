@@ -22,6 +22,10 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+    SIGNALLED = 128 /* and the signal's number: the status of a program that one has ended */
+};
+
 struct invocation {
     char **final; /* the real assembler's arguments, without the input */
     size_t final_count;
@@ -167,6 +171,18 @@ static void warn_left_alone(const struct unit *unit, size_t count) {
     }
 }
 
+/* Whether the assembler refuses TEXT.  Where it takes it and yet failed, the output could not be
+ * written, and its own message says why. */
+static bool is_refused(struct invocation *call, const struct buffer *text) {
+    char **argument = &call->final[call->final_count];
+    argument[0] = (char *)"-o"; /* the last one counts */
+    argument[1] = (char *)"/dev/null";
+    argument[2] = (char *)"-";
+    int status = run_program(call->final, text->data, text->count, true);
+    argument[0] = argument[1] = argument[2] = NULL;
+    return status != 0;
+}
+
 /* Ours is the fault: keep the text for a report, and give the user the untouched program. */
 static int keep_and_retry(struct invocation *call, const struct buffer *text,
                           const struct buffer *input) {
@@ -217,7 +233,10 @@ static int instrument_input(struct invocation *call, const struct buffer *input)
         if (left_alone)
             warn_left_alone(&unit, left_alone);
         status = assemble_text(call, text.data, text.count, !unit.compiled);
-        if (status)
+        if (status > SIGNALLED)
+            error_at(name, 0, "the assembler was ended by a signal: %s",
+                     strsignal(status - SIGNALLED));
+        if (status && is_refused(call, &text))
             status = keep_and_retry(call, &text, input);
     }
     buffer_release(&text);

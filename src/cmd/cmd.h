@@ -16,4 +16,7 @@ struct command {
 command_function cmd_cc, cmd_as, cmd_run, cmd_report, cmd_annotate, cmd_diff, cmd_merge, cmd_info,
     cmd_export, cmd_stat, cmd_goto, cmd_moment, cmd_when, cmd_watch;
 
+/* Ends the program with an error where standard output was lost; returns STATUS. */
+int finish_command(int status);
+
 #endif

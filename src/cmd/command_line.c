@@ -1,6 +1,8 @@
 /* command_line.c: the options of a command; see command_line.h. */
 #include "cmd/command_line.h"
 
+#include "cmd/cmd.h"
+#include "report/output.h"
 #include "util/diag.h"
 
 #include <getopt.h>
@@ -90,4 +92,9 @@ bool wants_json(const char *word) {
     if (!json && strcmp(word, "text") != 0)
         die("'--format=%s': no such format; give text or json", word);
     return json;
+}
+
+int finish_command(int status) {
+    end_output(stdout, "-");
+    return status;
 }

@@ -5,11 +5,11 @@
 #include "cmd/command_line.h"
 
 #include "report/comparison_output.h"
+#include "report/output.h"
 #include "report/progress.h"
 #include "report/style.h"
 #include "util/diag.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,8 +197,7 @@ static void write_result(struct arena *arena, const struct comparison *compariso
     };
     size_t count = comparison->count - (options->all ? 0 : comparison->unchanged);
     options->format->write(comparison, count < options->limit ? count : options->limit, &style);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        die("cannot write the comparison: %s", strerror(errno ? errno : EIO));
+    end_output(stdout, "-");
 }
 
 int cmd_diff(int argc, char **argv) {

@@ -9,6 +9,7 @@
 #include "cmd/process_number.h"
 #include "cmd/watch_summary.h"
 
+#include "report/output.h"
 #include "util/diag.h"
 #include "util/path.h"
 #include "watch/attach.h"
@@ -288,8 +289,7 @@ static void summarize(const struct session *session, const struct table_format *
     if (!out)
         die("cannot write the summary: %s", strerror(errno));
     print_summary(session, format, out);
-    if (fflush(out) != 0)
-        die("cannot write the summary: %s", strerror(errno));
+    end_output(out, session->log);
 }
 
 /* A name may be mistyped, and be of a module that was to be loaded later: it is told where it
@@ -336,6 +336,7 @@ static int watch(const struct watch_options *options, char **argv) {
         open_program(&session, argv[0], options->program);
     read_all(&session, options, process);
     session.fd = open_log(options->log);
+    session.log = options->log ? options->log : "standard error";
     for (size_t i = 0; i < options->allowed.count; i++)
         vector_push(&session.writers.arena, &session.writers.allowed,
                     ((struct allowed_name){options->allowed.data[i], false}));

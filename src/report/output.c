@@ -30,6 +30,9 @@ void end_output(FILE *out, const char *path) {
         failed = true;
         cause = errno;
     }
+    const char *why = strerror(cause ? cause : EIO);
+    if (failed && out == stdout)
+        die("cannot write standard output: %s", why);
     if (failed)
-        die("cannot write '%s': %s", path, strerror(cause ? cause : EIO));
+        die("cannot write '%s': %s", path, why);
 }

@@ -12,7 +12,7 @@ FILE *begin_output(const char *path);
 FILE *begin_plain_output(const char *path);
 
 /* Closes OUT, or flushes it where it is standard output.  Ends the program with an error that names
- * PATH where anything written to it was lost. */
+ * it where anything written to it was lost. */
 void end_output(FILE *out, const char *path);
 
 #endif

@@ -75,8 +75,10 @@ uint64_t bias_for(struct session *session, struct watched *watched, uint32_t pro
 /* ---- hits ---- */
 
 static void flush(struct session *session) {
-    if (session->out.count && !write_whole(session->fd, session->out.data, session->out.count))
+    if (session->out.count && !write_whole(session->fd, session->out.data, session->out.count)) {
         session->is_lost = true;
+        session->lost_cause = errno;
+    }
     session->out.count = 0;
 }
 
@@ -371,8 +373,9 @@ static void tell_failures(struct session *session) {
     if (session->ring.lost)
         warn("%llu bytes of hits are lost: a process ended while it wrote them, or wrote over them",
              (unsigned long long)session->ring.lost);
-    if (session->is_lost && !session->is_left)
-        error("not all hits could be written: %s", strerror(errno));
+    if (session->lost_cause)
+        error("cannot write '%s': %s; hits are missing", session->log,
+              strerror(session->lost_cause));
 }
 
 /* Asks for the object NUMBER, in its place number PLACE.  What runs already takes absolute

@@ -57,7 +57,9 @@ struct session {
     struct hit_format format;
     struct buffer out; /* not written yet */
     int fd;            /* where hits go */
-    bool is_lost;      /* something could not be written there */
+    const char *log;   /* its name */
+    bool is_lost;      /* something could not be written there, or the process left alone */
+    int lost_cause;    /* why it could not be written; 0: it was */
     bool is_failed;    /* something was not watched that was asked for */
     uint64_t hits, violations;
     uint64_t modules;              /* that have begun */

@@ -267,6 +267,19 @@ static bool assemble(char *const *assembler, const struct buffer *text, const ch
     return status == 0;
 }
 
+/* Ends the program where no object fits into the temporary file: the unit is not to blame, and
+ * would lose its counts.  The assembler has removed OBJECT. */
+static void check_room(char *object, size_t size) {
+    int fd = open(object, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    int cause = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size + 1);
+    if (fd >= 0)
+        close(fd);
+    if (cause != ENOSPC && cause != EDQUOT && cause != EFBIG)
+        return;
+    unlink(object);
+    die("cannot write '%s': %s; set TMPDIR to a directory with room", object, strerror(cause));
+}
+
 bool measure_unit(struct unit *unit, char *const *assembler) {
     size_t count = unit->statements.count;
     struct measurer m = {.unit = unit};
@@ -289,6 +302,8 @@ bool measure_unit(struct unit *unit, char *const *assembler) {
         build_whole_text(&m, &text);
         good = assemble(assembler, &text, object);
     }
+    if (!good)
+        check_room(object, text.count);
     good = good && read_back(&m, object);
     unlink(object);
     free(object);
