@@ -13,6 +13,8 @@ RUNTIME_PARTS := $(filter-out runtime/begin.% runtime/end.%,$(RUNTIME_SOURCES))
 RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
 NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
 TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
+# And quipu-gcc-14 and so on, of what this machine has when they are made.
+VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
 all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $B/include/quipu.h
@@ -20,7 +22,7 @@ all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/e
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-	@for n in $(NAMES) $(TOOLS); do ln -sf quipu $B/bin/$$n; done
+	@for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $B/bin/$$n; done
 	@ln -sf ../../bin/quipu $B/libexec/quipu/as
 
 $B/obj/src/%.o: src/%.c

@@ -14,7 +14,7 @@ install: all
 		$(TARGET)/share/man/man1 $(TARGET)/share/man/man3 $(TARGET)/share/man/man5 $(TARGET)/share/doc/quipu \
 		$(TARGET)/share/bash-completion/completions
 	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
-	for n in $(NAMES) $(TOOLS); do ln -sf quipu $(TARGET)/bin/$$n; done
+	for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $(TARGET)/bin/$$n; done
 	ln -sf ../../bin/quipu $(TARGET)/libexec/quipu/as
 	$(INSTALL) -m 644 $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $(TARGET)/lib/quipu
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
@@ -26,7 +26,8 @@ install: all
 
 # Takes away what this version installs, and directories of its own that are empty then.
 uninstall:
-	@rm -f $(addprefix $(TARGET)/bin/,quipu $(NAMES) $(TOOLS)) $(TARGET)/libexec/quipu/as \
+	@for n in $(TARGET)/bin/quipu-*; do case $$(readlink "$$n") in quipu) rm -f "$$n";; esac; done
+	@rm -f $(TARGET)/bin/quipu $(TARGET)/libexec/quipu/as \
 		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o end.o) \
 		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(NAMES:%=$(TARGET)/share/man/man1/%.1) \

@@ -8,6 +8,7 @@
  * Not perfect: whether an object goes into a shared object is told by -fPIC and the like; an object
  * compiled without them and linked into one fails at the link, as it may without quipu. */
 #include "cmd/cmd.h"
+#include "cmd/compilers.h"
 #include "cmd/options.h"
 
 #include "util/arena.h"
@@ -48,31 +49,10 @@ struct driver {
     VECTOR(char *) argv;
 };
 
-/* Our names, and the compilers behind them. */
-static const struct {
-    const char *name, *compiler;
-} compilers[] = {
-    {"quipu-cc", "gcc"},           {"quipu-gcc", "gcc"},
-    {"quipu-c++", "g++"},          {"quipu-g++", "g++"},
-    {"quipu-fortran", "gfortran"}, {"quipu-gfortran", "gfortran"},
-    {"quipu-ada", "gnatgcc"},      {"quipu-d", "gdc"},
-    {"quipu-clang", "clang-14"},   {"quipu-clang++", "clang++-14"},
-};
-
-static const char *compiler_for(const char *path) {
-    const char *name = last_part(path);
-    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
-        if (strcmp(name, compilers[i].name) == 0)
-            return compilers[i].compiler;
-    if (strncmp(name, "quipu-", 6) == 0)
-        return name + 6; /* quipu-gcc-12 */
-    return "gcc";
-}
-
 /* The archive tools of gcc's link-time optimization: cmake takes the names of all tools from the
  * compiler's, quipu-cc, and without one of these has no such optimization. */
-static void run_archive_tool(char **argv) {
-    const char *tool = compiler_for(argv[0]);
+static void run_archive_tool(struct arena *arena, char **argv) {
+    const char *tool = compiler_for(arena, argv[0]);
     if (strncmp(tool, "gcc-ar", 6) != 0 && strncmp(tool, "gcc-ranlib", 10) != 0 &&
         strncmp(tool, "gcc-nm", 6) != 0)
         return;
@@ -396,7 +376,7 @@ static const char help[] =
     "\n"
     "Runs the compiler (gcc, or what it is called by) with ARGS and instruments what it assembles.\n"
     "The same under the names quipu-cc, quipu-c++, quipu-fortran, quipu-clang, quipu-clang++,\n"
-    "quipu-ada, quipu-d.\n"
+    "quipu-ada, quipu-d; quipu-NAME and quipu-NAME-VERSION run NAME and NAME-VERSION.\n"
     "\n"
     "  --quipu=count       exact counts of every instruction (the default)\n"
     "  --quipu=event       exact counts of events at any instant; --quipu=count,event: both\n"
@@ -421,9 +401,9 @@ static const char help[] =
     "  -###                print the commands and run none\n";
 
 int cmd_cc(int argc, char **argv) {
-    run_archive_tool(argv);
     struct driver driver = {.options = default_options()};
-    driver.compiler = compiler_for(argv[0]);
+    run_archive_tool(&driver.arena, argv);
+    driver.compiler = compiler_for(&driver.arena, argv[0]);
     if (strcmp(argv[0], "cc") == 0 && (argc < 2 || strcmp(argv[1], "--help") == 0)) {
         fputs(help, argc < 2 ? stderr : stdout);
         return argc < 2;

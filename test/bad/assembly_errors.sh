@@ -24,10 +24,11 @@ NAME:
     xyzzy NAME
     ret
 END
-for compiler in gcc clang-14; do
+has clang
+for compiler in gcc $(the_one clang); do
     for file in wrong.s wrong.c wrong.S; do
         integrated=
-        [[ $compiler == clang-14 ]] && integrated=-fno-integrated-as
+        [[ $compiler == clang* ]] && integrated=-fno-integrated-as
         # shellcheck disable=SC2086
         COMPILER_PATH='' $compiler $integrated -c "$file" -o plain.o >plain.out 2>&1 && fail "'$file' is right"
         ends 1 quipu cc --quipu-compiler=$compiler -c "$file" -o ours.o

@@ -63,6 +63,7 @@ for options in -r "-Wl,-r -nostartfiles -no-pie" "-Wl,-x,--relocatable -nostartf
 done
 
 for compiler in quipu-c++ quipu-clang++; do
+    has ${compiler#quipu-} || continue
     for header in part.h "-x c++-header part.h" "-xc++-header part.h"; do
         rm -f part.h.gch a.out
         # shellcheck disable=SC2086
@@ -91,6 +92,7 @@ readelf -SW none | grep -q quipu && fail "an option of ours in a file is not hee
 
 # -static is the linker's affair.
 for compiler in quipu-c++ quipu-clang++; do
+    has ${compiler#quipu-} || continue
     builds $compiler -O1 -fPIC -static -c part.cc -o part.o
     builds $compiler -shared part.o -o libpart.so
     counts ./shared

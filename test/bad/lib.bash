@@ -2,6 +2,7 @@
 # a fresh working directory.
 set -uo pipefail
 unset QUIPU_DATA QUIPU_STRICT
+. "$(dirname "${BASH_SOURCE[0]}")/../needs.sh.inc"
 quipu=${QUIPU_BUILD:?}/bin/quipu
 
 fail() {

@@ -2,7 +2,7 @@
 # callgrind.sh: callgrind_annotate reads the export, and tells of every function what it tells of
 # valgrind's own profile of the same code without instrumentation.
 . "$(dirname "$0")/lib.bash"
-need valgrind callgrind_annotate python3
+needs valgrind callgrind_annotate python3
 
 # "COUNT NAME" for each function of the program's own files, by name.
 own_functions() {

@@ -3,7 +3,7 @@
 # tools; runs at different addresses added up; damaged trees refused.  add_contexts.py makes the
 # trees, so that every number is known.
 . "$(dirname "$0")/lib.bash"
-need python3 nm objdump callgrind_annotate protoc
+needs python3 nm objdump callgrind_annotate protoc
 
 scan=_ZN4tree4scanEi look_up=_ZN4tree7look_upEi fibonacci=_Z9fibonaccii compare=_ZL7comparePKvS0_
 

@@ -4,7 +4,7 @@
 # instrumentation (made with -fno-ipa-ra, as this mode makes it); exports and sums agree with the
 # counts.
 . "$(dirname "$0")/lib.bash"
-need valgrind callgrind_annotate python3
+needs valgrind callgrind_annotate python3
 
 # "INSTRUCTIONS NAME" of each function whose callees are the program's own, all included.
 inclusive() {

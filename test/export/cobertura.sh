@@ -2,7 +2,7 @@
 # cobertura.sh: the XML is valid by the format's document type, its totals are right, and it tells
 # the same as the lcov export; also for C++ names, which need escapes.  diff-cover reads it.
 . "$(dirname "$0")/lib.bash"
-need xmllint python3 diff-cover git
+needs xmllint python3 diff-cover git
 
 check_file() {
     xmllint --noout --nonet --dtdvalid "$here/coverage-04.dtd" "$1" 2>xmllint.txt ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # diff.sh: differences are those of the two reports, in every format, for two runs and two builds.
 . "$(dirname "$0")/lib.bash"
-need python3
+needs python3
 
 mkdir old new
 cat >old/p.c <<'END'

@@ -2,7 +2,7 @@
 # diff_calls.sh: differences of programs with calling contexts, by function with all that it called and
 # by call site: numbers are those that the reports tell, calls those that the source makes.
 . "$(dirname "$0")/lib.bash"
-need python3
+needs python3
 
 mkdir old new
 cat >old/p.c <<'END'

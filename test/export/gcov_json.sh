@@ -2,7 +2,7 @@
 # gcov_json.sh: the export has the members of gcov's own file, geninfo reads it in gcov's place, and
 # it tells the same as the lcov export.
 . "$(dirname "$0")/lib.bash"
-need geninfo gcov python3
+needs geninfo gcov python3
 
 # The members of every object, one path a line.
 members() {

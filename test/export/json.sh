@@ -2,7 +2,7 @@
 # json.sh: the JSON export holds together: flow in is flow out at every block and hub, counts of
 # instructions are those of their blocks, sums are the totals that 'quipu report' tells.
 . "$(dirname "$0")/lib.bash"
-need python3
+needs python3
 
 for level in -O0 -O1 -O2 -O3 -Os; do
     build_program counted $level

@@ -2,7 +2,7 @@
 # lcov.sh: genhtml and lcov read the export and count in it what is there; at -O0, where source and
 # code agree line by line, the counts are gcov's.
 . "$(dirname "$0")/lib.bash"
-need lcov genhtml gcov python3
+needs lcov genhtml gcov python3
 
 # Counts of lines and calls as gcov has them, "FILE LINE COUNT" and "FILE NAME CALLS": what a header
 # has in several units is added up.

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 quipu=$(realpath -m "${QUIPU_BUILD:-$root/build}/bin/quipu")
 program=$here/program
+. "$root/test/needs.sh.inc"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -18,13 +19,6 @@ fail() {
 }
 
 [ -x "$quipu" ] || fail "'$quipu' is not there; run 'make' first"
-
-# Ends the test where a tool that it needs is not installed: a test that was not made is no success.
-need() {
-    for tool; do
-        command -v "$tool" >/dev/null || fail "'$tool' is not installed; 'make deps' installs it"
-    done
-}
 
 # build_program NAME ARGS...: the program of this folder, made with 'quipu cc ARGS'.
 build_program() {

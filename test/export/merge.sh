@@ -2,7 +2,7 @@
 # merge.sh: a merged file is a data file whose counts are the sums; files of different builds, bad
 # files and bad places are refused, and what was there stays.
 . "$(dirname "$0")/lib.bash"
-need python3
+needs python3
 
 build_program counted -O2
 run_program counted one 10

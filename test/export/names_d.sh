@@ -1,7 +1,7 @@
 #!/bin/bash
 # names_d.sh: functions of D have the names that their source gives them, in text and as patterns.
 . "$(dirname "$0")/lib.bash"
-need gdc
+needs gdc
 cat >names.d <<'END'
 module names;
 

@@ -2,20 +2,31 @@
 
 Compilers by language and family.  A family is 'gcc' or 'clang'; each way is a list of words.
 """
+import functools
 import os
-import shutil
 
-from tools import BUILD, Failed, run
+from tools import BUILD, TOP, Skipped, run
 
 LANGUAGES = {'.c': 'c', '.cc': 'c++', '.f90': 'fortran', '.s': 'c', '.S': 'c', '.d': 'd',
              '.adb': 'ada'}
 PLAIN = {('gcc', 'c'): 'gcc', ('gcc', 'c++'): 'g++', ('gcc', 'fortran'): 'gfortran',
-         ('gcc', 'd'): 'gdc', ('gcc', 'ada'): 'gcc', ('clang', 'c'): 'clang-14',
-         ('clang', 'c++'): 'clang++-14'}
+         ('gcc', 'd'): 'gdc', ('gcc', 'ada'): 'gnatmake', ('clang', 'c'): 'clang',
+         ('clang', 'c++'): 'clang++'}
 OURS = {('gcc', 'c'): 'quipu-cc', ('gcc', 'c++'): 'quipu-c++', ('gcc', 'fortran'): 'quipu-fortran',
         ('gcc', 'd'): 'quipu-d', ('gcc', 'ada'): 'quipu-cc', ('clang', 'c'): 'quipu-clang',
         ('clang', 'c++'): 'quipu-clang++'}
 WAYS = ('plain', 'twin', 'quipu')
+
+
+FAMILY = os.environ.get('QUIPU_TEST_FAMILY', 'gcc')  # where a test names none
+FLAGS = os.environ.get('QUIPU_TEST_FLAGS', '').split()  # behind each variant's own
+
+
+@functools.lru_cache(maxsize=None)
+def plain_compiler(family, language):
+    """The command's name; None where it is not installed."""
+    found = run([os.path.join(TOP, 'scripts', 'compilers'), PLAIN[family, language]])
+    return found.out.strip() or None
 
 
 class Variant:
@@ -24,18 +35,49 @@ class Variant:
     def __init__(self, text):
         words = text.split()
         self.text = text
-        self.family = words.pop(0) if words and not words[0].startswith('-') else 'gcc'
-        self.flags = words
+        self.family = words.pop(0) if words and not words[0].startswith('-') else FAMILY
+        self.flags = words + FLAGS
+
+    def key(self, language):
+        """For the tables: gcc compiles what the family does not."""
+        return (self.family if (self.family, language) in PLAIN else 'gcc', language)
+
+    def missing(self, languages):
+        """Names of compilers that are not installed."""
+        keys = [self.key(language) for language in languages]
+        return sorted({PLAIN[key] for key in keys if not plain_compiler(*key)})
+
+    def ours(self, language):
+        """The path of our compiler, which runs the same one."""
+        return os.path.join(BUILD, 'bin', OURS[self.key(language)])
 
     def compiler(self, way, language):
-        """The command for WAY; Failed where the compiler is not installed."""
-        plain = PLAIN.get((self.family, language))
-        if not plain or not shutil.which(plain):
-            raise Failed(f"'{plain or self.family}': no such compiler here; 'make deps' installs it")
+        """The command for WAY; Skipped where the compiler is not installed."""
+        if self.missing([language]):
+            raise Skipped(f"'{self.missing([language])[0]}' is not installed")
         if way == 'plain':
-            return [plain]
-        ours = [os.path.join(BUILD, 'bin', OURS[self.family, language])]
-        return ours + {'twin': ['--quipu=none'], 'watch': ['--quipu=watch']}.get(way, [])
+            plain = plain_compiler(*self.key(language))
+            return ['gcc' if language == 'ada' else plain]
+        return [self.ours(language)] + \
+            {'twin': ['--quipu=none'], 'watch': ['--quipu=watch']}.get(way, [])
+
+
+def variants(options, default='-O2'):
+    """The test's variants, by number, whose compilers are installed; tells of the others.  Skipped
+    where there is none."""
+    sources = [options.path] + options.words('with') + options.words('shared') + \
+        options.words('program')
+    languages = {language_of(source) for source in sources}
+    there = []
+    for number, text in enumerate(options.list('variants', default)):
+        missing = Variant(text).missing(languages)
+        if missing:
+            print(f"skipped: variant {text!r}: {' '.join(missing)} not installed")
+        else:
+            there.append((number, Variant(text)))
+    if not there:
+        raise Skipped('no compiler for any variant')
+    return there
 
 
 def language_of(source):

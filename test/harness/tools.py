@@ -9,8 +9,15 @@ QUIPU = os.path.join(BUILD, 'bin', 'quipu')
 STEP = os.path.join(BUILD, 'test', 'step')
 
 
+SKIPPED = 77  # exit status of a test that what is installed cannot run
+
+
 class Failed(Exception):
     """The test failed; the text says why."""
+
+
+class Skipped(Exception):
+    """Something is not installed; the text says what."""
 
 
 def run(command, cwd=None, env=None, timeout=300, check=False, input=None):
@@ -36,3 +43,6 @@ def main(test):
     except Failed as failure:
         print(failure)
         sys.exit(1)
+    except Skipped as skipped:
+        print(f'skipped: {skipped}')
+        sys.exit(SKIPPED)

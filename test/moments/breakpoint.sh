@@ -2,7 +2,7 @@
 # gdb's breakpoints that stand in a program before its countdown's tests are put in, on the very
 # additions that they are put over, are hit, and the program does what it does.
 . "$(dirname "$0")/../bad/lib.bash"
-type -P gdb >/dev/null || exit 0
+needs gdb
 cat >program.c <<'END'
 #include <quipu.h>
 #include <stdio.h>

@@ -36,7 +36,7 @@ moment=$(./program)
 ends 0 timeout 60 quipu goto --print "$moment" -- ./program
 grep -qF "$moment" output || fail "$(cat output)"
 grep -q '^#1 .* start ' output || fail "$(cat output)"
-type -P gdb >/dev/null || exit 0
+has gdb || exit 0
 # At a terminal gdb is handed the thread that is there: the sum is that of 0 to 69.
 python3 - "$moment" >output <<'EOT2'
 import os, pty, sys

@@ -2,7 +2,7 @@
 # At a terminal 'quipu goto' hands the program over to gdb: the moment's own thread is the one that
 # gdb shows, among several, and the first 'stepi' there is a step.
 . "$(dirname "$0")/../bad/lib.bash"
-type -P gdb >/dev/null || exit 0
+needs gdb
 make_program program --quipu=moment -O1 -g -pthread <<'EOT'
 #include <pthread.h>
 #include <unistd.h>

@@ -148,7 +148,8 @@ int (*chosen)(uint64_t, void (*)(const struct quipu_moment *, void *), void *) =
 int first(void) { return quipu_after(1, 0, 0); }
 int second(void) { return quipu_after(2, 0, 0) + quipu_after(3, 0, 0) + chosen(4, 0, 0); }
 END
-for compiler in gcc g++ clang-14 'quipu cc --quipu=moment' 'gcc -m32 -ffreestanding'; do
+has clang
+for compiler in gcc g++ $(the_one clang) 'quipu cc --quipu=moment' 'gcc -m32 -ffreestanding'; do
     for level in -O0 -O2; do
         $compiler $level -x c "-I$(dirname "$quipu")/../include" -c apart.c -o apart.o 2>messages ||
             fail "$compiler $level: $(cat messages)"

@@ -167,7 +167,7 @@ check quipu cc -O0 -fno-pie
 check quipu cc -O2 -fno-pie
 check quipu cc -O2 -fno-pie -masm=intel -DINTEL
 check quipu cc -O2 -fno-pie -Wl,--gc-sections -ffunction-sections
-check quipu cc -O2 -fno-pie --quipu-compiler=clang-14
+! has clang || check quipu-clang -O2 -fno-pie
 
 # Through the table of addresses, and at link time.
 for way in -fno-plt '-fPIC -fno-plt -masm=intel -DINTEL' -flto -static; do

@@ -12,7 +12,7 @@ check_program() {
 
 for kind in exe no-pie static static-pie; do
     for linker in bfd gold lld; do
-        command -v ld.$linker >/dev/null || continue
+        has ld.$linker || continue
         test $linker$kind = goldstatic-pie && continue # gold makes no such program that starts
         link $kind program "$here/program.c" -fuse-ld=$linker
         check_program "$kind, $linker"
@@ -37,7 +37,7 @@ objcopy --remove-section .note.quipu program
 check_program "without the note"
 
 for linker in bfd gold lld; do
-    command -v ld.$linker >/dev/null || continue
+    has ld.$linker || continue
     link shared liblibrary.so "$here/library.c" -fuse-ld=$linker -Wl,-z,now
     plain host -DLINKED "$here/host.c" -L. -llibrary -Wl,-rpath,"$work"
     rm -rf quipu.data

@@ -2,6 +2,7 @@
 # Fortran's allocatable and pointer arrays: their elements are where a descriptor tells, with the bounds
 # and strides that it has at the time, also when they come to lie elsewhere.
 . "$(dirname "$0")/lib.bash"
+needs gfortran
 
 # says TEXT: the error has it.
 says() {

@@ -2,6 +2,7 @@
 # Objects of Fortran and C++ that C does not have: modules, common blocks, arrays whose first index is
 # not 0 and whose first index runs fastest, strings, complex numbers, virtual bases.
 . "$(dirname "$0")/lib.bash"
+needs gfortran
 
 # says TEXT: the error has it.
 says() {
@@ -191,6 +192,7 @@ int main() {
 }
 EOT
 for compiler in quipu-c++ quipu-clang++; do
+    has ${compiler#quipu-} || continue
     $compiler --quipu=watch -O1 -g template.cc -o template || fail "$compiler: cannot build"
     watches 0 -e 'counter<int>' -e 'counter<unsigned long>' -e 'pairs<int,3>[0..2]' -e inner::single \
         --if 'counter<int> < 4' -- ./template

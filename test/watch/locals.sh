@@ -76,7 +76,7 @@ check_all() {
 
 while read -r compiler options; do
     variant="$compiler $options"
-    command -v "${compiler#quipu-}" >/dev/null || [[ $compiler == quipu-c++ ]] || continue
+    has "${compiler#quipu-}" || continue
     # shellcheck disable=SC2086
     "${quipu%/*}/$compiler" --quipu=watch -g -w -pthread $options "$source" -o program ||
         fail "$variant: cannot build"
@@ -150,7 +150,7 @@ int main(int argc, char **argv) { late(argc); used = recurses(1) + pushes(argc);
     used = 5; k(3); l(3); m(3); o(3); p(3); q(3); r(3); s(3); t(3); return 0; }
 EOP
 for level in -O1 -O2 -Os; do
-    command -v clang >/dev/null || break
+    has clang || break
     "${quipu%/*}/quipu-clang" --quipu=watch -g "$level" counted.c -o registers || fail "cannot build 'counted'"
     what=$level
     while read -r names news; do

@@ -67,7 +67,7 @@ tells "$PWD/late.so:only_late 0 -> 1" "$PWD/late.so:only_late 0 -> 2" "$PWD/late
 functions enter enter enter
 
 build "${ours[@]}" -g -O1 -pthread -gsplit-dwarf "$parts/names.c" -o split -L. -lours -Wl,-rpath,"$PWD"
-if command -v clang >/dev/null; then
+if has clang; then
     build "${quipu%/*}/quipu-clang" --quipu=watch -g -O1 -pthread "$parts/names.c" -o clang -L. -lours \
         -Wl,-rpath,"$PWD"
 fi

@@ -71,7 +71,7 @@ int main() {
 }
 EOT2
 for build in c++ clang++; do
-    type -P $build >/dev/null || continue
+    has $build || continue
     for kind in watch moment; do
         "quipu-$build" --quipu=$kind -O1 -g program.cc -o $kind || fail "cannot build program.cc by $build"
     done

@@ -26,7 +26,7 @@ tells 'total 0 -> 1' 'total 0 -> 2' 'total 2 -> 7'
 [[ $(cat output) == $'total 1\nbetween\ntotal 7' ]] || fail "$(cat output)"
 watches 1 --program ./program --guard total --allow main -- ./script
 grep -q "3 writes that must not be" messages || fail "$(cat messages)"
-if type -P gdb >/dev/null; then
+if has gdb; then
     watches 0 --program=program -e total -- gdb -q -batch -ex 'break main' -ex 'run 5' -ex continue ./program
     tells 'total 0 -> 5'
     grep -q '^Breakpoint 1, main ' output || fail "gdb: $(cat output messages)"

@@ -101,7 +101,7 @@ for flags in -O1 '-O0 -static' '-O2 -static-pie' '-O2 -no-pie'; do
         [[ $(grep -c ^counter output) -eq 1 ]] || fail "$flags: $(cat output)"
     tells 'counter 0 -> 0' 'counter 0 -> 1' 'counter 1 -> 2' 'counter 2 -> 3'
 
-    type -P gdb >/dev/null || continue
+    has gdb || continue
     gdb='exec gdb -q -nx -batch -p $QUIPU_PID -ex bt'
     # gdb numbers threads as the kernel lists them: the first, then the others.
     for mode in '' thread; do
@@ -117,7 +117,7 @@ for flags in -O1 '-O0 -static' '-O2 -static-pie' '-O2 -no-pie'; do
         fail "$flags: behind a call gdb stands elsewhere: $(cat output)"
 done
 
-type -P gdb >/dev/null || exit 0
+has gdb || exit 0
 
 # As the manual tells, its first commands are not stopped by what stopped the program.
 handle='handle SIGSTOP nostop noprint nopass'

@@ -66,7 +66,7 @@ python3 -c "import json; assert json.load(open('output'))['thread'] == 1" || fai
 ends 127 quipu when --exec=/no/such/command 'total == 3' -- ./program
 ends 1 quipu when --exec='exit 5' 'total == 3000' -- ./program
 said "true at none of"
-if type -P gdb >/dev/null; then
+if has gdb; then
     ends 0 quipu when --exec='gdb -q -batch -p $QUIPU_PID -ex "print total"' 'total == 7' -- ./program
     grep -q '^$1 = 7$' output || fail "gdb: $(cat output messages)"
     ends 0 quipu when --exec='gdb -q -batch -p $QUIPU_PID -ex "print total"' 'total > 20' -- ./program
