@@ -222,11 +222,10 @@ void write_unit_note(struct pass_state *state, const char *version) {
     end_record(&note, label);
     if (events)
         write_events_note(state);
-    if (state->instrumented) /* else the names would be undefined symbols of no type */
-        buffer_print(&state->tail, "\t.hidden quipu_bias\n\t.hidden %s\n",
+    if (state->instrumented) /* no code may name it: then this is what tells its type */
+        buffer_print(&state->tail,
+                     "\t.hidden quipu_bias\n\t.hidden %s\n\t.type quipu_bias, @tls_object\n",
                      options->shared ? "quipu_attach" : "quipu_attach_segment");
-    if (state->instrumented && options->calls) /* no code may name it */
-        buffer_text(&state->tail, "\t.type quipu_bias, @tls_object\n");
     if (state->watched)
         write_watch_symbols(&state->tail, options->shared);
     if (events)
