@@ -239,7 +239,9 @@ bool next_name(struct cursor *cursor, struct span *name) {
     while (c < end) {
         const char *start = c;
         if (*c == '"') {
-            c = skip_string(c, end);
+            c = cursor->next = skip_string(c, end);
+            *name = unquoted((struct span){start, (size_t)(c - start)});
+            return true;
         } else if (*c == '%' || *c == '@') { /* register, relocation */
             for (c++; c < end && (is_name(*c) || *c == '('); c++)
                 ;

@@ -54,8 +54,8 @@ struct cursor cursor_over(struct span text);
 /* The next argument up to a comma outside of quotes and parentheses; empty at the end. */
 struct span next_argument(struct cursor *cursor);
 
-/* The next symbol's name: no register, number, relocation suffix or string.  "1b" and "1f" count.
- * Returns false at the end. */
+/* The next symbol's name, without the quotes that it may have: no register, number or relocation
+ * suffix.  "1b" and "1f" count.  Returns false at the end. */
 bool next_name(struct cursor *cursor, struct span *name);
 
 #endif

@@ -242,6 +242,7 @@ enum directive_kind {
     KIND_OTHER,
     KIND_ALIGN,
     KIND_DATA,
+    KIND_TEXT, /* data that names nothing, as strings */
     KIND_OPAQUE
 };
 
@@ -268,9 +269,13 @@ static enum directive_kind directive_kind(struct span word) {
         {".quad", KIND_DATA},
         {".8byte", KIND_DATA},
         {".octa", KIND_DATA},
-        {".ascii", KIND_DATA},
-        {".asciz", KIND_DATA},
-        {".string", KIND_DATA},
+        {".ascii", KIND_TEXT},
+        {".asciz", KIND_TEXT},
+        {".string", KIND_TEXT},
+        {".string8", KIND_TEXT},
+        {".string16", KIND_TEXT},
+        {".string32", KIND_TEXT},
+        {".string64", KIND_TEXT},
         {".zero", KIND_DATA},
         {".skip", KIND_DATA},
         {".space", KIND_DATA},
@@ -280,13 +285,13 @@ static enum directive_kind directive_kind(struct span word) {
         {".nop", KIND_DATA},
         {".uleb128", KIND_DATA},
         {".sleb128", KIND_DATA},
-        {".incbin", KIND_DATA},
+        {".incbin", KIND_TEXT},
         {".float", KIND_DATA},
         {".double", KIND_DATA},
         {".single", KIND_DATA},
         {".tfloat", KIND_DATA},
         {".insn", KIND_DATA},
-        {".base64", KIND_DATA},
+        {".base64", KIND_TEXT},
         {".macro", KIND_OPAQUE},
         {".rept", KIND_OPAQUE},
         {".irp", KIND_OPAQUE},
@@ -379,6 +384,9 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
     case KIND_DATA:
         statement->data = true;
         parse_data(p, word, arguments, (uint32_t)unit->statements.count);
+        break;
+    case KIND_TEXT:
+        statement->data = true;
         break;
     case KIND_OPAQUE:
         if (span_is(word, ".macro"))

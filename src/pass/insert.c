@@ -160,7 +160,7 @@ static bool is_numeric(const struct symbol *symbol) {
     return symbol->length > 1 && symbol->name[1] == '\001';
 }
 
-/* Finds the symbol in the text of a direct branch. */
+/* Finds the symbol in the text of a direct branch, with the quotes that it may have. */
 struct span branch_operand(const struct planner *p, const struct statement *statement) {
     const struct unit *unit = p->graph->unit;
     const struct symbol *symbol = &unit->symbols.data[statement->symbol];
@@ -176,7 +176,8 @@ struct span branch_operand(const struct planner *p, const struct statement *stat
     for (const char *c = start; c + symbol->length <= end; c++)
         if (memcmp(c, symbol->name, symbol->length) == 0)
             found = c;
-    return (struct span){found, symbol->length};
+    size_t quote = found > start && found[-1] == '"';
+    return (struct span){found - quote, symbol->length + 2 * quote};
 }
 
 /* The operand as it may stand elsewhere in the text.  "1b" means another place there, so the label

@@ -116,8 +116,9 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         return is_call || call->callee;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
-    call->symbol = (struct span){symbol->name, symbol->length};
-    if (symbol->statement != NONE || symbol->aliased || !find_callee(p, block, call->symbol, call))
+    struct span name = {symbol->name, symbol->length};
+    call->symbol = branch_operand(p, s);
+    if (symbol->statement != NONE || symbol->aliased || !find_callee(p, block, name, call))
         return false;
     choose_questions(block, last->decoded->class == CLASS_CALL, call);
     return true;
