@@ -40,14 +40,19 @@ static bool is_standing(const struct standing *standing, pid_t thread) {
 
 /* Waits until THREAD stands, or has ended instead: then its number becomes 0.  Returns NULL, or
  * what is wrong. */
-static const char *wait_for(struct arena *arena, struct standing_thread *thread) {
+static const char *wait_for(struct standing *standing, struct standing_thread *thread) {
     static const struct timespec pause = {.tv_nsec = PAUSE};
+    struct arena *arena = &standing->arena;
+    pid_t process = standing->process;
     int status;
     pid_t waited = 0;
     for (int i = 0; i < PAUSES_MAX && waited == 0; i++) {
         waited = waitpid(thread->thread, &status, __WALL | WNOHANG);
         if (waited == 0)
             nanosleep(&pause, NULL);
+        /* the end of the first thread is told only behind those of all others, which may stand */
+        if (waited == 0 && thread->thread == process && has_ended(process, process))
+            waited = -1;
     }
     if (waited == 0)
         return arena_print(arena,
@@ -68,6 +73,8 @@ static const char *interrupt(struct standing *standing, pid_t thread) {
         return NULL;
     }
     int cause = errno;
+    if (seized) /* it has ended, and would be kept for us as long as we are there */
+        (void)waitpid(thread, NULL, __WALL | WNOHANG);
     if (seized || has_ended(standing->process, thread))
         return NULL;
     return arena_print(&standing->arena,
@@ -100,7 +107,7 @@ static const char *stop_new_threads(struct standing *standing, bool *found) {
     *found = standing->threads.count > first;
     for (size_t i = first; i < standing->threads.count; i++) {
         struct standing_thread *thread = &standing->threads.data[i];
-        const char *late = wait_for(&standing->arena, thread); /* only who stands can be released */
+        const char *late = wait_for(standing, thread); /* only who stands can be released */
         cause = cause ? cause : late;
         if (thread->thread)
             standing->threads.data[kept++] = *thread;

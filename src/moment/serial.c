@@ -383,11 +383,13 @@ bool begin_serial(struct serial *serial, struct run *run) {
     return true;
 }
 
-/* One that ends does not stop any more; the first thread is not even gone while others are there.
- */
+static bool is_gone(const struct member *member) {
+    return member->is_pending && (member->pending == GONE || !WIFSTOPPED(member->pending));
+}
+
+/* Such a one does not stop any more. */
 static bool is_ending(const struct member *member) {
-    return (member->is_pending && (member->pending == GONE || !WIFSTOPPED(member->pending))) ||
-           (member->state == MEMBER_AWAY && member->self.call.number == SYS_exit);
+    return member->state == MEMBER_AWAY && member->self.call.number == SYS_exit;
 }
 
 void end_serial(struct serial *serial) {
@@ -399,8 +401,9 @@ void end_serial(struct serial *serial) {
         struct tracee_thread thread = {.thread = member->self.process,
                                        .running = member->state != MEMBER_STANDS,
                                        .stop_asked = member->stop_asked,
+                                       .ending = is_ending(member),
                                        .pending = member->is_pending ? member->pending : 0};
-        if (is_ending(member))
+        if (is_gone(member))
             continue;
         vector_push(&tracee->arena, &tracee->threads, thread);
     }

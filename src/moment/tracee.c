@@ -1,9 +1,8 @@
-/* tracee.c: a program under ptrace; see tracee.h.
- *
- * Not perfect: a thread that another thread's exec ends is not followed. */
+/* tracee.c: a program under ptrace; see tracee.h. */
 #include "moment/tracee.h"
 
 #include "util/diag.h"
+#include "util/process.h"
 #include "x86/trap.h"
 
 #include <elf.h>
@@ -17,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -209,17 +209,30 @@ void release_child(struct tracee *tracee, pid_t child) {
     ptrace(PTRACE_DETACH, child, NULL, NULL);
 }
 
-static void take_event(struct tracee *tracee, struct tracee_thread *thread, int event) {
+/* The thread that has made an exec has the process's number from now on, and its own is never told
+ * of again.  Those of the others that were not told of yet still end. */
+static void take_exec(struct tracee *tracee) {
+    unsigned long number = 0;
+    tracee->breakpoints.count = 0; /* another program; its memory is new */
+    ptrace(PTRACE_GETEVENTMSG, tracee->process, NULL, &number);
+    struct tracee_thread *first = add_thread(tracee, tracee->process);
+    const struct tracee_thread *former = find_thread(tracee, (pid_t)number);
+    first->running = first->ending = false;
+    if (!former || former == first)
+        return;
+    first->stop_asked = former->stop_asked;
+    remove_thread(tracee, (pid_t)number);
+}
+
+/* Thread NUMBER stands at EVENT. */
+static void take_event(struct tracee *tracee, pid_t number, int event) {
     unsigned long child = 0;
-    pid_t number = thread->thread;
     if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
         ptrace(PTRACE_GETEVENTMSG, number, NULL, &child);
     if (event == PTRACE_EVENT_CLONE) {
         /* its first stop is a SIGSTOP, which may have come already */
         struct tracee_thread *fresh = add_thread(tracee, (pid_t)child);
-        if (fresh->unclaimed)
-            resume(fresh, 0);
-        else
+        if (!fresh->unclaimed)
             fresh->stop_asked = fresh->running = true;
         fresh->unclaimed = false;
     } else if (child) {
@@ -227,9 +240,8 @@ static void take_event(struct tracee *tracee, struct tracee_thread *thread, int 
     } else if (event == PTRACE_EVENT_VFORK_DONE) {
         set_breakpoints(tracee, number); /* they were taken out of the memory that both had */
     } else if (event == PTRACE_EVENT_EXEC) {
-        tracee->breakpoints.count = 0; /* another program; its memory is new */
+        take_exec(tracee);
     }
-    resume(find_thread(tracee, number), 0);
 }
 
 /* Looks at a stop.  Returns whether it is a breakpoint's, or a thread's end; other threads go on.
@@ -248,7 +260,8 @@ static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t 
         return true;
     }
     if (signal == SIGTRAP && status >> 16) {
-        take_event(tracee, thread, status >> 16);
+        take_event(tracee, number, status >> 16);
+        resume(find_thread(tracee, number), 0);
         return false;
     }
     if (signal == SIGSTOP && thread->stop_asked) {
@@ -315,37 +328,39 @@ pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
 /* What THREAD has come to while all are being stopped. */
 static void note_status(struct tracee *tracee, pid_t number, int status) {
     struct tracee_thread *thread = find_thread(tracee, number);
-    if (!thread && !WIFSTOPPED(status))
+    if (!WIFSTOPPED(status)) {
+        take_end(tracee, number, status);
         return;
+    }
     if (!thread) {
         add_thread(tracee, number)->unclaimed = true;
         return;
     }
     thread->running = false;
-    if (status == STOPPED)
+    if (status >> 16 == PTRACE_EVENT_EXEC)
+        take_exec(tracee); /* one that is waited for has gone */
+    else if (status == STOPPED)
         thread->stop_asked = false;
     else
         thread->pending = status;
 }
 
-static bool is_running(const struct tracee *tracee) {
+/* Whether THREAD's next stop, or its end, is still to be waited for.  The end of the process's
+ * first thread is told only behind those of all others. */
+static bool is_awaited(const struct tracee *tracee, const struct tracee_thread *thread) {
+    return thread->running && !(thread->ending && thread->thread == tracee->process);
+}
+
+static bool is_any_awaited(const struct tracee *tracee) {
     for (size_t i = 0; i < tracee->threads.count; i++)
-        if (tracee->threads.data[i].running && !tracee->threads.data[i].ending)
+        if (is_awaited(tracee, &tracee->threads.data[i]))
             return true;
     return false;
 }
 
-/* The end of the process's first thread is told only behind those of all others, so it does not do
- * to wait for one after the other. */
-void stop_tracee(struct tracee *tracee) {
-    for (size_t i = 0; i < tracee->threads.count; i++) {
-        struct tracee_thread *thread = &tracee->threads.data[i];
-        if (!thread->running || thread->ending || thread->stop_asked)
-            continue;
-        syscall(SYS_tgkill, tracee->process, thread->thread, SIGSTOP);
-        thread->stop_asked = true;
-    }
-    while (is_running(tracee)) {
+/* The order in which they come is not ours, so it does not do to wait for one after the other. */
+static void wait_for_all(struct tracee *tracee) {
+    while (!tracee->ended && is_any_awaited(tracee)) {
         int status;
         pid_t number = waitpid(-1, &status, __WALL);
         if (number < 0)
@@ -354,12 +369,62 @@ void stop_tracee(struct tracee *tracee) {
     }
 }
 
+void stop_tracee(struct tracee *tracee) {
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        if (!thread->running || thread->ending || thread->stop_asked)
+            continue;
+        syscall(SYS_tgkill, tracee->process, thread->thread, SIGSTOP);
+        thread->stop_asked = true;
+    }
+    wait_for_all(tracee);
+}
+
 void release_copy(const struct tracee *tracee, pid_t copy) {
     restore_bytes(tracee, copy);
     ptrace(PTRACE_DETACH, copy, NULL, (void *)(intptr_t)SIGSTOP);
 }
 
+/* Takes an event of ptrace's own that is pending.  Returns whether there was one; threads may have
+ * moved. */
+static bool settle_thread(struct tracee *tracee, struct tracee_thread *thread) {
+    int event = thread->pending >> 16;
+    if (!thread->pending || !WIFSTOPPED(thread->pending) || !event)
+        return false;
+    thread->pending = 0;
+    if (event == PTRACE_EVENT_EXIT) {
+        thread->ending = true;
+        resume(thread, 0);
+    } else {
+        take_event(tracee, thread->thread, event);
+    }
+    return true;
+}
+
+/* A thread or child that was just made is ours from its begin, and a thread that ends is until its
+ * end was waited for: another debugger could not attach, and might try for ever.  So none is left
+ * in between. */
+static void settle(struct tracee *tracee) {
+    for (size_t i = 0; i < tracee->threads.count && !tracee->ended; i++)
+        if (settle_thread(tracee, &tracee->threads.data[i])) {
+            wait_for_all(tracee);
+            i = (size_t)-1;
+        }
+}
+
+/* Waits until the process's first thread, which is about to end, cannot be attached to any more. */
+static void wait_for_first(const struct tracee *tracee) {
+    const struct timespec pause = {.tv_nsec = 100 * 1000};
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        const struct tracee_thread *thread = &tracee->threads.data[i];
+        while (thread->ending && !has_ended(tracee->process, thread->thread))
+            nanosleep(&pause, NULL);
+    }
+}
+
 void leave_tracee(struct tracee *tracee) {
+    settle(tracee);
+    wait_for_first(tracee);
     remove_breakpoints(tracee);
     for (size_t i = 0; i < tracee->threads.count; i++)
         ptrace(PTRACE_DETACH, tracee->threads.data[i].thread, NULL, (void *)(intptr_t)SIGSTOP);
@@ -374,8 +439,14 @@ void kill_tracee(struct tracee *tracee) {
         pid_t thread = waitpid(-1, &status, __WALL);
         if (thread < 0 && errno != EINTR)
             break;
-        if (thread > 0 && WIFSTOPPED(status)) /* in front of its end */
-            ptrace(PTRACE_CONT, thread, NULL, NULL);
+        if (thread <= 0 || !WIFSTOPPED(status))
+            continue;
+        if (find_thread(tracee, thread) || is_thread_of(tracee->process, thread)) {
+            ptrace(PTRACE_CONT, thread, NULL, NULL); /* in front of its end */
+        } else {
+            restore_bytes(tracee, thread); /* a child that was not let go yet */
+            ptrace(PTRACE_DETACH, thread, NULL, NULL);
+        }
     }
     tracee->ended = true;
 }

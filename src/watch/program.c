@@ -163,14 +163,32 @@ bool look_at_program(struct program *program) {
     return program->ended;
 }
 
-void add_calls(struct unwinder *unwinder, struct buffer *text, pid_t thread, uint64_t address) {
+/* Stops THREAD, which waits for an answer.  Returns false where it has ended instead, or cannot be
+ * stopped.  The end of the program's first thread is told once, and may be told here. */
+static bool stop_thread(struct program *program, pid_t thread, int *status) {
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
+        return false;
+    ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
+    if (waitpid(thread, status, __WALL) != thread)
+        return false;
+    if (WIFSTOPPED(*status))
+        return true;
+    if (thread == program->process && !program->is_other) {
+        program->ended = true;
+        program->status = *status;
+    }
+    errno = ESRCH;
+    return false;
+}
+
+void add_calls(struct program *program, struct unwinder *unwinder, struct buffer *text,
+               pid_t thread, uint64_t address) {
     int status;
-    if (!unwinder || ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0 ||
-        ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0 ||
-        waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status)) {
+    if (!unwinder || !stop_thread(program, thread, &status)) {
         buffer_print(text, "        no backtrace: %s\n", strerror(errno));
         return;
     }
+    long signal = status >> 16 ? 0 : WSTOPSIG(status); /* one of its own was on its way */
     add_backtrace(unwinder, text, "        ", thread, address);
-    ptrace(PTRACE_DETACH, thread, NULL, NULL);
+    ptrace(PTRACE_DETACH, thread, NULL, signal);
 }

@@ -41,6 +41,7 @@ bool look_at_program(struct program *program);
  * ADDRESS is in.  UNWINDER is of its process; NULL: there is none. */
 struct buffer;
 struct unwinder;
-void add_calls(struct unwinder *unwinder, struct buffer *text, pid_t thread, uint64_t address);
+void add_calls(struct program *program, struct unwinder *unwinder, struct buffer *text,
+               pid_t thread, uint64_t address);
 
 #endif

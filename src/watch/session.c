@@ -168,8 +168,8 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     session->violations += told->watched->is_violation;
     count_hit(told);
     if (wants_calls(options, told->watched)) {
-        add_calls(find_unwinder(session, record->pid), &calls, (pid_t)record->thread,
-                  told->hit->pc - 1);
+        add_calls(&session->program, find_unwinder(session, record->pid), &calls,
+                  (pid_t)record->thread, told->hit->pc - 1);
         told->backtrace = calls.data;
     }
     if (!options->quiet)
