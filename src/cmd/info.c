@@ -71,6 +71,18 @@ static left_alone_sums sum_left_alone(struct arena *arena, const struct module *
     return sums;
 }
 
+/* What each process has executed. */
+static const struct part *count_processes(struct arena *arena, const struct profile *profile) {
+    struct part *parts = ARENA_ARRAY(arena, struct part, profile->processes.count);
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        const struct process *process = &profile->processes.data[i];
+        parts[i].selection.process = process;
+        parts[i].modules = ARENA_ARRAY(arena, uint64_t, process->modules.count);
+    }
+    count_parts(profile, parts, profile->processes.count, NULL, NULL);
+    return parts;
+}
+
 /* ---- text ---- */
 
 static void write_text_units(FILE *out, const struct module *module) {
@@ -128,9 +140,8 @@ static void write_field(FILE *out, const char *name, const char *text) {
     fputc('\n', out);
 }
 
-static void write_text_process(FILE *out, struct arena *arena, struct profile *profile,
-                               const struct process *process) {
-    profile_count(profile, (struct selection){.process = process});
+static void write_text_process(FILE *out, struct arena *arena, const struct part *part) {
+    const struct process *process = part->selection.process;
     fprintf(out, "%s%s%s\n", process->file, process->merged ? " (merged)" : "",
             process->incomplete ? " (incomplete)" : "");
     write_field(out, "program", process->program);
@@ -140,7 +151,7 @@ static void write_text_process(FILE *out, struct arena *arena, struct profile *p
                 process->parent_pid);
     fprintf(out, "  start         %s\n", time_text(arena, process->start_time));
     fprintf(out, "  threads       %" PRIu64 "\n", count_threads(process));
-    fprintf(out, "  instructions  %" PRIu64 " executed\n", profile->executed);
+    fprintf(out, "  instructions  %" PRIu64 " executed\n", part->executed);
     if (contexts_count(process))
         fprintf(out, "  calls         %" PRIu64 " contexts\n", contexts_count(process));
     fprintf(out, "  modules       %zu\n", process->modules.count);
@@ -148,13 +159,19 @@ static void write_text_process(FILE *out, struct arena *arena, struct profile *p
         const struct module *module = process->modules.data[i];
         size_t slots = count_slots(process, module);
         fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells\n",
-                module->path, module->executed, slots, slots == 1 ? "" : "s", module->cell_count);
+                module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
     }
 }
 
-static void write_text(FILE *out, struct arena *arena, struct profile *profile) {
+static void write_text(FILE *out, struct arena *arena, const struct profile *profile) {
+    const struct part *parts = count_processes(arena, profile);
     for (size_t i = 0; i < profile->processes.count; i++)
-        write_text_process(out, arena, profile, &profile->processes.data[i]);
+        write_text_process(out, arena, &parts[i]);
+    for (size_t i = 0; i < profile->left_out.count; i++) {
+        write_safely(out, profile->left_out.data[i].file);
+        fputs(" (left out)\n", out);
+        write_field(out, "reason", profile->left_out.data[i].reason);
+    }
     for (size_t i = 0; i < profile->modules.count; i++)
         write_text_module(out, arena, profile->modules.data[i]);
 }
@@ -199,8 +216,8 @@ static void write_json_module(struct json_writer *json, struct arena *arena,
 }
 
 static void write_json_process(struct json_writer *json, struct arena *arena,
-                               struct profile *profile, const struct process *process) {
-    profile_count(profile, (struct selection){.process = process});
+                               const struct part *part) {
+    const struct process *process = part->selection.process;
     json_open_object(json, NULL);
     json_string(json, "file", process->file);
     json_bool(json, "merged", process->merged);
@@ -211,18 +228,25 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
     json_unsigned(json, "parent", process->parent_pid);
     json_string(json, "start", time_text(arena, process->start_time));
     json_unsigned(json, "threads", count_threads(process));
-    json_unsigned(json, "instructions", profile->executed);
+    json_unsigned(json, "instructions", part->executed);
     json_unsigned(json, "contexts", contexts_count(process));
     json_open_array(json, "modules");
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
         json_open_object(json, NULL);
         json_string(json, "path", module->path);
-        json_unsigned(json, "instructions", module->executed);
+        json_unsigned(json, "instructions", part->modules[i]);
         json_unsigned(json, "slots", count_slots(process, module));
         json_close(json);
     }
     json_close(json);
+    json_close(json);
+}
+
+static void write_json_left_out(struct json_writer *json, const struct left_out *left) {
+    json_open_object(json, NULL);
+    json_string(json, "file", left->file);
+    json_string(json, "reason", left->reason);
     json_close(json);
 }
 
@@ -237,10 +261,16 @@ static void write_json(FILE *out, struct arena *arena, const profile_list *profi
     struct json_writer json = json_start(out, 2);
     json_open_object(&json, NULL);
     json_open_array(&json, "processes");
-    for (size_t i = 0; i < profiles->count; i++)
+    for (size_t i = 0; i < profiles->count; i++) {
+        const struct part *parts = count_processes(arena, profiles->data[i]);
         for (size_t j = 0; j < profiles->data[i]->processes.count; j++)
-            write_json_process(&json, arena, profiles->data[i],
-                               &profiles->data[i]->processes.data[j]);
+            write_json_process(&json, arena, &parts[j]);
+    }
+    json_close(&json);
+    json_open_array(&json, "left_out");
+    for (size_t i = 0; i < profiles->count; i++)
+        for (size_t j = 0; j < profiles->data[i]->left_out.count; j++)
+            write_json_left_out(&json, &profiles->data[i]->left_out.data[j]);
     json_close(&json);
     json_open_array(&json, "binaries");
     for (size_t i = 0; i < profiles->count; i++)

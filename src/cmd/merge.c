@@ -11,11 +11,12 @@
 #include "cmd/command_line.h"
 
 #include "cmd/merge_contexts.h"
-#include "data/datafile.h"
+#include "data/sources.h"
+#include "data/tasks.h"
+#include "report/progress.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,46 +35,13 @@ struct merged_module {
 
 struct merge {
     struct arena arena;
-    VECTOR(const char *) paths;    /* of data files */
-    VECTOR(const char *) contexts; /* those of them that hold calling contexts */
-    VECTOR(struct merged_module) modules;
+    struct data_sources sources;
+    VECTOR(const char *) contexts; /* data files that hold calling contexts */
+    VECTOR(struct merged_module *) modules;
+    struct merged_module ***of_files; /* by number of the source and of its module */
     struct quipu_file header;
+    bool shared; /* several workers add */
 };
-
-/* ---- which files ---- */
-
-static int compare_texts(const void *left, const void *right) {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* Adds the data files of the directory at PATH, by name. */
-static void add_directory(struct merge *merge, const char *path) {
-    DIR *directory = opendir(path);
-    if (!directory)
-        die("'%s': %s", path, strerror(errno));
-    size_t first = merge->paths.count;
-    struct dirent *entry;
-    while ((entry = readdir(directory))) {
-        const char *file = arena_print(&merge->arena, "%s/%s", path, entry->d_name);
-        if (data_file_here(file))
-            vector_push(&merge->arena, &merge->paths, file);
-    }
-    closedir(directory);
-    if (merge->paths.count == first)
-        die("'%s': no data file is in this directory; run an instrumented program first", path);
-    qsort(merge->paths.data + first, merge->paths.count - first, sizeof *merge->paths.data,
-          compare_texts);
-}
-
-static void add_path(struct merge *merge, const char *path) {
-    struct stat status;
-    if (stat(path, &status) != 0)
-        die("'%s': %s", path, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        add_directory(merge, path);
-    else
-        vector_push(&merge->arena, &merge->paths, path);
-}
 
 /* ---- sums ---- */
 
@@ -90,41 +58,44 @@ static bool same_build(const struct data_module *a, const struct data_module *b)
 static struct merged_module *find_module(struct merge *merge, const char *file,
                                          const struct data_module *module) {
     for (size_t i = 0; i < merge->modules.count; i++) {
-        struct merged_module *merged = &merge->modules.data[i];
+        struct merged_module *merged = merge->modules.data[i];
         if (same_build(merged->module, module))
             return merged;
         if (strcmp(merged->module->path, module->path) == 0)
             die("'%s' and '%s' come from different builds of '%s'; merge the runs of one build",
                 merged->file, file, module->path);
     }
-    struct data_module *copy = ARENA_NEW(&merge->arena, struct data_module);
-    *copy = *module;
-    vector_push(&merge->arena, &merge->modules,
-                ((struct merged_module){.module = copy, .file = file}));
-    return &merge->modules.data[merge->modules.count - 1];
+    struct merged_module *merged = ARENA_NEW(&merge->arena, struct merged_module);
+    *merged = (struct merged_module){.module = module, .file = file};
+    vector_push(&merge->arena, &merge->modules, merged);
+    return merged;
 }
 
-static void add_slot(struct merge *merge, struct merged_module *merged,
-                     const struct data_slot *slot) {
-    if (!merged->cells)
-        merged->cells = ARENA_ARRAY(&merge->arena, uint64_t, merged->module->cell_count);
-    for (uint64_t i = 0; i < merged->module->cell_count; i++)
-        merged->cells[i] += __atomic_load_n(&slot->cells[i], __ATOMIC_RELAXED);
-    merged->threads += slot->threads;
+static void read_header(const struct data_file *file, struct quipu_file *header) {
+    struct data_reader reader;
+    const void *bytes = NULL;
+    const char *cause = data_reader_open(&reader, file);
+    if (!cause)
+        bytes = data_reader_bytes(&reader, 0, sizeof *header, &cause);
+    if (!bytes)
+        die("'%s': %s", file->path, cause);
+    memcpy(header, bytes, sizeof *header);
+    data_reader_close(&reader);
 }
 
 /* The header of the sum is the first file's; only its start may be earlier. */
 static void add_header(struct merge *merge, const struct data_file *file) {
     struct quipu_file *header = &merge->header;
-    const struct quipu_file *source = (const struct quipu_file *)(const void *)file->bytes;
     if (!header->version) {
+        struct quipu_file first;
+        read_header(file, &first);
         memcpy(header->magic, QUIPU_FILE_MAGIC, sizeof header->magic);
         header->version = QUIPU_FILE_VERSION;
         header->header_size = QUIPU_PAGE;
         header->flags = QUIPU_FILE_MERGED;
         header->start_time = file->start_time;
-        memcpy(header->program, source->program, sizeof header->program);
-        memcpy(header->command, source->command, sizeof header->command);
+        memcpy(header->program, first.program, sizeof header->program);
+        memcpy(header->command, first.command, sizeof header->command);
     }
     if (file->start_time < header->start_time)
         header->start_time = file->start_time;
@@ -132,21 +103,57 @@ static void add_header(struct merge *merge, const struct data_file *file) {
         header->flags |= QUIPU_FILE_INCOMPLETE;
 }
 
-static void add_file(struct merge *merge, const char *path) {
-    struct data_file file;
-    const char *cause = data_file_open(&merge->arena, path, &file);
-    if (cause)
-        die("'%s': %s", path, cause);
-    add_header(merge, &file);
-    if (file.contexts.count)
-        vector_push(&merge->arena, &merge->contexts, path);
-    for (size_t i = 0; i < file.modules.count; i++)
-        find_module(merge, path, &file.modules.data[i]);
-    for (size_t i = 0; i < file.slots.count; i++) {
-        const struct data_slot *slot = &file.slots.data[i];
-        add_slot(merge, find_module(merge, path, &file.modules.data[slot->module]), slot);
+/* Takes in all of source NUMBER but its cells. */
+static void add_file(struct merge *merge, size_t number) {
+    const struct data_file *file = &merge->sources.list[number].file;
+    struct merged_module **modules =
+        ARENA_ARRAY(&merge->arena, struct merged_module *, file->modules.count);
+    add_header(merge, file);
+    if (file->contexts.count)
+        vector_push(&merge->arena, &merge->contexts, file->path);
+    for (size_t i = 0; i < file->modules.count; i++)
+        modules[i] = find_module(merge, file->path, &file->modules.data[i]);
+    for (size_t i = 0; i < file->slots.count; i++) {
+        struct merged_module *merged = modules[file->slots.data[i].module];
+        if (!merged->cells)
+            merged->cells = ARENA_ARRAY(&merge->arena, uint64_t, merged->module->cell_count);
+        merged->threads += file->slots.data[i].threads;
     }
-    data_file_close(&file);
+    merge->of_files[number] = modules;
+}
+
+static const char *add_source(void *context, size_t worker, size_t number) {
+    (void)worker;
+    const struct merge *merge = context;
+    const struct data_source *source = &merge->sources.list[number];
+    struct data_reader reader;
+    if (source->wrong)
+        return NULL;
+    const char *cause = data_reader_open(&reader, &source->file);
+    for (size_t i = 0; !cause && i < source->file.slots.count; i++) {
+        const struct data_slot *slot = &source->file.slots.data[i];
+        const struct merged_module *merged = merge->of_files[number][slot->module];
+        cause = data_reader_add(&reader, slot->offset, merged->module->cell_count, merged->cells,
+                                merge->shared);
+    }
+    data_reader_close(&reader);
+    return cause;
+}
+
+static void add_all(struct merge *merge) {
+    const struct data_sources *sources = &merge->sources;
+    size_t failed;
+    merge->of_files = ARENA_ARRAY(&merge->arena, struct merged_module **, sources->count);
+    merge->shared = count_workers(sources->count) > 1;
+    for (size_t i = 0; i < sources->count; i++)
+        if (!sources->list[i].wrong)
+            add_file(merge, i);
+    const char *cause = do_tasks(
+        &(struct tasks){
+            .what = "counts", .count = sources->count, .run = add_source, .context = merge},
+        &failed);
+    if (cause)
+        die("'%s': %s", sources->list[failed].file.path, cause);
 }
 
 /* ---- the result ---- */
@@ -208,7 +215,7 @@ static void add_blocks_chunk(struct buffer *buffer, const struct merged_module *
 static void add_contexts(struct merge *merge, struct buffer *buffer) {
     VECTOR(const struct data_module *) modules = {0};
     for (size_t i = 0; i < merge->modules.count; i++)
-        vector_push(&merge->arena, &modules, merge->modules.data[i].module);
+        vector_push(&merge->arena, &modules, merge->modules.data[i]->module);
     if (merge->contexts.count)
         merge_contexts(buffer, merge->contexts.data, merge->contexts.count, modules.data,
                        modules.count);
@@ -218,10 +225,10 @@ static void build_result(struct merge *merge, struct buffer *buffer) {
     _Static_assert(sizeof merge->header == QUIPU_PAGE, "the header takes a page");
     buffer_add(buffer, &merge->header, sizeof merge->header);
     for (size_t i = 0; i < merge->modules.count; i++)
-        add_module_chunk(buffer, &merge->modules.data[i], i);
+        add_module_chunk(buffer, merge->modules.data[i], i);
     for (size_t i = 0; i < merge->modules.count; i++)
-        if (merge->modules.data[i].cells)
-            add_blocks_chunk(buffer, &merge->modules.data[i], (uint32_t)i);
+        if (merge->modules.data[i]->cells)
+            add_blocks_chunk(buffer, merge->modules.data[i], (uint32_t)i);
     add_contexts(merge, buffer);
     uint64_t size = buffer->count;
     memcpy(buffer->data + offsetof(struct quipu_file, size), &size, sizeof size);
@@ -286,13 +293,14 @@ int cmd_merge(int argc, char **argv) {
         die("no data was given; name data files or directories of them");
     struct merge merge = {0};
     struct buffer result = {0};
-    for (int i = first; i < argc; i++)
-        add_path(&merge, argv[i]);
-    for (size_t i = 0; i < merge.paths.count; i++)
-        add_file(&merge, merge.paths.data[i]);
+    show_progress();
+    sources_read(&merge.sources, argv + first, (size_t)(argc - first));
+    sources_check(&merge.sources, true);
+    add_all(&merge);
     build_result(&merge, &result);
     write_result(&merge, &result, options.output);
     buffer_release(&result);
+    sources_release(&merge.sources);
     arena_release(&merge.arena);
     return 0;
 }

@@ -42,9 +42,8 @@ static uint64_t find_address(const struct standing *standing, const struct binar
 static void print_thread(struct arena *arena, const struct standing *standing,
                          const struct thread_cells *thread, uint64_t bias) {
     const struct binary *binary = thread->module->binary;
-    const volatile uint64_t *words = thread->cells + thread->module->first_event;
-    uint64_t ticks = thread->events[QUIPU_EVENT_TICKS] - words[QUIPU_EVENT_BEGIN / 8];
-    uint64_t number = words[QUIPU_EVENT_THREAD / 8];
+    uint64_t ticks = thread->events->counts[QUIPU_EVENT_TICKS] - thread->events->begin;
+    uint64_t number = thread->events->number;
     uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner);
     printf("%s", address ? moment_text(arena, binary, address, ticks, number)
                          : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number));
@@ -68,7 +67,7 @@ static int print_moments(const char *pid) {
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
         size_t module = 0;
-        if (!thread->cells || !(thread->module->event_kinds >> QUIPU_EVENT_TICKS & 1) ||
+        if (!thread->offset || !(thread->module->event_kinds >> QUIPU_EVENT_TICKS & 1) ||
             !is_standing(&standing, thread->owner))
             continue;
         while (process->modules.data[module] != thread->module)

@@ -183,13 +183,16 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     }
     char number[NUMBER_MAX];
     print_number(number, executed, human);
-    return arena_print(arena, "%s%s: %s, %" PRIu64 " thread%s, %s instructions executed",
+    const char *left_out = profile->left_out.count ? arena_print(arena, ", %zu data files left out",
+                                                                 profile->left_out.count)
+                                                   : "";
+    return arena_print(arena, "%s%s: %s, %" PRIu64 " thread%s, %s instructions executed%s",
                        !first            ? "nothing"
                        : *first->command ? first->command
                                          : first->program,
                        count > 1 || merged ? " and others" : "",
                        name_processes(arena, count, merged), threads, threads == 1 ? "" : "s",
-                       number);
+                       number, left_out);
 }
 
 static void drop_rows(struct table *table, const struct report_options *options) {

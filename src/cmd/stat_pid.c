@@ -49,11 +49,7 @@ static bool ends_with(const char *text, const char *end) {
 static bool is_data_of(const char *path, pid_t pid) {
     struct arena arena = {0};
     struct data_file file;
-    bool found = false;
-    if (!data_file_open(&arena, path, &file)) {
-        found = file.pid == (uint32_t)pid;
-        data_file_close(&file);
-    }
+    bool found = !data_file_read(&arena, path, &file) && file.pid == (uint32_t)pid;
     arena_release(&arena);
     return found;
 }
@@ -106,22 +102,10 @@ static struct thread_cells *find_cells(struct profile *profile, size_t index, pi
         .module = module,
         .owner = (uint32_t)thread,
         .threads = 1,
-        .events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS),
+        .events = ARENA_NEW(&profile->arena, struct thread_events),
     };
     vector_push(&profile->arena, &process->threads, cells);
     return &process->threads.data[process->threads.count - 1];
-}
-
-/* Takes a copy of what the cells hold now. */
-static void copy_cells(struct profile *profile) {
-    struct process *process = &profile->processes.data[0];
-    for (size_t i = 0; i < process->threads.count; i++) {
-        struct thread_cells *thread = &process->threads.data[i];
-        uint64_t *events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS);
-        for (uint32_t kind = 0; thread->module->event_kinds && kind < QUIPU_EVENTS; kind++)
-            events[kind] = thread_events(thread, kind);
-        thread->events = events;
-    }
 }
 
 /* Adds what has happened above the cells at PLACE.  Each module's code is asked: the place lies in
@@ -141,9 +125,11 @@ static void add_place(struct profile *profile, const struct standing_place *plac
         if (!any)
             continue;
         struct thread_cells *cells = find_cells(profile, i, place->thread);
-        uint64_t *events = ARENA_ARRAY(&profile->arena, uint64_t, QUIPU_EVENTS);
+        struct thread_events *events = ARENA_NEW(&profile->arena, struct thread_events);
+        if (cells->events)
+            *events = *cells->events;
         for (int kind = 0; kind < QUIPU_EVENTS; kind++)
-            events[kind] = cells->events[kind] + (uint64_t)sums[kind];
+            events->counts[kind] += (uint64_t)sums[kind];
         cells->events = events;
     }
 }
@@ -162,7 +148,7 @@ static bool take_instant(struct profile *profile, pid_t pid, struct standing *st
         die("process %d: %s", (int)pid, cause);
     bool same = profile_refresh(profile);
     if (same)
-        copy_cells(profile);
+        profile_read_events(profile);
     release_threads(standing);
     for (size_t i = 0; same && i < standing->places.count; i++)
         add_place(profile, &standing->places.data[i]);

@@ -114,7 +114,8 @@ static bool add_events(const struct process *process, uint32_t owner, const char
         if (number == QUIPU_EVENTS || (owner && thread->owner != owner))
             continue;
         counted = true;
-        *sum += thread_events(thread, number);
+        CHECK(thread->events);
+        *sum += thread->events->counts[number];
     }
     return counted;
 }
@@ -244,6 +245,7 @@ void write_counts(struct profile *profile, const struct stat_options *options, F
     struct arena arena = {0};
     struct table table = {.arena = &arena, .shape = &shapes[options->rows]};
     check_classes(profile);
+    profile_read_events(profile);
     if (options->rows == ROWS_OF_EVENTS)
         add_sums(&table, profile);
     for (size_t i = 0; i < profile->processes.count && options->rows != ROWS_OF_EVENTS; i++)

@@ -25,6 +25,7 @@
 /* One thread's tree while it is read. */
 struct tree {
     const struct process *process;
+    struct data_reader *reader;        /* of its file */
     const struct data_contexts *parts; /* by first_index */
     size_t part_count;
     uint64_t size;         /* indexes in use */
@@ -50,6 +51,10 @@ struct reader {
 struct context_key {
     uint32_t parent, site, function;
 };
+
+_Noreturn static void die_unread(const struct process *process, const char *cause) {
+    die("'%s': %s", process->file, cause);
+}
 
 _Noreturn static void die_corrupt(const struct tree *tree, const char *what) {
     die("'%s': it is corrupt: the calling contexts of thread %" PRIu32 " %s", tree->process->file,
@@ -107,7 +112,7 @@ static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
     uint64_t inclusive = __atomic_load_n(&node->inclusive, __ATOMIC_RELAXED);
     if (!is_complete(tree, index, parent, __atomic_load_n(&node->callee, __ATOMIC_RELAXED)))
         return;
-    bool entered = (int64_t)inclusive < 0, known = !entered || tree->parts->events;
+    bool entered = (int64_t)inclusive < 0, known = !entered || tree->parts->events_offset;
     if (entered && known)
         inclusive += tree->instructions;
     reader->activations += !known;
@@ -148,6 +153,33 @@ static void add_tree(struct reader *reader, struct tree *tree) {
     contexts->trees++;
 }
 
+/* What the thread has executed, as far as that is told. */
+static uint64_t count_executed(const struct tree *tree) {
+    const char *cause = NULL;
+    if (!tree->parts->events_offset)
+        return 0;
+    uint64_t count = tree->parts->events_base;
+    const uint64_t *lanes = data_reader_bytes(tree->reader, tree->parts->events_offset,
+                                              QUIPU_CALL_LANES * sizeof *lanes, &cause);
+    if (!lanes)
+        die_unread(tree->process, cause);
+    for (uint32_t i = 0; i < QUIPU_CALL_LANES; i++)
+        count += __atomic_load_n(&lanes[i], __ATOMIC_RELAXED);
+    return count;
+}
+
+static void read_part(struct reader *reader, struct tree *tree, const struct data_contexts *part) {
+    const char *cause = NULL;
+    if (!part->count)
+        return;
+    const struct quipu_context *nodes =
+        data_reader_bytes(tree->reader, part->nodes_offset, part->count * sizeof *nodes, &cause);
+    if (!nodes)
+        die_unread(tree->process, cause);
+    for (uint32_t i = 0; i < part->count; i++)
+        read_node(reader, tree, part->first_index + i, &nodes[i]);
+}
+
 static void read_tree(struct reader *reader, struct tree *tree) {
     struct arena scratch = {0};
     const struct data_contexts *last = &tree->parts[tree->part_count - 1];
@@ -159,13 +191,9 @@ static void read_tree(struct reader *reader, struct tree *tree) {
     }
     tree->size = (uint64_t)last->first_index + last->count;
     tree->nodes = ARENA_ARRAY(&scratch, struct tree_node, tree->size);
-    if (tree->parts->events)
-        tree->instructions = tree->parts->events_base;
-    for (uint32_t lane = 0; lane < QUIPU_CALL_LANES && tree->parts->events; lane++)
-        tree->instructions += tree->parts->events[lane];
+    tree->instructions = count_executed(tree);
     for (size_t i = 0; i < tree->part_count; i++)
-        for (uint32_t j = 0; j < tree->parts[i].count; j++)
-            read_node(reader, tree, tree->parts[i].first_index + j, &tree->parts[i].nodes[j]);
+        read_part(reader, tree, &tree->parts[i]);
     set_exclusive(tree);
     add_tree(reader, tree);
     if (tree->parts->flags & QUIPU_CONTEXTS_MERGED)
@@ -189,16 +217,22 @@ static void read_process(struct reader *reader, const struct process *process) {
     if (!count)
         return;
     struct arena scratch = {0};
+    struct data_reader file;
+    const char *cause = data_reader_open(&file, process->data);
+    if (cause)
+        die_unread(process, cause);
     struct data_contexts *parts =
         arena_grow(&scratch, process->data->contexts.data, count, count, sizeof *parts);
     qsort(parts, count, sizeof *parts, compare_parts);
     for (size_t first = 0, end; first < count; first = end) {
         for (end = first + 1; end < count && parts[end].thread == parts[first].thread;)
             end++;
-        struct tree tree = {.process = process, .parts = parts + first, .part_count = end - first};
+        struct tree tree = {
+            .process = process, .reader = &file, .parts = parts + first, .part_count = end - first};
         if (!reader->selection.owner || reader->selection.owner == tree.parts->owner)
             read_tree(reader, &tree);
     }
+    data_reader_close(&file);
     arena_release(&scratch);
 }
 
@@ -211,9 +245,12 @@ void contexts_read(struct profile *profile, struct selection selection, struct c
     struct reader reader = {.contexts = contexts, .profile = profile, .selection = selection};
     places_begin(&contexts->places, &contexts->arena, profile);
     vector_push(&contexts->arena, &contexts->nodes, ((struct context){.parent = 0}));
-    for (size_t i = 0; i < profile->processes.count; i++)
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        report_progress("calls", i, profile->processes.count);
         if (is_selected(&profile->processes.data[i], selection))
             read_process(&reader, &profile->processes.data[i]);
+    }
+    report_progress("calls", profile->processes.count, profile->processes.count);
     if (reader.activations)
         warn("%" PRIu32
              " calls had not returned, and what their threads had executed is not known: "

@@ -1,19 +1,24 @@
-/* datafile.c: one data file as it was mapped; see datafile.h and format.h.
+/* datafile.c: what a data file tells; see datafile.h and format.h.
  *
  * No number of the file is trusted: each is read once, then compared with what it must fit into.
  * A running program only lets the file grow, and raises `size` after the chunk below it is
- * complete, so what was checked stays right.
- *
- * Where it is not perfect: a file that somebody truncates while it is read ends the tool by SIGBUS.
- */
+ * complete, so what was checked stays right. */
 #include "data/datafile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A file while it is looked at. */
+struct look {
+    struct arena *arena;
+    struct data_file *file;
+    struct data_reader reader;
+    size_t size; /* of the file, when its header had been read */
+};
 
 #define READ(bytes, type, field)                                                                   \
     read_field((bytes) + offsetof(type, field), sizeof((type){0}.field))
@@ -37,14 +42,7 @@ static const char *check_magic(const uint8_t *bytes, size_t size) {
     return NULL;
 }
 
-static const char *check_header(struct arena *arena, const struct data_file *file, uint64_t *used) {
-    const uint8_t *bytes = file->bytes;
-    const char *cause = check_magic(bytes, file->size);
-    if (cause)
-        return cause;
-    if (file->size < QUIPU_PAGE)
-        return arena_print(arena, "it is truncated: %zu bytes are there, its header has %d",
-                           file->size, QUIPU_PAGE);
+static const char *check_header(struct arena *arena, const uint8_t *bytes, uint64_t *used) {
     uint64_t version = READ(bytes, struct quipu_file, version);
     if (version != QUIPU_FILE_VERSION)
         return arena_print(
@@ -55,9 +53,6 @@ static const char *check_header(struct arena *arena, const struct data_file *fil
     if (READ(bytes, struct quipu_file, header_size) != QUIPU_PAGE || *used < QUIPU_PAGE ||
         *used % QUIPU_PAGE != 0)
         return "it is corrupt: its header does not hold together";
-    if (*used > file->size)
-        return arena_print(arena, "it is truncated: %zu bytes are there, %llu are in use",
-                           file->size, (unsigned long long)*used);
     return NULL;
 }
 
@@ -82,9 +77,10 @@ static const char *copy_command(struct arena *arena, const uint8_t *bytes, size_
     return text;
 }
 
-static const char *read_header(struct arena *arena, struct data_file *file, uint64_t *used) {
-    const uint8_t *bytes = file->bytes;
-    const char *cause = check_header(arena, file, used);
+static const char *read_header(struct look *look, const uint8_t *bytes, uint64_t *used) {
+    struct arena *arena = look->arena;
+    struct data_file *file = look->file;
+    const char *cause = check_header(arena, bytes, used);
     if (cause)
         return cause;
     const struct quipu_file *layout = NULL;
@@ -109,8 +105,8 @@ static const char *corrupt_chunk(struct arena *arena, uint64_t offset, const cha
                        (unsigned long long)offset, what);
 }
 
-static const char *read_module(struct arena *arena, struct data_file *file, uint64_t offset) {
-    const uint8_t *bytes = file->bytes + offset;
+static const char *read_module(struct look *look, const uint8_t *bytes, uint64_t offset) {
+    struct arena *arena = look->arena;
     struct data_module module;
     memset(&module, 0, sizeof module);
     module.cells_address = READ(bytes, struct quipu_module, cells_address);
@@ -127,13 +123,36 @@ static const char *read_module(struct arena *arena, struct data_file *file, uint
         return corrupt_chunk(arena, offset, "holds a path with no end");
     if (!*module.path)
         return corrupt_chunk(arena, offset, "holds no path of its module");
-    vector_push(arena, &file->modules, module);
+    vector_push(arena, &look->file->modules, module);
     return NULL;
 }
 
-static const char *read_blocks(struct arena *arena, struct data_file *file, uint64_t offset,
+/* Adds the slots that have an owner; those of others are all zero.  SLOTS is their table. */
+static void add_slots(struct look *look, uint32_t module, const uint8_t *slots, uint32_t count,
+                      uint64_t offset, uint64_t stride) {
+    struct data_file *file = look->file;
+    uint32_t first = file->modules.data[module].slot_count;
+    file->modules.data[module].slot_count += count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *slot = slots + i * sizeof(struct quipu_slot);
+        uint32_t owner = (uint32_t)READ(slot, struct quipu_slot, owner);
+        if (!owner && !file->merged)
+            continue;
+        vector_push(look->arena, &file->slots,
+                    ((struct data_slot){
+                        .module = module,
+                        .owner = owner,
+                        .threads = (uint32_t)READ(slot, struct quipu_slot, threads),
+                        .slot = first + i,
+                        .offset = offset + i * stride,
+                    }));
+    }
+}
+
+static const char *read_blocks(struct look *look, const uint8_t *bytes, uint64_t offset,
                                uint64_t size) {
-    const uint8_t *bytes = file->bytes + offset;
+    struct arena *arena = look->arena;
+    const struct data_file *file = look->file;
     uint32_t module = (uint32_t)READ(bytes, struct quipu_blocks, module);
     uint64_t count = READ(bytes, struct quipu_blocks, slot_count);
     uint64_t stride = READ(bytes, struct quipu_blocks, slot_size);
@@ -147,30 +166,19 @@ static const char *read_blocks(struct arena *arena, struct data_file *file, uint
         return corrupt_chunk(arena, offset, "tells impossible sizes of slots");
     if (!stride)
         return NULL;
-    uint32_t first = file->modules.data[module].slot_count;
-    file->modules.data[module].slot_count += (uint32_t)count;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *slot =
-            bytes + offsetof(struct quipu_blocks, slots) + i * sizeof(struct quipu_slot);
-        uint32_t owner = (uint32_t)READ(slot, struct quipu_slot, owner);
-        if (!owner && !file->merged)
-            continue; /* never owned: all zero */
-        vector_push(
-            arena, &file->slots,
-            ((struct data_slot){
-                .module = module,
-                .owner = owner,
-                .threads = (uint32_t)READ(slot, struct quipu_slot, threads),
-                .slot = first + i,
-                .cells = (const volatile uint64_t *)(const void *)(bytes + cells + i * stride),
-            }));
-    }
-    return NULL;
+    const char *cause = NULL;
+    const uint8_t *head = slots_end > QUIPU_PAGE
+                              ? data_reader_bytes(&look->reader, offset, slots_end, &cause)
+                              : bytes;
+    if (head)
+        add_slots(look, module, head + offsetof(struct quipu_blocks, slots), (uint32_t)count,
+                  offset + cells, stride);
+    return cause;
 }
 
-static const char *read_contexts(struct arena *arena, struct data_file *file, uint64_t offset,
+static const char *read_contexts(struct look *look, const uint8_t *bytes, uint64_t offset,
                                  uint64_t size) {
-    const uint8_t *bytes = file->bytes + offset;
+    struct arena *arena = look->arena;
     struct data_contexts part;
     memset(&part, 0, sizeof part);
     part.thread = READ(bytes, struct quipu_contexts, thread);
@@ -185,88 +193,89 @@ static const char *read_contexts(struct arena *arena, struct data_file *file, ui
     if (part.capacity > room || part.count > part.capacity)
         return corrupt_chunk(arena, offset, "tells impossible numbers of calling contexts");
     uint64_t events_size = QUIPU_CALL_LANES * sizeof(uint64_t);
-    if (events % sizeof(uint64_t) != 0 || file->size < events_size ||
-        events > file->size - events_size)
+    if (events % sizeof(uint64_t) != 0 || look->size < events_size ||
+        events > look->size - events_size)
         return corrupt_chunk(arena, offset, "tells an impossible place of its thread's count");
-    if (events)
-        part.events = (const volatile uint64_t *)(const void *)(file->bytes + events);
-    part.nodes =
-        (const struct quipu_context *)(const void *)(bytes +
-                                                     offsetof(struct quipu_contexts, nodes));
-    vector_push(arena, &file->contexts, part);
+    part.events_offset = events;
+    part.nodes_offset = offset + offsetof(struct quipu_contexts, nodes);
+    vector_push(arena, &look->file->contexts, part);
     return NULL;
 }
 
-static const char *read_chunks(struct arena *arena, struct data_file *file, uint64_t used) {
+static const char *read_chunks(struct look *look, uint64_t used) {
     for (uint64_t offset = QUIPU_PAGE, size; offset < used; offset += size) {
-        const uint8_t *bytes = file->bytes + offset;
+        const char *cause = NULL;
+        const uint8_t *bytes = data_reader_bytes(&look->reader, offset, QUIPU_PAGE, &cause);
+        if (!bytes)
+            return cause;
         uint32_t kind = (uint32_t)READ(bytes, struct quipu_chunk, kind);
         size = READ(bytes, struct quipu_chunk, size);
         if (size < QUIPU_PAGE || size % QUIPU_PAGE != 0 || size > used - offset)
-            return corrupt_chunk(arena, offset, "has an impossible size");
-        const char *cause = NULL;
+            return corrupt_chunk(look->arena, offset, "has an impossible size");
         if (kind == QUIPU_MODULE)
-            cause = read_module(arena, file, offset);
+            cause = read_module(look, bytes, offset);
         else if (kind == QUIPU_BLOCKS)
-            cause = read_blocks(arena, file, offset, size);
+            cause = read_blocks(look, bytes, offset, size);
         else if (kind == QUIPU_CONTEXTS)
-            cause = read_contexts(arena, file, offset, size);
+            cause = read_contexts(look, bytes, offset, size);
         if (cause)
             return cause;
     }
-    return file->modules.count ? NULL
-                               : "it holds no counts: the program ended before its first one";
+    return look->file->modules.count ? NULL
+                                     : "it holds no counts: the program ended before its first one";
 }
 
 /* ---- the file ---- */
 
-const char data_file_no_room[] = "there is no room to map it; where there are many data files, add "
-                                 "them up by 'quipu merge' first";
-
-static const char *map_file(struct data_file *file, const char *path) {
-    /* a pipe is refused, not waited for */
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return strerror(errno);
+/* Sets look.size, which a running program may have raised since its header was read.  Returns NULL,
+ * or what is wrong with a file of that size. */
+static const char *check_size(struct look *look) {
     struct stat status;
-    const char *cause = NULL;
-    if (fstat(fd, &status) != 0) {
-        cause = strerror(errno);
-    } else if (!S_ISREG(status.st_mode)) {
-        cause = "it is no regular file";
-    } else if (status.st_size == 0) {
-        cause = "it is empty";
-    } else {
-        void *memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (memory == MAP_FAILED) {
-            cause = errno == ENOMEM ? data_file_no_room : strerror(errno);
-        } else {
-            file->bytes = memory;
-            file->size = (size_t)status.st_size;
-        }
-    }
-    close(fd);
-    return cause;
+    if (fstat(look->reader.fd, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return "it is no regular file";
+    look->size = (size_t)status.st_size;
+    return look->size ? NULL : "it is empty";
 }
 
-const char *data_file_open(struct arena *arena, const char *path, struct data_file *file) {
-    *file = (struct data_file){.path = arena_copy(arena, path, strlen(path))};
-    const char *cause = map_file(file, path);
+static const char *read_file(struct look *look) {
+    uint8_t header[QUIPU_PAGE];
+    uint64_t used = 0;
+    const char *cause = check_size(look); /* a pipe is not read */
     if (cause)
         return cause;
-    uint64_t used = 0;
-    cause = read_header(arena, file, &used);
-    if (!cause)
-        cause = read_chunks(arena, file, used);
+    ssize_t got = pread(look->reader.fd, header, sizeof header, 0);
+    if (got < 0)
+        return strerror(errno);
+    cause = check_magic(header, (size_t)got);
     if (cause)
-        data_file_close(file);
+        return cause;
+    if (got < QUIPU_PAGE)
+        return arena_print(look->arena, "it is truncated: %zd bytes are there, its header has %d",
+                           got, QUIPU_PAGE);
+    cause = read_header(look, header, &used);
+    if (!cause)
+        cause = check_size(look);
+    if (!cause && used > look->size)
+        cause = arena_print(look->arena, "it is truncated: %zu bytes are there, %llu are in use",
+                            look->size, (unsigned long long)used);
+    return cause ? cause : read_chunks(look, used);
+}
+
+const char *data_file_read(struct arena *arena, const char *path, struct data_file *file) {
+    *file = (struct data_file){.path = arena_copy(arena, path, strlen(path))};
+    struct look look = {.arena = arena, .file = file};
+    const char *cause = data_reader_open(&look.reader, file);
+    if (cause)
+        return cause;
+    cause = read_file(&look);
+    data_reader_close(&look.reader);
     return cause;
 }
 
-void data_file_close(struct data_file *file) {
-    if (file->bytes)
-        munmap((void *)(uintptr_t)file->bytes, file->size);
-    file->bytes = NULL;
+bool data_file_is_running(const struct data_file *file) {
+    return !file->merged && file->pid && (kill((pid_t)file->pid, 0) == 0 || errno == EPERM);
 }
 
 bool data_file_here(const char *path) {

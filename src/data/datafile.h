@@ -1,7 +1,7 @@
-/* datafile.h: one data file as it was mapped: its modules and the slots of cells in it.
+/* datafile.h: one data file: its modules, and where the slots of cells and calling contexts stand.
  *
- * The layout is laid down in format.h.  The cells stay in the mapping: a running program changes
- * them while they are read. */
+ * The layout is laid down in format.h.  Of a file all is kept but cells and contexts, which are
+ * most of it; they are read when they are wanted, a file after the other. */
 #ifndef QUIPU_DATA_DATAFILE_H
 #define QUIPU_DATA_DATAFILE_H
 
@@ -27,8 +27,8 @@ struct data_slot {
     uint32_t module; /* index into modules */
     uint32_t owner;
     uint32_t threads;
-    uint32_t slot;                  /* ordinal among the slots of the module */
-    const volatile uint64_t *cells; /* cell_count of the module */
+    uint32_t slot;   /* ordinal among the slots of the module */
+    uint64_t offset; /* of its cells in the file: cell_count of the module */
 };
 
 /* A chunk of a thread's calling context tree; its nodes are not looked at yet. */
@@ -37,11 +37,10 @@ struct data_contexts {
     uint64_t first_index; /* of its first node in the tree */
     uint32_t owner;       /* thread id */
     uint32_t count, capacity;
-    uint32_t flags;       /* of the first chunk: QUIPU_CONTEXTS_... */
-    uint64_t events_base; /* of the first chunk: what the thread has executed */
-    const volatile uint64_t
-        *events; /* is the sum of it and of QUIPU_CALL_LANES cells; NULL: not told */
-    const struct quipu_context *nodes; /* in the mapping: COUNT of them */
+    uint32_t flags;         /* of the first chunk: QUIPU_CONTEXTS_... */
+    uint64_t events_base;   /* of the first chunk: what the thread has executed */
+    uint64_t events_offset; /* is the sum of it and of QUIPU_CALL_LANES cells there; 0: not told */
+    uint64_t nodes_offset;  /* in the file: COUNT of them */
 };
 
 struct data_file {
@@ -55,21 +54,43 @@ struct data_file {
     VECTOR(struct data_module) modules;
     VECTOR(struct data_slot) slots;
     VECTOR(struct data_contexts) contexts;
-    const uint8_t *bytes; /* the mapping; owned until data_file_close */
-    size_t size;          /* bytes mapped */
 };
 
-/* Maps the data file at PATH and checks every number in it.  Texts and arrays lie in ARENA.
- * Returns NULL, or what is wrong; then nothing stays mapped. */
-const char *data_file_open(struct arena *arena, const char *path, struct data_file *file);
+/* Reads what the data file at PATH tells, and checks every number of it.  Texts and arrays lie in
+ * ARENA.  Returns NULL, or what is wrong; the path is set in any case. */
+const char *data_file_read(struct arena *arena, const char *path, struct data_file *file);
 
-/* What data_file_open returns where the process may have no more mappings: the one cause that does
- * not lie in the file. */
-extern const char data_file_no_room[];
-
-void data_file_close(struct data_file *file);
+/* Whether the process that wrote FILE may still write. */
+bool data_file_is_running(const struct data_file *file);
 
 /* Whether the file at PATH begins as a data file does. */
 bool data_file_here(const char *path);
+
+/* A data file whose bytes are read. */
+struct data_reader {
+    int fd;
+    bool running;    /* the file changes: each of its numbers is read at once */
+    void *mapping;   /* of what was asked for last, if so */
+    size_t mapped;   /* bytes of it */
+    uint8_t *buffer; /* else; owned */
+    size_t capacity;
+};
+
+/* Opens FILE.  Returns NULL, or what is wrong. */
+const char *data_reader_open(struct data_reader *reader, const struct data_file *file);
+void data_reader_close(struct data_reader *reader);
+
+/* SIZE bytes at OFFSET, which is a multiple of 8, until more is read.  NULL with what is wrong in
+ * *CAUSE where they are not there. */
+const void *data_reader_bytes(struct data_reader *reader, uint64_t offset, size_t size,
+                              const char **cause);
+
+/* Adds COUNT cells to SUMS.  SHARED: other threads add to SUMS, too. */
+void add_cells(const uint64_t *cells, size_t count, uint64_t *sums, bool shared);
+
+/* Adds the COUNT cells at OFFSET to SUMS, passing over holes of the file.  Returns NULL, or what is
+ * wrong. */
+const char *data_reader_add(struct data_reader *reader, uint64_t offset, uint64_t count,
+                            uint64_t *sums, bool shared);
 
 #endif

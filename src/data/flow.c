@@ -102,5 +102,8 @@ void build_flow(struct arena *arena, struct arena *scratch, struct function *fun
                               .cell = edges[i].cell,
                               .of = place[folded[i]],
                               .is_edge = true};
+    for (size_t i = 0; i < flow->arc_count; i++)
+        if (flow->arcs[i].cell > flow->cell_count)
+            flow->cell_count = flow->arcs[i].cell;
     function->flow = flow;
 }

@@ -20,6 +20,7 @@ struct flow {
     struct flow_arc *arcs;
     size_t arc_count;
     size_t node_count;
+    uint32_t cell_count; /* from the function's first cell on */
 };
 
 struct noted_block {

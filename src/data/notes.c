@@ -148,17 +148,9 @@ static bool read_edges(struct notes *notes, struct cursor *cursor, struct functi
     return true;
 }
 
-/* One past the highest cell that FUNCTION uses, counted from its first. */
-static size_t used_cells(const struct function *function) {
-    size_t used = 0;
-    for (size_t i = 0; i < function->flow->arc_count; i++)
-        used = function->flow->arcs[i].cell > used ? function->flow->arcs[i].cell : used;
-    return used;
-}
-
 /* Whether the counts can be solved at all: it does not depend on what they are. */
 static bool check_flow(struct notes *notes, struct function *function) {
-    size_t used = used_cells(function);
+    size_t used = function->flow->cell_count;
     if (used > notes->zero_count) {
         notes->zero_count = 2 * used;
         notes->zeros = ARENA_ARRAY(notes->arena, uint64_t, notes->zero_count);

@@ -97,6 +97,7 @@ struct event_class {
 
 struct module {
     const char *path;
+    size_t number; /* index into profile.modules */
     uint8_t build_id[QUIPU_BUILD_ID_MAX];
     uint32_t build_id_size;
     uint64_t cells_address; /* as linked */
@@ -113,16 +114,21 @@ struct module {
     struct binary *binary;
 };
 
-/* The cells of one slot, straight from the mapped file, or their copy. */
+/* What the cells of events told of one slot. */
+struct thread_events {
+    uint64_t counts[QUIPU_EVENTS]; /* by kind */
+    uint64_t begin, number;        /* of ticks: format.h, QUIPU_EVENT_BEGIN and _THREAD */
+};
+
+/* The cells of one slot. */
 struct thread_cells {
     struct module *module;
-    uint32_t owner;   /* thread id, the last one */
-    uint32_t threads; /* how many threads have owned the slot */
-    uint32_t slot;    /* ordinal of the slot in its process and module */
-    const volatile uint64_t
-        *cells;             /* module->cell_count of them; NULL where only EVENTS are known */
-    const uint64_t *events; /* of a process at one instant: QUIPU_EVENTS counts, by kind; NULL: they
-                               stand in the cells */
+    uint32_t owner;       /* thread id, the last one */
+    uint32_t threads;     /* how many threads have owned the slot */
+    uint32_t slot;        /* ordinal of the slot in its process and module */
+    uint64_t offset;      /* of module->cell_count cells in the data file; 0: it has none */
+    const uint64_t *held; /* a copy of them; NULL: they are read when they are needed */
+    const struct thread_events *events; /* NULL: not read, or the module counts none */
 };
 
 struct data_file; /* data/datafile.h */
@@ -141,13 +147,19 @@ struct process {
     VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };
 
+/* A data file that counts for nothing. */
+struct left_out {
+    const char *file, *reason;
+};
+
 struct profile {
     struct arena arena;
     VECTOR(struct process) processes;
-    VECTOR(struct module *) modules; /* one for each build that any process ran */
-    VECTOR(const char *) files;      /* source files by index; 0 is "" */
-    struct map file_numbers;         /* index of files by name */
-    uint64_t executed;               /* instructions executed, of all functions */
+    VECTOR(struct module *) modules;  /* one for each build that any process ran */
+    VECTOR(const char *) files;       /* source files by index; 0 is "" */
+    struct map file_numbers;          /* index of files by name */
+    uint64_t executed;                /* instructions executed, of all functions */
+    VECTOR(struct left_out) left_out; /* data files that were found, and are not in it */
 };
 
 /* Which counts to add up. */
@@ -167,8 +179,8 @@ void report_progress(const char *what, size_t done, size_t total);
 /* Reads the data files in PATHS: each a data file or a directory of them; none: $QUIPU_DATA or
  * "quipu.data".  Ends the program with one error that names file and cause where something is
  * wrong: no such file, foreign, truncated or corrupt data, a binary that is gone or of another
- * build.  Where a directory was named, files whose binaries are gone or of another build are left
- * out with one warning, if any good one remains. */
+ * build.  Where a directory was named, such files are left out with one warning, if any good one
+ * remains; see sources.h. */
 struct profile *profile_open(char *const *paths, size_t path_count);
 
 /* Reads anew which threads have slots, and where modules lie, of a profile of one data file whose
@@ -180,9 +192,8 @@ bool profile_refresh(struct profile *profile);
  * thread and for all, is of one instant then. */
 void profile_hold(struct profile *profile);
 
-/* How many events of KIND the thread has had, as far as its cells tell.  The module must count
- * that kind. */
-uint64_t thread_events(const struct thread_cells *thread, enum quipu_event kind);
+/* Reads the events of all threads that have not been read. */
+void profile_read_events(struct profile *profile);
 
 /* Whether PATH is a data file or a directory, and not a binary, as far as its first bytes tell. */
 bool profile_is_data(const char *path);
@@ -199,6 +210,20 @@ void profile_need_counts(const struct profile *profile);
 
 /* Fills in all counts from the cells of this instant, or of profile_hold's. */
 void profile_count(struct profile *profile, struct selection selection);
+
+/* What a process, or one thread of it, has executed. */
+struct part {
+    struct selection selection; /* its process is not NULL */
+    uint64_t executed;          /* instructions; filled in by count_parts */
+    uint64_t *modules;          /* the same for each of the process's modules; NULL: not wanted */
+};
+
+/* Fills in the counts of PARTS, each as profile_count for its selection, but leaves the profile's
+ * counts as they are.  SHOWS tells whether a function is counted, and is called by several threads;
+ * NULL: all are. */
+void count_parts(const struct profile *profile, struct part *parts, size_t count,
+                 bool (*shows)(const void *context, const struct function *function),
+                 const void *context);
 
 /* Room for any instruction with long names in it. */
 enum {

@@ -32,7 +32,8 @@ struct flow_node {
 
 static void reserve(struct solver *solver, size_t count) {
     if (count > solver->capacity) {
-        solver_release(solver);
+        free(solver->nodes);
+        free(solver->leaves);
         solver->capacity = 2 * count;
         solver->nodes = calloc(solver->capacity, sizeof *solver->nodes);
         solver->leaves = calloc(solver->capacity, sizeof *solver->leaves);
@@ -53,22 +54,33 @@ static void change_unknown(struct flow_node *node, size_t number, int change) {
     node->arcs ^= (uint32_t)number;
 }
 
+/* Where counts go. */
+struct result {
+    struct block *blocks;
+    struct flow_edge *edges;
+    int64_t *counts; /* by block, instead; those of edges go nowhere.  NULL: not */
+};
+
 /* A copy's count goes to what it is a copy of. */
-static void add_count(struct function *function, const struct flow_arc *arc, uint64_t count) {
-    int64_t *sum =
-        arc->is_edge ? &function->edges[arc->of].count : &function->blocks[arc->of].count;
+static void add_count(const struct result *result, const struct flow_arc *arc, uint64_t count) {
+    if (result->counts) {
+        if (!arc->is_edge)
+            result->counts[arc->of] += (int64_t)count;
+        return;
+    }
+    int64_t *sum = arc->is_edge ? &result->edges[arc->of].count : &result->blocks[arc->of].count;
     *sum += (int64_t)count;
 }
 
 /* Gives every node its balance and its unknown arcs; returns how many arcs are unknown. */
-static size_t add_arcs(struct flow_node *nodes, struct function *function, const uint64_t *cells) {
-    const struct flow *flow = function->flow;
+static size_t add_arcs(struct flow_node *nodes, const struct flow *flow, const uint64_t *cells,
+                       const struct result *result) {
     size_t unknown = 0;
     for (size_t i = 0; i < flow->arc_count; i++) {
         const struct flow_arc *arc = &flow->arcs[i];
         if (arc->cell) {
             add_known(nodes, arc, cells[arc->cell - 1]);
-            add_count(function, arc, cells[arc->cell - 1]);
+            add_count(result, arc, cells[arc->cell - 1]);
         } else {
             change_unknown(&nodes[arc->from], i, 1);
             change_unknown(&nodes[arc->to], i, 1);
@@ -79,8 +91,8 @@ static size_t add_arcs(struct flow_node *nodes, struct function *function, const
 }
 
 /* Solves leaf by leaf; returns how many arcs were solved. */
-static size_t peel_leaves(struct solver *solver, struct function *function) {
-    const struct flow *flow = function->flow;
+static size_t peel_leaves(struct solver *solver, const struct flow *flow,
+                          const struct result *result) {
     struct flow_node *nodes = solver->nodes;
     size_t leaf_count = 0, solved = 0;
     for (size_t i = 0; i < flow->node_count; i++)
@@ -96,7 +108,7 @@ static size_t peel_leaves(struct solver *solver, struct function *function) {
         uint32_t other = leaves ? arc->to : arc->from;
         uint64_t count = leaves ? leaf->balance : 0 - leaf->balance;
         add_known(nodes, arc, count);
-        add_count(function, arc, count);
+        add_count(result, arc, count);
         change_unknown(leaf, number, -1);
         change_unknown(&nodes[other], number, -1);
         solved++;
@@ -123,16 +135,48 @@ static void raise_to_zero(struct function *function) {
 }
 
 bool solve_flow(struct solver *solver, struct function *function, const uint64_t *cells) {
+    struct result result = {.blocks = function->blocks, .edges = function->edges};
     reserve(solver, function->flow->node_count);
     clear_counts(function);
-    size_t unknown = add_arcs(solver->nodes, function, cells);
-    size_t solved = peel_leaves(solver, function);
+    size_t unknown = add_arcs(solver->nodes, function->flow, cells, &result);
+    size_t solved = peel_leaves(solver, function->flow, &result);
     raise_to_zero(function);
     return solved == unknown;
+}
+
+static void reserve_blocks(struct solver *solver, size_t count) {
+    if (count > solver->block_capacity) {
+        free(solver->blocks);
+        solver->block_capacity = 2 * count;
+        solver->blocks = calloc(solver->block_capacity, sizeof *solver->blocks);
+        if (!solver->blocks)
+            die("out of memory: a function has %zu blocks", count);
+    }
+    memset(solver->blocks, 0, count * sizeof *solver->blocks);
+}
+
+uint64_t solve_executed(struct solver *solver, const struct function *function,
+                        const uint64_t *cells) {
+    uint64_t executed = 0;
+    if (!function->block_count)
+        return 0;
+    reserve(solver, function->flow->node_count);
+    reserve_blocks(solver, function->block_count);
+    struct result result = {.counts = solver->blocks};
+    (void)add_arcs(solver->nodes, function->flow, cells, &result);
+    (void)peel_leaves(solver, function->flow, &result);
+    for (size_t i = 0; i < function->block_count; i++) {
+        const struct block *block = &function->blocks[i];
+        if (solver->blocks[i] > 0)
+            executed +=
+                (uint64_t)solver->blocks[i] * (block->instruction_count - block->jumped_over);
+    }
+    return executed;
 }
 
 void solver_release(struct solver *solver) {
     free(solver->nodes);
     free(solver->leaves);
+    free(solver->blocks);
     *solver = (struct solver){0};
 }

@@ -1,4 +1,4 @@
-/* progress.c: a bar on standard error while a profile is read; see progress.h. */
+/* progress.c: how far reading is, on standard error; see progress.h. */
 #include "report/progress.h"
 
 #include "data/profile.h"
@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 static double start; /* of the command */
+static double last;  /* when something was told; 0: nothing yet */
 
 static void draw(const char *what, size_t done, size_t total) {
     enum {
         WIDTH = 40
     };
-    static double last; /* when something was drawn */
     static bool drawn;
     double now = clock_seconds();
     if (done == total) {
@@ -22,7 +22,7 @@ static void draw(const char *what, size_t done, size_t total) {
         drawn = false;
         return;
     }
-    if (now - start < 0.5 || now - last < 0.1)
+    if (now - start < 1 || now - last < 0.1)
         return;
     char bar[WIDTH + 1];
     size_t full = done * WIDTH / total;
@@ -35,9 +35,16 @@ static void draw(const char *what, size_t done, size_t total) {
     drawn = true;
 }
 
-void show_progress(void) {
-    if (!is_smart_terminal(stderr))
+/* A line now and then, for logs. */
+static void print(const char *what, size_t done, size_t total) {
+    double now = clock_seconds();
+    if (done == total || now - start < 3 || (last > 0 && now - last < 10))
         return;
+    fprintf(stderr, "quipu: reading %s: %zu of %zu\n", what, done, total);
+    last = now;
+}
+
+void show_progress(void) {
     start = clock_seconds();
-    profile_progress = draw;
+    profile_progress = is_smart_terminal(stderr) ? draw : print;
 }

@@ -86,18 +86,15 @@ const struct view view_module = {
     .collect = collect_modules,
 };
 
-/* Counts again for one process or thread, and adds up the functions that the filter lets through.
- * The caller counts for the whole selection again when it is done. */
-static uint64_t count_part(struct view_input *input, struct selection selection) {
-    uint64_t executed = 0;
-    profile_count(input->profile, selection);
-    for (size_t i = 0; i < input->profile->modules.count; i++) {
-        const struct module *module = input->profile->modules.data[i];
-        for (size_t j = 0; j < module->functions.count; j++)
-            if (shows_function(input, &module->functions.data[j]))
-                executed += module->functions.data[j].executed;
-    }
-    return executed;
+typedef VECTOR(struct part) part_vector;
+
+static bool shows_to_parts(const void *input, const struct function *function) {
+    return shows_function(input, function);
+}
+
+/* Counts PARTS, each the functions that the filter lets through. */
+static void count_all(const struct view_input *input, const part_vector *parts) {
+    count_parts(input->profile, parts->data, parts->count, shows_to_parts, input);
 }
 
 /* ---- threads ---- */
@@ -156,28 +153,19 @@ static thread_sums find_threads(struct arena *arena, const struct process *proce
     return threads;
 }
 
-static void show_thread(struct view_input *input, const struct process *process,
-                        const struct thread_sum *thread) {
-    uint64_t executed =
-        count_part(input, (struct selection){.process = process, .owner = thread->owner});
+static void show_thread(struct view_input *input, const struct part *part, uint32_t owners) {
+    const struct process *process = part->selection.process;
+    uint32_t owner = part->selection.owner;
     struct row *row = table_add(input->table);
-    row->executed = executed;
+    row->executed = part->executed;
+    row->share = share_of_all(input, part->executed);
     row->cells[THREAD_PID] = cell_known(process->pid, process->pid);
-    row->cells[THREAD_THREAD] = cell_known(thread->owner, thread->owner);
-    row->cells[THREAD_OWNERS] = cell_count(thread->threads);
+    row->cells[THREAD_THREAD] = cell_known(owner, owner);
+    row->cells[THREAD_OWNERS] = cell_count(owners);
     row->cells[THREAD_PROGRAM] = cell_text(process->program);
-    row->cells[THREAD_INSTRUCTIONS] = cell_count(executed);
+    row->cells[THREAD_INSTRUCTIONS] = cell_count(part->executed);
+    row->cells[THREAD_SHARE] = cell_share(row->share);
     row->cells[THREAD_NAME] = cell_text(short_path(input->arena, process->program));
-}
-
-/* Gives each row its share of all, when the whole selection was counted again. */
-static void set_shares(struct view_input *input, size_t instructions, size_t share) {
-    profile_count(input->profile, input->selection);
-    for (size_t i = 0; i < input->table->rows.count; i++) {
-        struct row *row = &input->table->rows.data[i];
-        row->share = share_of_all(input, row->cells[instructions].count);
-        row->cells[share] = cell_share(row->share);
-    }
 }
 
 static bool is_selected(const struct view_input *input, const struct process *process) {
@@ -185,16 +173,25 @@ static bool is_selected(const struct view_input *input, const struct process *pr
 }
 
 static void collect_threads(struct view_input *input) {
+    part_vector parts = {0};
+    VECTOR(uint32_t) owners = {0}; /* of each part's slots */
     for (size_t i = 0; i < input->profile->processes.count; i++) {
         const struct process *process = &input->profile->processes.data[i];
         if (!is_selected(input, process))
             continue;
         thread_sums threads = find_threads(input->arena, process);
-        for (size_t j = 0; j < threads.count; j++)
-            if (!input->selection.owner || input->selection.owner == threads.data[j].owner)
-                show_thread(input, process, &threads.data[j]);
+        for (size_t j = 0; j < threads.count; j++) {
+            uint32_t owner = threads.data[j].owner;
+            if (input->selection.owner && input->selection.owner != owner)
+                continue;
+            vector_push(input->arena, &parts,
+                        ((struct part){.selection = {.process = process, .owner = owner}}));
+            vector_push(input->arena, &owners, threads.data[j].threads);
+        }
     }
-    set_shares(input, THREAD_INSTRUCTIONS, THREAD_SHARE);
+    count_all(input, &parts);
+    for (size_t i = 0; i < parts.count; i++)
+        show_thread(input, &parts.data[i], owners.data[i]);
 }
 
 static const uint8_t thread_text[] = {THREAD_INSTRUCTIONS, THREAD_SHARE,  THREAD_PID,
@@ -263,11 +260,11 @@ uint64_t count_threads(const struct process *process) {
     return most;
 }
 
-static void show_process(struct view_input *input, const struct process *process) {
-    struct selection selection = {.process = process, .owner = input->selection.owner};
-    uint64_t executed = count_part(input, selection);
+static void show_process(struct view_input *input, const struct part *part) {
+    const struct process *process = part->selection.process;
     struct row *row = table_add(input->table);
-    row->executed = executed;
+    row->executed = part->executed;
+    row->share = share_of_all(input, part->executed);
     row->cells[PROCESS_PID] = cell_known(process->pid, process->pid);
     row->cells[PROCESS_PARENT] = cell_known(process->parent_pid, process->parent_pid);
     row->cells[PROCESS_PROGRAM] = cell_text(process->program);
@@ -275,14 +272,21 @@ static void show_process(struct view_input *input, const struct process *process
     row->cells[PROCESS_START] = cell_text(time_text(input->arena, process->start_time));
     row->cells[PROCESS_DATA] = cell_text(process->file);
     row->cells[PROCESS_THREADS] = cell_count(count_threads(process));
-    row->cells[PROCESS_INSTRUCTIONS] = cell_count(executed);
+    row->cells[PROCESS_INSTRUCTIONS] = cell_count(part->executed);
+    row->cells[PROCESS_SHARE] = cell_share(row->share);
 }
 
 static void collect_processes(struct view_input *input) {
-    for (size_t i = 0; i < input->profile->processes.count; i++)
-        if (is_selected(input, &input->profile->processes.data[i]))
-            show_process(input, &input->profile->processes.data[i]);
-    set_shares(input, PROCESS_INSTRUCTIONS, PROCESS_SHARE);
+    part_vector parts = {0};
+    for (size_t i = 0; i < input->profile->processes.count; i++) {
+        const struct process *process = &input->profile->processes.data[i];
+        struct selection selection = {.process = process, .owner = input->selection.owner};
+        if (is_selected(input, process))
+            vector_push(input->arena, &parts, ((struct part){.selection = selection}));
+    }
+    count_all(input, &parts);
+    for (size_t i = 0; i < parts.count; i++)
+        show_process(input, &parts.data[i]);
 }
 
 static const uint8_t process_text[] = {PROCESS_INSTRUCTIONS, PROCESS_SHARE,   PROCESS_PID,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A bar tells how far reading is, on a terminal and where it takes long: of many data files, and of
-# one.  Nothing is left of it behind the output, and there is none elsewhere.
+# one.  Nothing is left of it behind the output.  Elsewhere it is a line now and then, and none where
+# it takes no time.
 . "$(dirname "$0")/lib.bash"
 
 # Time goes by faster: half a second at each look.
@@ -43,6 +44,10 @@ grep -qE 'reading lines \[#*\.*\] [0-9]+%' single || fail "single: $(cat single)
 last=$(grep -v '^$' single | tail -n 1)
 [[ $last == *total* ]] || fail "the bar is left: $last"
 terminal=dumb draws dumb quipu report
-! grep -q "$(printf 'reading\|\033')" dumb || fail "a terminal that knows no escape sequences: $(cat dumb)"
-LD_PRELOAD=./clock.so quipu report >plain 2>&1 || fail "no terminal: $(cat plain)"
-! grep -qF reading plain || fail "no terminal: $(cat plain)"
+grep -q '^quipu: reading [a-z ]*: [0-9]* of [0-9]*$' dumb || fail "no line: $(cat dumb)"
+! grep -q "$(printf '\033')" dumb || fail "a terminal that knows no escape sequences: $(cat dumb)"
+LD_PRELOAD=./clock.so quipu report >/dev/null 2>plain || fail "no terminal: $(cat plain)"
+grep -q '^quipu: reading [a-z ]*: [0-9]* of [0-9]*$' plain || fail "no line: $(cat plain)"
+[[ $(wc -l <plain) -lt 10 ]] || fail "too many lines: $(cat plain)"
+quipu report 2>soon >/dev/null || fail "$(cat soon)"
+[[ ! -s soon ]] || fail "it is told too soon: $(cat soon)"

@@ -1,0 +1,155 @@
+/* reader.c: the bytes of a data file; see datafile.h.
+ *
+ * They are read, not mapped: so thousands of files take no room, threads do not wait for each
+ * other, and a file that somebody truncates meanwhile is an error and no signal.  Of a process that
+ * runs they are mapped, as each cell must be read at once.
+ *
+ * Most cells are of code that never ran.  The runtime sets their pages aside, and the file system
+ * tells which of them were never written (lseek(2), SEEK_DATA): they are passed over.
+ *
+ * Where it is not perfect: a file that somebody truncates while its process runs and it is read
+ * ends the tool by SIGBUS. */
+#include "data/datafile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    PIECE = 1 << 16, /* bytes that are read at a time */
+};
+
+static const char truncated[] = "it was truncated while it was read";
+
+const char *data_reader_open(struct data_reader *reader, const struct data_file *file) {
+    /* a pipe is refused, not waited for */
+    *reader = (struct data_reader){
+        .fd = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
+        .running = data_file_is_running(file),
+    };
+    return reader->fd < 0 ? strerror(errno) : NULL;
+}
+
+static void unmap(struct data_reader *reader) {
+    if (reader->mapping)
+        munmap(reader->mapping, reader->mapped);
+    reader->mapping = NULL;
+}
+
+void data_reader_close(struct data_reader *reader) {
+    unmap(reader);
+    free(reader->buffer);
+    reader->buffer = NULL;
+    if (reader->fd >= 0)
+        close(reader->fd);
+    reader->fd = -1;
+}
+
+static const void *map_bytes(struct data_reader *reader, uint64_t offset, size_t size,
+                             const char **cause) {
+    uint64_t before = offset % QUIPU_PAGE;
+    unmap(reader);
+    void *mapping =
+        mmap(NULL, size + before, PROT_READ, MAP_SHARED, reader->fd, (off_t)(offset - before));
+    if (mapping == MAP_FAILED) {
+        *cause = strerror(errno);
+        return NULL;
+    }
+    reader->mapping = mapping;
+    reader->mapped = size + before;
+    return (const uint8_t *)mapping + before;
+}
+
+static bool reserve(struct data_reader *reader, size_t size, const char **cause) {
+    if (size <= reader->capacity)
+        return true;
+    free(reader->buffer);
+    reader->capacity = size < PIECE ? PIECE : size;
+    reader->buffer = malloc(reader->capacity);
+    if (!reader->buffer) {
+        reader->capacity = 0;
+        *cause = strerror(ENOMEM);
+    }
+    return reader->buffer != NULL;
+}
+
+static bool read_bytes(struct data_reader *reader, uint64_t offset, size_t size,
+                       const char **cause) {
+    for (size_t have = 0; have < size;) {
+        ssize_t got = pread(reader->fd, reader->buffer + have, size - have, (off_t)(offset + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            *cause = got < 0 ? strerror(errno) : truncated;
+            return false;
+        }
+        have += (size_t)got;
+    }
+    return true;
+}
+
+const void *data_reader_bytes(struct data_reader *reader, uint64_t offset, size_t size,
+                              const char **cause) {
+    if (reader->running)
+        return map_bytes(reader, offset, size, cause);
+    if (!reserve(reader, size, cause) || !read_bytes(reader, offset, size, cause))
+        return NULL;
+    return reader->buffer;
+}
+
+/* ---- cells ---- */
+
+void add_cells(const uint64_t *cells, size_t count, uint64_t *sums, bool shared) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t cell = __atomic_load_n(&cells[i], __ATOMIC_RELAXED);
+        if (!shared)
+            sums[i] += cell;
+        else if (cell)
+            __atomic_fetch_add(&sums[i], cell, __ATOMIC_RELAXED);
+    }
+}
+
+static const char *add_running(struct data_reader *reader, uint64_t offset, uint64_t count,
+                               uint64_t *sums, bool shared) {
+    const char *cause = NULL;
+    const uint64_t *cells = map_bytes(reader, offset, count * sizeof *cells, &cause);
+    if (cells)
+        add_cells(cells, count, sums, shared);
+    return cause;
+}
+
+/* The next byte from OFFSET on that may not be zero, and in *HOLE where zeros follow; END where
+ * there is none. */
+static uint64_t find_data(const struct data_reader *reader, uint64_t offset, uint64_t end,
+                          uint64_t *hole) {
+    off_t data = lseek(reader->fd, (off_t)offset, SEEK_DATA);
+    *hole = end;
+    if (data < 0)
+        return errno == ENXIO ? end : offset; /* no data follows; or the file system cannot tell */
+    off_t behind = lseek(reader->fd, data, SEEK_HOLE);
+    if (behind > data && (uint64_t)behind < end && behind % QUIPU_PAGE == 0)
+        *hole = (uint64_t)behind;
+    return data % QUIPU_PAGE == 0 ? (uint64_t)data : offset;
+}
+
+const char *data_reader_add(struct data_reader *reader, uint64_t offset, uint64_t count,
+                            uint64_t *sums, bool shared) {
+    if (reader->running)
+        return count ? add_running(reader, offset, count, sums, shared) : NULL;
+    const char *cause = NULL;
+    uint64_t end = offset + count * sizeof *sums, hole;
+    if (!reserve(reader, PIECE, &cause))
+        return cause;
+    for (uint64_t at = offset; (at = find_data(reader, at, end, &hole)) < end;)
+        for (size_t size; at < hole; at += size) {
+            size = hole - at < PIECE ? hole - at : PIECE;
+            if (!read_bytes(reader, at, size, &cause))
+                return cause;
+            add_cells((const uint64_t *)(const void *)reader->buffer, size / sizeof *sums,
+                      sums + (at - offset) / sizeof *sums, shared);
+        }
+    return NULL;
+}

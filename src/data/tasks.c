@@ -1,0 +1,97 @@
+/* tasks.c: many tasks of one kind, on all processors; see tasks.h.
+ *
+ * The calling thread is a worker, too, and the one that tells how far all are.  Where the system
+ * gives no more threads, there are fewer workers. */
+#include "data/tasks.h"
+
+#include "data/profile.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+enum {
+    WORKERS_MAX = 64,
+    TASKS_FOR_WORKER = 4, /* fewer are not worth a thread */
+    STACK_SIZE = 1 << 19,
+};
+
+struct team {
+    const struct tasks *tasks;
+    _Atomic size_t next, done;
+    _Atomic size_t failed; /* tasks.count: none */
+    pthread_mutex_t lock;  /* of failed and cause together */
+    const char *cause;
+};
+
+struct worker {
+    struct team *team;
+    size_t number;
+    pthread_t thread;
+};
+
+size_t count_workers(size_t count) {
+    cpu_set_t set;
+    size_t workers = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        workers = (size_t)CPU_COUNT(&set);
+    if (workers > WORKERS_MAX)
+        workers = WORKERS_MAX;
+    if (workers > count / TASKS_FOR_WORKER)
+        workers = count / TASKS_FOR_WORKER;
+    return workers ? workers : 1;
+}
+
+static void fail(struct team *team, size_t number, const char *cause) {
+    pthread_mutex_lock(&team->lock);
+    if (number < team->failed) {
+        team->failed = number;
+        team->cause = cause;
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void work(const struct worker *worker) {
+    struct team *team = worker->team;
+    const struct tasks *tasks = team->tasks;
+    size_t number;
+    while (team->failed == tasks->count && (number = team->next++) < tasks->count) {
+        const char *cause = tasks->run(tasks->context, worker->number, number);
+        if (cause)
+            fail(team, number, cause);
+        size_t done = ++team->done;
+        if (worker->number == 0 && done < tasks->count)
+            report_progress(tasks->what, done, tasks->count);
+    }
+}
+
+static void *begin_work(void *worker) {
+    work(worker);
+    return NULL;
+}
+
+const char *do_tasks(const struct tasks *tasks, size_t *failed) {
+    struct team team = {.tasks = tasks, .failed = tasks->count, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct worker workers[WORKERS_MAX] = {{.team = &team}};
+    size_t wanted = count_workers(tasks->count), count = 1;
+    pthread_attr_t attributes;
+    if (tasks->count)
+        report_progress(tasks->what, 0, tasks->count);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    while (count < wanted) {
+        struct worker *worker = &workers[count];
+        *worker = (struct worker){.team = &team, .number = count};
+        if (pthread_create(&worker->thread, &attributes, begin_work, worker) != 0)
+            break;
+        count++;
+    }
+    pthread_attr_destroy(&attributes);
+    work(workers);
+    for (size_t i = 1; i < count; i++)
+        pthread_join(workers[i].thread, NULL);
+    if (tasks->count)
+        report_progress(tasks->what, tasks->count, tasks->count);
+    *failed = team.failed;
+    return team.cause;
+}
