@@ -1,4 +1,7 @@
-/* on_stop.c: what is run on a program that stands at a moment; see on_stop.h. */
+/* on_stop.c: what is run on a program that stands at a moment; see on_stop.h.
+ *
+ * Not perfect: in a gdb without Python another thread may be the one that is chosen, from version
+ * 16 on, and where it is left the program is let go. */
 #include "cmd/on_stop.h"
 
 #include "util/diag.h"
@@ -51,8 +54,8 @@ pid_t start_on_stop(const char *command, pid_t process, pid_t thread) {
     return started < 0 ? 0 : started;
 }
 
-/* As gdb numbers the threads of a process that it attaches to: the first, then as the kernel lists
- * them. */
+/* As gdb up to version 15 numbers the threads of a process that it attaches to: the first, then as
+ * the kernel lists them. */
 static int number_of_thread(pid_t process, pid_t thread) {
     char path[32];
     int number = 1, found = 1;
@@ -83,8 +86,14 @@ const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread, bool e
         "[gdb.execute(line) for line in (\"set confirm off\", \"kill\")])'";
     /* gdb attaches to no thread that has ended; any other leads to the process */
     bool ended = has_ended(process, process);
-    int number = ended ? 1 : number_of_thread(process, thread);
-    const char *choose = number > 1 ? arena_print(arena, " -ex 'thread %d'", number) : "";
+    const char *choose = "";
+    if (!ended && thread != process)
+        choose =
+            arena_print(arena,
+                        " -ex 'pipe thread %d | cat >/dev/null'"
+                        " -ex 'python [gdb.execute(\"thread %%d\" %% thread.num) for thread in "
+                        "gdb.selected_inferior().threads() if thread.ptid[1] == %d]'",
+                        number_of_thread(process, thread), (int)thread);
     return arena_print(arena,
                        "exec gdb -q -p $%s -ex "
                        "'pipe handle SIGSTOP nostop noprint nopass | cat >/dev/null'%s%s",
