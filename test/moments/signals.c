@@ -41,6 +41,14 @@ __attribute__((noinline)) static unsigned fault(unsigned n) {
     return sum;
 }
 
+/* The handler goes away by a jump to the library, and comes back in front of these stores. */
+__attribute__((noinline)) static void fault_behind_calls(void) {
+    mprotect(page, 4096, PROT_NONE);
+    page[1] = 1;
+    mprotect(page, 4096, PROT_NONE);
+    page[2] = 2;
+}
+
 __attribute__((noinline)) static unsigned leave(unsigned n) {
     volatile unsigned left = 0;
     for (volatile unsigned i = 0; i < n; i++) {
@@ -64,6 +72,7 @@ int main(void) {
     sigaction(SIGSEGV, &action, NULL);
     page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     unsigned sum = fault(12);
+    fault_behind_calls();
     for (int i = 0; i < 4; i++)
         raise(i % 2 ? SIGUSR1 : SIGUSR2);
     sum += leave(4);

@@ -188,9 +188,15 @@ def find_problem(moments, code, handlers):
 
 
 def leaps(code, before, pc):
-    """Whether control came by no jump, call or step: a signal came in between, or is over."""
-    return before and pc != code.behind.get(before.pc) and \
-        not re.match(r'^(bnd |notrack )*(call|j|loop)', code.text.get(before.pc, ''))
+    """Whether control came by no jump, call or step: a signal came in between, or is over.  A jump
+    out of what was recorded comes back behind a call."""
+    if not before or pc == code.behind.get(before.pc):
+        return False
+    text = code.text.get(before.pc, '')
+    target = re.match(r'^(?:bnd |notrack )*j\w+\s+([0-9a-f]+)', text)
+    if target and int(target.group(1), 16) != pc:
+        return not re.match(r'^(bnd |notrack )*call', code.text.get(code.before.get(pc), ''))
+    return not re.match(r'^(bnd |notrack )*(call|j|loop)', text)
 
 
 def can_leave(code, pc):
