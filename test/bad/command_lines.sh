@@ -65,12 +65,12 @@ done
 for compiler in quipu-c++ quipu-clang++; do
     has ${compiler#quipu-} || continue
     for header in part.h "-x c++-header part.h" "-xc++-header part.h"; do
-        rm -f part.h.gch a.out
+        rm -f part.h.[gp]ch a.out
         # shellcheck disable=SC2086
         ends 0 $compiler -O1 $header
-        [[ -e part.h.gch && ! -e a.out ]] || fail "'$compiler $header' makes no compiled header"
+        [[ (-e part.h.gch || -e part.h.pch) && ! -e a.out ]] || fail "'$compiler $header' makes no compiled header"
     done
-    rm -f part.h.gch
+    rm -f part.h.[gp]ch
 done
 builds quipu-c++ -O1 part.h
 builds quipu-c++ -O1 -Winvalid-pch main.cc part.cc -o precompiled

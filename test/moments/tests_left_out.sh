@@ -105,6 +105,8 @@ prints() {
 build -c work.c -o work.o
 for flags in -no-pie -pie '-static -fno-pie' '-fuse-ld=lld -Wl,--gc-sections' \
     '-fuse-ld=gold -ffunction-sections -Wl,--gc-sections'; do
+    linker=${flags#*-fuse-ld=}
+    [[ $linker == "$flags" ]] || has "ld.${linker%% *}" || continue
     build $flags main.c work.o -o program
     prints 'as it was' ./program
     ends 0 quipu goto --print 'work.c:25@100/1' -- ./program

@@ -122,9 +122,10 @@ class Weights:
         loads = stores = 0
         if UNTOUCHED.match(word):
             return 0, 0
-        if word.startswith('movs') and '%ds:' in operands and '%es:' in operands:
+        both = operands.count('(') == 2  # string instructions; with segments up to binutils 2.44
+        if word.startswith('movs') and both:
             return 1, 1
-        if word.startswith('cmps') and '%ds:' in operands:
+        if word.startswith('cmps') and both:
             return 2, 0
         if word.startswith(('push', 'call')):
             stores += 1
