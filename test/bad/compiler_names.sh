@@ -34,6 +34,14 @@ for name in quipu-clang-18 quipu-fortran-10; do
     PATH=$PWD/bin ends 127 "ours/$name" -c it.c
     said "cannot run the compiler"
 done
+cp bin/gcc-14 bin/gcc-13
+sed -i s/14/13/ bin/gcc-13
+runs gcc quipu-ada
+printf '#!/bin/sh\n' >bin/gnatmake-13
+chmod +x bin/gnatmake-13
+runs gcc-13 quipu-ada
+cp bin/gnatgcc-15 bin/gnatgcc
+runs gnatgcc-15 quipu-ada # it says so
 cp bin/clang-9 bin/clang
 runs clang-9 quipu-clang # it says so
 

@@ -4,16 +4,17 @@ Compilers by language and family.  A family is 'gcc' or 'clang'; each way is a l
 """
 import functools
 import os
+import shutil
 
 from tools import BUILD, TOP, Skipped, run
 
 LANGUAGES = {'.c': 'c', '.cc': 'c++', '.f90': 'fortran', '.s': 'c', '.S': 'c', '.d': 'd',
              '.adb': 'ada'}
 PLAIN = {('gcc', 'c'): 'gcc', ('gcc', 'c++'): 'g++', ('gcc', 'fortran'): 'gfortran',
-         ('gcc', 'd'): 'gdc', ('gcc', 'ada'): 'gnatmake', ('clang', 'c'): 'clang',
+         ('gcc', 'd'): 'gdc', ('gcc', 'ada'): 'ada', ('clang', 'c'): 'clang',
          ('clang', 'c++'): 'clang++'}
 OURS = {('gcc', 'c'): 'quipu-cc', ('gcc', 'c++'): 'quipu-c++', ('gcc', 'fortran'): 'quipu-fortran',
-        ('gcc', 'd'): 'quipu-d', ('gcc', 'ada'): 'quipu-cc', ('clang', 'c'): 'quipu-clang',
+        ('gcc', 'd'): 'quipu-d', ('gcc', 'ada'): 'quipu-ada', ('clang', 'c'): 'quipu-clang',
         ('clang', 'c++'): 'quipu-clang++'}
 WAYS = ('plain', 'twin', 'quipu')
 
@@ -43,9 +44,11 @@ class Variant:
         return (self.family if (self.family, language) in PLAIN else 'gcc', language)
 
     def missing(self, languages):
-        """Names of compilers that are not installed."""
+        """Names of compilers and of the linker that are not installed."""
         keys = [self.key(language) for language in languages]
-        return sorted({PLAIN[key] for key in keys if not plain_compiler(*key)})
+        names = {PLAIN[key] for key in keys if not plain_compiler(*key)}
+        linkers = ['ld.' + flag[9:] for flag in self.flags if flag.startswith('-fuse-ld=')]
+        return sorted(names) + [name for name in linkers if not shutil.which(name)]
 
     def ours(self, language):
         """The path of our compiler, which runs the same one."""
@@ -56,8 +59,7 @@ class Variant:
         if self.missing([language]):
             raise Skipped(f"'{self.missing([language])[0]}' is not installed")
         if way == 'plain':
-            plain = plain_compiler(*self.key(language))
-            return ['gcc' if language == 'ada' else plain]
+            return [plain_compiler(*self.key(language))]
         return [self.ours(language)] + \
             {'twin': ['--quipu=none'], 'watch': ['--quipu=watch']}.get(way, [])
 
