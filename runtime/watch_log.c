@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -321,6 +322,10 @@ static uint32_t find_name(const char *name, char *path, uint32_t size) {
     if (!*name) {
         long length = SYSTEM_CALL(readlink, "/proc/self/exe", path, size - 1, 0, 0, 0);
         path[length > 0 ? length : 0] = '\0';
+        const char *started = (const char *)getauxval(AT_EXECFN);
+        struct text text = {path, size, 0, false};
+        if (length <= 0 && started) /* no /proc */
+            text_add(&text, started);
     } else {
         struct text text = {path, size, 0, false};
         text_add(&text, name);

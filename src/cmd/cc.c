@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 struct argument {
@@ -62,12 +63,20 @@ static void run_archive_tool(struct arena *arena, char **argv) {
     exit(127);
 }
 
+/* Where there is no /proc, the path by which we were started still leads there: nobody has changed
+ * the directory yet. */
+static void find_ourselves(char path[PATH_MAX]) {
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    const char *started = (const char *)getauxval(AT_EXECFN);
+    path[length > 0 ? length : 0] = '\0';
+    if (length <= 0 && (!started || !realpath(started, path)))
+        die("cannot tell where quipu is installed: '/proc' is not mounted, and '%s': %s",
+            started ? started : "", strerror(errno));
+}
+
 /* The directory that holds bin/, lib/quipu/ and libexec/quipu/. */
 static void find_root(struct driver *driver) {
-    ssize_t length = readlink("/proc/self/exe", driver->root, sizeof driver->root - 1);
-    if (length <= 0)
-        die("cannot tell where quipu is installed: '/proc/self/exe': %s", strerror(errno));
-    driver->root[length] = '\0';
+    find_ourselves(driver->root);
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(driver->root, '/');
         if (slash)

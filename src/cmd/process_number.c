@@ -2,6 +2,7 @@
 #include "cmd/process_number.h"
 
 #include "util/diag.h"
+#include "util/refusal.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -18,23 +19,11 @@ static pid_t parse_pid(const char *text) {
     return (pid_t)pid;
 }
 
-/* What the process's status says of KEY; -1: nothing. */
-static long read_status(pid_t pid, const char *key) {
-    char path[64], line[256];
-    long value = -1;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file && value < 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, key, strlen(key)) == 0)
-            value = strtol(line + strlen(key), NULL, 10);
-    if (file)
-        fclose(file);
-    return value;
-}
-
 /* Ends the program where PID is no process, or only a thread of one. */
 static void check_process(pid_t pid) {
-    long leader = read_status(pid, "Tgid:");
+    long leader = read_status(pid, "Tgid:", 10);
+    if (leader < 0 && !has_proc())
+        die("process %d: %s", (int)pid, no_proc);
     if (leader < 0)
         die("process %d: there is none", (int)pid);
     if (leader != pid)

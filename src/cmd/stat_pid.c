@@ -12,6 +12,7 @@
 #include "data/queries.h"
 #include "data/standing.h"
 #include "util/diag.h"
+#include "util/refusal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,9 +63,8 @@ static char *find_data(struct arena *arena, pid_t pid) {
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *file = fopen(path, "re");
     if (!file)
-        die("process %d: it cannot be looked at: %s; it must be yours, and the system must allow "
-            "ptrace",
-            (int)pid, strerror(errno));
+        die("process %d: it cannot be looked at: %s", (int)pid,
+            refusal(arena, "reading its maps", pid, errno));
     while (!found && getline(&line, &room, file) > 0) {
         const char *mapped = take_path(line);
         removed |= mapped && ends_with(mapped, ".quipu (deleted)");
@@ -76,9 +76,8 @@ static char *find_data(struct arena *arena, pid_t pid) {
     fclose(file);
     free(line);
     if (!found && refused)
-        die("process %d: it cannot be looked at: %s; it must be yours, and the system must allow "
-            "ptrace",
-            (int)pid, strerror(cause));
+        die("process %d: it cannot be looked at: %s", (int)pid,
+            refusal(arena, "reading its maps", pid, cause));
     if (!found && removed)
         die("process %d: its data file was removed; run it again", (int)pid);
     if (!found)

@@ -12,6 +12,7 @@
 #include "data/standing.h"
 
 #include "util/process.h"
+#include "util/refusal.h"
 #include "x86/thread.h"
 
 #include <dirent.h>
@@ -77,10 +78,8 @@ static const char *interrupt(struct standing *standing, pid_t thread) {
         (void)waitpid(thread, NULL, __WALL | WNOHANG);
     if (seized || has_ended(standing->process, thread))
         return NULL;
-    return arena_print(&standing->arena,
-                       "it cannot be stopped for a moment: %s; it must be yours, traced by nobody "
-                       "else, and the system must allow ptrace",
-                       strerror(cause));
+    return arena_print(&standing->arena, "it cannot be stopped for a moment: %s",
+                       refusal(&standing->arena, "ptrace", standing->process, cause));
 }
 
 /* Asks all threads that are not standing yet. */

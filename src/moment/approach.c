@@ -36,6 +36,7 @@ struct way {
     uint64_t begun; /* threads that have begun */
     uint64_t last;  /* ticks when it was looked at last */
     uint64_t margin;
+    bool is_random;         /* its addresses are */
     bool is_near, is_past;  /* breakpoints stand at the places; the ticks have been reached */
     uint64_t before, after; /* ticks at which it came by the places last and next; NEVER */
     const char *there;      /* where it was at those ticks; "" is not known */
@@ -142,8 +143,9 @@ static const char *missed(struct way *way) {
     return arena_print(
         way->arena,
         "thread %u was not there at tick %llu, but %s; %s; the program does not repeat "
-        "itself (input, time, addresses), or the moment is of another run",
-        way->name->thread, (unsigned long long)way->name->ticks, way->there, visits(way));
+        "itself (input, time, addresses), or the moment is of another run%s",
+        way->name->thread, (unsigned long long)way->name->ticks, way->there, visits(way),
+        way->is_random ? "; its addresses are random here, as the system refuses personality" : "");
 }
 
 static const char *ended(struct way *way) {
@@ -212,6 +214,7 @@ static const char *start_way(struct way *way, char **argv) {
     const char *wrong = start_tracee(way->tracee, argv);
     if (wrong)
         return *wrong ? arena_print(way->arena, "cannot be run under control: %s", wrong) : wrong;
+    way->is_random = has_random_addresses(way->tracee);
     GElf_Ehdr header;
     gelf_getehdr(way->binary->elf, &header);
     way->bias = tracee_bias(way->tracee, header.e_entry);

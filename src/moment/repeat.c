@@ -13,6 +13,7 @@
 #include "moment/approach.h"
 #include "moment/countdown.h"
 #include "moment/tests.h"
+#include "util/refusal.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"
 
@@ -268,8 +269,10 @@ const char *start_run(struct run *run, char **argv) {
     long options = TRACEE_OPTIONS | PTRACE_O_TRACESYSGOOD;
     if (ptrace(PTRACE_SETOPTIONS, process, NULL, (void *)options) != 0 ||
         !hide_kernel_code(process)) {
+        int cause = errno;
         kill_tracee(&run->tracee);
-        return "cannot be run under control; the system must allow ptrace";
+        return arena_print(run->arena, "cannot be run under control: %s",
+                           refusal(run->arena, "ptrace", 0, cause));
     }
     GElf_Ehdr header;
     gelf_getehdr(run->binary->elf, &header);

@@ -3,6 +3,7 @@
 
 #include "util/diag.h"
 #include "util/process.h"
+#include "util/refusal.h"
 #include "x86/trap.h"
 
 #include <elf.h>
@@ -88,29 +89,64 @@ bool write_tracee(const struct tracee *tracee, uint64_t address, const void *byt
     return write_memory(tracee_memory(tracee), address, bytes, size);
 }
 
+/* What the child does: it becomes the program, and stops. */
+static _Noreturn void become(struct arena *arena, char **argv) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+        error("cannot run '%s' under control: %s", argv[0], refusal(arena, "ptrace", 0, errno));
+        _exit(STATUS_NOT_STARTED);
+    }
+    personality(ADDR_NO_RANDOMIZE); /* where that is refused, addresses are random */
+    execvp(argv[0], argv);
+    error("cannot run '%s': %s", argv[0], strerror(errno));
+    _exit(STATUS_NOT_STARTED);
+}
+
+/* Whether the system lets us do all that is needed with CHILD, which stands. */
+static const char *check_control(struct arena *arena, pid_t child) {
+    uint8_t byte;
+    if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)TRACEE_OPTIONS) != 0)
+        return refusal(arena, "ptrace", 0, errno);
+    if (!read_memory(child, 0, &byte, sizeof byte) && errno != EFAULT) /* nothing is there */
+        return refusal(arena, "process_vm_readv", 0, errno);
+    return NULL;
+}
+
 const char *start_tracee(struct tracee *tracee, char **argv) {
     int status;
     *tracee = (struct tracee){0};
+    if (!has_proc())
+        return no_proc;
     pid_t child = fork();
     if (child < 0)
         return strerror(errno);
-    if (child == 0) {
-        personality(ADDR_NO_RANDOMIZE);
-        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
-            execvp(argv[0], argv);
-        fprintf(stderr, "quipu: error: cannot run '%s': %s\n", argv[0], strerror(errno));
-        _exit(STATUS_NOT_STARTED);
-    }
+    if (child == 0)
+        become(&tracee->arena, argv);
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
-        return "";
-    if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)TRACEE_OPTIONS) != 0) {
-        const char *cause = strerror(errno);
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS
+                   ? deadly_refusal(&tracee->arena, "ptrace")
+                   : "";
+    const char *wrong = check_control(&tracee->arena, child);
+    if (wrong) {
         kill(child, SIGKILL);
-        return cause;
+        waitpid(child, &status, __WALL);
+        return wrong;
     }
     tracee->process = child;
     add_thread(tracee, child);
     return NULL;
+}
+
+bool has_random_addresses(const struct tracee *tracee) {
+    char path[64];
+    unsigned flags = ADDR_NO_RANDOMIZE;
+    snprintf(path, sizeof path, "/proc/%d/personality", tracee->process);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    if (fscanf(file, "%x", &flags) != 1) /* NOLINT(cert-err34-c): the kernel's digits */
+        flags = ADDR_NO_RANDOMIZE;
+    fclose(file);
+    return !(flags & ADDR_NO_RANDOMIZE);
 }
 
 uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry) {

@@ -41,9 +41,12 @@ struct tracee {
     int status; /* as of wait, where it has ended */
 };
 
-/* Starts ARGV, stopped before its first instruction, with no random addresses.  Returns NULL or
- * what is wrong, "" where that was said. */
+/* Starts ARGV, stopped before its first instruction, with no random addresses, where the system
+ * lets us ask for that.  Returns NULL or what is wrong, "" where that was said. */
 const char *start_tracee(struct tracee *tracee, char **argv);
+
+/* Whether it has random addresses all the same.  It stands. */
+bool has_random_addresses(const struct tracee *tracee);
 
 /* Where the program was loaded, minus where ENTRY, its entry as linked, says. */
 uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);

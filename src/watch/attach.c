@@ -6,6 +6,7 @@
 
 #include "data/standing.h"
 #include "moment/tracee.h"
+#include "util/refusal.h"
 #include "x86/visit.h"
 
 #include <errno.h>
@@ -40,10 +41,8 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
         case EFAULT:
             return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
         default:
-            return arena_print(arena,
-                               "it cannot be looked at: %s; it must be yours, and the system must "
-                               "allow ptrace",
-                               strerror(errno));
+            return arena_print(arena, "it cannot be looked at: %s",
+                               refusal(arena, "process_vm_readv", process, errno));
         }
     if (home->magic != QUIPU_WATCH_HOME_MAGIC)
         return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
@@ -103,7 +102,8 @@ static const char *send(struct arena *arena, pid_t process, pid_t thread, const 
     if (!write_process(process, QUIPU_WATCH_PATH, path, strlen(path) + 1) ||
         !write_process(process, QUIPU_WATCH_HOME + offsetof(struct quipu_watch_home, visited), &no,
                        sizeof no))
-        return arena_print(arena, "its memory cannot be written: %s", strerror(errno));
+        return arena_print(arena, "its memory cannot be written: %s",
+                           refusal(arena, "process_vm_writev", process, errno));
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
     if (!begin_visit(&visit, thread, home->visit, QUIPU_WATCH_PATH, QUIPU_WATCH_STACK)) {

@@ -3,6 +3,8 @@
 
 #include "moment/backtrace.h"
 #include "util/buffer.h"
+#include "util/diag.h"
+#include "util/refusal.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -59,9 +61,12 @@ bool is_leaving(void) {
 
 /* What the child does; it tells by TELL if it fails. */
 static _Noreturn void become(const char *file, char **argv, bool stops, int tell) {
-    if (!stops || ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+    bool traced = stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
+    int failure = -errno; /* below 0: ptrace's */
+    if (!stops || traced) {
         execv(file, argv);
-    int failure = errno;
+        failure = errno;
+    }
     if (write(tell, &failure, sizeof failure) < 0)
         _exit(126);
     _exit(127);
@@ -97,9 +102,12 @@ uint64_t program_bias(const struct program *program, pid_t process) {
     return entry.a_type == AT_ENTRY ? entry.a_un.a_val - program->entry : 0;
 }
 
-static const char *stop_at(const struct program *program, uint64_t stop) {
+static const char *stop_at(struct arena *arena, const struct program *program, uint64_t stop) {
     int status;
-    if (waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status))
+    bool told = waitpid(program->process, &status, 0) == program->process;
+    if (told && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return deadly_refusal(arena, "ptrace");
+    if (!told || !WIFSTOPPED(status))
         return "it cannot be traced, and so no pointer of its be followed";
     if (run_to(program, stop + program_bias(program, program->process)))
         return NULL;
@@ -107,8 +115,8 @@ static const char *stop_at(const struct program *program, uint64_t stop) {
     return "it does not come to its start";
 }
 
-const char *start_program(struct program *program, const char *file, char **argv, const char *path,
-                          uint64_t stop) {
+const char *start_program(struct arena *arena, struct program *program, const char *file,
+                          char **argv, const char *path, uint64_t stop) {
     int tell[2], failure = 0;
     if (setenv("QUIPU_WATCH", path, 1) != 0 || pipe2(tell, O_CLOEXEC) != 0)
         return strerror(errno);
@@ -120,9 +128,11 @@ const char *start_program(struct program *program, const char *file, char **argv
         take_signals(program->process);
     ssize_t got = program->process > 0 ? read(tell[0], &failure, sizeof failure) : 0;
     close(tell[0]);
-    if (program->process < 0 || got == sizeof failure)
-        return strerror(program->process < 0 ? errno : failure);
-    return stop ? stop_at(program, stop) : NULL;
+    if (program->process < 0)
+        return strerror(errno);
+    if (got == sizeof failure)
+        return failure > 0 ? strerror(failure) : refusal(arena, "ptrace", 0, -failure);
+    return stop ? stop_at(arena, program, stop) : NULL;
 }
 
 const char *take_program(struct program *program, pid_t process) {
@@ -181,11 +191,23 @@ static bool stop_thread(struct program *program, pid_t thread, int *status) {
     return false;
 }
 
+/* Tells once why no thread can be stopped. */
+static void tell_refusal(struct program *program, pid_t thread, int cause) {
+    struct arena arena = {0};
+    if (cause == EPERM && !program->is_refused)
+        warn("there are no backtraces: %s", refusal(&arena, "ptrace", thread, cause));
+    program->is_refused |= cause == EPERM;
+    arena_release(&arena);
+}
+
 void add_calls(struct program *program, struct unwinder *unwinder, struct buffer *text,
                pid_t thread, uint64_t address) {
     int status;
+    errno = 0;
     if (!unwinder || !stop_thread(program, thread, &status)) {
-        buffer_print(text, "        no backtrace: %s\n", strerror(errno));
+        buffer_print(text, "        no backtrace: %s\n",
+                     errno ? strerror(errno) : "its memory cannot be read");
+        tell_refusal(program, thread, errno);
         return;
     }
     long signal = status >> 16 ? 0 : WSTOPSIG(status); /* one of its own was on its way */

@@ -3,6 +3,7 @@
 
 #include "moment/backtrace.h"
 #include "util/clock.h"
+#include "util/refusal.h"
 #include "watch/attach.h"
 #include "watch/follow.h"
 #include "watch/stand.h"
@@ -187,8 +188,13 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     }
     if (!options->stop || session->hits != 1)
         return answer;
-    if (!options->on_stop || answer & QUIPU_ANSWER_END || !hold_thread((pid_t)record->thread))
+    if (!options->on_stop || answer & QUIPU_ANSWER_END)
         return answer | QUIPU_ANSWER_TRAP;
+    if (!hold_thread((pid_t)record->thread)) {
+        warn("the program gets SIGTRAP behind the first write, and is not held there: %s",
+             refusal(&session->arena, "ptrace", (pid_t)record->thread, errno));
+        return answer | QUIPU_ANSWER_TRAP;
+    }
     stop_there(session, told, answer);
     return 0;
 }
@@ -434,8 +440,8 @@ const char *run_session(struct session *session, char **argv) {
     if (follows && session->started != session->file)
         return "'--program' does not go with what pointers lead to: only the program that is run "
                "is stopped before it begins; name the pointer";
-    wrong = start_program(&session->program, session->started, argv, session->ring.path,
-                          follows ? follow_place(session) : 0);
+    wrong = start_program(&session->arena, &session->program, session->started, argv,
+                          session->ring.path, follows ? follow_place(session) : 0);
     if (wrong)
         return arena_print(&session->arena, "cannot run '%s': %s", session->started, wrong);
     if (follows) {

@@ -129,7 +129,7 @@ refuses "process $running" "--quipu=watch" -- quipu watch --pid "$running" -e be
 finish
 if [[ $(id -u) -eq 0 ]]; then
     begin ./running
-    refuses "it must be yours" -- setpriv --reuid=65534 --clear-groups \
+    refuses "it is of user" -- setpriv --reuid=65534 --clear-groups \
         "$quipu" watch --pid "$running" -e beats
     finish
     chmod 755 .
