@@ -9,7 +9,7 @@ LIBS = -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz
 TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))
-RUNTIME_PARTS := $(filter-out runtime/begin.% runtime/end.%,$(RUNTIME_SOURCES))
+RUNTIME_PARTS := $(filter-out runtime/begin.%,$(RUNTIME_SOURCES))
 RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
 NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
 TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
@@ -17,7 +17,7 @@ TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
 VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
-all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $B/include/quipu.h
+all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h
 
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu

@@ -125,7 +125,7 @@ static inline int quipu_after(uint64_t ticks, void (*handler)(const struct quipu
     /* a byte that stays as long as this does tells the runtime that tests are needed */
 #ifdef __x86_64__
     __asm__ volatile("\n\t.reloc ., R_X86_64_NONE, .Lquipu_waits%="
-                     "\n\t.pushsection quipu_waits, \"a\", @progbits"
+                     "\n\t.pushsection .quipu.waits, \"a\", @progbits"
                      "\n.Lquipu_waits%=:\n\t.byte 0\n\t.popsection" ::);
 #endif
     return quipu_runtime_after ? quipu_runtime_after(ticks, handler, argument) : -38;

@@ -1,68 +1,70 @@
 /* begin.S: the first object of every instrumented executable and shared object.
  *
- * It marks the begin of the module's cells and of the tables that the runtime reads (data/format.h,
- * sections 3 and 4), and calls the runtime before the module's constructors.
+ * It marks begin and end of the module's cells and of the tables that the runtime reads
+ * (data/format.h, sections 3 and 4), and calls the runtime before the module's constructors.
  * It refers to the runtime, so the linker takes that out of its archive even where no function of
  * the module is instrumented.
  *
- * Two notes.  One leads from one module to the next: dl_iterate_phdr finds it in every module of the
- * process, and it tells where that module's state lies (runtime/module.c reads it).  The other tells
- * readers where the cells lie.  They are loaded, since --gc-sections drops what is not where no code
+ * Linkers make a section of the output where they first meet its name, and put those that they have
+ * no place for behind each other in that order; mold puts them in the order of their names.  So an
+ * end is in a section of its own, which stands here right behind the one that it ends, and its name
+ * is that one's with .end behind it: then it is the end, wherever the linker puts objects that link-time
+ * optimization makes.  Names that are no identifiers of C, since mold would keep all sections that
+ * have one.
+ *
+ * Three notes.  One leads from one module to the next: dl_iterate_phdr finds it in every module of
+ * the process, and it tells where that module's state lies (runtime/module.c reads it).  The others
+ * tell readers where the cells and the tables lie, so that these can see whether the linker did as
+ * it should (data/layout.c).  They are loaded, since --gc-sections drops what is not where no code
  * stands in the object.
  *
  * Invariants: cells of the objects behind this one follow quipu_cells_begin without a gap; that is
  * the begin of a page, and the page in front of it is nobody's, so that in executables a chunk of
- * the data file can be laid over them (runtime/chunk.c). */
+ * the data file can be laid over them (runtime/chunk.c).  Cells are quadwords, so an alignment of 8
+ * opens no gap before quipu_cells_end; a larger one would count bytes as cells that belong to no
+ * function.  What is left of the last page is nobody's. */
 #ifdef __CET__
 #include <cet.h>
 #endif
 
-        .section quipu_cells, "aw", @nobits
+/* A hidden symbol that is an end of something. */
+        .macro  edge name
+        .globl  \name
+        .hidden \name
+        .type   \name, @object
+        .size   \name, 0
+\name:
+        .endm
+
+/* The linker aligns nothing that is empty, and may drop it: so ends have a few bytes. */
+        .macro  table name alignment
+        .section .quipu.\name, "a", @progbits
+        .balign \alignment
+        edge    quipu_\name\()_begin
+        .section .quipu.\name\().end, "a", @progbits
+        .balign \alignment
+        edge    quipu_\name\()_end
+        .zero   \alignment
+        .endm
+
+        .section .quipu.cells, "aw", @nobits
         .balign 4096
         .zero   4096
-        .globl  quipu_cells_begin
-        .hidden quipu_cells_begin
-        .type   quipu_cells_begin, @object
-        .size   quipu_cells_begin, 0
-quipu_cells_begin:
+        edge    quipu_cells_begin
+        .section .quipu.cells.end, "aw", @nobits
+        .balign 8
+        edge    quipu_cells_end
+        .zero   8
+        .section .quipu.cells.page, "aw", @nobits
+        .balign 4096
+        edge    quipu_cells_page
+        .zero   8
 
-        .section quipu_ranges, "a", @progbits
-        .balign 4
-        .globl  quipu_ranges_begin
-        .hidden quipu_ranges_begin
-        .type   quipu_ranges_begin, @object
-        .size   quipu_ranges_begin, 0
-quipu_ranges_begin:
-
-        .section quipu_sites, "a", @progbits
-        .balign 4
-        .globl  quipu_sites_begin
-        .hidden quipu_sites_begin
-        .type   quipu_sites_begin, @object
-        .size   quipu_sites_begin, 0
-quipu_sites_begin:
-
-        .section quipu_tests, "a", @progbits
-        .balign 4
-        .globl  quipu_tests_begin
-        .hidden quipu_tests_begin
-        .type   quipu_tests_begin, @object
-        .size   quipu_tests_begin, 0
-quipu_tests_begin:
-
-        .section quipu_waits, "a", @progbits
-        .globl  quipu_waits_begin
-        .hidden quipu_waits_begin
-        .type   quipu_waits_begin, @object
-        .size   quipu_waits_begin, 0
-quipu_waits_begin:
-
-        .section quipu_kinds, "a", @progbits
-        .globl  quipu_kinds_begin
-        .hidden quipu_kinds_begin
-        .type   quipu_kinds_begin, @object
-        .size   quipu_kinds_begin, 0
-quipu_kinds_begin:
+        table   kinds, 1
+        table   ranges, 4
+        table   sites, 4
+        table   tests, 4
+        table   waits, 1
 
         .section .init_array.00000, "aw", @init_array
         .balign 8
@@ -83,8 +85,16 @@ quipu_note:
         .asciz  "quipu"
         .balign 4
         .long   quipu_cells_begin - ., quipu_cells_end - .
+        .long   6, 44, 3             /* QUIPU_TABLES_NOTE */
+        .asciz  "quipu"
+        .balign 4
+        .long   quipu_cells_page - .
+        .long   quipu_kinds_begin - ., quipu_kinds_end - .
+        .long   quipu_ranges_begin - ., quipu_ranges_end - .
+        .long   quipu_sites_begin - ., quipu_sites_end - .
+        .long   quipu_tests_begin - ., quipu_tests_end - .
+        .long   quipu_waits_begin - ., quipu_waits_end - .
 
-        .hidden quipu_cells_end
         .hidden quipu_start
         .hidden quipu_state
         .section .note.GNU-stack, "", @progbits

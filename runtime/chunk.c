@@ -172,7 +172,7 @@ static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *
  * high themselves. */
 void *quipu_map_cells(uint64_t size, int flags, int fd, uint64_t offset) {
     static const uint8_t distances[] = {44, 36, 30, 26, 22}; /* powers of two */
-    const char *least = quipu_set_segment ? quipu_cells_end : NULL;
+    const char *least = IS_LINKED(quipu_set_segment) ? quipu_cells_end : NULL;
     char *cells = map_memory(NULL, size, PROT_READ | PROT_WRITE, flags, fd, offset);
     for (size_t i = 0; i < sizeof distances && !is_error(cells) && cells < least; i++) {
         char *above = (char *)round_up((uint64_t)least + (1ul << distances[i]), QUIPU_PAGE);
@@ -241,7 +241,7 @@ static bool has_counted(void) {
 void quipu_add_home(void) {
     uint64_t room = round_up(quipu_state.module.cells_size, QUIPU_PAGE);
     uint64_t count = room / quipu_slot_size();
-    bool fits = quipu_set_segment && (uint64_t)quipu_cells_begin % QUIPU_PAGE == 0;
+    bool fits = IS_LINKED(quipu_set_segment) && (uint64_t)quipu_cells_begin % QUIPU_PAGE == 0;
     if (fits && quipu_state.block_count == 0 && !has_counted())
         quipu_add_blocks(quipu_state.fd,
                          count < FIRST_SLOTS_MAX ? (uint32_t)count : FIRST_SLOTS_MAX,

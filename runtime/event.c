@@ -35,7 +35,7 @@ static bool open_table(struct quipu_table *table, const struct quipu_range *rang
     return quipu_open_table(table, table_of(range), NULL, (const uint8_t *)UINTPTR_MAX, kind);
 }
 
-static bool is_counted(uint32_t kind) {
+bool quipu_is_counted(uint32_t kind) {
     static uint8_t known[QUIPU_EVENTS];
     struct quipu_table table;
     if (kind >= QUIPU_EVENTS)
@@ -50,7 +50,7 @@ static bool is_counted(uint32_t kind) {
 }
 
 uint64_t quipu_runtime_events(unsigned kind) {
-    if (!is_counted(kind))
+    if (!quipu_is_counted(kind))
         return NOT_INSTRUMENTED;
     return count_in(own_block(), kind);
 }
@@ -64,7 +64,7 @@ int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind) {
 }
 
 uint64_t quipu_runtime_events_at(unsigned kind, const void *context) {
-    if (!is_counted(kind))
+    if (!quipu_is_counted(kind))
         return NOT_INSTRUMENTED;
     const struct event_block *block = own_block();
     const ucontext_t *interrupted = context;
@@ -120,18 +120,18 @@ unsigned quipu_runtime_kind(const char *name) {
 }
 
 void quipu_begin_events(char *cells) {
-    if (!&quipu_event_cells)
+    if (!IS_LINKED(quipu_event_cells))
         return;
     struct event_block *block =
         (void *)(cells + ((uint64_t)&quipu_event_cells - (uint64_t)quipu_cells_begin));
     for (int i = 0; i < QUIPU_EVENTS; i++)
         block->earlier[i] = sum_lanes(block, (uint32_t)i);
-    if (quipu_begin_ticks)
+    if (IS_LINKED(quipu_begin_ticks) && quipu_is_counted(QUIPU_EVENT_TICKS))
         quipu_begin_ticks(block);
 }
 
 void quipu_fold_events(void) {
-    if (!&quipu_event_cells)
+    if (!IS_LINKED(quipu_event_cells))
         return;
     struct event_block *block = &quipu_event_cells;
     uint64_t base = block->base + sum_lanes(block, QUIPU_EVENT_TICKS);

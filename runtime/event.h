@@ -35,8 +35,8 @@ struct event_block {
 _Static_assert(sizeof(struct event_block) == QUIPU_EVENT_BLOCK, "the shim makes room for it");
 _Static_assert(offsetof(struct event_block, goal) == QUIPU_EVENT_GOAL, "debuggers write there");
 
-/* Weak, and not hidden here: where no unit brings it the linker makes it 0. */
-extern struct event_block quipu_event_cells __attribute__((weak, visibility("default")));
+extern struct event_block quipu_event_cells __attribute__((weak));
+WEAK_HERE(quipu_event_cells);
 extern const struct quipu_range quipu_ranges_begin[], quipu_ranges_end[];
 
 /* The calling thread's own. */
@@ -65,6 +65,9 @@ static inline uint64_t count_in(const struct event_block *block, uint32_t kind) 
         return sum_lanes(block, kind) + block->base - block->begin;
     return sum_lanes(block, kind) - block->earlier[kind];
 }
+
+/* event.c: whether the module counts KIND anywhere. */
+bool quipu_is_counted(uint32_t kind);
 
 /* event.c: the query increment of ADDRESS; 0 outside of instrumented code. */
 int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind);
@@ -95,5 +98,6 @@ long quipu_tests_missing(void);
 
 /* moment.c, where inserted code counts ticks.  BLOCK is a thread's that begins. */
 void quipu_begin_ticks(struct event_block *block) __attribute__((weak));
+WEAK_HERE(quipu_begin_ticks);
 
 #endif

@@ -165,7 +165,7 @@ static void child(void) {
         } else {
             make_child_data(&own);
         }
-        if (quipu_fork_contexts)
+        if (IS_LINKED(quipu_fork_contexts))
             quipu_fork_contexts();
     }
     parent();

@@ -27,7 +27,9 @@ enum {
 
 #define FAR ((uint64_t)1 << 59)
 
-/* A program refers to these weakly, which takes nothing out of the archive. */
+/* A program refers to these weakly, which takes nothing out of the archive.  But a linker may have
+ * other reasons to (mold: a shared object refers to one of these weakly), so they ask whether ticks
+ * are counted. */
 __attribute__((used)) static const void *const others[] = {quipu_runtime_print,
                                                            quipu_runtime_parse};
 
@@ -150,6 +152,8 @@ void quipu_countdown_ended(uint64_t stub) {
 }
 
 void quipu_runtime_now(struct quipu_moment *moment) {
+    if (!quipu_is_counted(TICKS))
+        return;
     const struct event_block *block = numbered_block();
     moment->ticks = count_in(block, TICKS);
     moment->address = (uint64_t)__builtin_return_address(0);
@@ -159,6 +163,8 @@ void quipu_runtime_now(struct quipu_moment *moment) {
 
 /* A handler may run between two cells that are read: then both sums differ. */
 void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
+    if (!quipu_is_counted(TICKS))
+        return;
     const struct event_block *block = numbered_block();
     uint64_t now = count_in(block, TICKS), before;
     do {
@@ -171,6 +177,8 @@ void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
 }
 
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument) {
+    if (!quipu_is_counted(TICKS))
+        return -ENOSYS;
     struct event_block *block = own_block();
     long missing = quipu_tests_missing();
     if (missing < 0)

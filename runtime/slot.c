@@ -102,7 +102,7 @@ char *quipu_take_slot(long *error) {
         *error = -EIO; /* the program overwrote the table */
         return NULL;
     }
-    if (quipu_end_contexts && found.slot->owner)
+    if (IS_LINKED(quipu_end_contexts) && found.slot->owner)
         quipu_end_contexts(found.slot->owner);
     quipu_begin_events(found.cells);
     found.slot->threads++;

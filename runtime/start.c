@@ -118,7 +118,7 @@ void quipu_start(void) {
     if (quipu_cells_size() == 0)
         return; /* nothing is instrumented */
     uint64_t mask = block_signals();
-    if (quipu_begin_tests)
+    if (IS_LINKED(quipu_begin_tests))
         quipu_begin_tests();
     quipu_state.pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
     quipu_remember_standard_error();

@@ -78,12 +78,13 @@ extern __thread uint64_t quipu_bias __attribute__((tls_model("initial-exec")));
 
 /* segment.S, in executables only */
 long quipu_set_segment(uint64_t base) __attribute__((weak));
+WEAK_HERE(quipu_set_segment);
 
 /* Sets the calling thread's distance.  Returns 0, or minus an error's number and leaves it as it
  * was.  Signals are blocked. */
 static inline long set_distance(uint64_t distance) {
     long error = 0;
-    if (quipu_set_segment)
+    if (IS_LINKED(quipu_set_segment))
         error = quipu_set_segment(distance == QUIPU_UNATTACHED ? 0 : distance);
     if (error == 0)
         quipu_bias = distance;
@@ -109,6 +110,7 @@ void quipu_start(void);
 /* countdown_tests.c, where inserted code counts ticks.  Puts the countdown's tests in, if the
  * program may call quipu_after. */
 void quipu_begin_tests(void) __attribute__((weak));
+WEAK_HERE(quipu_begin_tests);
 
 /* slot.c */
 /* Gives the calling thread its cells and sets quipu_bias.  Returns the thread's distance, 0 where
@@ -130,8 +132,10 @@ void quipu_fold_events(void);
 /* context_thread.c, where inserted code tells calls apart.  A thread is gone whose cells another
  * one gets. The lock is held. */
 void quipu_end_contexts(uint32_t owner) __attribute__((weak));
+WEAK_HERE(quipu_end_contexts);
 /* In a forked child whose module has its cells again, or has none: the thread gets a tree. */
 void quipu_fork_contexts(void) __attribute__((weak));
+WEAK_HERE(quipu_fork_contexts);
 
 /* module.c */
 /* Fills in state.module.  Returns the state of another module that has a data file or knows that

@@ -23,6 +23,7 @@
 #define QUIPU_RUNTIME_WATCH_H
 
 #include "data/watch_format.h"
+#include "section.h"
 #include "watch_quick.h"
 
 #include <stdbool.h>
@@ -779,6 +780,7 @@ void quipu_watch_trap(uint32_t cause);
 /* The calling thread's ticks at ADDRESS, in the module's code, which it has just come from; and its
  * number. */
 void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) __attribute__((weak));
+WEAK_HERE(quipu_moment_at);
 
 /* ---- watch_visit.c ---- */
 

@@ -206,7 +206,7 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
     hit->told = window->count;
     hit->ticks = 0;
     hit->moment_thread = 0;
-    if (quipu_moment_at)
+    if (IS_LINKED(quipu_moment_at))
         quipu_moment_at(write->place, &hit->ticks, &hit->moment_thread);
 }
 

@@ -16,7 +16,7 @@ install: all
 	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
 	for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $(TARGET)/bin/$$n; done
 	ln -sf ../../bin/quipu $(TARGET)/libexec/quipu/as
-	$(INSTALL) -m 644 $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/lib/quipu/end.o $(TARGET)/lib/quipu
+	$(INSTALL) -m 644 $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $(TARGET)/lib/quipu
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
 	for n in $(filter-out quipu-cc,$(NAMES)); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
 	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
@@ -28,7 +28,7 @@ install: all
 uninstall:
 	@for n in $(TARGET)/bin/quipu-*; do case $$(readlink "$$n") in quipu) rm -f "$$n";; esac; done
 	@rm -f $(TARGET)/bin/quipu $(TARGET)/libexec/quipu/as \
-		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o end.o) \
+		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o) \
 		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(NAMES:%=$(TARGET)/share/man/man1/%.1) \
 		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/lib/pkgconfig/quipu.pc \

@@ -11,9 +11,11 @@
 #include "cmd/compilers.h"
 #include "cmd/options.h"
 
+#include "data/layout.h"
 #include "util/arena.h"
 #include "util/diag.h"
 #include "util/path.h"
+#include "util/process.h"
 #include "util/vector.h"
 
 #include <errno.h>
@@ -44,6 +46,9 @@ struct driver {
     bool freestanding;   /* no C library will be there */
     bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
+    bool gold;           /* it links */
+    bool drop;           /* --gc-sections */
+    const char *output;  /* -o */
     char root[PATH_MAX]; /* the directory above bin/ */
     VECTOR(struct argument) all;
     VECTOR(char *) user; /* the user's arguments without ours */
@@ -179,8 +184,11 @@ static bool makes_object(const char *linker_option) {
 static void note_linker_options(struct driver *driver, const char *text) {
     for (const char *end; *text; text = *end ? end + 1 : end) {
         end = text + strcspn(text, ",");
-        if (makes_object(arena_copy(&driver->arena, text, (size_t)(end - text))))
+        const char *option = arena_copy(&driver->arena, text, (size_t)(end - text));
+        if (makes_object(option))
             driver->link = false;
+        else if (strcmp(option, "--gc-sections") == 0 || strcmp(option, "--no-gc-sections") == 0)
+            driver->drop = option[2] == 'g';
     }
 }
 
@@ -188,13 +196,17 @@ static void note_linker_options(struct driver *driver, const char *text) {
 static void note_value(struct driver *driver, const char *option, const char *value) {
     if (strcmp(option, "-x") == 0)
         driver->language = strcmp(value, "none") == 0 ? NULL : value;
-    else if (strcmp(option, "-Xlinker") == 0 && makes_object(value))
-        driver->link = false;
+    else if (strcmp(option, "-o") == 0)
+        driver->output = value;
+    else if (strcmp(option, "-Xlinker") == 0)
+        note_linker_options(driver, value);
 }
 
 static void note_joined(struct driver *driver, const char *argument) {
     if (strncmp(argument, "-Wl,", 4) == 0)
         note_linker_options(driver, argument + 4);
+    else if (strncmp(argument, "-o", 2) == 0 && argument[2])
+        driver->output = argument + 2;
     else if (strncmp(argument, "-x", 2) == 0 && argument[2])
         note_value(driver, "-x", argument + 2);
     else if (strncmp(argument, "-l", 2) == 0 && argument[2])
@@ -219,6 +231,8 @@ static void note_argument(struct driver *driver, const char *argument) {
         driver->freestanding = true;
     else if (IS_ONE_OF(argument, "-m32", "-mx32", "-m16"))
         driver->foreign = true;
+    else if (strncmp(argument, "-fuse-ld=", 9) == 0)
+        driver->gold = strcmp(argument + 9, "gold") == 0;
     else if (strcmp(argument, "-###") == 0)
         driver->show = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
@@ -230,8 +244,7 @@ static void note_argument(struct driver *driver, const char *argument) {
 /* Whether ARGUMENT is an object of ours, which the link is given anyway: libtool reads in the
  * commands of a C++ or Fortran link what those languages need, and passes it to its own links. */
 static bool is_own_object(const char *argument) {
-    static const char *const names[] = {"lib/quipu/begin.o", "lib/quipu/end.o",
-                                        "lib/quipu/libquipu-rt.a"};
+    static const char *const names[] = {"lib/quipu/begin.o", "lib/quipu/libquipu-rt.a"};
     size_t length = strlen(argument);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t tail = strlen(names[i]);
@@ -309,6 +322,16 @@ static void push_path(struct driver *driver, const char *file) {
     push(driver, arena_print(&driver->arena, "%s/%s", driver->root, file));
 }
 
+/* gold drops functions, but not their notes, and then says that these refer to nothing.  The tables
+ * of the other modes are dropped with them. */
+static void keep_for_gold(struct driver *driver) {
+    if (!driver->gold || !driver->drop || !(driver->options.modes & MODE_COUNT))
+        return;
+    warn("'--gc-sections': gold cannot drop functions that are counted; all are kept; bfd, "
+         "lld and mold can drop them");
+    push(driver, (char *)"-Wl,--no-gc-sections");
+}
+
 static void build_arguments(struct driver *driver, const char *options) {
     bool count = driver->options.modes, link = driver->link && count;
     push(driver, (char *)driver->compiler);
@@ -337,8 +360,8 @@ static void build_arguments(struct driver *driver, const char *options) {
     if (link) {
         push(driver, (char *)"-x");
         push(driver, (char *)"none");
-        push_path(driver, "lib/quipu/end.o");
         push_path(driver, "lib/quipu/libquipu-rt.a");
+        keep_for_gold(driver);
     }
     push(driver, NULL);
 }
@@ -379,6 +402,18 @@ static void show_command(const struct driver *driver) {
     fputc('\n', stderr);
 }
 
+/* A link that does not have the counters where they are counted would lose them, and what threads
+ * count would go into others' memory: as good as none. */
+static int link_and_check(struct driver *driver) {
+    int status = run_program(driver->argv.data, NULL, 0, false);
+    const char *wrong = status ? NULL : check_linked(&driver->arena, driver->output);
+    if (!wrong)
+        return status;
+    unlink(driver->output);
+    error("'%s': %s", driver->output, wrong);
+    return 1;
+}
+
 static const char help[] =
     "usage: quipu cc [--quipu=MODE[,MODE]...] [--quipu-compiler=COMPILER] [--quipu-placement=tree|block]\n"
     "                ARGS\n"
@@ -410,7 +445,7 @@ static const char help[] =
     "  -###                print the commands and run none\n";
 
 int cmd_cc(int argc, char **argv) {
-    struct driver driver = {.options = default_options()};
+    struct driver driver = {.options = default_options(), .output = "a.out"};
     run_archive_tool(&driver.arena, argv);
     driver.compiler = compiler_for(&driver.arena, argv[0]);
     if (strcmp(argv[0], "cc") == 0 && (argc < 2 || strcmp(argv[1], "--help") == 0)) {
@@ -425,6 +460,8 @@ int cmd_cc(int argc, char **argv) {
     set_environment(&driver, options);
     if (driver.show)
         show_command(&driver);
+    else if (driver.link && driver.options.modes)
+        return link_and_check(&driver);
     execvp(driver.compiler, driver.argv.data);
     error("cannot run the compiler '%s': %s", driver.compiler, strerror(errno));
     return 127;

@@ -9,6 +9,7 @@
 #include "data/binary.h"
 
 #include "data/format.h"
+#include "data/layout.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -302,25 +303,39 @@ static const char *open_elf(struct arena *arena, struct binary *binary) {
     return check_kind(arena, binary);
 }
 
-/* Where the runtime's note says that the module's cells are. */
-static void read_cells(struct binary *binary) {
+const uint8_t *binary_note(const struct binary *binary, uint32_t type, size_t size,
+                           uint64_t *address) {
     GElf_Shdr header;
     Elf_Scn *section = find_section(binary, QUIPU_NOTES_SECTION, &header);
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
     size_t at = 0, next, name, description;
     GElf_Nhdr note;
     for (; data && (next = gelf_getnote(data, at, &note, &name, &description)) > 0; at = next) {
-        int32_t distances[2];
-        const char *owner = (const char *)data->d_buf + name;
-        if (note.n_type != QUIPU_PLACE_NOTE || note.n_descsz != sizeof distances ||
-            note.n_namesz != sizeof "quipu" || memcmp(owner, "quipu", sizeof "quipu") != 0)
-            continue;
-        memcpy(distances, (const char *)data->d_buf + description, sizeof distances);
-        uint64_t address = header.sh_addr + description;
-        binary->cells_address = address + (uint64_t)(int64_t)distances[0];
-        uint64_t end = address + sizeof *distances + (uint64_t)(int64_t)distances[1];
-        binary->cells_size = end > binary->cells_address ? end - binary->cells_address : 0;
+        const uint8_t *bytes = data->d_buf;
+        if (note.n_type == type && note.n_descsz == size && note.n_namesz == sizeof "quipu" &&
+            memcmp(bytes + name, "quipu", sizeof "quipu") == 0) {
+            *address = header.sh_addr + description;
+            return bytes + description;
+        }
     }
+    return NULL;
+}
+
+uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number) {
+    int32_t distance;
+    memcpy(&distance, distances + number * sizeof distance, sizeof distance);
+    return address + number * sizeof distance + (uint64_t)(int64_t)distance;
+}
+
+/* Where the runtime's note says that the module's cells are. */
+static void read_cells(struct binary *binary) {
+    uint64_t address;
+    const uint8_t *note = binary_note(binary, QUIPU_PLACE_NOTE, 2 * sizeof(int32_t), &address);
+    if (!note)
+        return;
+    binary->cells_address = told_place(note, address, 0);
+    uint64_t end = told_place(note, address, 1);
+    binary->cells_size = end > binary->cells_address ? end - binary->cells_address : 0;
 }
 
 const char *binary_open(struct arena *arena, const char *path, struct binary **result) {
@@ -340,11 +355,27 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
         binary->build_id_size = size < QUIPU_BUILD_ID_MAX ? (uint32_t)size : QUIPU_BUILD_ID_MAX;
     }
     read_cells(binary);
+    cause = check_layout(arena, binary);
+    if (cause) {
+        binary_close(binary);
+        return cause;
+    }
     read_segments(arena, binary);
     read_imports(arena, binary);
     open_debug(arena, binary);
     *result = binary;
     return NULL;
+}
+
+const char *check_linked(struct arena *arena, const char *path) {
+    struct binary binary = {.path = path, .fd = -1};
+    const char *cause = NULL;
+    if (!open_elf(arena, &binary)) {
+        read_cells(&binary);
+        cause = check_layout(arena, &binary);
+    }
+    binary_close(&binary);
+    return cause;
 }
 
 void binary_close(struct binary *binary) {

@@ -60,6 +60,15 @@ const uint8_t *binary_section(const struct binary *binary, const char *name, siz
 /* The address of section NAME, as linked; 0 where there is none, or it is not loaded. */
 uint64_t binary_section_address(const struct binary *binary, const char *name);
 
+/* The description, of SIZE bytes, of the runtime's loaded note of that TYPE, and its ADDRESS as
+ * linked; NULL where there is none. */
+const uint8_t *binary_note(const struct binary *binary, uint32_t type, size_t size,
+                           uint64_t *address);
+
+/* The address that the one with that NUMBER among the i32 DISTANCES at ADDRESS tells, each counted
+ * from itself. */
+uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number);
+
 /* The segment that ADDRESS lies in, with a byte of the file for it; NULL where none does. */
 const struct segment *binary_segment(const struct binary *binary, uint64_t address);
 

@@ -217,10 +217,10 @@ struct quipu_contexts {
 
 #define QUIPU_UNITS_SECTION     ".quipu.units"
 #define QUIPU_FUNCTIONS_SECTION ".quipu.functions"
-#define QUIPU_CELLS_SECTION     "quipu_cells"
+#define QUIPU_CELLS_SECTION     ".quipu.cells"
 
 enum {
-    QUIPU_NOTE_VERSION = 2
+    QUIPU_NOTE_VERSION = 3
 };
 
 enum quipu_note_kind {
@@ -285,8 +285,11 @@ enum quipu_edge_kind {
 #define QUIPU_NOTES_SECTION ".note.quipu" /* loaded: an ELF note named "quipu", ... */
 
 enum {
-    QUIPU_PLACE_NOTE = 2 /* ... of this type: i32 distances from themselves to quipu_cells_begin and
-                            quipu_cells_end */
+    QUIPU_PLACE_NOTE = 2,  /* ... of this type: i32 distances from themselves to quipu_cells_begin
+                              and quipu_cells_end */
+    QUIPU_TABLES_NOTE = 3, /* ... or of this one: the same to the begin of the page that nobody has
+                              behind the cells, and to begin and end of kinds, ranges, sites,
+                              tests and waits (sections 3 and 4, data/watch_format.h) */
 };
 
 enum {
@@ -369,11 +372,11 @@ enum {
  * QUIPU_TESTS_SECTION has a row for each, between the hidden symbols quipu_tests_begin and
  * quipu_tests_end.
  *
- * A program that may call quipu_after has a byte for each call in the section quipu_waits, between
+ * A program that may call quipu_after has a byte for each call in the section .quipu.waits, between
  * the hidden symbols quipu_waits_begin and quipu_waits_end, made by include/quipu.h: then the
  * runtime puts the tests in, before any other constructor. */
-#define QUIPU_TESTS_SECTION "quipu_tests"
-#define QUIPU_WAITS_SECTION "quipu_waits"
+#define QUIPU_TESTS_SECTION ".quipu.tests"
+#define QUIPU_WAITS_SECTION ".quipu.waits"
 
 struct quipu_test {
     int32_t place; /* 0  of the addition, from the address of this field */
@@ -417,10 +420,10 @@ enum {
  * At an address, find the anchor with the highest start that is not above it.  What has happened is
  * its sums, and the weights of those of its instructions that begin below the address. */
 
-#define QUIPU_RANGES_SECTION  "quipu_ranges"
-#define QUIPU_QUERIES_SECTION "quipu_queries"
-#define QUIPU_WEIGHTS_SECTION "quipu_weights"
-#define QUIPU_KINDS_SECTION   "quipu_kinds"
+#define QUIPU_RANGES_SECTION  ".quipu.ranges"
+#define QUIPU_QUERIES_SECTION ".quipu.queries"
+#define QUIPU_WEIGHTS_SECTION ".quipu.weights"
+#define QUIPU_KINDS_SECTION   ".quipu.kinds"
 
 struct quipu_range {
     int32_t start; /*  0  of the code, from the address of this field */

@@ -255,7 +255,7 @@ struct quipu_scatter {
  * back first.
  *
  * Section QUIPU_SITES_SECTION; all but size are counted from the field's own address. */
-#define QUIPU_SITES_SECTION "quipu_sites"
+#define QUIPU_SITES_SECTION ".quipu.sites"
 
 struct quipu_site {
     int32_t place;  /* the no-operation; 0: a row that says that stacks may lie anywhere */

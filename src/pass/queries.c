@@ -2,10 +2,10 @@
  * increments (1994, section 3.2), for every instruction and without code; data/format.h, section 4,
  * is their format.
  *
- * They are loaded with the program, since signal handlers ask them.  Each stands in its function's
- * group, if that has one, and the function refers to it by a relocation that does nothing: so the
- * linker drops both or none.  Link order, which notes use, would do the same, but such sections
- * are sorted, and then begin.o and end.o cannot mark their ends.
+ * They are loaded with the program, since signal handlers ask them.  Those of each section of code
+ * have a section of their own, in its group, if that has one, and the functions refer to them by a
+ * relocation that does nothing: so the linker drops both or none.  Link order, which notes use,
+ * would do the same, but such sections are sorted, and then begin.o cannot mark where they begin.
  *
  * requires: anchors    breaks: nothing */
 #include "pass/plan.h"
@@ -71,8 +71,9 @@ static void write_anchor(struct pass_state *state, const struct graph *graph,
 /* Enters section NAME, in the group of the fragment's section. */
 static void enter_section(struct pass_state *state, const struct fragment *fragment,
                           const char *name) {
-    buffer_print(&state->tail, "\t%s\n\t.section %s,\"a?\",@progbits\n",
-                 state->unit->sections.data[fragment->section].directive, name);
+    buffer_print(&state->tail, "\t%s\n\t.section %s,\"a?\",@progbits,unique,%u\n",
+                 state->unit->sections.data[fragment->section].directive, name,
+                 fragment->section + 1);
 }
 
 uint32_t enter_rows(struct pass_state *state, const struct asm_function *function, uint32_t number,
@@ -81,9 +82,9 @@ uint32_t enter_rows(struct pass_state *state, const struct asm_function *functio
     uint32_t label = ++state->labels;
     buffer_print(&state->tail,
                  "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
-                 "\t.section %s,\"a?\",@progbits\n.LQr%u:\n",
+                 "\t.section %s,\"a?\",@progbits,unique,%u\n.LQr%u:\n",
                  state->unit->sections.data[fragment->section].directive, number, f, label, name,
-                 label);
+                 fragment->section + 1, label);
     return label;
 }
 

@@ -14,7 +14,7 @@ struct checked_call {
     uint32_t question; /* address of the byte that is asked in front */
     uint32_t behind;   /* and behind, where it is compared */
     uint32_t begins; /* of the byte by which the begin must be told of what may be compared; or 0 */
-    uint32_t site;   /* what its row in quipu_sites has for size; 0: it asks in the text */
+    uint32_t site;   /* what its row in .quipu.sites has for size; 0: it asks in the text */
     uint8_t size;    /* of the call, bytes */
     const uint32_t *quick; /* the row's three extents, where they tell in front how far all of its
                               ranges can go; or NULL */
@@ -36,7 +36,7 @@ void write_call_check(struct buffer *out, const struct checked_call *call, bool 
                       uint32_t label);
 void write_return_check(struct buffer *out, const struct checked_call *call, uint32_t label);
 
-/* The row of quipu_sites of a call that has one; RETURNS: it has a no-operation behind it. */
+/* The row of .quipu.sites of a call that has one; RETURNS: it has a no-operation behind it. */
 void write_call_row(struct buffer *out, const struct checked_call *call, bool returns,
                     uint32_t label);
 

@@ -41,7 +41,7 @@ sum.cold:
 	jmp	.L_sum_end
 	.size	sum.cold, .-sum.cold
 
-	.section	quipu_cells,"aw",@nobits
+	.section	.quipu.cells,"aw",@nobits
 	.balign	64
 .L_start_cells:
 	.skip	24
@@ -59,7 +59,7 @@ sum.cold:
 # Records: size, kind, version.
 	.macro	record begin end kind
 	.long	\end-\begin
-	.byte	\kind, 2
+	.byte	\kind, 3
 	.endm
 # A block of code: fragment, offset and size in the original, cell, start in this binary.
 	.macro	code fragment offset size cell start

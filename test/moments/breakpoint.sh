@@ -26,7 +26,7 @@ quipu cc --quipu=moment -no-pie -O2 -g "-I$(dirname "$quipu")/../include" progra
 cat >places.py <<'END'
 import struct, subprocess
 sections = subprocess.run(['readelf', '-SW', 'program'], capture_output=True, text=True).stdout
-words = next(line.split('quipu_tests', 1)[1] for line in sections.split('\n') if 'quipu_tests' in line)
+words = next(line.split('.quipu.tests', 1)[1] for line in sections.split('\n') if '.quipu.tests' in line)
 address, offset, size = (int(word, 16) for word in words.split()[1:4])
 with open('program', 'rb') as file:
     file.seek(offset)

@@ -160,11 +160,11 @@ done
 
 # The rows are looked at before they are used.
 build -DWAITS -DFUNCTION=waits main.c waits.c work.o -o program
-size=$(readelf -SW program | grep -o 'quipu_tests .*' | awk '{print $5}')
-[[ -n $size ]] || fail "there is no section 'quipu_tests'"
+size=$(readelf -SW program | grep -o '.quipu.tests .*' | awk '{print $5}')
+[[ -n $size ]] || fail "there is no section '.quipu.tests'"
 for byte in '\0' '\377' '\100'; do
     head -c $((16#$size)) /dev/zero | tr '\0' "$byte" >rows
-    objcopy --update-section quipu_tests=rows program damaged 2>messages || fail "$(cat messages)"
+    objcopy --update-section .quipu.tests=rows program damaged 2>messages || fail "$(cat messages)"
     refuses "damaged" -- quipu goto 'work.c:25@100/1' -- ./damaged
 done
 

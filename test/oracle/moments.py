@@ -64,7 +64,7 @@ class Elf:
 def places_of_tests(elf, code):
     """Where a countdown's test stands: a jump behind an addition, or an addition that it was put over
     (src/data/format.h, section 3)."""
-    address, offset, size = elf.sections['quipu_tests']
+    address, offset, size = elf.sections['.quipu.tests']
     rows = {address + at + struct.unpack_from('<i', elf.bytes, offset + at)[0]
             for at in range(0, size, 12)}
     return rows | {place for place, text in code.text.items() if re.match(r'jns\s', text)}
@@ -75,7 +75,7 @@ class Tables:
 
     def __init__(self, elf):
         self.elf, self.ranges, self.known = elf, [], {}
-        address, offset, size = elf.sections['quipu_ranges']
+        address, offset, size = elf.sections['.quipu.ranges']
         for at in range(0, size, 16):
             start, length, table, _ = struct.unpack_from('<iIii', elf.bytes, offset + at)
             self.ranges.append((address + at + start, length, address + at + 8 + table))

@@ -11,7 +11,7 @@
 #define TEXT(x)  TEXT_(x)
 
 #define CELLS(name, count)                                                                         \
-    __asm__(".pushsection quipu_cells, \"aw\", @nobits\n"                                          \
+    __asm__(".pushsection .quipu.cells, \"aw\", @nobits\n"                                         \
             ".balign 8\n"                                                                          \
             ".globl cells_of_" #name "_plus\n"                                                     \
             ".hidden cells_of_" #name "_plus\n"                                                    \

@@ -1,0 +1,16 @@
+/* layout.h: whether the linker has put a module's cells and tables between their begins and ends.
+ */
+#ifndef QUIPU_DATA_LAYOUT_H
+#define QUIPU_DATA_LAYOUT_H
+
+#include "util/arena.h"
+
+struct binary;
+
+/* Returns NULL, or what lies elsewhere, where the runtime does not find it. */
+const char *check_layout(struct arena *arena, const struct binary *binary);
+
+/* The same of the file at PATH; NULL, too, where that is no such file.  binary.c */
+const char *check_linked(struct arena *arena, const char *path);
+
+#endif
