@@ -162,9 +162,13 @@ bool calls_hook(const struct unit *unit, uint32_t statement) {
     return has_name(unit, statement, hooks, sizeof hooks / sizeof *hooks);
 }
 
+bool is_tls_call(const struct unit *unit, uint32_t statement) {
+    static const char *const operands[] = {"tlscall", "TLSCALL"};
+    return has_name(unit, statement, operands, sizeof operands / sizeof *operands);
+}
+
 bool has_own_convention(const struct unit *unit, uint32_t statement) {
-    static const char *const helpers[] = {"__x86_", "__llvm_", "__asan_check_", "tlscall",
-                                          "TLSCALL"};
-    return calls_hook(unit, statement) ||
+    static const char *const helpers[] = {"__x86_", "__llvm_", "__asan_check_"};
+    return calls_hook(unit, statement) || is_tls_call(unit, statement) ||
            has_name(unit, statement, helpers, sizeof helpers / sizeof *helpers);
 }

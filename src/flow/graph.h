@@ -126,6 +126,9 @@ bool calls_hook(const struct unit *unit, uint32_t statement);
  * back: a hook, a stub for indirect branches, a check, what tells where thread-local memory is. */
 bool has_own_convention(const struct unit *unit, uint32_t statement);
 
+/* Whether the call is a half of an access to a thread-local variable, which linkers rewrite. */
+bool is_tls_call(const struct unit *unit, uint32_t statement);
+
 /* CALLS_QUERY: all calls get an edge to the outside.  TURNS: instructions that repeat are blocks of
  * their own.
  * requires: measure_unit   makes: blocks, edges

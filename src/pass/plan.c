@@ -18,6 +18,10 @@
 static const uint32_t LIVE_FLAGS = LIVE(0, FLAGS_ALL);
 static const uint32_t LIVE_FLAGS_BUT_CARRY = LIVE(0, FLAGS_ALL & ~FLAG_CARRY);
 
+enum {
+    TLS_PARTS = 3, /* instructions of a thread-local access in front of its call, at most */
+};
+
 /* ---- places ---- */
 
 const struct statement *statement_of(const struct planner *p,
@@ -31,13 +35,26 @@ static bool contains(const struct planner *p, const struct graph_instruction *in
     return memmem(p->graph->unit->text + s->start, s->end - s->start, text, strlen(text)) != NULL;
 }
 
+/* Whether the address that instruction INDEX is behind is the first part of a thread-local access
+ * that ends in the block's call: in the large code model two instructions stand between. */
+static bool is_in_tls_access(const struct planner *p, const struct basic_block *block,
+                             uint32_t index) {
+    const struct graph_instruction *first = &p->graph->instructions.data[block->first];
+    for (uint32_t i = index; i > 0 && index - i < TLS_PARTS; i--)
+        if (contains(p, &first[i - 1], "@tlsgd") || contains(p, &first[i - 1], "@tlsld") ||
+            contains(p, &first[i - 1], "@TLSGD") || contains(p, &first[i - 1], "@TLSLD"))
+            return true;
+    return false;
+}
+
 /* Code must not stand before endbr64, where indirect branches land, nor between the address and the
  * call of a thread-local access, which linkers rewrite as one. */
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
     if (index == 0)
         return !is_landing_mark(first->decoded);
-    return !contains(p, &first[index - 1], "@tls") && !contains(p, &first[index - 1], "@TLS");
+    return !is_in_tls_access(p, block, index) && !contains(p, &first[index - 1], "@tls") &&
+           !contains(p, &first[index - 1], "@TLS");
 }
 
 /* A block that ends in a plain instruction takes code behind it only on its edge. */

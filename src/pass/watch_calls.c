@@ -128,8 +128,8 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
 static bool find_checked_call(const struct planner *p, const struct basic_block *block,
                               const struct graph_instruction *last, struct checked_call *call) {
     return is_call_class(last->decoded->class) && p->graph->function->compiled &&
-           !statement_of(p, last)->inline_asm && code_may_stand(p, block, block->count - 1) &&
-           find_call(p, block, last, call);
+           !is_tls_call(p->graph->unit, last->statement) && !statement_of(p, last)->inline_asm &&
+           code_may_stand(p, block, block->count - 1) && find_call(p, block, last, call);
 }
 
 bool has_call_site(const struct planner *p, const struct basic_block *block,
