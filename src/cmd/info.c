@@ -127,10 +127,10 @@ static void write_text_module(FILE *out, struct arena *arena, const struct modul
     write_text_left_alone(out, arena, module);
 }
 
-static size_t count_slots(const struct process *process, const struct module *module) {
+static size_t count_slots(const struct process *process, size_t module) {
     size_t slots = 0;
     for (size_t i = 0; i < process->threads.count; i++)
-        slots += process->threads.data[i].module == module;
+        slots += process->threads.data[i].module_number == module;
     return slots;
 }
 
@@ -157,7 +157,7 @@ static void write_text_process(FILE *out, struct arena *arena, const struct part
     fprintf(out, "  modules       %zu\n", process->modules.count);
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
-        size_t slots = count_slots(process, module);
+        size_t slots = count_slots(process, i);
         fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells\n",
                 module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
     }
@@ -236,7 +236,7 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
         json_open_object(json, NULL);
         json_string(json, "path", module->path);
         json_unsigned(json, "instructions", part->modules[i]);
-        json_unsigned(json, "slots", count_slots(process, module));
+        json_unsigned(json, "slots", count_slots(process, i));
         json_close(json);
     }
     json_close(json);

@@ -66,13 +66,10 @@ static int print_moments(const char *pid) {
     bool any = false;
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
-        size_t module = 0;
         if (!thread->offset || !(thread->module->event_kinds >> QUIPU_EVENT_TICKS & 1) ||
             !is_standing(&standing, thread->owner))
             continue;
-        while (process->modules.data[module] != thread->module)
-            module++;
-        print_thread(&arena, &standing, thread, process->load_biases[module]);
+        print_thread(&arena, &standing, thread, process->load_biases[thread->module_number]);
         any = true;
     }
     if (!any)

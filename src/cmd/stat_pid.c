@@ -92,13 +92,13 @@ static char *find_data(struct arena *arena, pid_t pid) {
 /* The cells of THREAD in the module that numbers INDEX; made where it has none there. */
 static struct thread_cells *find_cells(struct profile *profile, size_t index, pid_t thread) {
     struct process *process = &profile->processes.data[0];
-    struct module *module = process->modules.data[index];
     for (size_t i = 0; i < process->threads.count; i++)
-        if (process->threads.data[i].module == module &&
+        if (process->threads.data[i].module_number == index &&
             process->threads.data[i].owner == (uint32_t)thread)
             return &process->threads.data[i];
     struct thread_cells cells = {
-        .module = module,
+        .module = process->modules.data[index],
+        .module_number = (uint32_t)index,
         .owner = (uint32_t)thread,
         .threads = 1,
         .events = ARENA_NEW(&profile->arena, struct thread_events),

@@ -234,26 +234,19 @@ static uint64_t count_module(const struct part_counter *counter, struct part_wor
     return executed;
 }
 
-/* Adds up the cells of the part's threads in MODULE. */
-static const char *sum_module(struct data_reader *reader, const struct part *part,
-                              const struct module *module, uint64_t *cells) {
+/* Adds up the cells of the part's threads in module NUMBER of the process. */
+static const char *sum_module(struct data_reader *reader, const struct part *part, size_t number,
+                              uint64_t *cells) {
     const struct process *process = part->selection.process;
     const char *cause = NULL;
-    memset(cells, 0, module->cell_count * sizeof *cells);
+    memset(cells, 0, process->modules.data[number]->cell_count * sizeof *cells);
     for (size_t i = 0; !cause && i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
-        if (thread->module == module &&
+        if (thread->module_number == number &&
             (!part->selection.owner || part->selection.owner == thread->owner))
             cause = add_thread(reader, thread, cells, false);
     }
     return cause;
-}
-
-static bool is_first(const struct process *process, size_t module) {
-    for (size_t i = 0; i < module; i++)
-        if (process->modules.data[i] == process->modules.data[module])
-            return false;
-    return true;
 }
 
 static const char *count_part(void *context, size_t number, size_t part_number) {
@@ -265,13 +258,11 @@ static const char *count_part(void *context, size_t number, size_t part_number) 
     const char *cause = data_reader_open(&reader, process->data);
     part->executed = 0;
     for (size_t i = 0; !cause && i < process->modules.count; i++) {
-        const struct module *module = process->modules.data[i];
-        cause = sum_module(&reader, part, module, worker->cells);
-        uint64_t executed = cause ? 0 : count_module(counter, worker, module);
+        cause = sum_module(&reader, part, i, worker->cells);
+        uint64_t executed = cause ? 0 : count_module(counter, worker, process->modules.data[i]);
         if (part->modules)
             part->modules[i] = executed;
-        if (is_first(process, i))
-            part->executed += executed;
+        part->executed += executed;
     }
     data_reader_close(&reader);
     return cause;

@@ -74,6 +74,7 @@ struct data_reader {
     size_t mapped;   /* bytes of it */
     uint8_t *buffer; /* else; owned */
     size_t capacity;
+    uint64_t data, hole; /* of the file, from the one up to the other may not be zero */
 };
 
 /* Opens FILE.  Returns NULL, or what is wrong. */

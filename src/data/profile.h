@@ -123,11 +123,12 @@ struct thread_events {
 /* The cells of one slot. */
 struct thread_cells {
     struct module *module;
-    uint32_t owner;       /* thread id, the last one */
-    uint32_t threads;     /* how many threads have owned the slot */
-    uint32_t slot;        /* ordinal of the slot in its process and module */
-    uint64_t offset;      /* of module->cell_count cells in the data file; 0: it has none */
-    const uint64_t *held; /* a copy of them; NULL: they are read when they are needed */
+    uint32_t module_number; /* index into the process's modules */
+    uint32_t owner;         /* thread id, the last one */
+    uint32_t threads;       /* how many threads have owned the slot */
+    uint32_t slot;          /* ordinal of the slot in its process and module */
+    uint64_t offset;        /* of module->cell_count cells in the data file; 0: it has none */
+    const uint64_t *held;   /* a copy of them; NULL: they are read when they are needed */
     const struct thread_events *events; /* NULL: not read, or the module counts none */
 };
 
@@ -141,8 +142,8 @@ struct process {
     uint32_t pid, parent_pid;
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
-    bool incomplete; /* the runtime could not keep some counts */
-    VECTOR(struct module *) modules;
+    bool incomplete;                     /* the runtime could not keep some counts */
+    VECTOR(struct module *) modules;     /* a build may be there twice, by two paths */
     uint64_t *load_biases;               /* by module: where it ran, minus where it was linked */
     VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };

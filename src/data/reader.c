@@ -121,18 +121,20 @@ static const char *add_running(struct data_reader *reader, uint64_t offset, uint
     return cause;
 }
 
-/* The next byte from OFFSET on that may not be zero, and in *HOLE where zeros follow; END where
- * there is none. */
-static uint64_t find_data(const struct data_reader *reader, uint64_t offset, uint64_t end,
-                          uint64_t *hole) {
+/* The next byte from OFFSET on that may not be zero; END where there is none before it.  Then
+ * reader.hole is where zeros follow.  The kernel looks at all pages up to there, so it is asked
+ * once for all slots. */
+static uint64_t find_data(struct data_reader *reader, uint64_t offset, uint64_t end) {
+    if (offset >= reader->data && offset < reader->hole)
+        return offset;
     off_t data = lseek(reader->fd, (off_t)offset, SEEK_DATA);
-    *hole = end;
-    if (data < 0)
-        return errno == ENXIO ? end : offset; /* no data follows; or the file system cannot tell */
-    off_t behind = lseek(reader->fd, data, SEEK_HOLE);
-    if (behind > data && (uint64_t)behind < end && behind % QUIPU_PAGE == 0)
-        *hole = (uint64_t)behind;
-    return data % QUIPU_PAGE == 0 ? (uint64_t)data : offset;
+    if (data < 0 && errno == ENXIO)
+        return end;
+    off_t hole = data < 0 ? -1 : lseek(reader->fd, data, SEEK_HOLE);
+    bool known = hole > data && data % QUIPU_PAGE == 0 && hole % QUIPU_PAGE == 0;
+    reader->data = known && (uint64_t)data > offset ? (uint64_t)data : offset;
+    reader->hole = known ? (uint64_t)hole : UINT64_MAX; /* the file system cannot tell */
+    return reader->data < end ? reader->data : end;
 }
 
 const char *data_reader_add(struct data_reader *reader, uint64_t offset, uint64_t count,
@@ -140,16 +142,17 @@ const char *data_reader_add(struct data_reader *reader, uint64_t offset, uint64_
     if (reader->running)
         return count ? add_running(reader, offset, count, sums, shared) : NULL;
     const char *cause = NULL;
-    uint64_t end = offset + count * sizeof *sums, hole;
+    uint64_t end = offset + count * sizeof *sums;
     if (!reserve(reader, PIECE, &cause))
         return cause;
-    for (uint64_t at = offset; (at = find_data(reader, at, end, &hole)) < end;)
-        for (size_t size; at < hole; at += size) {
-            size = hole - at < PIECE ? hole - at : PIECE;
-            if (!read_bytes(reader, at, size, &cause))
-                return cause;
-            add_cells((const uint64_t *)(const void *)reader->buffer, size / sizeof *sums,
-                      sums + (at - offset) / sizeof *sums, shared);
-        }
+    for (uint64_t at = offset; (at = find_data(reader, at, end)) < end;) {
+        uint64_t stop = reader->hole < end ? reader->hole : end;
+        size_t size = stop - at < PIECE ? stop - at : PIECE;
+        if (!read_bytes(reader, at, size, &cause))
+            return cause;
+        add_cells((const uint64_t *)(const void *)reader->buffer, size / sizeof *sums,
+                  sums + (at - offset) / sizeof *sums, shared);
+        at += size;
+    }
     return NULL;
 }

@@ -9,11 +9,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+void (*profile_progress)(const char *what, size_t done, size_t total);
 
 enum {
     WORKERS_MAX = 64,
     TASKS_FOR_WORKER = 4, /* fewer are not worth a thread */
-    STACK_SIZE = 1 << 19,
+    STACK_SIZE = 1 << 20,
 };
 
 struct team {
@@ -30,16 +33,28 @@ struct worker {
     pthread_t thread;
 };
 
-size_t count_workers(size_t count) {
+/* What else is read by threads that are no first workers is not told. */
+static _Thread_local bool is_silent;
+
+static size_t count_for(size_t count, size_t least) {
     cpu_set_t set;
     size_t workers = 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         workers = (size_t)CPU_COUNT(&set);
     if (workers > WORKERS_MAX)
         workers = WORKERS_MAX;
-    if (workers > count / TASKS_FOR_WORKER)
-        workers = count / TASKS_FOR_WORKER;
+    if (workers > count / least)
+        workers = count / least;
     return workers ? workers : 1;
+}
+
+size_t count_workers(size_t count) {
+    return count_for(count, TASKS_FOR_WORKER);
+}
+
+void report_progress(const char *what, size_t done, size_t total) {
+    if (profile_progress && !is_silent)
+        profile_progress(what, done, total);
 }
 
 static void fail(struct team *team, size_t number, const char *cause) {
@@ -66,6 +81,7 @@ static void work(const struct worker *worker) {
 }
 
 static void *begin_work(void *worker) {
+    is_silent = true;
     work(worker);
     return NULL;
 }
@@ -73,7 +89,7 @@ static void *begin_work(void *worker) {
 const char *do_tasks(const struct tasks *tasks, size_t *failed) {
     struct team team = {.tasks = tasks, .failed = tasks->count, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct worker workers[WORKERS_MAX] = {{.team = &team}};
-    size_t wanted = count_workers(tasks->count), count = 1;
+    size_t wanted = count_for(tasks->count, tasks->few ? 1 : TASKS_FOR_WORKER), count = 1;
     pthread_attr_t attributes;
     if (tasks->count)
         report_progress(tasks->what, 0, tasks->count);

@@ -2,11 +2,13 @@
 #ifndef QUIPU_DATA_TASKS_H
 #define QUIPU_DATA_TASKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tasks {
     const char *what; /* is read, for report_progress */
     size_t count;
+    bool few; /* each is worth a worker */
     /* Does task NUMBER as WORKER, which does one task at a time.  Returns NULL, or what is wrong.
      */
     const char *(*run)(void *context, size_t worker, size_t number);

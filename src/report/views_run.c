@@ -253,7 +253,7 @@ uint64_t count_threads(const struct process *process) {
     for (size_t i = 0; i < process->modules.count; i++) {
         uint64_t threads = 0;
         for (size_t j = 0; j < process->threads.count; j++)
-            if (process->threads.data[j].module == process->modules.data[i])
+            if (process->threads.data[j].module_number == i)
                 threads += process->threads.data[j].threads;
         most = threads > most ? threads : most;
     }

@@ -1,0 +1,221 @@
+/* builds.c: the binaries of a run, each build read once; see builds.h.
+ *
+ * Processes may have run one build by many paths, and many binaries.  Each is read by one worker,
+ * into a profile of its own, whose source files are then numbered among all: so numbers are the
+ * same, whichever worker was faster. */
+#include "data/builds.h"
+
+#include "data/binary.h"
+#include "data/demangle.h"
+#include "data/lines.h"
+#include "data/notes.h"
+#include "data/tasks.h"
+#include "util/diag.h"
+#include "x86/decode.h"
+
+#include <string.h>
+
+/* ---- which ---- */
+
+/* What tells builds from each other: their ids, wherever they lie; their paths where they have
+ * none. */
+struct key {
+    uint64_t numbers[3];
+    char name[QUIPU_PAGE];
+};
+
+static size_t make_key(const struct data_module *wanted, struct key *key) {
+    const void *name = wanted->build_id_size ? (const void *)wanted->build_id : wanted->path;
+    size_t length = wanted->build_id_size ? wanted->build_id_size : strlen(wanted->path);
+    *key =
+        (struct key){.numbers = {wanted->cells_address, wanted->cell_count, wanted->build_id_size}};
+    memcpy(key->name, name, length);
+    return offsetof(struct key, name) + length;
+}
+
+struct way *find_way(const struct build *build, const char *path) {
+    for (size_t i = 0; i < build->ways.count; i++)
+        if (strcmp(build->ways.data[i].path, path) == 0)
+            return &build->ways.data[i];
+    return NULL;
+}
+
+uint32_t find_build(struct builds *builds, const struct data_module *wanted) {
+    struct key key;
+    size_t size = make_key(wanted, &key);
+    const uint32_t *known = map_find(&builds->numbers, (const char *)&key, size);
+    uint32_t number = known ? *known : (uint32_t)builds->list.count;
+    if (!known) {
+        map_add(&builds->arena, &builds->numbers,
+                arena_copy(&builds->arena, (const char *)&key, size), size, number);
+        vector_push(&builds->arena, &builds->list, ((struct build){.wanted = wanted}));
+    }
+    struct build *build = vector_at(&builds->list, number);
+    if (!find_way(build, wanted->path))
+        vector_push(&builds->arena, &build->ways, ((struct way){.path = wanted->path}));
+    return number;
+}
+
+/* ---- whether it is there ---- */
+
+enum {
+    SHOWN = 6 /* bytes of a build id in a message */
+};
+
+/* The first bytes of a build id, for a message. */
+static const char *print_build_id(struct arena *arena, const uint8_t *bytes, size_t size) {
+    if (!size)
+        return "none";
+    char text[2 * SHOWN + 1] = "";
+    size_t shown = size;
+    if (shown > SHOWN)
+        shown = SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+        text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    return arena_print(arena, "%s%s", text, size > shown ? "..." : "");
+}
+
+static const char *check_build(struct arena *arena, const struct binary *binary,
+                               const struct data_module *wanted, const char *path) {
+    if (binary->build_id_size != wanted->build_id_size ||
+        memcmp(binary->build_id, wanted->build_id, wanted->build_id_size) != 0)
+        return arena_print(
+            arena,
+            "its counts are of another build of '%s' (build id %s, the file there has %s); run the "
+            "program again",
+            path, print_build_id(arena, wanted->build_id, wanted->build_id_size),
+            print_build_id(arena, binary->build_id, binary->build_id_size));
+    if (binary->cells_address != wanted->cells_address ||
+        binary->cells_size / sizeof(uint64_t) != wanted->cell_count)
+        return arena_print(arena,
+                           "its counts are of another build of '%s' (their number or place "
+                           "differs); run the program again",
+                           path);
+    return NULL;
+}
+
+/* Opens the binary by WAY.  Returns NULL, and why in way.wrong, where it is another. */
+static struct binary *open_way(struct arena *arena, const struct data_module *wanted,
+                               struct way *way) {
+    struct binary *binary;
+    const char *cause = binary_open(arena, way->path, &binary);
+    if (cause) {
+        way->wrong = arena_print(arena, "its binary '%s' cannot be read: %s", way->path, cause);
+        return NULL;
+    }
+    way->wrong = check_build(arena, binary, wanted, way->path);
+    if (!way->wrong)
+        return binary;
+    binary_close(binary);
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static void set_names(struct arena *arena, struct module *module) {
+    VECTOR(struct symbol) symbols = {0};
+    for (size_t i = 0; i < module->functions.count; i++) {
+        struct function *function = &module->functions.data[i];
+        function->demangled = demangle(arena, function->name);
+        vector_push(arena, &symbols, ((struct symbol){function->address, 0, function->name}));
+    }
+    binary_add_symbols(arena, module->binary, symbols.data, symbols.count);
+}
+
+const char *read_binary(struct profile *profile, struct module *module) {
+    const char *cause = notes_read(&profile->arena, module);
+    if (cause)
+        return arena_print(&profile->arena, "'%s': %s", module->path, cause);
+    lines_read(profile, module);
+    set_names(&profile->arena, module);
+    return NULL;
+}
+
+static const char *read_build(void *context, size_t worker, size_t number) {
+    (void)worker;
+    struct builds *builds = context;
+    struct build *build = &builds->list.data[number];
+    const struct data_module *wanted = build->wanted;
+    struct arena *arena = &build->own.arena;
+    struct binary *binary = NULL;
+    size_t way = 0;
+    vector_push(arena, &build->own.files, "");
+    while (!binary && way < build->ways.count)
+        binary = open_way(arena, wanted, &build->ways.data[way++]);
+    if (!binary)
+        return NULL;
+    struct module *module = ARENA_NEW(arena, struct module);
+    module->path = build->ways.data[way - 1].path;
+    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
+    module->build_id_size = wanted->build_id_size;
+    module->cells_address = wanted->cells_address;
+    module->cell_count = wanted->cell_count;
+    module->binary = binary;
+    build->module = module;
+    return read_binary(&build->own, module);
+}
+
+/* ---- one profile ---- */
+
+/* The index in PROFILE of the source file PATH; 0: there are too many. */
+static uint32_t number_file(struct profile *profile, const char *path) {
+    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
+    uint32_t number = known ? *known : (uint32_t)profile->files.count;
+    if (!known && number > UINT16_MAX)
+        return 0;
+    if (!known) {
+        map_add(&profile->arena, &profile->file_numbers, path, strlen(path), number);
+        vector_push(&profile->arena, &profile->files, path);
+    }
+    return number;
+}
+
+static void renumber_files(struct function *function, const uint32_t *numbers) {
+    function->file = numbers[function->file];
+    if (!function->file)
+        function->line = 0;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        struct instruction *instruction = &function->instructions[i];
+        instruction->file = (uint16_t)numbers[instruction->file];
+        if (!instruction->file)
+            instruction->line = 0;
+    }
+}
+
+static void add_module(struct profile *profile, const struct build *build) {
+    struct arena scratch = {0};
+    struct module *module = build->module;
+    uint32_t *numbers = ARENA_ARRAY(&scratch, uint32_t, build->own.files.count);
+    for (size_t i = 1; i < build->own.files.count; i++)
+        numbers[i] = number_file(profile, build->own.files.data[i]);
+    for (size_t i = 0; i < module->functions.count; i++)
+        renumber_files(&module->functions.data[i], numbers);
+    module->number = profile->modules.count;
+    vector_push(&profile->arena, &profile->modules, module);
+    arena_release(&scratch);
+}
+
+void read_builds(struct builds *builds, struct profile *profile) {
+    size_t failed;
+    struct decoded decoded;
+    (void)decode_instruction((const uint8_t[]){0x90}, 1, &decoded); /* it makes itself ready */
+    const char *cause = do_tasks(&(struct tasks){.what = "binaries",
+                                                 .count = builds->list.count,
+                                                 .few = true,
+                                                 .run = read_build,
+                                                 .context = builds},
+                                 &failed);
+    if (cause)
+        die("%s", cause);
+    for (size_t i = 0; i < builds->list.count; i++)
+        if (builds->list.data[i].module)
+            add_module(profile, &builds->list.data[i]);
+}
+
+void release_builds(struct builds *builds) {
+    for (size_t i = 0; i < builds->list.count; i++)
+        arena_release(&builds->list.data[i].own.arena);
+    arena_release(&builds->arena);
+}
