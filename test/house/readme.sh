@@ -35,7 +35,7 @@ def commands(path):
             command, shown = line[6:].split('  #')[0].strip(), []
         elif line.startswith('    ') and command:
             shown.append(line)
-        elif command:
+        elif command and line.strip():
             yield command, shown
             command = None
 
