@@ -21,7 +21,7 @@ all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/qui
 
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--build-id -o $@ $^ $(LIBS)
 	@for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $B/bin/$$n; done
 	@ln -sf ../../bin/quipu $B/libexec/quipu/as
 

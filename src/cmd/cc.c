@@ -9,16 +9,19 @@
  * compiled without them and linked into one fails at the link, as it may without quipu. */
 #include "cmd/cmd.h"
 #include "cmd/compilers.h"
+#include "cmd/identity.h"
 #include "cmd/options.h"
 
 #include "data/layout.h"
 #include "util/arena.h"
+#include "util/buffer.h"
 #include "util/diag.h"
 #include "util/path.h"
 #include "util/process.h"
 #include "util/vector.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libiberty/libiberty.h>
 #include <limits.h>
 #include <stdio.h>
@@ -48,7 +51,10 @@ struct driver {
     bool show;           /* -### */
     bool gold;           /* it links */
     bool drop;           /* --gc-sections */
-    const char *output;  /* -o */
+    bool preprocess;     /* -E */
+    bool version;        /* --version */
+    bool verbose;        /* -v */
+    const char *output;  /* -o; NULL: none */
     char root[PATH_MAX]; /* the directory above bin/ */
     VECTOR(struct argument) all;
     VECTOR(char *) user; /* the user's arguments without ours */
@@ -216,6 +222,7 @@ static void note_joined(struct driver *driver, const char *argument) {
 }
 
 static void note_argument(struct driver *driver, const char *argument) {
+    driver->preprocess |= strcmp(argument, "-E") == 0;
     if (IS_ONE_OF(argument, "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-emit-llvm",
                   "-fdump-ada-spec", "-gnatc", "-gnats"))
         driver->link = false;
@@ -235,6 +242,10 @@ static void note_argument(struct driver *driver, const char *argument) {
         driver->gold = strcmp(argument + 9, "gold") == 0;
     else if (strcmp(argument, "-###") == 0)
         driver->show = true;
+    else if (strcmp(argument, "--version") == 0)
+        driver->version = true;
+    else if (strcmp(argument, "-v") == 0)
+        driver->verbose = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
         driver->inputs |= !is_header(driver, argument);
     else
@@ -391,6 +402,7 @@ static void set_environment(struct driver *driver, const char *options) {
         return;
     add_directory(driver, "COMPILER_PATH", "libexec/quipu", true);
     set_variable("QUIPU_OPTIONS", options);
+    set_variable("DISTCC_HOSTS", "localhost/256"); /* no other machine's assembler is ours */
 }
 
 static void show_command(const struct driver *driver) {
@@ -406,11 +418,49 @@ static void show_command(const struct driver *driver) {
  * count would go into others' memory: as good as none. */
 static int link_and_check(struct driver *driver) {
     int status = run_program(driver->argv.data, NULL, 0, false);
-    const char *wrong = status ? NULL : check_linked(&driver->arena, driver->output);
+    const char *output = driver->output ? driver->output : "a.out";
+    const char *wrong = status ? NULL : check_linked(&driver->arena, output);
     if (!wrong)
         return status;
-    unlink(driver->output);
-    error("'%s': %s", driver->output, wrong);
+    unlink(output);
+    error("'%s': %s", output, wrong);
+    return 1;
+}
+
+/* ---- caches ---- */
+
+/* Whether the caller wants to know who compiles: it asks for the version, or is ccache, which has
+ * the source preprocessed to tell whether it has met it before. */
+static bool asks_for_identity(const struct driver *driver) {
+    return driver->version || (driver->verbose && !driver->inputs) ||
+           (driver->preprocess && getenv("CCACHE_DISABLE"));
+}
+
+/* A line behind the preprocessed source that tells what the object depends on beside it.  As a file
+ * that is not there it has ccache look at preprocessed sources alone from then on: what it
+ * remembers of included files would not tell that another compiler is found in PATH. */
+static bool add_line(struct driver *driver, const char *text) {
+    bool named = driver->output && strcmp(driver->output, "-") != 0;
+    int fd = named ? open(driver->output, O_WRONLY | O_APPEND | O_CLOEXEC) : STDOUT_FILENO;
+    const char *line = arena_print(&driver->arena, "# 1 \"%s\"\n", text);
+    bool good = fd >= 0 && write_whole(fd, line, strlen(line));
+    return !named || fd < 0 ? good : close(fd) == 0 && good;
+}
+
+/* The compiler's own output, and behind it who has compiled.  OPTIONS are the shim's. */
+static int run_and_identify(struct driver *driver, const char *options) {
+    const char *compiler = compiler_identity(&driver->arena, driver->compiler);
+    int status = run_program(driver->argv.data, NULL, 0, false);
+    if (status)
+        return status;
+    if (!driver->preprocess) {
+        fprintf(driver->version ? stdout : stderr, "quipu %s in front of %s\n",
+                own_identity(&driver->arena), compiler);
+        return fflush(stdout) != 0;
+    }
+    if (add_line(driver, arena_print(&driver->arena, "quipu %s, %s", options, compiler)))
+        return 0;
+    error("cannot write the preprocessed source: %s", strerror(errno));
     return 1;
 }
 
@@ -445,7 +495,7 @@ static const char help[] =
     "  -###                print the commands and run none\n";
 
 int cmd_cc(int argc, char **argv) {
-    struct driver driver = {.options = default_options(), .output = "a.out"};
+    struct driver driver = {.options = default_options()};
     run_archive_tool(&driver.arena, argv);
     driver.compiler = compiler_for(&driver.arena, argv[0]);
     if (strcmp(argv[0], "cc") == 0 && (argc < 2 || strcmp(argv[1], "--help") == 0)) {
@@ -455,11 +505,15 @@ int cmd_cc(int argc, char **argv) {
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     find_root(&driver);
-    const char *options = print_options(&driver.options, QUIPU_VERSION);
+    if (driver.options.profile)
+        driver.options.content = content_identity(&driver.arena, driver.options.profile);
+    const char *options = print_options(&driver.options, own_identity(&driver.arena));
     build_arguments(&driver, options);
     set_environment(&driver, options);
     if (driver.show)
         show_command(&driver);
+    else if (asks_for_identity(&driver))
+        return run_and_identify(&driver, options);
     else if (driver.link && driver.options.modes)
         return link_and_check(&driver);
     execvp(driver.compiler, driver.argv.data);

@@ -148,7 +148,7 @@ const char *print_options(struct shim_options *options, const char *version) {
                  options->all_checks ? ":all-checks" : "", options->shared ? ":shared" : "",
                  options->dump ? ":dump" : "", version);
     if (options->profile)
-        buffer_print(&out, ":profile=%s", options->profile);
+        buffer_print(&out, ":content=%s:profile=%s", options->content, options->profile);
     const char *text = arena_copy(&options->arena, out.data, out.count);
     buffer_release(&out);
     return text;

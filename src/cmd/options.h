@@ -1,5 +1,5 @@
 /* options.h: what quipu cc tells quipu as: a text such as
- * "count+event:event=loads:event=products=mul%2A:placement=tree:shared:0.1.0". */
+ * "count+event:event=loads:event=products=mul%2A:placement=tree:shared:0.1.0-0123456789abcdef". */
 #ifndef QUIPU_CMD_OPTIONS_H
 #define QUIPU_CMD_OPTIONS_H
 
@@ -26,12 +26,14 @@ struct shim_options {
     bool shared;         /* may be linked into a shared object */
     bool dump;           /* graphs to standard error */
     const char *profile; /* data of an earlier run to place counters by, or NULL */
+    const char *content; /* then: what tells that it has changed */
 };
 
 struct shim_options default_options(void);
 
 /* Reads the fields of TEXT, separated by ':'; a profile's path comes last and may hold any
- * character.  Fields that it does not know are for the reader of a command line (the version).
+ * character.  Fields that it does not know are for caches and the reader of a command line (the
+ * version, what the profile holds).
  * TEXT must live as long as OPTIONS. */
 void parse_options(struct shim_options *options, const char *text);
 

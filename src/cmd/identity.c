@@ -1,0 +1,153 @@
+/* identity.c: what an object depends on beside its source and its options; see identity.h.
+ *
+ * A cache of compilations looks at the compiler's file, the arguments, and what is included.  It
+ * cannot see the shim, which stands where the assembler would, the compiler that quipu cc finds, or
+ * what is in the data of an earlier run.  So these go where it does look.
+ *
+ * Not perfect: the binary that a profile is of, which says where its counters are, is not looked
+ * at. */
+#include "cmd/identity.h"
+
+#include "cmd/cmd.h"
+#include "util/buffer.h"
+#include "util/path.h"
+#include "util/vector.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    BUILD_BYTES = 8 /* of the build id */
+};
+
+/* FNV-1a, of 64 bits. */
+static const uint64_t hash_begin = 0xcbf29ce484222325, hash_prime = 0x100000001b3;
+
+static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size) {
+    const uint8_t *next = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ next[i]) * hash_prime;
+    return hash;
+}
+
+/* ---- ourselves ---- */
+
+/* Reads the first bytes of the build id of the object INFO, the executable, into DATA. */
+static int read_build(struct dl_phdr_info *info, size_t size, void *data) {
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uint8_t *at = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
+        const uint8_t *end = at + segment->p_memsz;
+        if (segment->p_type != PT_NOTE)
+            continue;
+        while ((size_t)(end - at) > sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const uint8_t *name = at + sizeof *note;
+            const uint8_t *text = name + ((note->n_namesz + 3) & ~3U);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof "GNU" &&
+                memcmp(name, "GNU", sizeof "GNU") == 0 && note->n_descsz >= BUILD_BYTES)
+                memcpy(data, text, BUILD_BYTES);
+            at = text + ((note->n_descsz + 3) & ~3U);
+        }
+    }
+    return 1; /* the executable comes first, and is all */
+}
+
+const char *own_identity(struct arena *arena) {
+    uint8_t build[BUILD_BYTES] = {0};
+    struct buffer text = {0};
+    dl_iterate_phdr(read_build, build);
+    buffer_print(&text, "%s-", QUIPU_VERSION);
+    for (size_t i = 0; i < BUILD_BYTES; i++)
+        buffer_print(&text, "%02x", build[i]);
+    const char *identity = arena_copy(arena, text.data, text.count);
+    buffer_release(&text);
+    return identity;
+}
+
+/* ---- the compiler ---- */
+
+/* Whether the file at PATH is a cache or spreader that has the names of compilers. */
+static bool stands_in_front(const char *path) {
+    static const char *const names[] = {"ccache", "distcc", "sccache", "icecc"};
+    const char *name = last_part(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The file that PATH leads to, if that is a compiler; NULL: it is not. */
+static const char *find_file(struct arena *arena, const char *path) {
+    char *file = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
+    const char *found =
+        file && !stands_in_front(file) ? arena_copy(arena, file, strlen(file)) : NULL;
+    free(file);
+    return found;
+}
+
+static const char *find_compiler(struct arena *arena, const char *name) {
+    if (strchr(name, '/'))
+        return find_file(arena, name);
+    const char *directories = getenv("PATH"), *found = NULL;
+    while (!found && directories && *directories) {
+        size_t length = strcspn(directories, ":");
+        found = find_file(arena, arena_print(arena, "%.*s/%s", length ? (int)length : 1,
+                                             length ? directories : ".", name));
+        directories += length + (directories[length] == ':');
+    }
+    return found;
+}
+
+const char *compiler_identity(struct arena *arena, const char *name) {
+    struct stat status;
+    const char *path = find_compiler(arena, name);
+    if (!path || stat(path, &status) != 0)
+        return arena_print(arena, "%s, which is not there", name);
+    return arena_print(arena, "%s, %lld bytes of %lld.%09ld", path, (long long)status.st_size,
+                       (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+/* ---- data ---- */
+
+typedef VECTOR(const char *) path_list;
+
+static int compare_paths(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* PATH itself, or what is in it, in an order of their own. */
+static void list_files(struct arena *arena, const char *path, path_list *files) {
+    DIR *directory = opendir(path);
+    if (!directory)
+        vector_push(arena, files, path);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            vector_push(arena, files, arena_print(arena, "%s/%s", path, entry->d_name));
+    if (directory)
+        closedir(directory);
+    if (files->count)
+        qsort(files->data, files->count, sizeof *files->data, compare_paths);
+}
+
+const char *content_identity(struct arena *arena, const char *path) {
+    path_list files = {0};
+    uint64_t hash = hash_begin;
+    list_files(arena, path, &files);
+    for (size_t i = 0; i < files.count; i++) {
+        struct buffer content = {0};
+        if (buffer_read_file(&content, files.data[i]))
+            hash = add_to_hash(hash, content.data, content.count);
+        hash = add_to_hash(hash, &content.count, sizeof content.count);
+        buffer_release(&content);
+    }
+    return arena_print(arena, "%016llx", (unsigned long long)hash);
+}
