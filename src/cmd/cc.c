@@ -442,7 +442,10 @@ static bool asks_for_identity(const struct driver *driver) {
 static bool add_line(struct driver *driver, const char *text) {
     bool named = driver->output && strcmp(driver->output, "-") != 0;
     int fd = named ? open(driver->output, O_WRONLY | O_APPEND | O_CLOEXEC) : STDOUT_FILENO;
-    const char *line = arena_print(&driver->arena, "# 1 \"%s\"\n", text);
+    char *line = arena_print(&driver->arena, "# 1 \"%s\"\n", text);
+    for (char *c = line + 5; c[2]; c++) /* paths may have all characters */
+        if (*c == '"' || *c == '\\' || *c == '\n')
+            *c = '?';
     bool good = fd >= 0 && write_whole(fd, line, strlen(line));
     return !named || fd < 0 ? good : close(fd) == 0 && good;
 }
