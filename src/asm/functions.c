@@ -44,6 +44,18 @@ static bool is_compiled(const struct unit *unit, const struct statement *label) 
     return unit->compiled && !label->inline_asm;
 }
 
+/* Whether it is what compilers put in the place of indirect branches and returns, which finds
+ * values in any register and leaves them there: __x86_return_thunk, __llvm_retpoline_r11. */
+static bool is_branch_stub(const struct symbol *symbol) {
+    static const char *const prefixes[] = {"__x86_", "__llvm_"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (symbol->length > length && memcmp(symbol->name, prefixes[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void close_fragment(struct finder *finder, uint32_t section) {
     struct unit *unit = finder->unit;
     struct open_fragment *open = &finder->open[section];
@@ -70,8 +82,10 @@ static void open_fragment(struct finder *finder, uint32_t symbol_index, uint32_t
     }
     if (owner == NONE) {
         owner = (uint32_t)unit->functions.count;
-        struct asm_function function = {
-            .symbol = symbol_index, .compiled = is_compiled(unit, label), .line = label->line};
+        struct asm_function function = {.symbol = symbol_index,
+                                        .compiled =
+                                            is_compiled(unit, label) && !is_branch_stub(symbol),
+                                        .line = label->line};
         vector_push(&unit->arena, &unit->functions, function);
         finder->function_of[symbol_index] = owner;
     }
@@ -189,9 +203,19 @@ static void index_statements(struct unit *unit) {
     }
 }
 
+static bool is_call(const struct unit *unit, const struct statement *s) {
+    struct span text = {unit->text + s->start, s->end - s->start};
+    struct span word = first_word(text);
+    while (span_is(word, "bnd") || span_is(word, "notrack") || span_is(word, "data16")) {
+        text = behind(text, word);
+        word = first_word(text);
+    }
+    return span_is(word, "call") || span_is(word, "callq");
+}
+
 /* Marks labels that are reached from elsewhere: by name from another file, by a jump from another
- * function, or by an address that code takes (a jump out of a nested function, a return address
- * that was made up). */
+ * function, by a call (a stub for indirect branches calls a place in itself), or by an address that
+ * code takes (a jump out of a nested function, a return address that was made up). */
 static void mark_outside_entries(struct unit *unit) {
     for (size_t i = 0; i < unit->symbols.count; i++) {
         struct symbol *symbol = &unit->symbols.data[i];
@@ -202,9 +226,16 @@ static void mark_outside_entries(struct unit *unit) {
         if (statement->kind != STATEMENT_INSTRUCTION || statement->symbol == NONE)
             continue;
         struct symbol *symbol = &unit->symbols.data[statement->symbol];
-        if (symbol->statement != NONE &&
-            unit->function_of[symbol->statement] != unit->function_of[i])
+        if (symbol->statement == NONE)
+            continue;
+        uint32_t function = unit->function_of[i];
+        if (unit->function_of[symbol->statement] != function) {
             symbol->outside_entry = true;
+        } else if (!symbol->function && is_call(unit, statement)) {
+            symbol->outside_entry = true;
+            if (function != NONE) /* its returns may be jumps, with any register in use */
+                unit->functions.data[function].compiled = false;
+        }
     }
     for (size_t i = 0; i < unit->references.count; i++) {
         const struct reference *reference = &unit->references.data[i];

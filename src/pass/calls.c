@@ -64,6 +64,14 @@ const struct edge *edge_away(const struct planner *p, const struct basic_block *
     return NULL;
 }
 
+/* JUMP goes to another function, perhaps by a register, or by a stub that is named after one. */
+static void leave_by(const struct planner *p, const struct graph_instruction *jump,
+                     struct buffer *out) {
+    bool reads_r11 = jump->decoded->registers_read & REGISTER_R11 ||
+                     has_own_convention(p->graph->unit, jump->statement);
+    write_leave(out, reads_r11, p->state->options->shared);
+}
+
 bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -76,7 +84,7 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     if (is_near_return(last->decoded) && !statement_of(p, last)->inline_asm)
         write_return(out, shared);
     else
-        write_leave(out, last->decoded, shared);
+        leave_by(p, last, out);
     return true;
 }
 
@@ -92,5 +100,5 @@ void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
     if (out->count)
         buffer_text(out, "; ");
-    write_leave(out, last_instruction(p->graph, source)->decoded, p->state->options->shared);
+    leave_by(p, last_instruction(p->graph, source), out);
 }

@@ -24,9 +24,11 @@ void write_return(struct buffer *out, bool shared) {
     buffer_print(out, "jmp quipu_context_return%s", shared ? "" : "_segment");
 }
 
-void write_leave(struct buffer *out, const struct decoded *last, bool shared) {
-    bool kept = last->registers_read & REGISTER_R11;
-    buffer_print(out, "call quipu_context_leave%s", kept ? "_keeping" : shared ? "" : "_segment");
+void write_leave(struct buffer *out, bool r11_kept, bool shared) {
+    buffer_print(out, "call quipu_context_leave%s",
+                 r11_kept ? "_keeping"
+                 : shared ? ""
+                          : "_segment");
 }
 
 void write_pad(struct buffer *out) {

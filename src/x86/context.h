@@ -16,8 +16,9 @@ bool is_near_return(const struct decoded *decoded);
 /* It is about to return by a near return, which never runs. */
 void write_return(struct buffer *out, bool shared);
 
-/* It is about to jump to another function, or to return otherwise, by LAST. */
-void write_leave(struct buffer *out, const struct decoded *last, bool shared);
+/* It is about to jump to another function, or to return otherwise; R11_KEPT: by what is in %r11,
+ * maybe. */
+void write_leave(struct buffer *out, bool r11_kept, bool shared);
 
 /* Control comes from elsewhere.  Changes flags. */
 void write_pad(struct buffer *out);

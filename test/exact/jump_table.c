@@ -1,5 +1,5 @@
 // Jump tables: a dense switch in a loop, one with holes, one in a function of its own.
-// variants: -O0; -O1; -O2; -O3; -Os; clang -O0; clang -O2; clang -O3; -O2 -fPIC; -O2 -no-pie -fno-pie; -O2 -fcf-protection; -O2 -masm=intel; -O2 -mno-red-zone; -O2 -static
+// variants: -O0; -O1; -O2; -O3; -Os; clang -O0; clang -O2; clang -O3; -O2 -fPIC; -O2 -no-pie -fno-pie; -O2 -fcf-protection; -O2 -masm=intel; -O2 -mno-red-zone; -O2 -static; clang -O2 -mretpoline
 // callgrind
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // Tail calls: to another function, to itself, through a pointer, out of a switch.
-// variants: -O0; -O2; -O3; -Os; clang -O2; -O2 -fPIC; -O2 -fcf-protection
+// variants: -O0; -O2; -O3; -Os; clang -O2; -O2 -fPIC; -O2 -fcf-protection; clang -O2 -mretpoline
 #include <stdio.h>
 
 typedef int step(int n, int sum);
