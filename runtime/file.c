@@ -7,7 +7,8 @@
  *
  * The descriptor is closed once all is mapped: programs count and close descriptors.  To grow the
  * file it is opened again by its path.  It is made with the space that it has, so that a full disk
- * is an error here and not a signal later. */
+ * is an error here and not a signal later; where the disk has plenty of room, large parts are left
+ * as holes (chunk.c). */
 #include "state.h"
 #include "syscall.h"
 #include "text.h"

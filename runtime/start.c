@@ -121,6 +121,7 @@ void quipu_start(void) {
     if (IS_LINKED(quipu_begin_tests))
         quipu_begin_tests();
     quipu_state.pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
+    quipu_state.reserves = text_variable(environ, "QUIPU_RESERVE=") != NULL;
     quipu_remember_standard_error();
     const struct quipu_state *other = quipu_find_modules();
     if (other && other->pid != quipu_state.pid)

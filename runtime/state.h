@@ -70,6 +70,7 @@ struct quipu_state {
     char path[PATH_SIZE]; /* absolute, of the data file */
     char program[PROGRAM_SIZE];
     struct quipu_module module;
+    bool reserves; /* files have no holes, however much room there is */
 };
 
 extern struct quipu_state quipu_state;
@@ -175,7 +176,8 @@ struct naming {
 };
 
 /* chunk.c */
-/* Makes LENGTH bytes at OFFSET of the file FD the file's own, so that no store into them fails. */
+/* Makes the file FD reach from OFFSET over LENGTH bytes, so that no store into them fails: they are
+ * the file's own, or the disk has plenty of room. */
 long quipu_reserve(int fd, uint64_t offset, uint64_t length);
 /* Finds this module in the file, with its slots, or adds it.  The lock is held, state.fd open. */
 long quipu_enter_module(void);
