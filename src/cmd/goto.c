@@ -8,6 +8,7 @@
 
 #include "moment/approach.h"
 #include "moment/backtrace.h"
+#include "moment/object.h"
 #include "util/diag.h"
 #include "util/path.h"
 #include "x86/trap.h"
@@ -41,9 +42,9 @@ static int run_command(struct tracee *tracee, const struct arrival *arrival, con
     return status;
 }
 
-static int hand_over(struct arena *arena, const struct binary *binary,
-                     const struct moment_name *name, struct tracee *tracee,
+static int hand_over(struct arena *arena, const struct moment_name *name, struct tracee *tracee,
                      const struct arrival *arrival, const struct goto_options *options) {
+    const struct binary *binary = arrival->binary;
     const char *line = line_text(arena, binary, arrival->address);
     const char *command = options->command;
     if (!command && !options->print && can_run_gdb())
@@ -59,12 +60,19 @@ static int hand_over(struct arena *arena, const struct binary *binary,
     return 0;
 }
 
+/* Whether NAME may be of a shared object that PROGRAM loads. */
+static bool is_of_object(struct arena *arena, const struct binary *program,
+                         const struct moment_name *name) {
+    return !is_build_id(program->build_id, program->build_id_size, name->build) &&
+           find_loader_hook(arena, program);
+}
+
 static int go(const char *text, char **argv, const struct goto_options *options) {
     struct arena arena = {0};
     struct moment_name name;
     struct binary *binary;
     struct tracee tracee = {0};
-    struct arrival arrival;
+    struct arrival arrival = {0};
     address_list places = {0};
     const char *wrong = read_moment(&arena, text, &name);
     if (wrong)
@@ -73,11 +81,12 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     if (!path)
         die("'%s': no such program; give its path", argv[0]);
     wrong = binary_open(&arena, path, &binary);
-    if (!wrong)
+    bool of_object = !wrong && is_of_object(&arena, binary, &name);
+    if (!wrong && !of_object)
         wrong = check_program(binary);
     if (wrong)
         die("'%s': %s", path, wrong);
-    wrong = find_places(&arena, binary, &name, &places);
+    wrong = of_object ? NULL : find_places(&arena, binary, &name, &places);
     if (wrong)
         die("'%s': %s", text, wrong);
     use_temporary_data("quipu-goto"); /* counts of this run are nobody's */
@@ -86,7 +95,9 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     if (wrong && *wrong)
         error("'%s': %s", text, wrong);
     if (!wrong)
-        status = hand_over(&arena, binary, &name, &tracee, &arrival, options);
+        status = hand_over(&arena, &name, &tracee, &arrival, options);
+    if (arrival.binary != binary)
+        binary_close(arrival.binary);
     binary_close(binary);
     arena_release(&tracee.arena);
     arena_release(&arena);

@@ -6,15 +6,19 @@
  * compared, exactly, by the cell and the binary's table of what has happened above it.  A second
  * countdown ends a little behind the moment: then it was missed.
  *
+ * A moment of a shared object is waited for when that is loaded; its counter is its own.
+ *
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c) */
 #include "moment/approach.h"
 
 #include "data/demangle.h"
 #include "data/queries.h"
 #include "moment/backtrace.h"
+#include "moment/object.h"
 #include "moment/tests.h"
 #include "x86/trap.h"
 
+#include <elf.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -26,10 +30,13 @@ enum {
 
 struct way {
     struct arena *arena;
-    struct binary *binary;
+    struct binary *program,
+        *binary; /* binary: that the moment is of; NULL: it was not loaded yet */
     const struct moment_name *name;
-    const address_list *places;
+    address_list places;
     struct tracee *tracee;
+    struct arrival *arrival;
+    uint64_t loader_hook, entry; /* where it is looked for; 0: nowhere */
     uint64_t bias, thread_hook, near_hook;
     pid_t thread;   /* that the moment is of; 0: it has not begun */
     uint64_t block; /* address of its cells of events */
@@ -70,8 +77,8 @@ static uint64_t ticks_at(const struct way *way, uint64_t address) {
 }
 
 static void watch_places(struct way *way) {
-    for (size_t i = 0; i < way->places->count; i++)
-        put_breakpoint(way->tracee, way->places->data[i] + way->bias, false);
+    for (size_t i = 0; i < way->places.count; i++)
+        put_breakpoint(way->tracee, way->places.data[i] + way->bias, false);
     way->is_near = true;
     set_goal(way, way->name->ticks ? way->name->ticks : 1);
 }
@@ -153,6 +160,12 @@ static const char *ended(struct way *way) {
     const char *how = WIFSIGNALED(status)
                           ? arena_print(way->arena, "signal %d", WTERMSIG(status))
                           : arena_print(way->arena, "exit status %d", WEXITSTATUS(status));
+    if (!way->binary)
+        return arena_print(
+            way->arena,
+            "it is a moment of another build (build id %s...), or of a shared object "
+            "that was not loaded; the program has ended (%s)",
+            way->name->build, how);
     if (!way->thread)
         return arena_print(way->arena,
                            "the program has ended (%s), and had %llu thread%s in instrumented code",
@@ -174,9 +187,71 @@ static bool is_moment(struct way *way, uint64_t address) {
     return way->last == way->name->ticks;
 }
 
+/* ---- what the moment is of ---- */
+
+/* The binary is loaded and has executed nothing. */
+static const char *begin_binary(struct way *way) {
+    way->thread_hook = find_hook(way->binary, true) + way->bias;
+    way->near_hook = find_hook(way->binary, false) + way->bias;
+    way->margin = MARGIN + most_ticks_above(way->binary);
+    const char *wrong = put_tests(tracee_memory(way->tracee), way->binary, way->bias);
+    put_breakpoint(way->tracee, way->thread_hook, true);
+    put_breakpoint(way->tracee, way->near_hook, true);
+    return wrong;
+}
+
+/* Takes the shared object at PATH for that which the moment is of. */
+static const char *begin_object(struct way *way, const char *path) {
+    struct binary *object = NULL;
+    const char *wrong = binary_open(way->arena, path, &object);
+    if (!wrong) {
+        way->arrival->binary = object;
+        wrong = check_program(object);
+    }
+    if (!wrong)
+        wrong = find_places(way->arena, object, way->name, &way->places);
+    if (wrong)
+        return arena_print(way->arena, "it is a moment of '%s': %s", path, wrong);
+    way->binary = object;
+    return begin_binary(way);
+}
+
+/* Whether PROGRAM has had such a moment, in another build of it. */
+static bool may_be_older(const struct way *way) {
+    struct moment_name name = *way->name;
+    address_list places = {0};
+    name.build = "";
+    return !find_places(way->arena, way->program, &name, &places);
+}
+
+/* The loader has loaded something, or the program begins, at ADDRESS. */
+static const char *look_for_object(struct way *way, uint64_t address) {
+    if (way->binary)
+        return NULL;
+    const char *path =
+        find_object(way->arena, tracee_memory(way->tracee), way->name->build, &way->bias);
+    if (path)
+        return begin_object(way, path);
+    if (address == way->entry && may_be_older(way))
+        return arena_print(way->arena, "it is a moment of another build (build id %s...)",
+                           way->name->build);
+    return NULL;
+}
+
 /* A stop of THREAD at ADDRESS.  Returns whether it is the moment; sets *WRONG where it was missed.
  */
 static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, const char **wrong) {
+    if (!address) {
+        if (thread == way->thread)
+            end_thread(way);
+        return false;
+    }
+    if (address == way->loader_hook || address == way->entry) {
+        *wrong = look_for_object(way, address);
+        stop_tracee(way->tracee);
+        step_over(way->tracee, thread, address);
+        return false;
+    }
     if (address == way->thread_hook) {
         begin_thread(way, thread);
         return false;
@@ -188,11 +263,6 @@ static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, con
             pass_moment(way);
         else if (thread == way->thread)
             watch_places(way);
-        return false;
-    }
-    if (!address) {
-        if (thread == way->thread)
-            end_thread(way);
         return false;
     }
     if (thread == way->thread && is_moment(way, address))
@@ -215,27 +285,32 @@ static const char *start_way(struct way *way, char **argv) {
     if (wrong)
         return *wrong ? arena_print(way->arena, "cannot be run under control: %s", wrong) : wrong;
     way->is_random = has_random_addresses(way->tracee);
-    GElf_Ehdr header;
-    gelf_getehdr(way->binary->elf, &header);
-    way->bias = tracee_bias(way->tracee, header.e_entry);
-    way->thread_hook = find_hook(way->binary, true) + way->bias;
-    way->near_hook = find_hook(way->binary, false) + way->bias;
-    way->margin = MARGIN + most_ticks_above(way->binary);
     stop_at_ends(way->tracee);
-    wrong = put_tests(way->tracee->process, way->binary, way->bias);
-    put_breakpoint(way->tracee, way->thread_hook, true);
-    put_breakpoint(way->tracee, way->near_hook, true);
-    return wrong;
+    if (way->binary) {
+        GElf_Ehdr header;
+        gelf_getehdr(way->binary->elf, &header);
+        way->bias = tracee_bias(way->tracee, header.e_entry);
+        return begin_binary(way);
+    }
+    uint64_t hook = find_loader_hook(way->arena, way->program);
+    way->loader_hook = tracee_auxiliary(way->tracee, AT_BASE) + hook;
+    way->entry = tracee_auxiliary(way->tracee, AT_ENTRY);
+    put_breakpoint(way->tracee, way->entry, false);
+    if (hook)
+        put_breakpoint(way->tracee, way->loader_hook, false);
+    return NULL;
 }
 
-const char *approach(struct arena *arena, struct binary *binary, const struct moment_name *name,
+const char *approach(struct arena *arena, struct binary *program, const struct moment_name *name,
                      const address_list *places, char **argv, struct tracee *tracee,
                      struct arrival *arrival) {
     struct way way = {.arena = arena,
-                      .binary = binary,
+                      .program = program,
+                      .binary = places->count ? program : NULL,
                       .name = name,
-                      .places = places,
+                      .places = *places,
                       .tracee = tracee,
+                      .arrival = arrival,
                       .before = NEVER,
                       .after = NEVER,
                       .there = "",
@@ -250,8 +325,8 @@ const char *approach(struct arena *arena, struct binary *binary, const struct mo
             continue;
         stop_tracee(tracee);
         remove_breakpoints(tracee);
-        take_tests_out(tracee_memory(tracee), binary, way.bias);
-        *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias};
+        take_tests_out(tracee_memory(tracee), way.binary, way.bias);
+        *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias, way.binary};
         return NULL;
     }
     kill_tracee(tracee);

@@ -10,7 +10,9 @@ struct arrival {
     pid_t thread;     /* that the moment is of; it stands, and so do all others */
     uint64_t address; /* as linked */
     uint64_t ticks;
-    uint64_t bias; /* where the program was loaded, minus where it was linked */
+    uint64_t bias;         /* where its binary was loaded, minus where it was linked */
+    struct binary *binary; /* the program, or a shared object that is the caller's to close; may be
+                              set where the moment was not reached */
 };
 
 /* Returns NULL, or why no moment can be gone to in runs of BINARY. */
@@ -20,10 +22,11 @@ const char *check_program(const struct binary *binary);
  * (BEGINS), or whose goal of ticks has come; 0: there is none. */
 uint64_t find_hook(const struct binary *binary, bool begins);
 
-/* Runs ARGV, whose program is BINARY, which is good, to the moment NAME, at one of PLACES.  Returns
- * NULL, or why it was not reached, in ARENA, "" where that was said; then nothing of it runs any
- * more. */
-const char *approach(struct arena *arena, struct binary *binary, const struct moment_name *name,
+/* Runs ARGV, whose program is PROGRAM, to the moment NAME, at one of PLACES; there is none of these
+ * where the moment is of another build than PROGRAM: then the shared object that it may be of is
+ * waited for.  Returns NULL, or why it was not reached, in ARENA, "" where that was said; then
+ * nothing of it runs any more. */
+const char *approach(struct arena *arena, struct binary *program, const struct moment_name *name,
                      const address_list *places, char **argv, struct tracee *tracee,
                      struct arrival *arrival);
 

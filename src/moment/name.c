@@ -87,12 +87,12 @@ const char *read_moment(struct arena *arena, const char *text, struct moment_nam
     return wrong ? wrong : read_place(arena_copy(arena, text, (size_t)(at - text)), name);
 }
 
-static bool is_build(const struct binary *binary, const char *build) {
+bool is_build_id(const uint8_t *id, size_t size, const char *build) {
     char digits[3];
     for (size_t i = 0; build[i]; i += 2) {
-        if (i / 2 >= binary->build_id_size)
+        if (i / 2 >= size)
             return false;
-        snprintf(digits, sizeof digits, "%02x", binary->build_id[i / 2]);
+        snprintf(digits, sizeof digits, "%02x", id[i / 2]);
         if (strncmp(digits, build + i, build[i + 1] ? 2 : 1) != 0)
             return false;
         if (!build[i + 1])
@@ -187,7 +187,7 @@ static const char *find_on_line(struct arena *arena, const struct binary *binary
 
 const char *find_places(struct arena *arena, const struct binary *binary,
                         const struct moment_name *name, address_list *places) {
-    if (!is_build(binary, name->build))
+    if (!is_build_id(binary->build_id, binary->build_id_size, name->build))
         return arena_print(arena, "it is a moment of another build (build id %s...)", name->build);
     return name->line ? find_on_line(arena, binary, name, places)
                       : find_in_function(arena, binary, name, places);

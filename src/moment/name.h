@@ -29,6 +29,9 @@ typedef VECTOR(uint64_t) address_list;
 /* Reads TEXT.  Returns NULL, or what is wrong with it; all lies in ARENA. */
 const char *read_moment(struct arena *arena, const char *text, struct moment_name *name);
 
+/* Whether the build id ID of SIZE bytes begins with the digits BUILD, as "" does. */
+bool is_build_id(const uint8_t *id, size_t size, const char *build);
+
 /* Finds the addresses that NAME may mean in BINARY.  Returns NULL, or why there are none. */
 const char *find_places(struct arena *arena, const struct binary *binary,
                         const struct moment_name *name, address_list *places);

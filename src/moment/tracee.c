@@ -149,18 +149,23 @@ bool has_random_addresses(const struct tracee *tracee) {
     return !(flags & ADDR_NO_RANDOMIZE);
 }
 
-uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry) {
+uint64_t tracee_auxiliary(const struct tracee *tracee, uint64_t type) {
     char path[64];
     Elf64_auxv_t value;
-    uint64_t bias = 0;
+    uint64_t found = 0;
     snprintf(path, sizeof path, "/proc/%d/auxv", tracee->process);
     FILE *file = fopen(path, "re");
     while (file && fread(&value, sizeof value, 1, file) == 1)
-        if (value.a_type == AT_ENTRY)
-            bias = value.a_un.a_val - entry;
+        if (value.a_type == type)
+            found = value.a_un.a_val;
     if (file)
         fclose(file);
-    return bias;
+    return found;
+}
+
+uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry) {
+    uint64_t address = tracee_auxiliary(tracee, AT_ENTRY);
+    return address ? address - entry : 0;
 }
 
 void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop) {

@@ -48,6 +48,9 @@ const char *start_tracee(struct tracee *tracee, char **argv);
 /* Whether it has random addresses all the same.  It stands. */
 bool has_random_addresses(const struct tracee *tracee);
 
+/* What the kernel has told it of TYPE, such as AT_ENTRY; 0: nothing. */
+uint64_t tracee_auxiliary(const struct tracee *tracee, uint64_t type);
+
 /* Where the program was loaded, minus where ENTRY, its entry as linked, says. */
 uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);
 

@@ -4,6 +4,7 @@
  * LD_PRELOAD, each has a variable of its own here, though the program uses only the first. */
 #include "watch/library.h"
 
+#include "moment/object.h"
 #include "moment/tracee.h"
 #include "util/path.h"
 
@@ -59,21 +60,6 @@ const char *find_opened_path(const struct libraries *libraries, const uint8_t *b
 }
 
 /* ---- of a program that is to be started ---- */
-
-/* The loader that PROGRAM names; NULL: it needs none. */
-static const char *find_loader(struct arena *arena, const struct binary *program) {
-    size_t count = 0;
-    GElf_Phdr header;
-    if (elf_getphdrnum(program->elf, &count) != 0)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (gelf_getphdr(program->elf, (int)i, &header) && header.p_type == PT_INTERP &&
-            header.p_filesz > 1 && header.p_offset < program->size &&
-            header.p_filesz <= program->size - header.p_offset)
-            return arena_copy(arena, (const char *)program->bytes + header.p_offset,
-                              header.p_filesz - 1);
-    return NULL;
-}
 
 /* "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone, which may be relative: the loader has
  * our directory, as the program will.  What the kernel brings has a name without a directory. */
