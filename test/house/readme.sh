@@ -1,7 +1,7 @@
 #!/bin/bash
 # The README's commands, in their order and as they stand there, do what it shows: each line of output
 # comes, with numbers of this machine's.  What needs a terminal, or a program that is not among the
-# examples, is left out.
+# examples, is left out.  What is shown is gcc 12's code: with another one, only errors are looked for.
 set -uo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 ln -s "$top/examples" .
@@ -40,6 +40,8 @@ def commands(path):
             command = None
 
 
+version = subprocess.run(['gcc', '-dumpversion'], stdout=subprocess.PIPE, text=True, check=True).stdout
+as_shown = version.split('.')[0].strip() == '12'
 wrong, run = [], 0
 for command, shown in commands(sys.argv[1]):
     if NOT_HERE.search(command):
@@ -50,7 +52,7 @@ for command, shown in commands(sys.argv[1]):
     came = [plain(line) for line in done.stdout.splitlines()]
     if 'quipu: error:' in done.stdout and 'VIOLATION' not in done.stdout:
         wrong.append(f'$ {command}\n{done.stdout}')
-    if GDB in command:
+    if GDB in command or not as_shown:
         continue
     for line in shown:
         if line.strip() != '...' and not any(fnmatch.fnmatchcase(text, pattern(line)) for text in came):
