@@ -144,6 +144,8 @@ struct quipu_write {
     uint64_t offset;
     uint64_t told;
     const void *pc; /* right behind the instruction that wrote, or the call */
+    uint64_t exact; /* 1: the old bytes are those that this write has replaced, the new ones what it
+                       has left; 0: another thread, or a handler, may have written meanwhile */
 };
 
 /* Not for callers. */

@@ -24,6 +24,7 @@
 
 #include "data/watch_format.h"
 #include "section.h"
+#include "watch_order.h"
 #include "watch_quick.h"
 
 #include <stdbool.h>
@@ -84,13 +85,14 @@ struct watch_region {
 
 /* A store between its two calls.  It is found by its stack pointer. */
 struct watch_pair {
-    uint64_t stack;       /* 0: free */
-    uint64_t stamp;       /* when; the oldest one of a full set was left by longjmp */
-    uint64_t thread;      /* thread pointer */
-    uint64_t address;     /* of the first byte that is written, or may be */
-    uint64_t length;      /* up to the last; 0: nothing is written */
-    uint64_t mask;        /* of bytes from the address on; of a scatter's elements */
-    uint64_t made;        /* regions that had been made at the begin */
+    uint64_t stack;   /* 0: free */
+    uint64_t stamp;   /* when; the oldest one of a full set was left by longjmp */
+    uint64_t thread;  /* thread pointer */
+    uint64_t address; /* of the first byte that is written, or may be */
+    uint64_t length;  /* up to the last; 0: nothing is written */
+    uint64_t mask;    /* of bytes from the address on; of a scatter's elements */
+    uint64_t made;    /* regions that had been made at the begin */
+    struct watch_hold hold;
     uint32_t description; /* QUIPU_STORE_DESCRIPTION */
     bool is_long;         /* too long for `old`: the regions' copies hold what was */
     uint8_t old[64];      /* what was there; of a scatter element behind element */
@@ -179,6 +181,7 @@ struct watch_wiped {
     uint32_t pid;  /* 0: not asked yet */
     uint64_t sequence;
     uint64_t closed; /* stores and calls that have told of what they wrote, ever */
+    _Alignas(64) struct watch_order orders[WATCH_ORDERS];
 };
 
 /* An instrumented module, whose checks may be put back (watch_sites.c). */
@@ -347,6 +350,8 @@ _Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa
                    0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
                "room for words of loops above the path, below the stack of a visit");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
+_Static_assert(sizeof(struct watch_order) == 64, "a line of the cache");
+_Static_assert(sizeof(struct watch_wiped) <= QUIPU_PAGE, "what is made zero in a child");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
                "room in front of a visit's path and stack");
@@ -662,6 +667,7 @@ struct quipu_write {
     uint64_t offset;
     uint64_t told;
     const void *pc;
+    uint64_t exact;
 };
 
 int64_t quipu_runtime_watch(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument);
@@ -678,6 +684,7 @@ struct watch_write {
     const struct watch_pair *pair; /* what was; NULL: the copy of the region is */
     uint64_t made;                 /* regions made since are not known by their copies */
     uint64_t stack;                /* of QUIPU_CAUSE_CHANGE: stack pointer at what was compared */
+    struct watch_hold *hold;       /* of what is written */
 };
 
 /* Tells of the write to one region, whose copy is brought up to date. */

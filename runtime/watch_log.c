@@ -197,7 +197,9 @@ static uint64_t round_to_8(uint64_t size) {
 static void describe(struct quipu_hit *hit, const struct watch_region *region,
                      const struct watch_write *write, const struct watch_window *window) {
     hit->request = (uint32_t)region->argument;
-    hit->cause = write->cause;
+    hit->cause = (uint16_t)write->cause;
+    hit->flags = quipu_watch_is_undisturbed(write->hold) ? 0 : QUIPU_HIT_BEHIND;
+    hit->candidates = 0;
     hit->pc = write->pc;
     hit->address = write->address;
     hit->length = write->length;
@@ -284,6 +286,8 @@ void quipu_watch_log(uint32_t index, const struct watch_region *region,
     quipu_watch_announce();
     struct quipu_hit *hit = window.count <= FEW ? log_few(file, index, region, write, &window)
                                                 : log_many(file, index, region, write, &window);
+    if (hit && region->flags & QUIPU_REQUEST_WAITS)
+        quipu_watch_let_go(write->hold);
     if (hit && region->flags & QUIPU_REQUEST_WAITS)
         follow(wait_for_answer(file, hit), write->cause);
 }

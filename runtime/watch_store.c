@@ -95,6 +95,11 @@ static void begin_scatter(struct watch_pair *pair, const struct quipu_scatter *s
     pair->length = end ? end - pair->address : 0;
 }
 
+/* Nobody else writes from now on to what the store will write: SIZE bytes, or as many as can be. */
+static void hold_pair(struct watch_pair *pair, uint64_t size, uint64_t stack) {
+    quipu_watch_hold(&pair->hold, pair->address, pair->address + size, stack);
+}
+
 static void begin_masked(struct watch_pair *pair, uint64_t mask) {
     pair->mask = mask;
     pair->length = mask ? 64 - (uint64_t)__builtin_clzll(mask) : 0;
@@ -123,9 +128,11 @@ void quipu_watch_begun(const uint64_t *frame, uint64_t stack) {
     pair->is_long = false;
     switch (QUIPU_STORE_KIND(description)) {
     case QUIPU_STORE_SCATTER:
+        hold_pair(pair, QUIPU_PAGE, stack);
         begin_scatter(pair, (const struct quipu_scatter *)extra);
         return;
     case QUIPU_STORE_MASKED:
+        hold_pair(pair, pair->length, stack);
         begin_masked(pair, mask_of_bytes(extra, QUIPU_STORE_ELEMENT(description)));
         return;
     case QUIPU_STORE_STRING:
@@ -135,6 +142,7 @@ void quipu_watch_begun(const uint64_t *frame, uint64_t stack) {
         pair->length = state_size();
         break;
     }
+    hold_pair(pair, greater(pair->length, 1), stack);
     if (pair->length <= INLINE_MAX && QUIPU_STORE_KIND(description) != QUIPU_STORE_STATE) {
         begin_masked(pair, low_bits(pair->length));
         return;
@@ -158,9 +166,11 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
         .cause = QUIPU_CAUSE_STORE,
         .if_changed = QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_STATE,
         .pair = pair->is_long ? NULL : pair,
-        .made = pair->made};
+        .made = pair->made,
+        .hold = &pair->hold};
     if (write.length && WATCH->armed)
         quipu_watch_tell_all(&write);
+    quipu_watch_let_go(&pair->hold);
     quipu_watch_close_pair(pair);
 }
 

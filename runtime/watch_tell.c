@@ -312,6 +312,8 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
     uint8_t old[HANDLER_MOST], now[HANDLER_MOST];
     struct watch_window window = choose_window(region, write, HANDLER_MOST);
     bool tell = quipu_watch_fill(index, region, write, &window, old, now);
+    bool exact = quipu_watch_is_undisturbed(write->hold);
+    quipu_watch_let_go(write->hold);
     struct watch_handler *slot = tell ? enter_handler((uint64_t)&frame) : NULL;
     if (!slot)
         return;
@@ -323,7 +325,8 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
                                .new_bytes = now,
                                .offset = window.from - region->address,
                                .told = window.count,
-                               .pc = (const void *)write->pc};
+                               .pc = (const void *)write->pc,
+                               .exact = exact};
     quipu_call_handler(region->handler, &told, region->argument);
     frame = 0;
     __atomic_store_n(&slot->thread, 0, __ATOMIC_RELEASE);
@@ -335,6 +338,14 @@ static uint64_t most_told(const struct watch_region *region) {
     return region->flags & QUIPU_REQUEST_MORE ? QUIPU_TOLD_MORE : QUIPU_TOLD_MAX;
 }
 
+static void tell_region(uint32_t index, const struct watch_region *region,
+                        const struct watch_write *write) {
+    if (region->handler && !(region->flags & (WATCH_BLOCK | WATCH_LOCAL)))
+        call_handler(index, region, write);
+    else
+        quipu_watch_log(index, region, write, choose_window(region, write, most_told(region)));
+}
+
 void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
     struct watch_region region;
     struct watch_write narrowed = *write;
@@ -343,11 +354,17 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
         return;
     if (region.flags & WATCH_LOCAL && quipu_watch_is_left(&region))
         return;
-    if (region.handler && !(region.flags & (WATCH_BLOCK | WATCH_LOCAL)))
-        call_handler(index, &region, &narrowed);
-    else
-        quipu_watch_log(index, &region, &narrowed,
-                        choose_window(&region, &narrowed, most_told(&region)));
+    struct watch_hold hold;
+    if (!narrowed.hold) {
+        uint64_t low = greater(write->address, region.address);
+        uint64_t high = lesser(write->address + write->length, region.address + region.size);
+        quipu_watch_hold(&hold, low, high, (uint64_t)__builtin_frame_address(0));
+        hold.is_lost = !hold.is_alone; /* what was there is the region's copy */
+        narrowed.hold = &hold;
+    }
+    tell_region(index, &region, &narrowed);
+    if (!write->hold)
+        quipu_watch_let_go(&hold);
 }
 
 /* Tells those that [ADDRESS, END) touches, but no element of a scatter below EARLIER does. */

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 12
+    QUIPU_WATCH_VERSION = 13
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -525,10 +525,17 @@ enum {
     QUIPU_TOLD_MORE = 1 << 20 /* who asks for them has a ring that holds some such hits */
 };
 
+enum {
+    QUIPU_HIT_BEHIND = 1, /* bytes that were, or are, may not be those that the write has replaced,
+                             or left, and hits of the same place may stand in another order */
+};
+
 struct quipu_hit {
     struct quipu_record record;
     uint32_t request; /* number of the struct quipu_watch_request */
-    uint32_t cause;   /* enum quipu_cause */
+    uint16_t cause;   /* enum quipu_cause */
+    uint8_t flags;    /* QUIPU_HIT_... */
+    uint8_t candidates;
     uint64_t pc;      /* a store's: right behind the copy of its instruction; a call's: its return
                          address */
     uint64_t address; /* of the write's first byte */

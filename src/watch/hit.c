@@ -163,7 +163,7 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     pad(out, begin, &format->name_width);
     begin = out->count;
     print_part(out, &part, &told->old);
-    buffer_add(out, " -> ", 4);
+    buffer_add(out, told->hit->flags & QUIPU_HIT_BEHIND ? " ~> " : " -> ", 4);
     print_part(out, &part, &told->now);
     pad(out, begin, &format->value_width);
     buffer_add(out, "(", 1);
@@ -301,6 +301,8 @@ static void print_json(struct arena *arena, const struct told_hit *told, struct 
     json_number(out, "offset", hit->offset);
     json_bytes(out, "old_bytes", &told->old);
     json_bytes(out, "new_bytes", &told->now);
+    json_key(out, "exact");
+    buffer_text(out, hit->flags & QUIPU_HIT_BEHIND ? "false" : "true");
     if (told->block.number)
         json_block(out, told);
     if (!told->writer->json)
