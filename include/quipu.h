@@ -146,6 +146,8 @@ struct quipu_write {
     const void *pc; /* right behind the instruction that wrote, or the call */
     uint64_t exact; /* 1: the old bytes are those that this write has replaced, the new ones what it
                        has left; 0: another thread, or a handler, may have written meanwhile */
+    uint64_t undecided; /* 1: found to have changed when a call came back, but another one that was
+                           under way may have changed it */
 };
 
 /* Not for callers. */

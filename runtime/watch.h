@@ -24,6 +24,7 @@
 
 #include "data/watch_format.h"
 #include "section.h"
+#include "watch_lane.h"
 #include "watch_order.h"
 #include "watch_quick.h"
 
@@ -109,11 +110,13 @@ struct watch_range {
 struct watch_call {
     uint64_t stack; /* as a pair's: at the call */
     uint64_t stamp;
-    uint64_t thread; /* thread pointer */
-    uint32_t tid;    /* the kernel's number of the thread, where there are ranges */
-    uint32_t callee; /* its row */
+    uint64_t thread;  /* thread pointer */
+    uint32_t tid;     /* the kernel's number of the thread, where there are ranges */
+    uint32_t callee;  /* its row */
+    uint32_t skipped; /* as in struct watch_quick, at the begin */
     struct watch_range ranges[3];
     uint64_t arguments[6];
+    uint64_t told[3]; /* of its ranges' orders, at the begin */
 };
 
 /* A request for blocks of the heap. */
@@ -181,6 +184,7 @@ struct watch_wiped {
     uint32_t pid;  /* 0: not asked yet */
     uint64_t sequence;
     uint64_t closed; /* stores and calls that have told of what they wrote, ever */
+    uint32_t lanes;  /* that were ever taken */
     _Alignas(64) struct watch_order orders[WATCH_ORDERS];
 };
 
@@ -291,6 +295,10 @@ struct watch {
     bool pages_hidden; /* variables may not be readable */
     unsigned asked;    /* around calls of all modules: WATCH_ASKS_... */
     uint32_t doubted;  /* WATCH_STEADY and WATCH_OWN, where no region's is to be believed */
+    /* watch_lane.c */
+    bool guards;  /* something is guarded, or has been */
+    char no_one;  /* 0 */
+    bool is_late; /* regions were made while calls may have been under way */
     /* loops without checks */
     uint32_t loop_words; /* that are known */
     bool loops_closed;   /* all backward jumps of copies lead to the checked loops */
@@ -311,6 +319,7 @@ struct watch {
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
 #define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
 #define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
+#define WATCH_LANE     ((struct watch_lane *)(QUIPU_WATCH_HOME + 0xb0000))
 #define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
 
@@ -334,6 +343,7 @@ _Static_assert(
         WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) == QUIPU_WATCH_HIGHEST_WIDE &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, within_begins) == QUIPU_WATCH_WITHIN_BEGINS &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, ranges_begin) == QUIPU_WATCH_RANGES_BEGIN &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, stack_lowest) == QUIPU_WATCH_STACK_LOWEST &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, stack_highest) == QUIPU_WATCH_STACK_HIGHEST,
     "the contract's addresses");
@@ -348,9 +358,13 @@ _Static_assert(0x4000 + sizeof(struct watch_handler) * WATCH_HANDLERS <= 0x6000,
                "room for handlers in front of WATCH_QUICK");
 _Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa1000 &&
                    0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
-               "room for words of loops above the path, below the stack of a visit");
+               "room for words of loops above the path, below the lanes");
+_Static_assert(0xb0000 + sizeof(struct watch_lane) * WATCH_LANES <= 0xc8000,
+               "room for lanes below the stack of a visit, and that");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
 _Static_assert(sizeof(struct watch_order) == 64, "a line of the cache");
+_Static_assert(LANE_COMPARED == QUIPU_CALL_COMPARED, "the contract's flag");
+_Static_assert((int)WATCH_SUSPECTS == (int)QUIPU_CANDIDATES_MAX, "room in a hit");
 _Static_assert(sizeof(struct watch_wiped) <= QUIPU_PAGE, "what is made zero in a child");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
                    QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
@@ -537,6 +551,8 @@ bool quipu_watch_may_be_stack(uint64_t address, uint64_t end, bool is_variable);
 bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end);
 /* Whether the process is known to have one thread. */
 bool quipu_watch_is_alone(void);
+/* Whether other processes may see what is written to the region. */
+bool quipu_watch_is_shared(const struct watch_region *region);
 /* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
 void quipu_watch_note_stack(uint64_t address, uint64_t length);
 
@@ -566,6 +582,8 @@ void quipu_watch_unsteady(uint64_t begin, uint64_t end);
 /* Whether a store of so many bytes may touch a region; the first knows but where all are. */
 bool quipu_watch_may_reach(uint64_t address, uint64_t length);
 bool quipu_watch_may_touch(uint64_t address, uint64_t length);
+/* Whether the C library may keep memory of its own there. */
+bool quipu_watch_may_be_library(const struct watch_region *region);
 /* A stream was given memory of the program's; and pages may not be readable any more. */
 void quipu_watch_note_stream(uint64_t address, uint64_t length);
 void quipu_watch_note_pages(uint64_t address, uint64_t length);
@@ -605,6 +623,8 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted);
 void quipu_watch_remove_locked(int64_t id);
 /* There may be no region any more, and nothing that asks for one.  The lock is held. */
 void quipu_watch_disarm(void);
+/* There is one. */
+void quipu_watch_arm(void);
 /* Reads the bytes of regions that are new: from then on their copies are known. */
 void quipu_watch_read_new(void);
 
@@ -636,6 +656,15 @@ bool quipu_watch_describe_block(uint32_t index, const struct watch_region *regio
 /* Regions have been read or compared since BEGIN, a time stamp: where there are many, they are not
  * for a while. */
 void quipu_watch_put_off_comparison(uint64_t begin);
+/* What a callee may write beside ranges. */
+enum watch_reach {
+    WATCH_REACHES_RANGES,
+    WATCH_REACHES_LIBRARY, /* the C library's own memory */
+    WATCH_REACHES_ALL,
+};
+enum watch_reach quipu_watch_reach(uint32_t row);
+/* Where the call is that STUB and TOLD say, as in struct watch_under_way: a hit's pc. */
+uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told);
 
 /* ---- watch_open.c: pairs and calls that are open ---- */
 
@@ -652,7 +681,12 @@ void quipu_watch_close_call(struct watch_call *call);
 void quipu_watch_drop_left_calls(uint64_t stack);
 /* Whether a store or a call of a known function, which tells of the range itself, is open.  STACK
  * is the asking thread's stack pointer. */
-bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);
+enum watch_openness {
+    WATCH_NOT_OPEN,
+    WATCH_OPEN_HERE, /* the asking thread's is */
+    WATCH_OPEN_ELSEWHERE
+};
+enum watch_openness quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);
 
 /* ---- watch_tell.c ---- */
 
@@ -668,6 +702,7 @@ struct quipu_write {
     uint64_t told;
     const void *pc;
     uint64_t exact;
+    uint64_t undecided;
 };
 
 int64_t quipu_runtime_watch(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument);
@@ -678,14 +713,27 @@ struct watch_write {
     uint64_t address;
     uint64_t length; /* not 0 */
     uint64_t pc;
-    uint64_t place;                /* address that its ticks are asked for at */
-    uint32_t cause;                /* enum quipu_cause */
-    bool if_changed;               /* tell only where a byte is another than before */
-    const struct watch_pair *pair; /* what was; NULL: the copy of the region is */
-    uint64_t made;                 /* regions made since are not known by their copies */
-    uint64_t stack;                /* of QUIPU_CAUSE_CHANGE: stack pointer at what was compared */
-    struct watch_hold *hold;       /* of what is written */
+    uint64_t place;                  /* address that its ticks are asked for at */
+    uint32_t cause;                  /* enum quipu_cause */
+    bool if_changed;                 /* tell only where a byte is another than before */
+    const struct watch_pair *pair;   /* what was; NULL: the copy of the region is */
+    uint64_t made;                   /* regions made since are not known by their copies */
+    uint64_t stack;                  /* of QUIPU_CAUSE_CHANGE: stack pointer at what was compared */
+    struct watch_hold *hold;         /* of what is written */
+    struct watch_suspects *suspects; /* who else may have changed it */
+    uint32_t skipped;                /* of a call's ranges: as in struct watch_call */
+    bool is_sure;                    /* what was there is as last known */
 };
+
+/* Whether what is told to have been there is what the write has replaced. */
+static inline bool quipu_watch_is_exact(const struct watch_write *write) {
+    return quipu_watch_is_undisturbed(write->hold, write->address, write->address + write->length);
+}
+
+/* Whether another call may have made the change. */
+static inline bool quipu_watch_is_doubted(const struct watch_write *write) {
+    return write->suspects && (write->suspects->count || write->suspects->more);
+}
 
 /* Tells of the write to one region, whose copy is brought up to date. */
 void quipu_watch_tell(uint32_t index, const struct watch_write *write);

@@ -12,10 +12,11 @@
  * A call that is never returned from leaves its record; the next one at that stack pointer takes it
  * over.
  *
+ * What is found to have changed may be what another call has written: watch_lane.c tells.
+ *
  * Not perfect: with more than FEW regions, not each unknown call is followed by a comparison, which
- * would take most of the time; what has changed is found by a later one.  What another thread has
- * the kernel or the C library write meanwhile is told as this call's; bytes that were changed and
- * changed back are not told; nor is what a call changed whose record was pushed out, before the
+ * would take most of the time; what has changed is found by a later one.  Bytes that were changed
+ * and changed back are not told; nor is what a call changed whose record was pushed out, before the
  * next one is compared. */
 #include "syscall.h"
 #include "watch.h"
@@ -74,6 +75,37 @@ static bool is_unknown(uint32_t callee) {
     return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||
            quipu_extent_kind(first) == QUIPU_EXTENT_MORE || first & QUIPU_EXTENT_WITHIN;
 }
+
+/* Where all that it may write beside the C library's own memory is told by its ranges. */
+static bool tells_ranges(uint32_t callee) {
+    for (unsigned i = 0; i < RANGES; i++)
+        if (quipu_is_range(callees[callee][i]) && callees[callee][i] & QUIPU_EXTENT_WITHIN &&
+            !(callees[callee][i] & QUIPU_EXTENT_CHANGED))
+            return false;
+    return true;
+}
+
+enum watch_reach quipu_watch_reach(uint32_t row) {
+    uint32_t callee = row & ~QUIPU_CALLEE_LOOKS;
+    if (row != callee || !callee || callee >= sizeof callees / sizeof *callees ||
+        quipu_extent_kind(callees[callee][0]) == QUIPU_EXTENT_ANY)
+        return WATCH_REACHES_ALL;
+    return is_unknown(callee) || is_allocator(callee) ? WATCH_REACHES_LIBRARY
+                                                      : WATCH_REACHES_RANGES;
+}
+
+/* Of rows that watch_entry.S deals with by itself: they neither have ranges nor say anything else.
+ */
+#define IS_PLAIN(extent)                                                                           \
+    (!(extent) || ((extent) >> 4 & 15) == QUIPU_EXTENT_ANY ||                                      \
+     (((extent) >> 4 & 15) == QUIPU_EXTENT_MORE &&                                                 \
+      (((extent) >> 16 & 0xfff) == QUIPU_MORE_LIBRARY ||                                           \
+       ((extent) >> 16 & 0xfff) == QUIPU_MORE_FORMAT)))
+#define PLAIN_ROW(name, a, b, c) IS_PLAIN(a) && IS_PLAIN(b) && IS_PLAIN(c),
+extern const uint8_t quipu_watch_plain_rows[];
+extern const uint32_t quipu_watch_plain_count;
+const uint8_t quipu_watch_plain_rows[] = {QUIPU_CALLEES(PLAIN_ROW)};
+const uint32_t quipu_watch_plain_count = sizeof quipu_watch_plain_rows;
 
 /* Bytes in front of the NUL; where there is none that can be read, those that can. */
 static uint64_t string_length(uint64_t address) {
@@ -157,7 +189,15 @@ static void end_range(struct watch_range *range, uint32_t extent, uint64_t resul
         range->length = 0;
 }
 
-static void tell_range(const struct watch_range *range, bool if_changed, uint64_t pc) {
+/* How often was told of what the range may be, ever. */
+static uint64_t count_told(const struct watch_range *range) {
+    uint64_t most = (uint64_t)WATCH_ORDERS << QUIPU_WATCH_GRANULE_BITS;
+    return quipu_watch_told(range->address, range->address + lesser(range->length, most));
+}
+
+/* The range NUMBER of the call, or a part of it. */
+static void tell_range(const struct watch_call *call, unsigned number,
+                       const struct watch_range *range, bool if_changed, uint64_t pc) {
     struct watch_write write = {.address = range->address,
                                 .length = range->length,
                                 .pc = pc,
@@ -165,19 +205,25 @@ static void tell_range(const struct watch_range *range, bool if_changed, uint64_
                                 .cause = QUIPU_CAUSE_CALLEE,
                                 .if_changed = if_changed,
                                 .pair = NULL,
-                                .made = WATCH->made};
+                                .made = WATCH->made,
+                                .stack = call->stack,
+                                .skipped = call->skipped,
+                                .is_sure = if_changed ||
+                                           count_told(&call->ranges[number]) == call->told[number]};
     if (range->length && range->address + range->length > range->address)
         quipu_watch_tell_all(&write);
 }
 
 /* The parts of a vector of struct iovec. */
-static void tell_vector(const struct watch_range *range, uint64_t count, uint64_t pc) {
+static void tell_vector(const struct watch_call *call, unsigned number, uint64_t count,
+                        uint64_t pc) {
+    const struct watch_range *range = &call->ranges[number];
     for (uint64_t i = 0; i < count && i < VECTOR_MOST; i++) {
         struct iovec part;
         if (quipu_watch_read(&part, range->address + i * sizeof part, sizeof part) < sizeof part)
             return;
         struct watch_range piece = {(uint64_t)part.iov_base, part.iov_len};
-        tell_range(&piece, true, pc);
+        tell_range(call, number, &piece, true, pc);
     }
 }
 
@@ -245,6 +291,9 @@ static bool is_to_compare(const struct watch_call *call, const struct watch_regi
         return false;
     if (is_allocator(call->callee))
         return !(region->flags & WATCH_BLOCK);
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY && tells_ranges(call->callee) &&
+        !quipu_watch_may_be_library(region))
+        return false;
     return !(region->flags & WATCH_FREED) || is_given(call, region);
 }
 
@@ -263,6 +312,7 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
 static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_range range;
     uint64_t readable = 0;
+    uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
     const uint32_t *end = is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
         if (!has_changed(call, i, &readable, &range))
@@ -275,10 +325,13 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
                                     .if_changed = true,
                                     .pair = NULL,
                                     .made = WATCH->made,
-                                    .stack = stack};
+                                    .stack = stack,
+                                    .is_sure = true};
         quipu_watch_tell(i, &write);
         readable = 0; /* a handler may do anything */
     }
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
+        __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
 
 void quipu_watch_put_off_comparison(uint64_t begin) {
@@ -295,14 +348,18 @@ static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->stacks_apart && !quipu_watch_is_alone())
         quipu_watch_note_threads();
+    if (!quick->tracks && !quipu_watch_is_alone())
+        quipu_watch_unlock(quipu_watch_lock());
     if (WATCH->count <= WATCH_FEW) {
         quipu_watch_list_pieces();
         compare_all(call, pc, stack);
         return;
     }
     uint64_t begin = __builtin_ia32_rdtsc();
-    if (begin < quick->until)
+    if (begin < quick->until) {
+        quipu_watch_note_skipped();
         return;
+    }
     compare_all(call, pc, stack);
     quipu_watch_put_off_comparison(begin);
 }
@@ -412,12 +469,30 @@ static bool has_ranges(const struct watch_call *call) {
     return any;
 }
 
-/* Sets the call's ranges.  Returns whether anything is to be done at its end. */
-static bool has_end(struct watch_call *call) {
+/* Where the call's ranges are, all in all, to WAY. */
+static void find_hull(const struct watch_call *call, struct watch_under_way *way) {
+    way->low = UINT64_MAX;
+    way->high = 0;
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct watch_range range = call->ranges[i];
+        if (!range.length)
+            continue;
+        way->low = lesser(way->low, range.address);
+        way->high = greater(way->high, range.length < ADDRESSES_END ? range.address + range.length
+                                                                    : ADDRESSES_END);
+        if (quipu_extent_kind(callees[call->callee][i]) == QUIPU_EXTENT_VECTOR)
+            *way = (struct watch_under_way){.low = 0, .high = ADDRESSES_END};
+    }
+}
+
+/* Sets the call's ranges, and where they are.  Returns whether anything is to be done at its end.
+ */
+static bool has_end(struct watch_call *call, struct watch_under_way *way) {
     const uint32_t *extents = callees[call->callee];
     for (unsigned i = 0; i < RANGES; i++)
         find_range(call, i);
     bool touches = has_ranges(call);
+    find_hull(call, way);
     for (unsigned i = 0; i < RANGES; i++) /* all is compared: so ranges need not be told */
         if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
             call->ranges[i].length = 0;
@@ -429,10 +504,30 @@ static bool has_end(struct watch_call *call) {
 
 /* Sees to it that the call's end is told; where the text cannot be changed any more, it is not. */
 static bool tells_end(const uint64_t *frame) {
-    uint32_t size = QUIPU_CALL_SIZE((uint32_t)frame[FRAME_CALLEE]);
+    uint32_t told = (uint32_t)frame[FRAME_CALLEE];
     const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
-    return size == 0 ||
-           quipu_watch_lead_out((uint64_t)target_of_jump(jump) + size, behind_jump(jump));
+    return !(told & QUIPU_CALL_LEADS) ||
+           quipu_watch_lead_out((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
+                                behind_jump(jump));
+}
+
+uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
+    const uint8_t *jump = (const uint8_t *)stub + LEAQ_SIZE;
+    return is_jump(jump) ? (uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told) : stub;
+}
+
+/* What is there before, of ranges that the call will write.  Where it may write less, and there are
+ * other threads, what they have changed is not lost: it is told with this call's. */
+static void refresh_ranges(struct watch_call *record) {
+    bool is_alone = quipu_watch_is_alone();
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct watch_range range = record->ranges[i];
+        record->told[i] = range.length ? count_told(&range) : 0;
+        if (range.length == QUIPU_UNBOUND || range.address + range.length <= range.address)
+            continue;
+        if (is_alone || !(callees[record->callee][i] & QUIPU_EXTENT_CHANGED))
+            quipu_watch_refresh(range.address, range.address + range.length);
+    }
 }
 
 static void begin_call(struct watch_call *call, const uint64_t *frame) {
@@ -442,18 +537,23 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
         quipu_watch_refresh_freed(call->arguments[i]);
-    if (!has_end(call) || !tells_end(frame))
+    struct watch_under_way way = {
+        .stack = call->stack, .stub = frame[FRAME_RETURN], .told = (uint32_t)frame[FRAME_CALLEE]};
+    bool ends = has_end(call, &way), tracks = WATCH_QUICK->tracks;
+    way.told = (way.told & ~0xffffu) | call->callee;
+    if (ends && tracks)
+        quipu_watch_go_under_way(&way);
+    bool needs_record = has_ranges(call) || (WATCH->heaps_active && is_allocator(call->callee)) ||
+                        !(tracks && way.told & QUIPU_CALL_COMPARED);
+    if (!ends || !needs_record || !tells_end(frame))
         return;
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
     copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
+    copy_bytes(record->ranges, call->ranges, sizeof record->ranges);
     record->tid = has_ranges(call) ? quipu_watch_thread(quipu_watch_pid()) : 0;
-    for (unsigned i = 0; i < RANGES; i++) {
-        struct watch_range range = call->ranges[i];
-        record->ranges[i] = range;
-        if (range.length != QUIPU_UNBOUND && range.address + range.length > range.address)
-            quipu_watch_refresh(range.address, range.address + range.length);
-    }
+    record->skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
+    refresh_ranges(record);
 }
 
 void quipu_watch_call_begun(const uint64_t *frame) {
@@ -490,9 +590,9 @@ static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc
             continue;
         end_range(&range, extents[i], result);
         if (quipu_extent_kind(extents[i]) == QUIPU_EXTENT_VECTOR)
-            tell_vector(&range, call->arguments[quipu_extent_a(extents[i])], pc);
+            tell_vector(call, i, call->arguments[quipu_extent_a(extents[i])], pc);
         else
-            tell_range(&range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
+            tell_range(call, i, &range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
     }
 }
 
@@ -505,6 +605,16 @@ void quipu_watch_call_ended(const uint64_t *frame) {
     } else if (quipu_watch_ready) {
         quipu_watch_drop_left_calls(stack);
     }
+    if (quipu_watch_ready && WATCH_QUICK->tracks)
+        quipu_watch_come_back(stack);
+}
+
+/* What the call without a record has changed. */
+static void compare_behind(uint64_t stack, uint64_t pc) {
+    struct watch_call call = {.stack = stack};
+    if (WATCH_QUICK->tracks)
+        call.callee = quipu_watch_row_under_way(stack);
+    compare_in_time(&call, pc, stack);
 }
 
 /* Behind a direct call of what is not known, or writes the library's own memory.  It has a record
@@ -518,10 +628,11 @@ void quipu_watch_call_returned(const uint64_t *frame) {
     if (record && (is_unknown(record->callee) || is_allocator(record->callee))) {
         end_call(record, result, pc, stack);
         quipu_watch_close_call(record);
-        return;
+    } else {
+        if (WATCH->calling && !record)
+            quipu_watch_drop_left_calls(stack);
+        compare_behind(stack, pc);
     }
-    struct watch_call call = {.stack = stack, .callee = 0};
-    if (WATCH->calling && !record)
-        quipu_watch_drop_left_calls(stack);
-    compare_in_time(&call, pc, stack);
+    if (WATCH_QUICK->tracks)
+        quipu_watch_come_back(stack);
 }

@@ -7,6 +7,7 @@
  *
  * All modules with watched stores have this, so the start of all stands here, too. */
 #include "registers.inc"
+#include "watch_lane.h"
 #include "watch_quick.h"
 
 #define HOME_CALLING   0x6ff00004
@@ -79,7 +80,7 @@ trap:
         entry   quipu_watch_begin_more, quipu_watch_begun, 24, 128+24
         entry   quipu_watch_end, quipu_watch_ended, 0, 128
         entry   quipu_watch_return_told, quipu_watch_called, 8, 128+8
-        entry   quipu_watch_call_begin, quipu_watch_call_begun
+        entry   quipu_watch_call_begin_told, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
         entry   quipu_watch_call_compare, quipu_watch_call_returned
         entry   quipu_watch_function_begin, quipu_watch_function_begun
@@ -156,8 +157,80 @@ quipu_watch_return:
 1:
 .endm
 
+/* The calling thread's lane to REGISTER, through SCRATCH; goes to OTHER where it has none. */
+.macro  find_lane register, scratch, other
+        movq    quipu_watch_lane@gottpoff(%rip), %\register
+        movq    %fs:(%\register), %\register
+        testq   %\register, %\register
+        je      \other
+        movq    %fs:0, %\scratch
+        cmpq    %\scratch, LANE_THREAD(%\register)
+        jne     \other
+.endm
+
+/* A call begins.  Comes by where it only has to stand in the thread's lane.  Below what told of it,
+ * %rsp was 8 bytes above.  A handler may come anywhere: so the stack pointer is written twice. */
+        .balign 16
+        .globl  quipu_watch_call_begin
+        .hidden quipu_watch_call_begin
+        .type   quipu_watch_call_begin, @function
+quipu_watch_call_begin:
+        .cfi_startproc
+        _CET_ENDBR
+        cmpl    $0, WATCH_QUICK_AT + QUICK_TRACKS
+        je      quipu_watch_call_begin_told
+        cmpl    $0, WATCH_QUICK_AT + QUICK_RANGES
+        jne     quipu_watch_call_begin_told
+        .cfi_remember_state
+        save    rax
+        save    rcx
+        save    rdx
+        movl    32(%rsp), %eax
+        testl   $LANE_COMPARED, %eax
+        je      .Ltold
+        movzwl  %ax, %ecx
+        cmpl    quipu_watch_plain_count(%rip), %ecx
+        jae     .Ltold
+        leaq    quipu_watch_plain_rows(%rip), %rdx
+        cmpb    $0, (%rdx,%rcx)
+        je      .Ltold
+        find_lane rdx, rcx, .Ltold
+        movl    LANE_DEPTH(%rdx), %ecx
+        cmpl    $LANE_CALLS, %ecx
+        jae     .Ltold
+        leaq    40(%rsp), %rax
+        leaq    (%rcx,%rcx,4), %rcx
+        leaq    LANE_FIRST(%rdx,%rcx,8), %rcx
+        cmpl    $0, LANE_DEPTH(%rdx)
+        je      1f
+        cmpq    %rax, -LANE_CALL_SIZE(%rcx)
+        jbe     .Ltold              /* that one was left */
+1:      movq    %rax, (%rcx)
+        incl    LANE_DEPTH(%rdx)
+        movq    %rax, (%rcx)
+        movq    24(%rsp), %rax
+        movq    %rax, LANE_CALL_STUB(%rcx)
+        movl    32(%rsp), %eax
+        movl    %eax, LANE_CALL_TOLD(%rcx)
+        movq    $-1, LANE_CALL_LOW(%rcx)
+        movq    $0, LANE_CALL_HIGH(%rcx)
+        incq    LANE_EVENTS(%rdx)
+        .cfi_remember_state
+        restore rdx
+        restore rcx
+        restore rax
+        ret
+.Ltold: .cfi_restore_state
+        restore rdx
+        restore rcx
+        restore rax
+        jmp     quipu_watch_call_begin_told
+        .cfi_restore_state
+        .cfi_endproc
+        .size   quipu_watch_call_begin, . - quipu_watch_call_begin
+
 /* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
- * as they are known, or it is not time yet. */
+ * as they are known, or it is not time yet; and takes the call out of the thread's lane. */
         .balign 16
         .globl  quipu_watch_call_return
         .hidden quipu_watch_call_return
@@ -174,6 +247,9 @@ quipu_watch_call_return:
         save_four
         cmpl    $0, WATCH_QUICK_AT + QUICK_COUNT
         je      .Ldiffer
+        movl    WATCH_QUICK_AT + QUICK_SKIPPED, %eax
+        cmpl    WATCH_QUICK_AT + QUICK_COMPARED, %eax
+        jne     .Ldiffer
         movq    WATCH_QUICK_AT + QUICK_BREAK, %rax
         movq    (%rax), %rax
         cmpq    WATCH_QUICK_AT + QUICK_HEAP_END, %rax
@@ -220,11 +296,33 @@ quipu_watch_call_return:
         decl    %ecx
         jne     .Lpiece
 .Lsame:
+        cmpl    $0, WATCH_QUICK_AT + QUICK_TRACKS
+        jne     .Ltracks
+        movq    WATCH_QUICK_AT + QUICK_ALONE, %rax
+        cmpb    $0, (%rax)
+        je      .Ldiffer
+.Lout:
         .cfi_remember_state
         restore_four
         restore_two
         ret
         .cfi_restore_state
+        .cfi_remember_state
+.Ltracks:
+        find_lane rdx, rcx, .Ldiffer
+        movl    LANE_DEPTH(%rdx), %ecx
+        testl   %ecx, %ecx
+        je      .Lout
+        cmpl    $LANE_CALLS, %ecx
+        ja      .Ldiffer
+        leaq    48+8(%rsp), %rax
+        leaq    (%rcx,%rcx,4), %rcx
+        cmpq    %rax, LANE_FIRST - LANE_CALL_SIZE(%rdx,%rcx,8)
+        ja      .Lout               /* one that this is in */
+        jb      .Ldiffer
+        decl    LANE_DEPTH(%rdx)
+        incq    LANE_EVENTS(%rdx)
+        jmp     .Lout
 .Ldiffer:
         restore_four
         jmp     .Lask
@@ -235,6 +333,12 @@ quipu_watch_call_return:
         orq     %rdx, %rax
         cmpq    WATCH_QUICK_AT + QUICK_UNTIL, %rax
         jae     .Lask
+        cmpl    $0, WATCH_QUICK_AT + QUICK_TRACKS
+        jne     .Lask
+        movq    WATCH_QUICK_AT + QUICK_ALONE, %rax
+        cmpb    $0, (%rax)
+        je      .Lask
+        incl    WATCH_QUICK_AT + QUICK_SKIPPED
         .cfi_remember_state
         restore_two
         ret

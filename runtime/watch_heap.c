@@ -269,7 +269,7 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias) {
         heap->range_count = request->range_count;
         heap->active = true;
         watch->heaps_active++;
-        __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
+        quipu_watch_arm();
     }
     quipu_watch_unlock(mask);
     return 0;

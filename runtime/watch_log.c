@@ -198,8 +198,10 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
                      const struct watch_write *write, const struct watch_window *window) {
     hit->request = (uint32_t)region->argument;
     hit->cause = (uint16_t)write->cause;
-    hit->flags = quipu_watch_is_undisturbed(write->hold) ? 0 : QUIPU_HIT_BEHIND;
-    hit->candidates = 0;
+    hit->flags = quipu_watch_is_exact(write) ? 0 : QUIPU_HIT_BEHIND;
+    if (quipu_watch_is_doubted(write))
+        hit->flags |= (uint8_t)(QUIPU_HIT_UNDECIDED | (write->suspects->more ? QUIPU_HIT_MORE : 0));
+    hit->candidates = write->suspects ? (uint8_t)write->suspects->count : 0;
     hit->pc = write->pc;
     hit->address = write->address;
     hit->length = write->length;
@@ -227,14 +229,31 @@ static bool fill(uint32_t index, const struct watch_region *region, const struct
             quipu_watch_describe_block(index, region, (struct quipu_block *)(old + 2 * room)));
 }
 
-/* The bytes are looked at before there is a record. */
+/* Those who may have written, too, to PLACE.  Returns their bytes. */
+static uint32_t name_candidates(const struct watch_write *write, uint8_t *place) {
+    struct quipu_candidate *candidates = (struct quipu_candidate *)place;
+    uint32_t count = write->suspects ? write->suspects->count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i] =
+            (struct quipu_candidate){quipu_watch_place_of_call(write->suspects->calls[i].stub,
+                                                               write->suspects->calls[i].told),
+                                     write->suspects->calls[i].tid, 0};
+    return count * (uint32_t)sizeof *candidates;
+}
+
+/* The bytes are looked at before there is a record.  An ALLOWED writer is told only where the write
+ * may be another's. */
 static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
                                  const struct watch_region *region, const struct watch_write *write,
-                                 struct watch_window *window) {
-    uint64_t bytes[(2 * FEW + sizeof(struct quipu_block)) / sizeof(uint64_t)];
+                                 struct watch_window *window, bool allowed) {
+    uint64_t bytes[(2 * FEW + sizeof(struct quipu_block) +
+                    QUIPU_CANDIDATES_MAX * sizeof(struct quipu_candidate)) /
+                   sizeof(uint64_t)];
     uint32_t size = size_of_hit(region, round_to_8(window->count));
-    if (!fill(index, region, write, window, (uint8_t *)bytes))
+    if (!fill(index, region, write, window, (uint8_t *)bytes) ||
+        (allowed && !quipu_watch_is_doubted(write)))
         return NULL;
+    size += name_candidates(write, (uint8_t *)bytes + size - sizeof(struct quipu_hit));
     struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, NULL);
     if (!hit)
         return NULL;
@@ -247,13 +266,18 @@ static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
 /* The bytes go into the record at once. */
 static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
                                   const struct watch_region *region,
-                                  const struct watch_write *write, struct watch_window *window) {
+                                  const struct watch_write *write, struct watch_window *window,
+                                  bool allowed) {
     uint64_t mask;
-    uint32_t size = size_of_hit(region, round_to_8(window->count));
+    uint32_t named = size_of_hit(region, round_to_8(window->count));
+    uint32_t size =
+        named + (write->suspects ? QUIPU_CANDIDATES_MAX * sizeof(struct quipu_candidate) : 0);
     struct quipu_hit *hit = (struct quipu_hit *)quipu_watch_reserve(file, size, &mask);
     if (!hit)
         return NULL;
-    bool tell = fill(index, region, write, window, (uint8_t *)(hit + 1));
+    bool tell = fill(index, region, write, window, (uint8_t *)(hit + 1)) &&
+                !(allowed && !quipu_watch_is_doubted(write));
+    name_candidates(write, (uint8_t *)hit + named);
     describe(hit, region, write, window);
     quipu_watch_publish(&hit->record, size, tell ? QUIPU_RECORD_HIT : QUIPU_RECORD_PAD);
     restore_signals(mask);
@@ -279,13 +303,15 @@ void quipu_watch_log(uint32_t index, const struct watch_region *region,
     struct quipu_watch_file *file = __atomic_load_n(&WATCH->file, __ATOMIC_ACQUIRE);
     if (!file)
         return;
-    if (region->flags & QUIPU_REQUEST_GUARDED && is_allowed(file, write->pc)) {
+    bool allowed = region->flags & QUIPU_REQUEST_GUARDED && is_allowed(file, write->pc);
+    if (allowed && !write->suspects) {
         pass_over(index, region, write, &window);
         return;
     }
     quipu_watch_announce();
-    struct quipu_hit *hit = window.count <= FEW ? log_few(file, index, region, write, &window)
-                                                : log_many(file, index, region, write, &window);
+    struct quipu_hit *hit = window.count <= FEW
+                                ? log_few(file, index, region, write, &window, allowed)
+                                : log_many(file, index, region, write, &window, allowed);
     if (hit && region->flags & QUIPU_REQUEST_WAITS)
         quipu_watch_let_go(write->hold);
     if (hit && region->flags & QUIPU_REQUEST_WAITS)

@@ -10,6 +10,7 @@
 #include "syscall.h"
 #include "watch.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 
 enum {
@@ -17,6 +18,10 @@ enum {
 };
 
 #define LONGEST_STACK ((uint64_t)1 << 36)
+
+/* glibc's: where the first thread's stack begins, and whether there are other threads. */
+extern void *const __libc_stack_end __attribute__((weak));
+extern const char __libc_single_threaded __attribute__((weak));
 
 /* ---- The heap ---- */
 
@@ -36,6 +41,9 @@ void quipu_watch_find_heap(void) {
         watch->heap_begin = watch->heap_end = present_break();
     if (!WATCH_QUICK->break_at)
         WATCH_QUICK->break_at = &__curbrk ? &__curbrk : &WATCH_QUICK->heap_end;
+    if (!WATCH_QUICK->alone)
+        WATCH_QUICK->alone =
+            &__libc_single_threaded ? &__libc_single_threaded : (const char *)&WATCH->no_one;
 }
 
 bool quipu_watch_is_in_heap(uint64_t address, uint64_t end) {
@@ -52,10 +60,6 @@ bool quipu_watch_overlaps_heap(uint64_t address, uint64_t end) {
 }
 
 /* ---- Stacks ---- */
-
-/* glibc's: where the first thread's stack begins, and whether there are other threads. */
-extern void *const __libc_stack_end __attribute__((weak));
-extern const char __libc_single_threaded __attribute__((weak));
 
 bool quipu_watch_is_alone(void) {
     return &__libc_single_threaded && *(volatile const char *)&__libc_single_threaded;
@@ -112,6 +116,24 @@ static void enter_stack(struct watch_range stack) {
             return;
         }
     }
+}
+
+/* The kernel tells of a page that nobody else can see, once it was written, that it is anonymous.
+ * Variables and heap are, and who does not say where it is, may be anywhere. */
+bool quipu_watch_is_shared(const struct watch_region *region) {
+    enum {
+        SHARED_BIT = 61
+    };
+    uint64_t entry = 0;
+    if (region->flags & (WATCH_APART | WATCH_STEADY))
+        return false;
+    long fd = SYSTEM_CALL(openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0)
+        return true;
+    long size = SYSTEM_CALL(pread64, fd, &entry, sizeof entry,
+                            region->address / QUIPU_PAGE * sizeof entry, 0, 0);
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    return size != sizeof entry || entry >> SHARED_BIT & 1;
 }
 
 void quipu_watch_note_stack(uint64_t address, uint64_t length) {

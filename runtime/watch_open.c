@@ -150,14 +150,18 @@ static bool call_is_open(const struct watch_call *call, uint64_t address, uint64
     return meets && is_alive((const struct open *)call, stack) && !is_of_gone_thread(call);
 }
 
-bool quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack) {
+static enum watch_openness whose(const struct open *open) {
+    return open->thread == thread_pointer() ? WATCH_OPEN_HERE : WATCH_OPEN_ELSEWHERE;
+}
+
+enum watch_openness quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack) {
     for (unsigned i = 0; i < WATCH_SETS * WATCH_WAYS; i++)
         if (pair_is_open(&WATCH_PAIRS[i], address, end, stack))
-            return true;
+            return whose((const struct open *)&WATCH_PAIRS[i]);
     for (unsigned i = 0; i < WATCH_CALL_SETS * WATCH_WAYS; i++)
         if (call_is_open(&WATCH_CALLS[i], address, end, stack))
-            return true;
-    return false;
+            return whose((const struct open *)&WATCH_CALLS[i]);
+    return WATCH_NOT_OPEN;
 }
 
 /* ---- What was left ---- */

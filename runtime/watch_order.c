@@ -89,6 +89,14 @@ static unsigned number_of(uint64_t granule) {
     return (unsigned)(scatter_bits(granule) >> (64 - WATCH_ORDER_BITS));
 }
 
+uint64_t quipu_watch_told(uint64_t address, uint64_t end) {
+    uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS, sum = 0;
+    uint64_t last = lesser((end - 1) >> QUIPU_WATCH_GRANULE_BITS, first + WATCH_ORDERS - 1);
+    for (; first <= last; first++)
+        sum += __atomic_load_n(&WATCH_WIPED->orders[number_of(first)].told, __ATOMIC_RELAXED);
+    return sum;
+}
+
 void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, uint64_t stack) {
     hold->stack = stack;
     hold->orders = 0;
@@ -97,6 +105,7 @@ void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, u
     hold->is_alone = quipu_watch_is_alone();
     if (hold->is_alone)
         return;
+    hold->events = quipu_watch_events();
     uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS;
     uint64_t last = (end - 1) >> QUIPU_WATCH_GRANULE_BITS;
     if (last - first >= ALL_FROM) {
@@ -122,20 +131,23 @@ void quipu_watch_let_go(struct watch_hold *hold) {
         bool is_own = has(hold, number);
         hold->is_lost |= !is_own;
         hold->orders &= hold->orders - 1;
-        if (is_own)
-            __atomic_store_n(&WATCH_WIPED->orders[number].owner, 0, __ATOMIC_RELEASE);
+        if (!is_own)
+            continue;
+        WATCH_WIPED->orders[number].told++;
+        __atomic_store_n(&WATCH_WIPED->orders[number].owner, 0, __ATOMIC_RELEASE);
     }
     hold->is_lost |= !hold->is_alone; /* what is looked at from now on */
 }
 
-bool quipu_watch_is_undisturbed(const struct watch_hold *hold) {
+bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address, uint64_t end) {
     if (hold->is_alone)
-        return hold->closed == __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_RELAXED) &&
+        return !hold->is_lost &&
+               hold->closed == __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_RELAXED) &&
                quipu_watch_is_alone();
     for (uint32_t rest = hold->orders; rest; rest &= rest - 1) {
         unsigned number = (unsigned)__builtin_ctz(rest);
         if (!has(hold, number) || WATCH_WIPED->orders[number].disturbed)
             return false;
     }
-    return !hold->is_lost;
+    return !hold->is_lost && !quipu_watch_writes_elsewhere(address, end, hold->events);
 }

@@ -90,7 +90,11 @@ void quipu_watch_settle(void) {
     bool library =
         watch->shared || watch->heaps_active || (watch->doubted & WATCH_OWN && watch->count);
     __atomic_store_n(&watch->library, library, __ATOMIC_RELEASE);
-    bool begins = watch->unread || watch->freed_blocks;
+    bool ranges_begin = watch->unread || watch->freed_blocks;
+    __atomic_store_n(&WATCH_QUICK->ranges_begin, ranges_begin, __ATOMIC_RELEASE);
+    if (watch->armed && (watch->guards || !quipu_watch_is_alone()))
+        __atomic_store_n(&WATCH_QUICK->tracks, 1, __ATOMIC_RELEASE);
+    bool begins = ranges_begin || WATCH_QUICK->tracks;
     __atomic_store_n(&watch->begins, begins, __ATOMIC_RELEASE);
     bool within_begins = begins || watch->count > WATCH_FEW;
     __atomic_store_n(&WATCH_QUICK->within_begins, within_begins, __ATOMIC_RELEASE);
@@ -259,6 +263,14 @@ bool quipu_watch_may_reach(uint64_t address, uint64_t length) {
 bool quipu_watch_may_touch(uint64_t address, uint64_t length) {
     return quipu_watch_may_reach(address, length) &&
            (address + length <= address || quipu_watch_is_marked(address, address + length));
+}
+
+/* A block that is watched is the program's, as long as it has not been freed. */
+bool quipu_watch_may_be_library(const struct watch_region *region) {
+    bool is_block = region->flags & WATCH_BLOCK && !(region->flags & WATCH_FREED);
+    if (is_block)
+        return is_given(region->address, end_of(region));
+    return !(region->flags & ~__atomic_load_n(&WATCH->doubted, __ATOMIC_RELAXED) & WATCH_OWN);
 }
 
 /* ---- What the program does with memory ---- */

@@ -12,8 +12,13 @@
 #define QUICK_BREAK    56
 #define QUICK_WORDS    64
 #define QUICK_REST     68
+#define QUICK_RANGES   88
+#define QUICK_TRACKS   92
 #define QUICK_PIECES   96
 #define QUICK_WHOLE    4192
+#define QUICK_ALONE    10336
+#define QUICK_SKIPPED  10344
+#define QUICK_COMPARED 10348
 #define PIECE_BITS     7 /* of a piece's place, that hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -56,12 +61,17 @@ struct watch_quick {
     uint32_t rest;            /* pieces that are */
     uint64_t stack_lowest, stack_highest; /* of what is watched and may be of a stack; what calls
                                              and pushes store asks these, likewise */
-    uint64_t reserved;
+    uint32_t ranges_begin; /* begins of calls that write ranges are told, wherever these are */
+    uint32_t tracks;       /* calls that are under way are kept: watch_lane.c */
     struct watch_piece pieces[QUICK_MOST];
     struct watch_word whole[QUICK_MOST];
     /* Copies of the first regions, where they are so short: side by side they take a tenth of the
      * cache's lines that they would take in their regions. */
     uint64_t known[QUICK_MOST];
+    const char *alone; /* not 0 there: there is one thread */
+    uint32_t skipped; /* comparisons that were not made, or left what they found to another thread's
+                         call, ever ... */
+    uint32_t compared; /* ... in front of the last one that was made of all regions */
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "watch_entry.S");
@@ -73,6 +83,11 @@ _Static_assert(offsetof(struct watch_piece, known) == PIECE_KNOWN, "watch_entry.
 _Static_assert(offsetof(struct watch_quick, words) == QUICK_WORDS, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, rest) == QUICK_REST, "watch_entry.S");
 _Static_assert(offsetof(struct watch_quick, whole) == QUICK_WHOLE, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, ranges_begin) == QUICK_RANGES, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, tracks) == QUICK_TRACKS, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, alone) == QUICK_ALONE, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, skipped) == QUICK_SKIPPED, "watch_entry.S");
+_Static_assert(offsetof(struct watch_quick, compared) == QUICK_COMPARED, "watch_entry.S");
 _Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "watch_entry.S");
 _Static_assert(sizeof(struct watch_word) == PIECE_SIZE, "watch_entry.S");
 _Static_assert(PIECE_MOST < 1 << PIECE_BITS, "watch_entry.S");

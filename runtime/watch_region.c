@@ -353,7 +353,7 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     note_unread((uint32_t)index, wanted);
     enter((uint32_t)index, wanted->address, wanted->size);
     mark_shadow(wanted->address, wanted->size, true);
-    __atomic_store_n(&watch->armed, 1, __ATOMIC_RELEASE);
+    quipu_watch_arm();
     refused = quipu_watch_stop_loops();
     if (refused < 0)
         quipu_watch_remove_locked(id_of((uint32_t)index));
@@ -375,6 +375,11 @@ int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint6
     int64_t id = quipu_watch_add_locked(&wanted);
     quipu_watch_unlock(mask);
     return id;
+}
+
+void quipu_watch_arm(void) {
+    WATCH->is_late |= !WATCH->armed && !WATCH->is_late && !quipu_watch_is_only_thread();
+    __atomic_store_n(&WATCH->armed, 1, __ATOMIC_RELEASE);
 }
 
 void quipu_watch_disarm(void) {

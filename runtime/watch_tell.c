@@ -16,6 +16,7 @@ enum {
     SHORT_REGION = 64,   /* told whole */
     AROUND = 16,         /* else the write, up to multiples of this */
     HANDLER_MOST = 256,  /* bytes that handlers are shown */
+    TRIES = 8,           /* to look while no call begins or ends */
     STACK_NEAR = 1 << 20 /* so much deeper is the same stack */
 };
 
@@ -152,6 +153,30 @@ static uint64_t show(const struct meeting *at, struct watch_window *window, uint
     return changed;
 }
 
+/* Has the copy hold what is told: what is written meanwhile is still to be found. */
+static void keep(const struct meeting *at, const struct watch_window *window, const uint8_t *now) {
+    uint64_t low = greater(at->low, window->from);
+    uint64_t high = lesser(at->high, window->from + window->count);
+    if (low > at->low || high < at->high)
+        copy_bytes(at->was, (const uint8_t *)at->low, at->high - at->low);
+    if (low < high)
+        copy_bytes(at->was + (low - at->low), now + (low - window->from), high - low);
+}
+
+/* Sets who else may have changed the bytes, since EVENTS was taken and they were looked at.
+ * Returns whether no call has begun or ended meanwhile. */
+static bool find_suspects(const struct watch_region *region, const struct watch_write *write,
+                          const struct meeting *at, uint64_t events) {
+    bool is_callee = write->cause == QUIPU_CAUSE_CALLEE;
+    if (!write->suspects)
+        return true;
+    quipu_watch_suspect(region, at->low, at->high, write->stack, is_callee, write->suspects);
+    write->suspects->more |=
+        __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE) !=
+        (is_callee ? write->skipped : __atomic_load_n(&WATCH_QUICK->compared, __ATOMIC_ACQUIRE));
+    return quipu_watch_events() == events;
+}
+
 /* A long write's bytes: the copy is what was. */
 static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
                            const struct watch_write *write, struct watch_window *window,
@@ -162,9 +187,28 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
     if (region->flags & WATCH_UNKNOWN && write->made != WATCH->made)
         copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low); /* made meanwhile: what was
                                                                           is lost */
-    uint64_t changed = show(&at, window, old, now);
-    copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low);
-    return changed < at.high;
+    const struct watch_window whole = *window;
+    for (unsigned i = 0;; i++) {
+        uint64_t events = write->suspects ? quipu_watch_events() : 0;
+        *window = whole;
+        uint64_t changed = show(&at, window, old, now);
+        bool is_settled = find_suspects(region, write, &at, events);
+        if (!is_settled && i < TRIES)
+            continue;
+        if (!is_settled)
+            write->suspects->more = true;
+        keep(&at, window, now);
+        return changed < at.high;
+    }
+}
+
+/* Whether a store or a call is to tell of it.  What is left to another thread's may turn out not to
+ * be its. */
+static bool is_left_to_other(const struct meeting *at, const struct watch_write *write) {
+    enum watch_openness open = quipu_watch_is_open(at->low, at->high, write->stack);
+    if (open == WATCH_OPEN_ELSEWHERE)
+        quipu_watch_note_skipped();
+    return open != WATCH_NOT_OPEN;
 }
 
 /* What a comparison has found: the copy is what was, unless a store or a call of another thread is
@@ -175,22 +219,27 @@ static bool fill_from_change(uint8_t *copy, const struct watch_region *region,
                              uint8_t *old, uint8_t *now) {
     const struct watch_window whole = *window;
     struct meeting at = meet(copy, region, write);
-    for (;;) {
+    for (unsigned i = 0;; i++) {
         uint64_t closed = __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_ACQUIRE);
+        uint64_t events = write->suspects ? quipu_watch_events() : 0;
         if (!quipu_watch_is_readable(at.low, at.high))
             return false;
         *window = whole;
         uint64_t changed = show(&at, window, old, now);
-        if (changed == at.high || quipu_watch_is_open(at.low, at.high, write->stack))
+        if (changed == at.high || is_left_to_other(&at, write))
             return false;
-        if (__atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_ACQUIRE) != closed)
+        bool is_settled = find_suspects(region, write, &at, events);
+        if (__atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_ACQUIRE) != closed ||
+            (!is_settled && i < TRIES))
             continue;
+        if (!is_settled)
+            write->suspects->more = true;
         uint64_t first = changed - window->from;
         if (old[first] == now[first] ||
             !__atomic_compare_exchange_n(at.was + (changed - at.low), &old[first], now[first],
                                          false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return false;
-        copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low);
+        keep(&at, window, now);
         return true;
     }
 }
@@ -233,6 +282,10 @@ bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
         fill = fill_from_change;
     bool changed = fill(bytes_of(live), region, write, window, old, now);
     quipu_watch_unpin(live);
+    if (quipu_watch_is_doubted(write))
+        write->hold->is_lost = true;
+    if (write->suspects && write->cause == QUIPU_CAUSE_CALLEE && !write->if_changed)
+        *write->suspects = (struct watch_suspects){0}; /* it has written there for sure */
     return changed || !(write->if_changed || region->flags & QUIPU_REQUEST_CHANGES);
 }
 
@@ -312,7 +365,7 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
     uint8_t old[HANDLER_MOST], now[HANDLER_MOST];
     struct watch_window window = choose_window(region, write, HANDLER_MOST);
     bool tell = quipu_watch_fill(index, region, write, &window, old, now);
-    bool exact = quipu_watch_is_undisturbed(write->hold);
+    bool exact = quipu_watch_is_exact(write);
     quipu_watch_let_go(write->hold);
     struct watch_handler *slot = tell ? enter_handler((uint64_t)&frame) : NULL;
     if (!slot)
@@ -326,7 +379,8 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
                                .offset = window.from - region->address,
                                .told = window.count,
                                .pc = (const void *)write->pc,
-                               .exact = exact};
+                               .exact = exact,
+                               .undecided = quipu_watch_is_doubted(write)};
     quipu_call_handler(region->handler, &told, region->argument);
     frame = 0;
     __atomic_store_n(&slot->thread, 0, __ATOMIC_RELEASE);
@@ -355,12 +409,14 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
     if (region.flags & WATCH_LOCAL && quipu_watch_is_left(&region))
         return;
     struct watch_hold hold;
+    struct watch_suspects suspects = {0};
     if (!narrowed.hold) {
         uint64_t low = greater(write->address, region.address);
         uint64_t high = lesser(write->address + write->length, region.address + region.size);
         quipu_watch_hold(&hold, low, high, (uint64_t)__builtin_frame_address(0));
-        hold.is_lost = !hold.is_alone; /* what was there is the region's copy */
+        hold.is_lost |= !hold.is_alone && !write->is_sure;
         narrowed.hold = &hold;
+        narrowed.suspects = &suspects;
     }
     tell_region(index, &region, &narrowed);
     if (!write->hold)

@@ -377,6 +377,16 @@ enum {
     ROW(pthread_cond_destroy, QE_CONSTANT(0, 48) | QE_CHANGED, 0, 0) \
     ROW(pthread_cond_timedwait, QE_CONSTANT(0, 48) | QE_CHANGED, QE_CONSTANT(1, 40) | QE_CHANGED, 0) \
     ROW(pthread_setspecific, QE_LIBRARY, 0, 0) \
+    ROW(pthread_join, QE_CONSTANT(1, 8) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(pthread_barrier_init, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(pthread_barrier_wait, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(pthread_barrier_destroy, QE_CONSTANT(0, 32) | QE_CHANGED, 0, 0) \
+    ROW(clock_nanosleep, QE_CONSTANT(3, 16) | QE_CHANGED, 0, 0) \
+    ROW(_ZNSt6thread4joinEv, QE_CONSTANT(0, 8) | QE_CHANGED | QE_WITHIN, 0, 0) \
+    ROW(GOMP_parallel, QE_LIBRARY, 0, 0) \
+    ROW(GOMP_barrier, QE_LIBRARY, 0, 0) \
+    ROW(GOMP_critical_start, QE_LIBRARY, 0, 0) \
+    ROW(GOMP_critical_end, QE_LIBRARY, 0, 0) \
     ROW(printf, QE_LIBRARY, QE_FORMAT(0), 0) \
     ROW(__printf_chk, QE_LIBRARY, QE_FORMAT(1), 0) \
     ROW(fprintf, QE_LIBRARY, QE_FORMAT(1), 0) \

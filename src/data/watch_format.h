@@ -48,6 +48,7 @@ enum {
 #define QUIPU_WATCH_FAR            (QUIPU_WATCH_HOME + 0x6018) /* 8 bytes: see "Far away" below */
 #define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_HOME + 0x6020) /* 8 bytes, likewise */
 #define QUIPU_WATCH_WITHIN_BEGINS  (QUIPU_WATCH_HOME + 0x602c) /* the byte `within_begins` */
+#define QUIPU_WATCH_RANGES_BEGIN   (QUIPU_WATCH_HOME + 0x6058) /* the byte `ranges_begin` */
 #define QUIPU_WATCH_STACK_LOWEST   (QUIPU_WATCH_HOME + 0x6048) /* 8 bytes: see section 2 */
 #define QUIPU_WATCH_STACK_HIGHEST  (QUIPU_WATCH_HOME + 0x6050) /* 8 bytes, likewise */
 #define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
@@ -139,7 +140,7 @@ enum {
  *
  * Where the row tells in front how far its ranges can go, what is asked first is whether they all
  * end in front of QUIPU_WATCH_LOWEST, or begin behind QUIPU_WATCH_HIGHEST: then nobody is told,
- * unless QUIPU_WATCH_BEGINS says that the begin must be.
+ * unless QUIPU_WATCH_RANGES_BEGIN says that the begin must be.
  *
  * Of a call through a pointer the module's own callees are asked for first, and in the text, where
  * no jump is needed for them:
@@ -181,7 +182,7 @@ enum {
  *     3:  ...                             as above
  *
  * Where the runtime is told in any case, and around instructions that enter the kernel, question 1
- * stands in front in the text and 5 behind it, their jumps the other way round, and SIZE is 0.
+ * stands in front in the text and 5 behind it, their jumps the other way round.
  *
  * %rsp at 2 is the same as at 4, and the callee's arguments are where it will find them.  A jump
  * that ends a function is made a call out of line; behind it stands
@@ -203,9 +204,12 @@ enum quipu_store_kind {
     QUIPU_STORE_STATE = 4,   /* xsave: as many bytes as the processor's state can have */
 };
 
-/* What is told of a call: NUMBER is less than 65536.  SIZE, in bytes, is not 0 where the runtime is
- * to see that the no-operation behind the call leads out of line. */
+/* What is told of a call: NUMBER is less than 65536.  SIZE, in bytes, is 0 where what leads here
+ * does not go back to the call.  With QUIPU_CALL_LEADS the runtime is to see that the no-operation
+ * behind the call leads out of line. */
 #define QUIPU_CALL(number, size) ((uint32_t)(number) | (uint32_t)(size) << 16)
+#define QUIPU_CALL_LEADS         (1u << 24)
+#define QUIPU_CALL_COMPARED      (1u << 25) /* quipu_watch_call_return is behind it */
 #define QUIPU_CALL_NUMBER(call)  ((call)&0xffff)
 #define QUIPU_CALL_SIZE(call)    ((call) >> 16 & 0xff)
 
@@ -528,19 +532,21 @@ enum {
 enum {
     QUIPU_HIT_BEHIND = 1, /* bytes that were, or are, may not be those that the write has replaced,
                              or left, and hits of the same place may stand in another order */
+    QUIPU_HIT_UNDECIDED = 2, /* another call may have changed them: one of the candidates ... */
+    QUIPU_HIT_MORE = 4,      /* ... or what is not known */
 };
 
 struct quipu_hit {
     struct quipu_record record;
-    uint32_t request; /* number of the struct quipu_watch_request */
-    uint16_t cause;   /* enum quipu_cause */
-    uint8_t flags;    /* QUIPU_HIT_... */
-    uint8_t candidates;
-    uint64_t pc;      /* a store's: right behind the copy of its instruction; a call's: its return
-                         address */
-    uint64_t address; /* of the write's first byte */
-    uint64_t length;  /* of the write, bytes */
-    uint64_t region;  /* address of the region's first byte */
+    uint32_t request;   /* number of the struct quipu_watch_request */
+    uint16_t cause;     /* enum quipu_cause */
+    uint8_t flags;      /* QUIPU_HIT_... */
+    uint8_t candidates; /* how many stand behind all else */
+    uint64_t pc;        /* a store's: right behind the copy of its instruction; a call's: its return
+                           address */
+    uint64_t address;   /* of the write's first byte */
+    uint64_t length;    /* of the write, bytes */
+    uint64_t region;    /* address of the region's first byte */
     uint64_t offset;
     uint64_t told;
     uint64_t ticks; /* of the thread, behind the store or call, where they are counted; else 0 */
@@ -557,6 +563,17 @@ struct quipu_block {
     uint64_t size;
     uint64_t
         freed; /* return address of the call that freed it; 1: it is under way; 0: it was not */
+};
+
+/* A call that was under way and may have changed the bytes, too. */
+struct quipu_candidate {
+    uint64_t pc; /* as a hit's, or near */
+    uint32_t thread;
+    uint32_t reserved;
+};
+
+enum {
+    QUIPU_CANDIDATES_MAX = 7
 };
 
 #endif

@@ -27,6 +27,18 @@ static uint64_t read_block(const struct quipu_hit *hit, const struct watched *wa
     return block->number ? (rest < watched->size ? rest : watched->size) : 0;
 }
 
+/* Sets who may have written besides. */
+static void read_candidates(const struct quipu_hit *hit, bool is_block, struct told_hit *told) {
+    uint64_t at = sizeof *hit + 2 * ((hit->told + 7) / 8 * 8);
+    at += is_block ? sizeof(struct quipu_block) : 0;
+    uint64_t room = at < hit->record.size ? (hit->record.size - at) / sizeof *told->candidates : 0;
+    told->candidates = (const void *)((const uint8_t *)hit + at);
+    told->candidate_count = hit->candidates;
+    if (told->candidate_count > room || told->candidate_count > QUIPU_CANDIDATES_MAX)
+        told->candidate_count = 0;
+    told->is_undecided = hit->flags & QUIPU_HIT_UNDECIDED;
+}
+
 bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct told_hit *told) {
     struct quipu_block block = {0};
     const uint8_t *bytes = (const uint8_t *)(hit + 1);
@@ -43,6 +55,7 @@ bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct
         .end = high - region,
         .block = block,
     };
+    read_candidates(hit, watched->is_blocks, told);
     return low < high && hit->offset <= size && hit->told <= size - hit->offset;
 }
 
@@ -113,6 +126,16 @@ static const char *writer_text(struct arena *arena, struct hit_format *format,
     return copy;
 }
 
+/* What a writer is, in one line without columns. */
+static void print_place(struct arena *arena, const struct writer *writer, struct buffer *out) {
+    if (*writer->function)
+        buffer_text(out, short_name(arena, writer->function));
+    else
+        buffer_print(out, "0x%llx", (unsigned long long)writer->pc);
+    buffer_print(out, "  %s  %s", *writer->place ? writer->place : "?",
+                 *writer->instruction ? writer->instruction : "?");
+}
+
 /* "work+0x2c@1204311/1~1f3a9c2b"; "" where moments are not counted. */
 static const char *moment_of(struct arena *arena, const struct told_hit *told) {
     const struct writer *writer = told->writer;
@@ -122,12 +145,29 @@ static const char *moment_of(struct arena *arena, const struct told_hit *told) {
                        told->hit->ticks, told->hit->moment_thread);
 }
 
+/* "  (changed during the call, or by thread 4711: owner  pool.c:7  call fill)" */
+static void print_decision(struct arena *arena, const struct told_hit *told, struct buffer *out) {
+    bool is_change = told->hit->cause == QUIPU_CAUSE_CHANGE;
+    buffer_text(out, is_change ? "  (changed during the call" : "  (");
+    for (unsigned i = 0; i < told->candidate_count; i++) {
+        const struct told_other *other = &told->others[i];
+        buffer_text(out, is_change || i ? ", or " : "or ");
+        buffer_print(out, "by thread %u: ", other->thread);
+        print_place(arena, other->writer, out);
+    }
+    if (told->hit->flags & QUIPU_HIT_MORE)
+        buffer_text(out, is_change || told->candidate_count
+                             ? ", or by an earlier call or code that is not known"
+                             : "or by an earlier call or code that is not known");
+    buffer_text(out, ")");
+}
+
 static void print_text_tail(struct hit_format *format, const struct told_hit *told,
                             struct buffer *out) {
     struct arena arena = {0};
     const struct quipu_hit *hit = told->hit;
-    if (hit->cause == QUIPU_CAUSE_CHANGE)
-        buffer_text(out, "  (changed during the call)");
+    if (hit->cause == QUIPU_CAUSE_CHANGE || told->is_undecided)
+        print_decision(&arena, told, out);
     if (told->block.freed)
         buffer_text(out, "  after free");
     if (told->freed_by && *told->freed_by->place)
@@ -142,7 +182,7 @@ static void print_text_tail(struct hit_format *format, const struct told_hit *to
     if (format->longer && told->block.number)
         buffer_print(out, ", block of %llu at 0x%llx", (unsigned long long)told->block.size,
                      (unsigned long long)told->block.address);
-    if (told->watched->is_violation)
+    if (told->is_violation)
         buffer_text(out, "  VIOLATION");
     arena_release(&arena);
 }
@@ -172,7 +212,7 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     if (!told->writer->text)
         told->writer->text = writer_text(arena, format, told->writer);
     buffer_text(out, told->writer->text);
-    if (format->longer || told->watched->is_violation || told->block.freed ||
+    if (format->longer || told->is_violation || told->is_undecided || told->block.freed ||
         told->hit->moment_thread || told->hit->cause == QUIPU_CAUSE_CHANGE)
         print_text_tail(format, told, out);
     buffer_add(out, "\n", 1);
@@ -217,6 +257,11 @@ static void json_number(struct buffer *out, const char *key, uint64_t value) {
     print_unsigned(out, value);
 }
 
+static void json_bool(struct buffer *out, const char *key, bool value) {
+    json_key(out, key);
+    buffer_text(out, value ? "true" : "false");
+}
+
 static const char *writer_json(struct arena *arena, const struct told_hit *told) {
     static const char *const causes[] = {"store", "call", "change"};
     const struct writer *writer = told->writer;
@@ -229,11 +274,30 @@ static const char *writer_json(struct arena *arena, const struct told_hit *told)
     json_member(&text, "instruction", writer->instruction);
     json_number(&text, "pc", writer->pc);
     json_member(&text, "cause", cause < 3 ? causes[cause] : "");
-    json_key(&text, "violation");
-    buffer_text(&text, told->watched->is_violation ? "true" : "false");
     const char *copy = arena_copy(arena, text.data, text.count);
     buffer_release(&text);
     return copy;
+}
+
+/* Who else may have changed it. */
+static void json_others(struct buffer *out, const struct told_hit *told) {
+    json_bool(out, "undecided", told->is_undecided);
+    if (!told->is_undecided)
+        return;
+    json_key(out, "others");
+    buffer_add(out, "[", 1);
+    for (unsigned i = 0; i < told->candidate_count; i++) {
+        const struct writer *writer = told->others[i].writer;
+        buffer_print(out, "%s{\"thread\":%u", i ? "," : "", told->others[i].thread);
+        json_member(out, "function", writer->function);
+        json_member(out, "file", writer->file);
+        json_number(out, "line", writer->line);
+        json_member(out, "instruction", writer->instruction);
+        json_number(out, "pc", writer->pc);
+        buffer_add(out, "}", 1);
+    }
+    buffer_add(out, "]", 1);
+    json_bool(out, "unknown_others", told->hit->flags & QUIPU_HIT_MORE);
 }
 
 static void json_backtrace(struct buffer *out, const char *lines) {
@@ -301,13 +365,14 @@ static void print_json(struct arena *arena, const struct told_hit *told, struct 
     json_number(out, "offset", hit->offset);
     json_bytes(out, "old_bytes", &told->old);
     json_bytes(out, "new_bytes", &told->now);
-    json_key(out, "exact");
-    buffer_text(out, hit->flags & QUIPU_HIT_BEHIND ? "false" : "true");
+    json_bool(out, "exact", !(hit->flags & QUIPU_HIT_BEHIND));
     if (told->block.number)
         json_block(out, told);
     if (!told->writer->json)
         told->writer->json = writer_json(arena, told);
     buffer_text(out, told->writer->json);
+    json_bool(out, "violation", told->is_violation);
+    json_others(out, told);
     if (hit->moment_thread) {
         struct arena scratch = {0};
         json_member(out, "moment", moment_of(&scratch, told));

@@ -6,6 +6,12 @@
 #include "watch/request.h"
 #include "watch/writer.h"
 
+/* A call that may have changed what another is told to have. */
+struct told_other {
+    const struct writer *writer;
+    uint32_t thread;
+};
+
 /* What is told of one hit. */
 struct told_hit {
     uint64_t number; /* from 1 */
@@ -17,6 +23,11 @@ struct told_hit {
     struct quipu_block block;          /* that was written to; its number is 0: none */
     const struct call_place *freed_by; /* NULL: it has not been freed, or that is under way */
     const char *backtrace;             /* lines, or NULL */
+    bool is_undecided;                 /* it may be another call's: */
+    const struct quipu_candidate *candidates;
+    unsigned candidate_count;
+    struct told_other others[QUIPU_CANDIDATES_MAX]; /* of the candidates */
+    bool is_violation;
 };
 
 struct hit_format {

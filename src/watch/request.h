@@ -34,6 +34,7 @@ struct watched {
     bool reads_program;  /* the condition does, beside old and new */
     bool is_violation;   /* that it is written */
     bool is_guarded;     /* likewise, but for writers that are allowed */
+    uint64_t undecided;  /* changes of what is guarded that may be of one of several calls */
     uint64_t value_size; /* of old and new: the object, or the element of an array or slice */
     /* Blocks of the heap: `address` is the first of their bytes that is asked for, `size` how many
      * at most. */

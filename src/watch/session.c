@@ -92,6 +92,7 @@ static void drop_requests(struct session *session) {
 
 static void count_hit(const struct told_hit *told) {
     told->writer->hits++;
+    told->writer->undecided += told->is_undecided;
     told->writer->changes += memcmp(told->old.bytes, told->now.bytes, told->old.count) != 0;
 }
 
@@ -166,7 +167,7 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     struct buffer calls = {0};
     uint32_t answer = QUIPU_ANSWER_GO_ON;
     told->number = ++session->hits;
-    session->violations += told->watched->is_violation;
+    session->violations += told->is_violation;
     count_hit(told);
     if (wants_calls(options, told->watched)) {
         add_calls(&session->program, find_unwinder(session, record->pid), &calls,
@@ -180,7 +181,7 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     if (options->on_hit)
         options->on_hit(options->context, told);
     buffer_release(&calls);
-    if (options->fatal && told->watched->is_violation)
+    if (options->fatal && told->is_violation)
         answer |= QUIPU_ANSWER_END;
     if (options->limit && session->hits == options->limit) {
         drop_requests(session);
@@ -199,7 +200,25 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
     return 0;
 }
 
-/* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more. */
+/* Sets who else may have changed what is told. */
+static void find_others(struct session *session, struct told_hit *told, uint32_t watched) {
+    for (unsigned i = 0; i < told->candidate_count; i++) {
+        const struct quipu_candidate *candidate = &told->candidates[i];
+        told->others[i].thread = candidate->thread;
+        told->others[i].writer =
+            writers_find_call(&session->writers, told->hit->record.pid, candidate->pc, watched);
+    }
+}
+
+static bool is_any_allowed(const struct told_hit *told) {
+    bool is_any = told->writer->is_allowed;
+    for (unsigned i = 0; i < told->candidate_count; i++)
+        is_any |= told->others[i].writer->is_allowed;
+    return is_any;
+}
+
+/* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more: unless
+ * it may be another's. */
 static bool is_allowed(struct session *session, const struct quipu_hit *hit, uint32_t watched) {
     if (!writers_find(&session->writers, hit, watched)->is_allowed)
         return false;
@@ -219,7 +238,7 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
         return follow_hit(session, role->watched, hit);
     if ((session->options.limit && session->hits >= session->options.limit) ||
         !read_hit(hit, watched, &told) ||
-        (watched->is_guarded && is_allowed(session, hit, role->watched)))
+        (watched->is_guarded && is_allowed(session, hit, role->watched) && !told.is_undecided))
         return QUIPU_ANSWER_GO_ON;
     if (watched->reads_program)
         bias = bias_for(session, watched, hit->record.pid);
@@ -227,6 +246,12 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
                    (pid_t)hit->record.pid, bias))
         return QUIPU_ANSWER_GO_ON;
     told.writer = writers_find(&session->writers, hit, role->watched);
+    find_others(session, &told, role->watched);
+    bool is_unjudged = watched->is_guarded && told.is_undecided;
+    told.is_violation = watched->is_violation && !is_unjudged;
+    watched->undecided += is_unjudged;
+    if (is_unjudged && is_any_allowed(&told))
+        return QUIPU_ANSWER_GO_ON;
     if (told.block.freed > 1)
         told.freed_by = writers_place(&session->writers, hit->record.pid, told.block.freed);
     return tell(session, &told);
@@ -366,12 +391,25 @@ static void tell_failure(struct session *session, const struct quipu_watch_reque
     session->is_failed |= !watched->object.way.objects.count; /* where pointers lead is theirs */
 }
 
+/* Changes of what is guarded that nobody is accused of. */
+static void tell_undecided(const struct session *session) {
+    for (size_t i = 0; i < session->watched.count; i++) {
+        const struct watched *watched = &session->watched.data[i];
+        if (watched->undecided)
+            warn("'%s': %llu change%s may be of any of several calls, or of code that is not "
+                 "known: nobody is accused",
+                 watched->text, (unsigned long long)watched->undecided,
+                 watched->undecided == 1 ? "" : "s");
+    }
+}
+
 static void tell_failures(struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++)
         tell_failure(session, &session->ring.requests[i],
                      &session->watched.data[session->roles[i].watched]);
     tell_of_blocks(session);
     tell_of_threads(session);
+    tell_undecided(session);
     if (!session->modules && !session->program.is_other) {
         error("nothing was watched: no code of '%s' that tells of writes has run", session->file);
         session->is_failed = true;

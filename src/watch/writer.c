@@ -365,6 +365,13 @@ struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit
     return writers->table[at];
 }
 
+struct writer *writers_find_call(struct writers *writers, uint32_t process, uint64_t pc,
+                                 uint32_t watched) {
+    const struct quipu_hit hit = {
+        .record = {.pid = process}, .cause = QUIPU_CAUSE_CALLEE, .pc = pc};
+    return writers_find(writers, &hit, watched);
+}
+
 const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc) {
     struct call_place *place = &writers->places[pc * 0x9e3779b97f4a7c15 >> 58];
     const struct watch_module *module = writers_find_module(writers, process, pc);

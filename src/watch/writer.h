@@ -31,7 +31,8 @@ struct writer {
     const char *text; /* what a hit's text says of it, and its JSON; set by hit.c */
     const char *json;
     uint64_t hits, changes;
-    bool is_allowed; /* to write what is guarded */
+    uint64_t undecided; /* of the hits: those that another call may have made */
+    bool is_allowed;    /* to write what is guarded */
 };
 
 /* What may write what is guarded: a function, source file or module. */
@@ -73,6 +74,10 @@ const struct watch_module *writers_find_module(const struct writers *writers, ui
 
 /* The writer of HIT, of the object WATCHED. */
 struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit, uint32_t watched);
+
+/* Likewise of the call that returns to PC, or near, in PROCESS. */
+struct writer *writers_find_call(struct writers *writers, uint32_t process, uint64_t pc,
+                                 uint32_t watched);
 
 /* The place of the call in PROCESS that returns to PC; until the next one is asked for. */
 const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc);

@@ -166,7 +166,7 @@ static void write_look_at_format(struct buffer *out, const struct checked_call *
 /* Goes to the label .LQcm LABEL where no range can reach what is watched. */
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
-    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_BEGINS, label);
+    buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_RANGES_BEGIN, label);
     if (call->looks)
         write_look_at_format(out, call, label);
     if (call->within) /* all is compared; where that takes long it is told, too */
@@ -217,9 +217,11 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
 /* RETURNS: by the no-operation behind the call, if it has one, which the runtime sees to. */
 static void write_begin(struct buffer *out, const struct checked_call *call, bool returns) {
     bool sees = returns && call->site && !call->compared;
-    buffer_print(
-        out, "pushq $%u",
-        QUIPU_CALL(call->callee | (call->looks ? QUIPU_CALLEE_LOOKS : 0), sees ? call->size : 0u));
+    buffer_print(out, "pushq $%u",
+                 QUIPU_CALL(call->callee | (call->looks ? QUIPU_CALLEE_LOOKS : 0),
+                            returns ? call->size : 0u) |
+                     (sees ? QUIPU_CALL_LEADS : 0) |
+                     ((returns ? call->compared : call->begins != 0) ? QUIPU_CALL_COMPARED : 0));
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
     write_adjust(out, &call->frame, -8);

@@ -54,7 +54,7 @@ assert row['hits'] == 3000 and row['changes'] > 900 and row['function'] == 'coun
 assert row['file'] == 'program.c' and row['expression'] == 'counter' and row['line'], row
 EOT
 watches 0 --summary --format=csv -e config.color -- ./program types
-[[ $(head -n 1 hits | tr -d '\r') == hits,changes,function,file,line,expression,instruction ]] ||
+[[ $(head -n 1 hits | tr -d '\r') == hits,changes,undecided,function,file,line,expression,instruction ]] ||
     fail "csv: $(cat hits)"
 
 watches 0 --exec 'echo "$QUIPU_HIT $QUIPU_NAME $QUIPU_OLD $QUIPU_NEW $QUIPU_FUNCTION"
