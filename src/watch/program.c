@@ -59,6 +59,14 @@ bool is_leaving(void) {
 
 /* ---- start ---- */
 
+/* waitpid, whatever signals come to us meanwhile: who is left there would stand for ever. */
+static pid_t wait_for(pid_t thread, int options, int *status) {
+    pid_t done;
+    while ((done = waitpid(thread, status, options)) < 0 && errno == EINTR)
+        continue;
+    return done;
+}
+
 /* What the child does; it tells by TELL if it fails. */
 static _Noreturn void become(const char *file, char **argv, bool stops, int tell) {
     bool traced = stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
@@ -80,7 +88,7 @@ static bool run_to(const struct program *program, uint64_t address) {
     long word = ptrace(PTRACE_PEEKTEXT, program->process, address, NULL);
     if (errno || ptrace(PTRACE_POKETEXT, program->process, address, (word & ~0xffl) | 0xcc) != 0 ||
         ptrace(PTRACE_CONT, program->process, NULL, NULL) != 0 ||
-        waitpid(program->process, &status, 0) != program->process || !WIFSTOPPED(status) ||
+        wait_for(program->process, 0, &status) != program->process || !WIFSTOPPED(status) ||
         WSTOPSIG(status) != SIGTRAP)
         return false;
     ptrace(PTRACE_POKETEXT, program->process, address, word);
@@ -104,7 +112,7 @@ uint64_t program_bias(const struct program *program, pid_t process) {
 
 static const char *stop_at(struct arena *arena, const struct program *program, uint64_t stop) {
     int status;
-    bool told = waitpid(program->process, &status, 0) == program->process;
+    bool told = wait_for(program->process, 0, &status) == program->process;
     if (told && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         return deadly_refusal(arena, "ptrace");
     if (!told || !WIFSTOPPED(status))
@@ -179,7 +187,7 @@ static bool stop_thread(struct program *program, pid_t thread, int *status) {
     if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
         return false;
     ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
-    if (waitpid(thread, status, __WALL) != thread)
+    if (wait_for(thread, __WALL, status) != thread)
         return false;
     if (WIFSTOPPED(*status))
         return true;

@@ -72,7 +72,7 @@ EOT
 for level in -O0 -O2; do
     quipu cc --quipu=watch -w $level -g -pthread program.c -o program || fail "cannot build"
     watches 0 --if 'old != new' -e buffer -- ./program
-    grep -qF 'buffer[0..1]  "" ~> "**"' hits || fail "$level: cancelled: $(cat hits)"
+    grep -qE 'buffer\[0..1\]  "" [~-]> "\*\*"' hits || fail "$level: cancelled: $(cat hits)"
     grep -qE 'buffer\[4..5\]  "dc" [~-]> "NI"' hits || fail "$level: ended: $(cat hits)"
     [[ $(grep -cv memfrob hits) -eq 1 ]] || fail "$level: $(cat hits)"
     watches 0 -e second.uc_mcontext -- ./program stacks
