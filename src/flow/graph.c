@@ -473,8 +473,6 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
     }
     if (!graph->blocks.count)
         return "no instructions";
-    if (graph->blocks.data[0].padding)
-        return "begins with padding";
     if (has_nameless_jump(graph))
         return "jump to a place that has no label";
     graph->text_blocks = (uint32_t)graph->blocks.count;

@@ -38,6 +38,16 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
     insert_behind(&p->state->edits, s, finished(p, s, text));
 }
 
+void insert_before_padding(struct planner *p, const struct basic_block *padding,
+                           struct buffer *text) {
+    const struct statement *s = &p->graph->unit->statements.data[padding->aligned_by];
+    insert_before(&p->state->edits, s, finished(p, s, text));
+}
+
+struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding) {
+    return p->graph->rows.data[p->row_of[padding->aligned_by]];
+}
+
 void split_block(struct planner *p, uint32_t block, uint32_t index) {
     struct placed_block *placed = &p->placed[block];
     size_t at = placed->splits.count;
@@ -68,15 +78,20 @@ static void insert_handler_code(struct planner *p) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[0];
     uint32_t top = p->blocks[0].top;
-    if (!p->handler || top >= block->count || !is_at_entry(graph, 0, top))
+    if (!p->handler || (!block->padding && top >= block->count) || !is_at_entry(graph, 0, top))
         return;
     const struct graph_instruction *first = &graph->instructions.data[block->first];
     struct buffer text = {0};
-    struct frame_row frame = frame_at(p, &first[top]);
+    struct frame_row frame =
+        block->padding ? frame_before_padding(p, block) : frame_at(p, &first[top]);
     anchor_code(p, &text, block->fragment, sums_in_block(p, 0, top, false));
     write_signal_check(&text, &p->context, &frame);
-    split_block(p, 0, top);
-    insert_at(p, &first[top], &text);
+    if (block->padding) {
+        insert_before_padding(p, block, &text);
+    } else {
+        split_block(p, 0, top);
+        insert_at(p, &first[top], &text);
+    }
 }
 
 static void insert_block_code(struct planner *p, uint32_t index) {
@@ -106,19 +121,22 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
 }
 
-/* Padding that is entered past what stands above it: its label stays in front of its counter. */
+/* Padding that is entered past what stands above it: its label stays in front of its counter.  A
+ * thread may stand in it, so what is above its cells is told where nothing is inserted, too. */
 static void insert_padding_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
-    const struct statement *s = &graph->unit->statements.data[block->aligned_by];
-    if (!block->increments.count)
+    if (!block->countable)
         return;
     struct buffer text = {0};
-    struct quiet quiet = quiet_at(p, block->live_in, p->blocks[index].holds_at_top,
-                                  graph->rows.data[p->row_of[block->aligned_by]], block->cycle);
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, 0, false));
-    write_increments(&text, &p->context, &block->increments, &quiet);
-    insert_before(&p->state->edits, s, finished(p, s, &text));
+    if (block->increments.count) {
+        struct quiet quiet = quiet_at(p, block->live_in, p->blocks[index].holds_at_top,
+                                      frame_before_padding(p, block), block->cycle);
+        write_increments(&text, &p->context, &block->increments, &quiet);
+    }
+    if (text.count)
+        insert_before_padding(p, block, &text);
     anchor_marks(p);
 }
 
@@ -129,12 +147,14 @@ static void insert_begin(struct planner *p, uint32_t index) {
     const struct graph_instruction *first = &graph->instructions.data[block->first];
     uint32_t top = p->blocks[index].top;
     struct buffer text = {0}, code = {0};
-    if (block->padding || !write_block_begin(p, &code, index))
+    if (!write_block_begin(p, &code, index))
         return;
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, top, false));
     buffer_add(&text, code.data, code.count);
     buffer_release(&code);
-    if (top < block->count) {
+    if (block->padding) {
+        insert_before_padding(p, block, &text);
+    } else if (top < block->count) {
         split_block(p, index, top);
         insert_at(p, &first[top], &text);
     } else {

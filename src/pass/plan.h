@@ -101,6 +101,12 @@ void insert_at(struct planner *p, const struct graph_instruction *instruction, s
 void insert_after(struct planner *p, const struct graph_instruction *instruction,
                   struct buffer *text);
 
+/* Puts TEXT in front of a block that is padding, behind its label, and releases it; and the row of
+ * the unwinder that holds there. */
+void insert_before_padding(struct planner *p, const struct basic_block *padding,
+                           struct buffer *text);
+struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding);
+
 /* Appends the increments of edge INDEX, if it has any. */
 void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index);
 

@@ -71,17 +71,18 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
         write_text_row(site_rows(p, block->fragment), function_label(p));
         p->state->watched = true;
     }
-    if (!wanted(p) || block->padding || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)) ||
-        shares_begin(p, index))
+    if (!wanted(p) || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)) || shares_begin(p, index))
         return;
     uint32_t top = p->blocks[index].top;
     bool inside = top < block->count;
     const struct graph_instruction *at =
         inside ? &graph->instructions.data[block->first + top] : last_instruction(graph, block);
-    struct frame_row frame = frame_at(p, at);
+    struct frame_row frame = block->padding ? frame_before_padding(p, block) : frame_at(p, at);
     struct event_sums sums = sums_in_block(p, index, top, false);
     write_place(p, &text, begins ? FRAME_BEGIN : FRAME_BACK, block->fragment, &sums, &frame);
-    if (inside) {
+    if (block->padding) {
+        insert_before_padding(p, block, &text);
+    } else if (inside) {
         split_block(p, index, top);
         insert_at(p, at, &text);
     } else {

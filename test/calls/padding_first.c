@@ -1,0 +1,5 @@
+// The calls of a program whose functions begin with padding.
+// flags: -fno-align-functions
+// variants: -O1; -O2; -O1 -falign-loops=32
+// least: 4
+#include "../exact/padding_first.c"
