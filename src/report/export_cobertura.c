@@ -271,7 +271,7 @@ static void find_classes(struct arena *arena, struct cobertura *cobertura, const
 void export_cobertura(const struct export_input *input, FILE *out) {
     struct arena arena = {0};
     struct cobertura cobertura = {.out = out};
-    const struct line_counts *counts = count_lines(&arena, input->profile);
+    const struct line_counts *counts = count_covered_lines(&arena, input->profile);
     const char **files = source_files(&arena, input->profile, input->source_root);
     const char *root = find_root(&arena, input, files, counts);
     find_classes(&arena, &cobertura, files, counts, root);

@@ -80,7 +80,7 @@ static void write_lines(const struct file_lines *lines, FILE *out) {
 
 void export_lcov(const struct export_input *input, FILE *out) {
     struct arena arena = {0};
-    const struct line_counts *counts = count_lines(&arena, input->profile);
+    const struct line_counts *counts = count_covered_lines(&arena, input->profile);
     struct source_functions functions = find_source_functions(&arena, input->profile);
     const char **files = source_files(&arena, input->profile, input->source_root);
     fputs("TN:\n", out);

@@ -170,9 +170,21 @@ static void attach_branches(struct arena *arena, const struct function *function
     }
 }
 
+/* Adds the line that FUNCTION begins at, where it is not among its rows, from FIRST on. */
+static void add_head(struct arena *arena, const struct function *function, row_vector *rows,
+                     size_t first, uint32_t order) {
+    struct row head = {.file = function->file,
+                       .order = order,
+                       .count = {.line = function->line, .executions = function->calls}};
+    size_t count = rows->count - first;
+    if (head.file && head.count.line && count &&
+        !bsearch(&head, rows->data + first, count, sizeof head, compare_rows))
+        vector_push(arena, rows, head);
+}
+
 /* Adds the lines of FUNCTION, ascending. */
 static void add_function(struct arena *arena, const struct function *function, row_vector *rows,
-                         uint32_t order) {
+                         uint32_t order, bool heads) {
     struct arena scratch = {0};
     const struct instruction **places =
         ARENA_ARRAY(&scratch, const struct instruction *, function->instruction_count);
@@ -190,6 +202,8 @@ static void add_function(struct arena *arena, const struct function *function, r
     }
     arena_release(&scratch);
     attach_branches(arena, function, rows->data + first, rows->count - first, order);
+    if (heads)
+        add_head(arena, function, rows, first, order);
 }
 
 static void add_line_count(struct arena *arena, struct line_count *to,
@@ -227,22 +241,31 @@ static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
     return counts;
 }
 
-struct line_counts *count_lines(struct arena *arena, const struct profile *profile) {
+static struct line_counts *count_all_lines(struct arena *arena, const struct profile *profile,
+                                           bool heads) {
     row_vector rows = {0};
     uint32_t order = 0;
     for (size_t m = 0; m < profile->modules.count; m++) {
         const struct module *module = profile->modules.data[m];
         for (size_t f = 0; f < module->functions.count; f++)
-            add_function(arena, &module->functions.data[f], &rows, order++);
+            add_function(arena, &module->functions.data[f], &rows, order++, heads);
     }
     return fold_rows(arena, &rows);
+}
+
+struct line_counts *count_lines(struct arena *arena, const struct profile *profile) {
+    return count_all_lines(arena, profile, false);
+}
+
+struct line_counts *count_covered_lines(struct arena *arena, const struct profile *profile) {
+    return count_all_lines(arena, profile, true);
 }
 
 struct line_counts *count_function_lines(struct arena *arena,
                                          const struct function *const *functions, size_t count) {
     row_vector rows = {0};
     for (size_t i = 0; i < count; i++)
-        add_function(arena, functions[i], &rows, (uint32_t)i);
+        add_function(arena, functions[i], &rows, (uint32_t)i, true);
     return fold_rows(arena, &rows);
 }
 

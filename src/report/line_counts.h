@@ -49,7 +49,7 @@ struct line_count {
 
 struct file_lines {
     uint32_t file;            /* index into profile.files; never 0 */
-    struct line_count *lines; /* ascending; only lines that have code */
+    struct line_count *lines; /* ascending; only lines that have code, or see below */
     size_t line_count;
 };
 
@@ -61,6 +61,11 @@ struct line_counts {
 /* Adds up the counts of all functions by line.  profile_count must have been called.  The result
  * lives in ARENA. */
 struct line_counts *count_lines(struct arena *arena, const struct profile *profile);
+
+/* The same for coverage, whose readers look for the lines that functions begin at: such a line is
+ * there, too, where an optimizer has left it no code, and ran as often as the function was called.
+ */
+struct line_counts *count_covered_lines(struct arena *arena, const struct profile *profile);
 
 /* The same for the code of COUNT functions, with what was inlined into them. */
 struct line_counts *count_function_lines(struct arena *arena,
