@@ -101,8 +101,19 @@ void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, 
         set_instructions(p, &p->anchors.data[p->anchors.count - 1], index, from, to);
 }
 
+/* A function's first instruction may be aligned, and stand where no padding was needed: inserted
+ * code in front of the function has it so that there is some. */
+static void anchor_begin(struct planner *p) {
+    const struct basic_block *first = &p->graph->blocks.data[0];
+    if (!wanted(p) || first->padding || first->aligned_by == NONE)
+        return;
+    p->fragment = first->fragment;
+    add_anchor(p, function_label(p), sums_in_block(p, 0, 0, false));
+}
+
 void anchor_pieces(struct planner *p) {
     const struct graph *graph = p->graph;
+    anchor_begin(p);
     for (uint32_t i = 0; wanted(p) && i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         const struct placed_block *placed = &p->placed[i];
