@@ -3,6 +3,8 @@
 # until it, or a header, changes.  A third of the steps that the analyzer may take in a function takes
 # a third of the time, which is ten minutes on a slow machine.
 set -uo pipefail
+. "$(dirname "$0")/../needs.sh.inc"
+needs clang-tidy-14
 cd "$(dirname "$0")/../.." || exit 1
 checks='-*,clang-analyzer-*,bugprone-*,misc-redundant-expression,misc-static-assert,readability-misleading-indentation,readability-redundant-declaration,readability-non-const-parameter,performance-*,cert-err34-c,cert-flp30-c,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,-clang-analyzer-valist.Uninitialized,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition,-bugprone-macro-parentheses,-bugprone-branch-clone,-bugprone-suspicious-include,-bugprone-sizeof-expression,-performance-no-int-to-ptr,-readability-redundant-declaration,-bugprone-misplaced-widening-cast'
 steps=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang
