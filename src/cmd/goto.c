@@ -88,7 +88,8 @@ static int go(const char *text, char **argv, const struct goto_options *options)
         die("'%s': %s", path, wrong);
     wrong = of_object ? NULL : find_places(&arena, binary, &name, &places);
     if (wrong)
-        die("'%s': %s", text, wrong);
+        die("'%s': %s%s", text, wrong,
+            *name.build ? "" : "; a moment of a shared object ends with '~' and its build id");
     use_temporary_data("quipu-goto"); /* counts of this run are nobody's */
     wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
     int status = 1;

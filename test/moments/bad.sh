@@ -39,7 +39,7 @@ for text in '' main @1 main@ main@x main@-1 main+@1 main+x@1 main+1x@1 'main@1/'
     program.c:0@1 program.c:x@1 program.c:99999999999@1; do
     go "'$text'" "$text" -- ./program
 done
-go "no function 'nowhere'" nowhere@1 -- ./program
+go "no function 'nowhere'; a moment of a shared object ends with" nowhere@1 -- ./program
 go "shorter" main+0x10000@1 -- ./program
 go "nowhere.c" nowhere.c:1@1 -- ./program
 go "no code at line 1" program.c:1@1 -- ./program
