@@ -41,6 +41,7 @@ struct driver {
     const char *compiler;
     const char *language; /* the last -x; NULL: by the file's name */
     const char *bitcode;  /* the last -flto */
+    const char *shadow;   /* of -fsanitize=: the sanitizer that has a shadow memory; NULL: none */
     bool clang;
     bool link;           /* the compiler will link */
     bool inputs;         /* there is something to link, or to compile for it */
@@ -208,6 +209,19 @@ static void note_value(struct driver *driver, const char *option, const char *va
         note_linker_options(driver, value);
 }
 
+/* LIST is sanitizers with commas between; ON: they are switched on. */
+static void note_sanitizers(struct driver *driver, const char *list, bool on) {
+    static const char *const shadows[] = {"address", "hwaddress", "thread", "memory", "dataflow"};
+    for (const char *end; *list; list = *end ? end + 1 : end) {
+        end = list + strcspn(list, ",");
+        const char *name = arena_copy(&driver->arena, list, (size_t)(end - list));
+        if (on && is_one_of(name, shadows, sizeof shadows / sizeof *shadows))
+            driver->shadow = name;
+        else if (!on && driver->shadow && IS_ONE_OF(name, driver->shadow, "all"))
+            driver->shadow = NULL;
+    }
+}
+
 static void note_joined(struct driver *driver, const char *argument) {
     if (strncmp(argument, "-Wl,", 4) == 0)
         note_linker_options(driver, argument + 4);
@@ -219,6 +233,10 @@ static void note_joined(struct driver *driver, const char *argument) {
         driver->inputs = true;
     else if (strncmp(argument, "-flto", 5) == 0)
         driver->bitcode = argument;
+    else if (strncmp(argument, "-fsanitize=", 11) == 0)
+        note_sanitizers(driver, argument + 11, true);
+    else if (strncmp(argument, "-fno-sanitize=", 14) == 0)
+        note_sanitizers(driver, argument + 14, false);
 }
 
 static void note_argument(struct driver *driver, const char *argument) {
@@ -325,6 +343,14 @@ static void refuse_bitcode(const struct driver *driver) {
             driver->bitcode);
 }
 
+#define SHADOW_MESSAGE                                                                             \
+    "'-fsanitize=%s': its shadow memory lies where '--quipu=watch' has its own; build with one of both"
+
+static void refuse_shadow(const struct driver *driver) {
+    if (driver->shadow && driver->options.modes & MODE_WATCH)
+        die(SHADOW_MESSAGE, driver->shadow);
+}
+
 static void push(struct driver *driver, char *argument) {
     vector_push(&driver->arena, &driver->argv, argument);
 }
@@ -419,11 +445,15 @@ static void show_command(const struct driver *driver) {
 static int link_and_check(struct driver *driver) {
     int status = run_program(driver->argv.data, NULL, 0, false);
     const char *output = driver->output ? driver->output : "a.out";
-    const char *wrong = status ? NULL : check_linked(&driver->arena, output);
-    if (!wrong)
+    bool watched = false;
+    const char *wrong = status ? NULL : check_linked(&driver->arena, output, &watched);
+    if (!wrong && !(watched && driver->shadow))
         return status;
     unlink(output);
-    error("'%s': %s", output, wrong);
+    if (wrong)
+        error("'%s': %s", output, wrong);
+    else
+        error(SHADOW_MESSAGE, driver->shadow);
     return 1;
 }
 
@@ -507,6 +537,7 @@ int cmd_cc(int argc, char **argv) {
     }
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
+    refuse_shadow(&driver);
     find_root(&driver);
     if (driver.options.profile)
         driver.options.content = content_identity(&driver.arena, driver.options.profile);

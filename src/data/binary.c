@@ -10,6 +10,7 @@
 
 #include "data/format.h"
 #include "data/layout.h"
+#include "data/watch_format.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -367,12 +368,15 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
     return NULL;
 }
 
-const char *check_linked(struct arena *arena, const char *path) {
+const char *check_linked(struct arena *arena, const char *path, bool *watched) {
     struct binary binary = {.path = path, .fd = -1};
     const char *cause = NULL;
     if (!open_elf(arena, &binary)) {
         read_cells(&binary);
         cause = check_layout(arena, &binary);
+        size_t sites;
+        binary_section(&binary, QUIPU_SITES_SECTION, &sites);
+        *watched = sites > 0;
     }
     binary_close(&binary);
     return cause;

@@ -5,12 +5,15 @@
 
 #include "util/arena.h"
 
+#include <stdbool.h>
+
 struct binary;
 
 /* Returns NULL, or what lies elsewhere, where the runtime does not find it. */
 const char *check_layout(struct arena *arena, const struct binary *binary);
 
-/* The same of the file at PATH; NULL, too, where that is no such file.  binary.c */
-const char *check_linked(struct arena *arena, const char *path);
+/* The same of the file at PATH; NULL, too, where that is no such file.  Sets *WATCHED where its
+ * stores have checks.  binary.c */
+const char *check_linked(struct arena *arena, const char *path, bool *watched);
 
 #endif
