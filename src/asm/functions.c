@@ -11,6 +11,7 @@
  *     location counter, sections whose text is not in the order of their bytes. */
 #include "asm/lex.h"
 #include "asm/unit.h"
+#include "util/fault.h"
 
 #include <string.h>
 
@@ -286,6 +287,16 @@ void find_functions(struct unit *unit) {
         for (size_t f = 0; f < function->fragments.count && !function->left_alone; f++)
             function->left_alone = find_obstacle(unit, &function->fragments.data[f]);
     }
+}
+
+void tell_subject(const struct unit *unit, uint32_t number) {
+    if (number == NONE) {
+        fault_subject(0, NULL, 0, 0);
+        return;
+    }
+    const struct asm_function *function = &unit->functions.data[number];
+    const struct symbol *symbol = &unit->symbols.data[function->symbol];
+    fault_subject(number + 1, symbol->name, symbol->length, function->line);
 }
 
 const struct statement *fragment_label(const struct unit *unit, const struct fragment *fragment) {

@@ -132,6 +132,9 @@ const struct statement *fragment_label(const struct unit *unit, const struct fra
 /* Finds functions and their fragments, and marks those that must be left alone, with the reason. */
 void find_functions(struct unit *unit);
 
+/* Whatever fails from now on (util/fault.h) comes from function NUMBER; NONE: from none alone. */
+void tell_subject(const struct unit *unit, uint32_t number);
+
 /* The symbol of that name, made if need be. */
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length);
 

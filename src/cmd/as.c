@@ -1,42 +1,18 @@
-/* as.c: the assembler that compilers find first.
- *
- *     parse -> functions -> measure (by the real assembler) -> instrument -> the real assembler
+/* as.c: the assembler that compilers find first: its arguments; assemble.c does the work.
  *
  * It is a pure function of its input and options.  Options come by --quipu=... among its arguments
  * (from quipu cc's -Wa, so that compiler caches see them) or by $QUIPU_OPTIONS (link-time units).
  * What it does not understand it hands to the real assembler untouched. */
+#include "cmd/assemble.h"
 #include "cmd/cmd.h"
-#include "cmd/earlier.h"
-#include "cmd/options.h"
 
-#include "pass/instrument.h"
-#include "util/buffer.h"
 #include "util/diag.h"
-#include "util/process.h"
-#include "x86/coded.h"
-#include "x86/measure.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum {
-    SIGNALLED = 128 /* and the signal's number: the status of a program that one has ended */
-};
-
-struct invocation {
-    char **final; /* the real assembler's arguments, without the input */
-    size_t final_count;
-    char **measuring; /* those that matter to code, without input and output */
-    size_t measuring_count;
-    const char *input; /* NULL: standard input */
-    unsigned inputs;
-    bool foreign;       /* not for x86-64, or nothing to assemble */
-    bool pads_branches; /* the assembler puts padding where it likes */
-    struct shim_options options;
-};
 
 static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -122,130 +98,8 @@ static int run_untouched(struct invocation *call, int argc, char **argv) {
     return 127;
 }
 
-/* The real assembler on TEXT.  NAMED: messages and debugging information give the input's name, not
- * that of standard input. */
-static int assemble_text(struct invocation *call, const char *text, size_t size, bool named) {
-    struct buffer input = {0};
-    if (call->input && named) {
-        buffer_text(&input, "# 1 \"");
-        for (const char *c = call->input; *c; c++) {
-            if (*c == '"' || *c == '\\')
-                buffer_text(&input, "\\");
-            buffer_add(&input, c, 1);
-        }
-        buffer_text(&input, "\"\n");
-    }
-    buffer_add(&input, text, size);
-    call->final[call->final_count] = (char *)"-";
-    int status = run_program(call->final, input.data, input.count, false);
-    call->final[call->final_count] = NULL;
-    buffer_release(&input);
-    return status;
-}
-
-/* The real assembler on the untouched input; messages are the user's own. */
-static int assemble_original(struct invocation *call, const struct buffer *input) {
-    if (!call->input)
-        return assemble_text(call, input->data, input->count, false);
-    call->final[call->final_count] = (char *)call->input;
-    int status = run_program(call->final, NULL, 0, false);
-    call->final[call->final_count] = NULL;
-    return status;
-}
-
-static void warn_left_alone(const struct unit *unit, size_t count) {
-    for (size_t i = 0; i < unit->functions.count; i++) {
-        const struct asm_function *function = &unit->functions.data[i];
-        if (!function->left_alone)
-            continue;
-        const struct symbol *symbol = &unit->symbols.data[function->symbol];
-        if (count > 1)
-            warn_at(unit->name, function->line,
-                    "'%.*s': %s; function left as it is, like %zu more of this file that "
-                    "'quipu info' lists",
-                    (int)symbol->length, symbol->name, function->left_alone, count - 1);
-        else
-            warn_at(unit->name, function->line, "'%.*s': %s; function left as it is",
-                    (int)symbol->length, symbol->name, function->left_alone);
-        return;
-    }
-}
-
-/* Whether the assembler refuses TEXT.  Where it takes it and yet failed, the output could not be
- * written, and its own message says why. */
-static bool is_refused(struct invocation *call, const struct buffer *text) {
-    char **argument = &call->final[call->final_count];
-    argument[0] = (char *)"-o"; /* the last one counts */
-    argument[1] = (char *)"/dev/null";
-    argument[2] = (char *)"-";
-    int status = run_program(call->final, text->data, text->count, true);
-    argument[0] = argument[1] = argument[2] = NULL;
-    return status != 0;
-}
-
-/* Ours is the fault: keep the text for a report, and give the user the untouched program. */
-static int keep_and_retry(struct invocation *call, const struct buffer *text,
-                          const struct buffer *input) {
-    char *path = make_temporary("quipu-failed-");
-    FILE *file = path ? fopen(path, "w") : NULL;
-    if (file) {
-        fwrite(text->data, 1, text->count, file);
-        fclose(file);
-    }
-    error_at(
-        call->input, 0,
-        "internal error: the assembler refused the instrumented text, kept in '%s'; the file is "
-        "left as it is",
-        path ? path : "(nowhere)");
-    free(path);
-    if (getenv("QUIPU_STRICT"))
-        return 1;
-    return assemble_original(call, input);
-}
-
-static int instrument_input(struct invocation *call, const struct buffer *input) {
-    struct unit unit;
-    struct buffer text = {0};
-    const char *name = call->input ? call->input : "{standard input}";
-    parse_unit(&unit, name, input->data, input->count);
-    find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
-    find_functions(&unit);
-    int status;
-    if (!unit.functions.count) {
-        status = assemble_original(call, input);
-    } else if (!measure_unit(&unit, call->measuring)) {
-        status = assemble_original(call, input);
-        if (status == 0)
-            warn_at(name, 0, "cannot be measured; file left as it is");
-    } else {
-        struct earlier_counts earlier;
-        bool known = call->options.profile && open_earlier_counts(&earlier, call->options.profile);
-        struct pass_options options = {.count = call->options.modes & MODE_COUNT,
-                                       .events = events_of(&call->options),
-                                       .calls = call->options.modes & MODE_CALLS,
-                                       .watch = call->options.modes & MODE_WATCH,
-                                       .eliminate = !call->options.all_checks,
-                                       .earlier = known ? &earlier : NULL,
-                                       .placement = call->options.placement,
-                                       .shared = call->options.shared || !unit.compiled,
-                                       .dump = call->options.dump};
-        size_t left_alone = instrument_unit(&unit, &options, QUIPU_VERSION, &text);
-        if (left_alone)
-            warn_left_alone(&unit, left_alone);
-        status = assemble_text(call, text.data, text.count, !unit.compiled);
-        if (status > SIGNALLED)
-            error_at(name, 0, "the assembler was ended by a signal: %s",
-                     strsignal(status - SIGNALLED));
-        if (status && is_refused(call, &text))
-            status = keep_and_retry(call, &text, input);
-    }
-    buffer_release(&text);
-    arena_release(&unit.arena);
-    return status;
-}
-
 int cmd_as(int argc, char **argv) {
-    struct invocation call = {0};
+    struct invocation call = {.program = argv[0]};
     read_arguments(&call, argc, argv);
     if (call.foreign || call.inputs > 1 || !call.options.modes)
         return run_untouched(&call, argc, argv);
@@ -265,7 +119,7 @@ int cmd_as(int argc, char **argv) {
         return 1;
     }
     buffer_text(&input, ""); /* a NUL even behind nothing */
-    int status = instrument_input(&call, &input);
+    int status = assemble_unit(&call, &input);
     buffer_release(&input);
     free(call.final);
     free(call.measuring);

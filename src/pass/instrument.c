@@ -33,6 +33,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     if (options->dump)
         dump_graph(&graph);
     insert_increments(state, &graph, number);
+    provoke_fault(state, function);
 }
 
 /* Returns the number of functions that were left alone. */
@@ -48,14 +49,17 @@ static size_t instrument_functions(struct pass_state *state) {
     size_t left_alone = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
-        if (!function->left_alone)
+        if (!function->left_alone) {
+            tell_subject(unit, i);
             instrument_function(state, function, &arena, i);
+        }
         if (function->left_alone) {
             write_left_alone_note(state, function);
             left_alone++;
         }
         arena_release(&arena);
     }
+    tell_subject(unit, NONE);
     return left_alone;
 }
 
@@ -78,6 +82,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
             state.internal[i] = false;
         left_alone = instrument_functions(&state);
     }
+    provoke_fault(&state, NULL);
     write_event_cells(&state);
     write_unit_note(&state, version);
     emit_unit(unit, &state.edits, out);

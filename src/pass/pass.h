@@ -118,6 +118,10 @@ void write_event_cells(struct pass_state *state);
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function);
 void write_unit_note(struct pass_state *state, const char *version);
 
+/* provoke.c: makes the fault that $QUIPU_FAULT wants of this function, or where it is NULL of the
+ * whole unit, for tests. */
+void provoke_fault(struct pass_state *state, const struct asm_function *function);
+
 /* The function's symbol, in the unit's arena. */
 const char *function_name(const struct unit *unit, const struct asm_function *function);
 

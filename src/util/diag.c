@@ -1,6 +1,8 @@
 /* diag.c: what the tool tells its user; see diag.h. */
 #include "util/diag.h"
 
+#include "util/fault.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +50,10 @@ void die(const char *format, ...) {
 }
 
 void check_failed(const char *file, int line, const char *condition) {
+    char reason[256];
+    snprintf(reason, sizeof reason, "'%s' does not hold (%s:%d)", condition, file, line);
+    if (is_guarded())
+        end_by_fault(reason);
     fprintf(stderr, "%s:%d: internal error: quipu: '%s' does not hold; please report this\n", file,
             line, condition);
     abort();

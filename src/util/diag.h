@@ -3,7 +3,8 @@
  *     foo.s:128: warning: quipu: 'bar': indirect jump with no table; function left as it is
  *
  * Lower case, no full stop, the subject in single quotes, and what to do next.
- * Two kinds of failure: the user's (an error, exit status 1) and ours (check_failed). */
+ * Two kinds of failure: the user's (an error, exit status 1) and ours (check_failed), which ends
+ * guarded work (fault.h), or else the program. */
 #ifndef QUIPU_UTIL_DIAG_H
 #define QUIPU_UTIL_DIAG_H
 
@@ -20,7 +21,7 @@ void error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An error that ends the program with status 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A fault of the tool's own: names the broken invariant and ends the program. */
+/* A fault of the tool's own: names the broken invariant and ends guarded work or the program. */
 _Noreturn void check_failed(const char *file, int line, const char *condition);
 #define CHECK(condition) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition))
 

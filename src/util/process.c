@@ -1,7 +1,6 @@
 /* process.c: running another program, and looking at others; see process.h. */
 #include "util/process.h"
 
-#include "util/buffer.h"
 #include "util/diag.h"
 
 #include <errno.h>
@@ -14,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A file in memory, so that the program can read at its own pace and nothing blocks. */
-static int input_file(const void *input, size_t size) {
+/* A file in memory, so that both sides go at their own pace and nothing blocks. */
+static int memory_file(const void *input, size_t size) {
     int fd = memfd_create("quipu", MFD_CLOEXEC);
     if (fd < 0)
         return -1;
@@ -26,26 +25,22 @@ static int input_file(const void *input, size_t size) {
     return fd;
 }
 
-int run_program(char *const *argv, const void *input, size_t input_size, bool quiet) {
-    int in = -1;
-    if (input && (in = input_file(input, input_size)) < 0) {
-        error("cannot hand %zu bytes to '%s': %s", input_size, argv[0], strerror(errno));
-        return 127;
-    }
+/* HEARD: standard error, or -1 for that of QUIET. */
+static int start_and_wait(char *const *argv, int in, int heard, bool quiet) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (in >= 0)
         posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    if (quiet) {
+    if (quiet)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (heard >= 0)
+        posix_spawn_file_actions_adddup2(&actions, heard, STDERR_FILENO);
+    else if (quiet)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    }
     pid_t pid;
     extern char **environ;
     int failure = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (in >= 0)
-        close(in);
     if (failure) {
         error("cannot run '%s': %s", argv[0], strerror(failure));
         return 127;
@@ -55,6 +50,35 @@ int run_program(char *const *argv, const void *input, size_t input_size, bool qu
         if (errno != EINTR)
             return 127;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int run_with(char *const *argv, const void *input, size_t input_size, int heard,
+                    bool quiet) {
+    int in = -1;
+    if (input && (in = memory_file(input, input_size)) < 0) {
+        error("cannot hand %zu bytes to '%s': %s", input_size, argv[0], strerror(errno));
+        return 127;
+    }
+    int status = start_and_wait(argv, in, heard, quiet);
+    if (in >= 0)
+        close(in);
+    return status;
+}
+
+int run_program(char *const *argv, const void *input, size_t input_size, bool quiet) {
+    return run_with(argv, input, input_size, -1, quiet);
+}
+
+int run_program_heard(char *const *argv, const void *input, size_t input_size, bool quiet,
+                      struct buffer *messages) {
+    int heard = memory_file("", 0);
+    int status = run_with(argv, input, input_size, heard, quiet);
+    if (heard >= 0) {
+        if (lseek(heard, 0, SEEK_SET) == 0)
+            buffer_read(messages, heard);
+        close(heard);
+    }
+    return status;
 }
 
 bool has_ended(pid_t process, pid_t thread) {

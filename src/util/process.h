@@ -2,6 +2,8 @@
 #ifndef QUIPU_UTIL_PROCESS_H
 #define QUIPU_UTIL_PROCESS_H
 
+#include "util/buffer.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -10,6 +12,10 @@
  * standard output and error thrown away.  Returns its exit status, 128 + signal, or 127 with a
  * message where it cannot be started. */
 int run_program(char *const *argv, const void *input, size_t input_size, bool quiet);
+
+/* The same with standard error added to MESSAGES; standard output goes to nowhere where QUIET. */
+int run_program_heard(char *const *argv, const void *input, size_t input_size, bool quiet,
+                      struct buffer *messages);
 
 /* Whether THREAD of PROCESS has ended, and only its number is left, or not even that. */
 bool has_ended(pid_t process, pid_t thread);

@@ -230,10 +230,13 @@ static void measure_functions(struct measurer *m) {
     struct unit *unit = m->unit;
     for (size_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
+        if (!function->left_alone)
+            tell_subject(unit, (uint32_t)i);
         for (size_t f = 0; f < function->fragments.count && !function->left_alone; f++)
             if (!measure_fragment(m, &function->fragments.data[f]))
                 function->left_alone = "its text and its bytes do not match";
     }
+    tell_subject(unit, NONE);
     keep_padding(unit);
 }
 

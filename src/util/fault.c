@@ -1,0 +1,119 @@
+/* fault.c: work that may fail by a fault of our own; see fault.h.
+ *
+ * Not perfect: temporary files of a child that crashed stay; work that never ends is not ended. */
+#include "util/fault.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where parent and child tell each other. */
+static struct fault *present;
+
+enum {
+    FAULT_STATUS = 70 /* of a child that a fault ended; `reason` says so, too */
+};
+
+bool is_guarded(void) {
+    return present != NULL;
+}
+
+void fault_subjects(uint32_t count) {
+    if (present)
+        present->subjects = count;
+}
+
+void fault_subject(uint32_t number, const char *name, size_t length, unsigned line) {
+    if (!present)
+        return;
+    present->subject = number;
+    if (!number)
+        return;
+    if (length >= sizeof present->name)
+        length = sizeof present->name - 1;
+    memcpy(present->name, name, length);
+    present->name[length] = '\0';
+    present->line = line;
+}
+
+void end_by_fault(const char *reason) {
+    snprintf(present->reason, sizeof present->reason, "%s", reason);
+    fflush(NULL);
+    _exit(FAULT_STATUS);
+}
+
+/* A fault's trace is the kept input: no file of memory beside the user's.  Nobody waits for a child
+ * whose parent is gone. */
+static _Noreturn void run_child(int (*work)(void *context), void *context, pid_t parent) {
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(1);
+    exit(work(context));
+}
+
+/* Signals that our own code can bring about, or the kernel for what it takes. */
+static bool is_fault(int signal) {
+    static const int signals[] = {SIGSEGV, SIGBUS,  SIGABRT, SIGFPE, SIGILL,
+                                  SIGTRAP, SIGXCPU, SIGSYS,  SIGKILL};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signal == signals[i])
+            return true;
+    return false;
+}
+
+/* Whoever ended the child means the parent as well. */
+static void end_likewise(int number) {
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static bool wait_for(pid_t child, struct fault *fault, int *status) {
+    int state;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR) {
+            snprintf(fault->reason, sizeof fault->reason, "its process is lost: %s",
+                     strerror(errno));
+            return false;
+        }
+    if (WIFSIGNALED(state)) {
+        int number = WTERMSIG(state);
+        if (!is_fault(number))
+            end_likewise(number);
+        snprintf(fault->reason, sizeof fault->reason, "ends by signal %d (%s)", number,
+                 strsignal(number));
+        return false;
+    }
+    *status = WEXITSTATUS(state);
+    return !fault->reason[0];
+}
+
+bool run_guarded(int (*work)(void *context), void *context, struct fault *fault, int *status) {
+    *fault = (struct fault){0};
+    void *shared =
+        mmap(NULL, sizeof *present, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    present = shared == MAP_FAILED ? NULL : shared;
+    fflush(NULL);
+    pid_t parent = getpid(), child = present ? fork() : -1;
+    if (child == 0)
+        run_child(work, context, parent);
+    bool done = true;
+    if (child > 0) {
+        done = wait_for(child, present, status);
+        *fault = *present;
+    }
+    if (present)
+        munmap(shared, sizeof *present);
+    present = NULL;
+    if (child < 0)
+        *status = work(context);
+    return done;
+}
