@@ -551,8 +551,8 @@ bool quipu_watch_may_be_stack(uint64_t address, uint64_t end, bool is_variable);
 bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end);
 /* Whether the process is known to have one thread. */
 bool quipu_watch_is_alone(void);
-/* Whether other processes may see what is written to the region. */
-bool quipu_watch_is_shared(const struct watch_region *region);
+/* Whether other processes may write to the region at ADDRESS, which has been written to. */
+bool quipu_watch_is_shared(const struct watch_region *region, uint64_t address);
 /* [ADDRESS, ADDRESS + LENGTH) is a stack from now on. */
 void quipu_watch_note_stack(uint64_t address, uint64_t length);
 
@@ -725,9 +725,12 @@ struct watch_write {
     bool is_sure;                    /* what was there is as last known */
 };
 
-/* Whether what is told to have been there is what the write has replaced. */
-static inline bool quipu_watch_is_exact(const struct watch_write *write) {
-    return quipu_watch_is_undisturbed(write->hold, write->address, write->address + write->length);
+/* Whether what is told to have been there is what the write to REGION has replaced. */
+static inline bool quipu_watch_is_exact(const struct watch_region *region,
+                                        const struct watch_write *write) {
+    return quipu_watch_is_undisturbed(write->hold, write->address,
+                                      write->address + write->length) &&
+           !quipu_watch_is_shared(region, greater(write->address, region->address));
 }
 
 /* Whether another call may have made the change. */

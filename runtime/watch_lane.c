@@ -246,7 +246,7 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
     *suspects = (struct watch_suspects){0};
     suspects->more = (!is_alone && ((WATCH->is_late && !is_strong) || region->flags & WATCH_FREED ||
                                     !are_all_known())) ||
-                     quipu_watch_is_shared(region);
+                     quipu_watch_is_shared(region, low);
     for (struct watch_lane *lane = WATCH_LANE; lane < lanes_end(); lane++) {
         uint64_t thread = __atomic_load_n(&lane->thread, __ATOMIC_ACQUIRE);
         uint32_t depth = __atomic_load_n(&lane->depth, __ATOMIC_ACQUIRE);

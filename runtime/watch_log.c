@@ -198,7 +198,7 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
                      const struct watch_write *write, const struct watch_window *window) {
     hit->request = (uint32_t)region->argument;
     hit->cause = (uint16_t)write->cause;
-    hit->flags = quipu_watch_is_exact(write) ? 0 : QUIPU_HIT_BEHIND;
+    hit->flags = quipu_watch_is_exact(region, write) ? 0 : QUIPU_HIT_BEHIND;
     if (quipu_watch_is_doubted(write))
         hit->flags |= (uint8_t)(QUIPU_HIT_UNDECIDED | (write->suspects->more ? QUIPU_HIT_MORE : 0));
     hit->candidates = write->suspects ? (uint8_t)write->suspects->count : 0;

@@ -119,21 +119,39 @@ static void enter_stack(struct watch_range stack) {
 }
 
 /* The kernel tells of a page that nobody else can see, once it was written, that it is anonymous.
- * Variables and heap are, and who does not say where it is, may be anywhere. */
-bool quipu_watch_is_shared(const struct watch_region *region) {
+ */
+static bool ask_whether_shared(uint64_t page) {
     enum {
         SHARED_BIT = 61
     };
     uint64_t entry = 0;
-    if (region->flags & (WATCH_APART | WATCH_STEADY))
-        return false;
     long fd = SYSTEM_CALL(openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0, 0, 0);
     if (fd < 0)
         return true;
-    long size = SYSTEM_CALL(pread64, fd, &entry, sizeof entry,
-                            region->address / QUIPU_PAGE * sizeof entry, 0, 0);
+    long size = SYSTEM_CALL(pread64, fd, &entry, sizeof entry, page * sizeof entry, 0, 0);
     SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
     return size != sizeof entry || entry >> SHARED_BIT & 1;
+}
+
+/* Variables, heap and frames are the process's own.  Of other pages it is asked once for each
+ * region. */
+bool quipu_watch_is_shared(const struct watch_region *region, uint64_t address) {
+    enum {
+        KNOWN = 64,
+        SHARED = 1
+    };
+    static uint64_t known[KNOWN]; /* key, and SHARED */
+    uint64_t page = address / QUIPU_PAGE;
+    uint64_t key = (scatter_bits(page) ^ scatter_bits(region->address) ^ region->generation) &
+                   ~(uint64_t)SHARED;
+    if (region->flags & (WATCH_APART | WATCH_STEADY | WATCH_LOCAL))
+        return false;
+    uint64_t entry = __atomic_load_n(&known[page % KNOWN], __ATOMIC_RELAXED);
+    if ((entry & ~(uint64_t)SHARED) != key || !entry) {
+        entry = key | (ask_whether_shared(page) ? SHARED : 0);
+        __atomic_store_n(&known[page % KNOWN], entry, __ATOMIC_RELAXED);
+    }
+    return entry & SHARED;
 }
 
 void quipu_watch_note_stack(uint64_t address, uint64_t length) {

@@ -365,7 +365,7 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
     uint8_t old[HANDLER_MOST], now[HANDLER_MOST];
     struct watch_window window = choose_window(region, write, HANDLER_MOST);
     bool tell = quipu_watch_fill(index, region, write, &window, old, now);
-    bool exact = quipu_watch_is_exact(write);
+    bool exact = quipu_watch_is_exact(region, write);
     quipu_watch_let_go(write->hold);
     struct watch_handler *slot = tell ? enter_handler((uint64_t)&frame) : NULL;
     if (!slot)

@@ -145,6 +145,35 @@ assert len(inexact) < len(hits) // 20, len(inexact)
 EOT
 done
 
+# Other processes wait for nobody: where memory is theirs, too, nothing is sure; else all is.
+cat >processes.c <<'EOT'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    int how = argc > 1 && *argv[1] == 's' ? MAP_SHARED : MAP_PRIVATE;
+    long *added = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0) {
+            for (int k = 0; k < 1000; k++)
+                __sync_fetch_and_add(added, 1);
+            return 0;
+        }
+    while (wait(0) > 0)
+        continue;
+    return printf("%ld\n", *added) < 0;
+}
+EOT
+quipu cc --quipu=watch -O1 -g processes.c -o processes || fail "cannot build processes.c"
+for how in shared private; do
+    watches 0 --format=json -e heap:processes.c:8 -- ./processes "$how"
+    exact=$(grep -c '"exact":true' hits)
+    [[ $(grep -c '"cause":"store"' hits) -eq 3000 && $exact -eq $([[ $how == private ]] && echo 3000 || echo 0) ]] ||
+        fail "$how: $exact of $(grep -c . hits) are exact"
+done
+
 # A write that faults, and is left by longjmp, keeps no other thread from writing there.
 cat >left.c <<'EOT'
 #include <pthread.h>
