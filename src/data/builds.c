@@ -127,34 +127,43 @@ static void set_names(struct arena *arena, struct module *module) {
 const char *read_binary(struct profile *profile, struct module *module) {
     const char *cause = notes_read(&profile->arena, module);
     if (cause)
-        return arena_print(&profile->arena, "'%s': %s", module->path, cause);
+        return cause;
     lines_read(profile, module);
     set_names(&profile->arena, module);
     return NULL;
+}
+
+/* Reads the binary by WAY, unless it is wrong: then way.wrong says why. */
+static void read_way(struct build *build, struct way *way) {
+    const struct data_module *wanted = build->wanted;
+    struct arena *arena = &build->own.arena;
+    struct binary *binary = open_way(arena, wanted, way);
+    if (!binary)
+        return;
+    struct module *module = ARENA_NEW(arena, struct module);
+    module->path = way->path;
+    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
+    module->build_id_size = wanted->build_id_size;
+    module->cells_address = wanted->cells_address;
+    module->cell_count = wanted->cell_count;
+    module->binary = binary;
+    const char *cause = read_binary(&build->own, module);
+    if (!cause) {
+        build->module = module;
+        return;
+    }
+    way->wrong = arena_print(arena, "its binary '%s': %s", way->path, cause);
+    binary_close(binary);
 }
 
 static const char *read_build(void *context, size_t worker, size_t number) {
     (void)worker;
     struct builds *builds = context;
     struct build *build = &builds->list.data[number];
-    const struct data_module *wanted = build->wanted;
-    struct arena *arena = &build->own.arena;
-    struct binary *binary = NULL;
-    size_t way = 0;
-    vector_push(arena, &build->own.files, "");
-    while (!binary && way < build->ways.count)
-        binary = open_way(arena, wanted, &build->ways.data[way++]);
-    if (!binary)
-        return NULL;
-    struct module *module = ARENA_NEW(arena, struct module);
-    module->path = build->ways.data[way - 1].path;
-    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
-    module->build_id_size = wanted->build_id_size;
-    module->cells_address = wanted->cells_address;
-    module->cell_count = wanted->cell_count;
-    module->binary = binary;
-    build->module = module;
-    return read_binary(&build->own, module);
+    vector_push(&build->own.arena, &build->own.files, "");
+    for (size_t i = 0; !build->module && i < build->ways.count; i++)
+        read_way(build, &build->ways.data[i]);
+    return NULL;
 }
 
 /* ---- one profile ---- */
@@ -201,14 +210,12 @@ void read_builds(struct builds *builds, struct profile *profile) {
     size_t failed;
     struct decoded decoded;
     (void)decode_instruction((const uint8_t[]){0x90}, 1, &decoded); /* it makes itself ready */
-    const char *cause = do_tasks(&(struct tasks){.what = "binaries",
-                                                 .count = builds->list.count,
-                                                 .few = true,
-                                                 .run = read_build,
-                                                 .context = builds},
-                                 &failed);
-    if (cause)
-        die("%s", cause);
+    (void)do_tasks(&(struct tasks){.what = "binaries",
+                                   .count = builds->list.count,
+                                   .few = true,
+                                   .run = read_build,
+                                   .context = builds},
+                   &failed);
     for (size_t i = 0; i < builds->list.count; i++)
         if (builds->list.data[i].module)
             add_module(profile, &builds->list.data[i]);

@@ -33,15 +33,14 @@ uint32_t find_build(struct builds *builds, const struct data_module *wanted);
 /* That of a build's ways; NULL: none. */
 struct way *find_way(const struct build *build, const char *path);
 
-/* Reads the binaries of all builds that are there, and adds their modules to PROFILE.  Ends the
- * program with an error where one is corrupt. */
+/* Reads the binaries of all builds that are there, and adds their modules to PROFILE. */
 void read_builds(struct builds *builds, struct profile *profile);
 
 /* Releases all but the handles of binaries. */
 void release_builds(struct builds *builds);
 
 /* Reads all that the binary tells of MODULE, whose handle is open.  Returns NULL, or what is wrong
- * with it, and its path. */
+ * with it. */
 const char *read_binary(struct profile *profile, struct module *module);
 
 #endif

@@ -188,7 +188,7 @@ struct profile *profile_open_binary(const char *path) {
     module->cell_count = module->binary->cells_size / sizeof(uint64_t);
     cause = read_binary(&open->profile, module);
     if (cause)
-        die("%s", cause);
+        die("'%s': %s", path, cause);
     vector_push(arena, &open->profile.modules, module);
     return &open->profile;
 }

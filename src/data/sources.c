@@ -149,10 +149,11 @@ static bool is_news(const char *directory, const struct left_out *left) {
 }
 
 static void warn_left_out(const char *directory, const struct left_out *left, bool always) {
-    const char *why = left->stale == 0             ? "they cannot be read"
-                      : left->stale == left->count ? "their binaries are gone or were built anew"
-                                                   : "they cannot be read, or their binaries are "
-                                                     "gone or were built anew";
+    const char *why = left->stale == 0 ? "they cannot be read"
+                      : left->stale == left->count
+                          ? "their binaries are gone, were built anew or cannot be used"
+                          : "they cannot be read, or their binaries are "
+                            "gone, were built anew or cannot be used";
     warn(
         "'%s': %zu of %zu data files left out, as %s; the first: '%s': %s; move them away or remove "
         "them%s",

@@ -105,7 +105,7 @@ refuses "another build of '$PWD/program'" "run the program again" -- quipu repor
 ./program >output || fail "the program failed"
 : >quipu.data/empty.quipu
 ends 0 quipu report quipu.data
-said "2 of 3 data files left out, as they cannot be read, or their binaries are gone or were built anew"
+said "2 of 3 data files left out, as they cannot be read, or their binaries are gone, were built anew or cannot be used"
 for command in report annotate info "stat --data" "export --to=lcov"; do
     # shellcheck disable=SC2086
     ends 0 quipu $command
@@ -113,4 +113,15 @@ for command in report annotate info "stat --data" "export --to=lcov"; do
 done
 rm quipu.data/empty.quipu
 ends 0 quipu report quipu.data
-said "1 of 2 data files left out, as their binaries are gone or were built anew"
+said "1 of 2 data files left out, as their binaries are gone, were built anew or cannot be used"
+
+# A binary whose notes are corrupt, beside one that is good.
+rm -r quipu.data
+make_program other -O2 -g <<<'int main(void) { return 0; }'
+./other
+./program >output
+notes=$(readelf -SW other | sed -n 's/.*\.quipu\.functions *[A-Z]* *[0-9a-f]* *\([0-9a-f]*\).*/\1/p')
+printf '\377\377\377\377' | dd of=other bs=1 seek=$((16#$notes)) conv=notrunc status=none
+refuses "its binary '$PWD/other': its notes are corrupt" -- quipu report quipu.data/other.*
+ends 0 quipu report quipu.data
+said "1 of 2 data files left out, as their binaries are gone, were built anew or cannot be used"
