@@ -47,6 +47,8 @@ struct driver {
     bool inputs;         /* there is something to link, or to compile for it */
     bool bare;           /* -nostdlib: start files and libraries are the user's affair */
     bool libc;           /* -lc is named */
+    bool sources;        /* something is compiled */
+    bool starts;         /* -nostartfiles: the program's first instruction is the user's affair */
     bool freestanding;   /* no C library will be there */
     bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
@@ -182,6 +184,14 @@ static bool is_header(const struct driver *driver, const char *name) {
            IS_ONE_OF(extension, ".h", ".H", ".hh", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc");
 }
 
+static void note_input(struct driver *driver, const char *name) {
+    const char *extension = strrchr(last_part(name), '.');
+    bool linked = !driver->language && extension &&
+                  (IS_ONE_OF(extension, ".o", ".a", ".so", ".lo") || strstr(name, ".so."));
+    driver->inputs |= !is_header(driver, name);
+    driver->sources |= !linked;
+}
+
 /* What one object is made of has the runtime when that is linked. */
 static bool makes_object(const char *linker_option) {
     return IS_ONE_OF(linker_option, "-r", "-i", "-Ur", "--relocatable");
@@ -250,6 +260,8 @@ static void note_argument(struct driver *driver, const char *argument) {
         driver->options.shared = false;
     else if (IS_ONE_OF(argument, "-nostdlib", "-nodefaultlibs"))
         driver->bare = true;
+    else if (strcmp(argument, "-nostartfiles") == 0)
+        driver->starts = true;
     else if (strcmp(argument, "-lc") == 0)
         driver->libc = true;
     else if (IS_ONE_OF(argument, "-ffreestanding", "-mcmodel=kernel"))
@@ -265,7 +277,7 @@ static void note_argument(struct driver *driver, const char *argument) {
     else if (strcmp(argument, "-v") == 0)
         driver->verbose = true;
     else if (argument[0] != '-' || strcmp(argument, "-") == 0)
-        driver->inputs |= !is_header(driver, argument);
+        note_input(driver, argument);
     else
         note_joined(driver, argument);
 }
@@ -324,7 +336,12 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
         }
     }
     driver->clang = strstr(last_part(driver->compiler), "clang") != NULL;
-    driver->link &= driver->inputs && (!driver->bare || driver->libc);
+    driver->link &= driver->inputs;
+    if (driver->link && driver->bare && !driver->libc && driver->sources && driver->options.modes) {
+        warn(
+            "'-nostdlib' without '-lc': code without a C library cannot be counted; left as it is");
+        driver->options.modes = 0;
+    }
     if (driver->freestanding && driver->options.modes) {
         warn("'-ffreestanding': code without a C library cannot be counted; left as it is");
         driver->options.modes = 0;
@@ -370,7 +387,8 @@ static void keep_for_gold(struct driver *driver) {
 }
 
 static void build_arguments(struct driver *driver, const char *options) {
-    bool count = driver->options.modes, link = driver->link && count;
+    bool count = driver->options.modes;
+    bool link = driver->link && count && (!driver->bare || driver->libc);
     push(driver, (char *)driver->compiler);
     if (driver->clang) {
         push(driver, (char *)"--start-no-unused-arguments");
@@ -398,6 +416,8 @@ static void build_arguments(struct driver *driver, const char *options) {
         push(driver, (char *)"-x");
         push(driver, (char *)"none");
         push_path(driver, "lib/quipu/libquipu-rt.a");
+        if (driver->bare) /* which the runtime needs, behind it, too */
+            push(driver, (char *)"-lc");
         keep_for_gold(driver);
     }
     push(driver, NULL);
@@ -446,6 +466,11 @@ static int link_and_check(struct driver *driver) {
     int status = run_program(driver->argv.data, NULL, 0, false);
     const char *output = driver->output ? driver->output : "a.out";
     bool watched = false;
+    if (status && (driver->bare || driver->starts))
+        error(
+            "'%s': counted code needs the C library and its start files; name them, or compile the code "
+            "with --quipu=none",
+            driver->bare ? "-nostdlib" : "-nostartfiles");
     const char *wrong = status ? NULL : check_linked(&driver->arena, output, &watched);
     if (!wrong && !(watched && driver->shadow))
         return status;

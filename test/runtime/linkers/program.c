@@ -1,5 +1,6 @@
-/* The program of test/harness/linkers: threads one after the other, a function of an archive, one of
- * a library, and with -DDROPPED one that only --gc-sections lets the program be linked without. */
+/* The program of test/harness/linkers: threads one after the other, a function of an archive, one
+ * of a library, and with -DDROPPED one that only --gc-sections lets the program be linked without.
+ */
 #include "parts.h"
 
 #include <pthread.h>
@@ -26,6 +27,16 @@ NOIPA void add(int n) {
     total += n;
 }
 
+/* Linkers that merge identical functions must not merge these where each has counters of its own.
+ */
+NOIPA void alike(int n) {
+    total ^= n;
+}
+
+NOIPA void like_it(int n) {
+    total ^= n;
+}
+
 NOIPA static void *work(void *argument) {
     int *sum = argument;
     for (int i = 0; i < 1000; i++)
@@ -44,6 +55,8 @@ int main(void) {
     }
     for (int i = 0; i < 100; i++)
         add(archived(i) + library(i));
+    for (int i = 0; i < 20; i++)
+        (i % 4 ? alike : like_it)(i / 2 * 6);
     struct quipu_moment now = quipu_now();
     printf("%d %d %llu\n", total, alarms, (unsigned long long)now.ticks);
     return 0;
