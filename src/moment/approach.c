@@ -160,6 +160,12 @@ static const char *ended(struct way *way) {
     const char *how = WIFSIGNALED(status)
                           ? arena_print(way->arena, "signal %d", WTERMSIG(status))
                           : arena_print(way->arena, "exit status %d", WEXITSTATUS(status));
+    if (way->tracee->is_other)
+        return arena_print(
+            way->arena,
+            "the program has become another one, by exec, before that moment, and has "
+            "ended (%s)",
+            how);
     if (!way->binary)
         return arena_print(
             way->arena,
@@ -242,7 +248,7 @@ static const char *look_for_object(struct way *way, uint64_t address) {
  */
 static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, const char **wrong) {
     if (!address) {
-        if (thread == way->thread)
+        if (thread == way->thread && !way->tracee->is_other)
             end_thread(way);
         return false;
     }

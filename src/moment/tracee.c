@@ -22,6 +22,7 @@
 
 enum {
     STATUS_NOT_STARTED = 126,
+    PAUSES = 20, /* of a millisecond, for threads that have stopped in front of their end */
     /* as of wait, for no event */
     STEPPED = SIGTRAP << 8 | 0x7f,
     STOPPED = SIGSTOP << 8 | 0x7f
@@ -254,7 +255,8 @@ void release_child(struct tracee *tracee, pid_t child) {
  * of again.  Those of the others that were not told of yet still end. */
 static void take_exec(struct tracee *tracee) {
     unsigned long number = 0;
-    tracee->breakpoints.count = 0; /* another program; its memory is new */
+    tracee->breakpoints.count = 0; /* its memory is new */
+    tracee->is_other = true;
     ptrace(PTRACE_GETEVENTMSG, tracee->process, NULL, &number);
     struct tracee_thread *first = add_thread(tracee, tracee->process);
     const struct tracee_thread *former = find_thread(tracee, (pid_t)number);
@@ -399,11 +401,47 @@ static bool is_any_awaited(const struct tracee *tracee) {
     return false;
 }
 
+static bool stands_at_end(const struct tracee_thread *thread) {
+    return thread->pending && WIFSTOPPED(thread->pending) &&
+           thread->pending >> 16 == PTRACE_EVENT_EXIT;
+}
+
+/* Returns whether any thread stood in front of its end. */
+static bool let_ended_go(struct tracee *tracee) {
+    bool any = false;
+    for (size_t i = 0; i < tracee->threads.count; i++) {
+        struct tracee_thread *thread = &tracee->threads.data[i];
+        if (!stands_at_end(thread))
+            continue;
+        thread->pending = 0;
+        thread->ending = any = true;
+        resume(thread, 0);
+    }
+    return any;
+}
+
+/* The next one that has stopped or ended, as of waitpid.  A thread in an exec does so only when all
+ * others have ended; so those that stand in front of that do not stay there for long. */
+static pid_t wait_for_any(struct tracee *tracee, int *status) {
+    const struct timespec pause = {.tv_nsec = 1000 * 1000};
+    bool ends = false;
+    for (size_t i = 0; i < tracee->threads.count; i++)
+        ends |= stands_at_end(&tracee->threads.data[i]);
+    for (int i = 0; ends && i < PAUSES; i++) {
+        pid_t number = waitpid(-1, status, __WALL | WNOHANG);
+        if (number)
+            return number;
+        nanosleep(&pause, NULL);
+    }
+    let_ended_go(tracee);
+    return waitpid(-1, status, __WALL);
+}
+
 /* The order in which they come is not ours, so it does not do to wait for one after the other. */
 static void wait_for_all(struct tracee *tracee) {
     while (!tracee->ended && is_any_awaited(tracee)) {
         int status;
-        pid_t number = waitpid(-1, &status, __WALL);
+        pid_t number = wait_for_any(tracee, &status);
         if (number < 0)
             return;
         note_status(tracee, number, status);
@@ -430,15 +468,12 @@ void release_copy(const struct tracee *tracee, pid_t copy) {
  * moved. */
 static bool settle_thread(struct tracee *tracee, struct tracee_thread *thread) {
     int event = thread->pending >> 16;
+    if (stands_at_end(thread))
+        return let_ended_go(tracee);
     if (!thread->pending || !WIFSTOPPED(thread->pending) || !event)
         return false;
     thread->pending = 0;
-    if (event == PTRACE_EVENT_EXIT) {
-        thread->ending = true;
-        resume(thread, 0);
-    } else {
-        take_event(tracee, thread->thread, event);
-    }
+    take_event(tracee, thread->thread, event);
     return true;
 }
 

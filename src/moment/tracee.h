@@ -37,6 +37,7 @@ struct tracee {
     pid_t process;
     VECTOR(struct tracee_thread) threads;
     VECTOR(struct breakpoint) breakpoints;
+    bool is_other; /* it has become another program, by exec */
     bool ended;
     int status; /* as of wait, where it has ended */
 };

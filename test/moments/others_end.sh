@@ -1,6 +1,6 @@
 #!/bin/bash
-# Threads end, and processes are forked, just when the moment comes.  Where the program is handed over,
-# no thread is left that still belongs to quipu, as one does whose end was not waited for (gdb tries for
+# Threads end, processes are forked, and a thread makes an exec, just when the moment comes.  Where the
+# program is handed over, no thread is left that still belongs to quipu, as one does whose end was not waited for (gdb tries for
 # ever to attach to it), and no child, which would be killed with it.
 . "$(dirname "$0")/../bad/lib.bash"
 make_program program --quipu=moment -O1 -g -pthread "-I$(dirname "$quipu")/../include" <<'EOT'
@@ -16,6 +16,11 @@ static char texts[ROUNDS * MARKS][128];
 static void *end_at_once(void *argument) {
     return argument;
 }
+static void *become_true(void *argument) {
+    usleep(300);
+    execl("/bin/true", "true", (char *)NULL);
+    return argument;
+}
 static void *fork_on(void *argument) {
     for (;;)
         if (fork() == 0) {
@@ -29,12 +34,19 @@ __attribute__((noipa)) static void mark(void) {
     quipu_print_moment(&now, texts[marks], sizeof texts[marks]);
     marks++;
 }
+__attribute__((noipa)) static void mark_again(void) {
+    marks++;
+}
 int main(int argc, char **argv) {
     pthread_t thread;
     pthread_attr_t detached;
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     (void)argv;
+    if (argc > 2 && pthread_create(&thread, &detached, become_true, NULL))
+        return 1;
+    while (argc > 2)
+        mark_again();
     for (int i = 0; argc > 1 && i < FORKERS; i++)
         if (pthread_create(&thread, &detached, fork_on, NULL))
             return 1;
@@ -76,4 +88,10 @@ done
 ./program fork >moments
 for n in {61..72}; do
     none_left quipu goto --exec='sh look.sh' "$(sed -n "${n}p" moments)" -- ./program fork
+done
+# The thread that makes the exec loses its number, which must not be waited for.
+for n in {1..30}; do
+    status=0
+    timeout 20 quipu goto --print mark_again@1001 -- ./program become true >output 2>messages || status=$?
+    [[ $status -eq 0 ]] || said "by exec"
 done
