@@ -96,6 +96,51 @@ static void open_fragment(struct finder *finder, uint32_t symbol_index, uint32_t
     finder->open[section] = (struct open_fragment){owner, (uint32_t)function->fragments.count - 1};
 }
 
+/* Whether nothing of the fragment puts bytes up to statement POSITION of its section. */
+static bool is_empty(const struct unit *unit, const struct fragment *fragment, uint32_t position) {
+    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+    for (uint32_t i = fragment->first; i < position; i++) {
+        const struct statement *s = &unit->statements.data[list[i]];
+        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque || s->aligns)
+            return false;
+    }
+    return true;
+}
+
+/* Where a person wrote another name right in front of the function's, both are one function: the
+ * open fragment becomes that of SYMBOL.  Returns whether it is so. */
+static bool join_alias(struct finder *finder, uint32_t symbol_index, uint32_t section,
+                       uint32_t position, const struct statement *label) {
+    struct unit *unit = finder->unit;
+    const struct open_fragment *open = &finder->open[section];
+    if (open->function == NONE || is_compiled(unit, label))
+        return false;
+    struct asm_function *function = &unit->functions.data[open->function];
+    struct fragment *fragment = &function->fragments.data[open->fragment];
+    const struct symbol *symbol = &unit->symbols.data[symbol_index];
+    if (open->fragment != 0 || function->fragments.count != 1 || function->compiled ||
+        symbol->indirect || unit->symbols.data[function->symbol].indirect ||
+        parent_length(symbol) < symbol->length || !is_empty(unit, fragment, position))
+        return false;
+    function->symbol = fragment->symbol = symbol_index;
+    finder->function_of[symbol_index] = open->function;
+    return true;
+}
+
+/* A cold piece that compilers have nothing for, since nothing gets there, is no piece. */
+static void drop_empty_pieces(struct unit *unit) {
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        size_t kept = 0;
+        for (size_t f = 0; f < function->fragments.count; f++) {
+            const struct fragment *fragment = &function->fragments.data[f];
+            if (f == 0 || !is_empty(unit, fragment, fragment->last))
+                function->fragments.data[kept++] = *fragment;
+        }
+        function->fragments.count = kept;
+    }
+}
+
 /* A label begins a function where it is typed so.  Hand-written code often has only a global
  * label; inside a typed function such a label is a further entry, not a function. */
 static bool begins_function(const struct finder *finder, const struct symbol *symbol,
@@ -267,7 +312,8 @@ void find_functions(struct unit *unit) {
                 const struct asm_function *f = &unit->functions.data[open->function];
                 inside = unit->symbols.data[f->symbol].function;
             }
-            if (!begins_function(&finder, symbol, statement, inside))
+            if (!begins_function(&finder, symbol, statement, inside) ||
+                join_alias(&finder, statement->symbol, section, here, statement))
                 continue;
             if (open->function != NONE)
                 unit->functions.data[open->function].fragments.data[open->fragment].last = here;
@@ -279,6 +325,7 @@ void find_functions(struct unit *unit) {
     }
     for (uint32_t i = 0; i < unit->sections.count; i++)
         close_fragment(&finder, i);
+    drop_empty_pieces(unit);
     index_statements(unit);
     mark_outside_entries(unit);
     leave_resolvers(&finder);

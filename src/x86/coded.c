@@ -1,10 +1,11 @@
 /* coded.c: instructions that hand-written assembly has in bytes; see coded.h.
  *
  * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
- * instruction in front, or by a branch to the label in front.  Data that happens to look like one
+ * instruction in front, by a branch to the label in front, or by a table that has the label, if an
+ * instruction follows.  Data that happens to look like one
  * must not be taken for it, since code that is inserted there would move it.  For the same reason
  * it must not name an address by its distance.  Bytes that are prefixes of the instruction behind
- * them belong to it.
+ * them belong to it, at a function's begin too.  A no-operation behind a jump is filling.
  *
  * requires: parse_unit    makes: statements that are instructions */
 #include "x86/coded.h"
@@ -17,7 +18,8 @@
 
 enum {
     CODE_MAX = 15, /* bytes of an instruction */
-    BYTE_MAX = 255
+    BYTE_MAX = 255,
+    NO_OPERATION = 0x90
 };
 
 /* ---- bytes ---- */
@@ -133,39 +135,91 @@ static bool is_text(const struct unit *unit, const struct section *section, size
     return s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix;
 }
 
-static void look_through(struct unit *unit, const struct section *section, bool stores) {
+/* Whether statement I and those right behind it are prefixes, in bytes, of an instruction, which
+ * may be one in bytes, too. */
+static bool leads_to_text(const struct unit *unit, const struct section *section, size_t i) {
+    struct decoded decoded;
+    while (i < section->statements.count &&
+           is_prefix(unit, &unit->statements.data[section->statements.data[i]]))
+        i++;
+    return is_text(unit, section, i) ||
+           (i < section->statements.count &&
+            decode_statement(unit, &unit->statements.data[section->statements.data[i]], true,
+                             &decoded));
+}
+
+/* Whether S has nothing but no-operations of one byte: behind a jump nobody comes there, and where
+ * they are is nobody's affair. */
+static bool is_filling(const struct unit *unit, const struct statement *s) {
+    uint8_t code[CODE_MAX];
+    size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (code[i] != NO_OPERATION)
+            return false;
+    return count == 1;
+}
+
+/* Which symbols stand in tables: in data, and no instruction takes their address. */
+static bool *find_in_tables(struct unit *unit) {
+    bool *in_tables = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    for (size_t i = 0; i < unit->references.count; i++)
+        in_tables[unit->references.data[i].symbol] = true;
+    for (size_t i = 0; i < unit->references.count; i++) {
+        const struct reference *reference = &unit->references.data[i];
+        if (unit->statements.data[reference->statement].kind == STATEMENT_INSTRUCTION)
+            in_tables[reference->symbol] = false;
+    }
+    return in_tables;
+}
+
+static void look_through(struct unit *unit, const struct section *section, bool stores,
+                         const bool *in_tables) {
     bool comes = false, begins = false; /* the processor comes here; a function begins */
+    bool listed = false;                /* a table has a label here */
+    bool named = false, behind = false; /* a label is here; an instruction that does not go on */
     for (size_t i = 0; i < section->statements.count; i++) {
         struct statement *s = &unit->statements.data[section->statements.data[i]];
         struct decoded decoded;
         if (s->kind == STATEMENT_LABEL) {
             comes |= unit->symbols.data[s->symbol].branch_target;
             begins |= unit->symbols.data[s->symbol].function;
+            listed |= in_tables[s->symbol];
+            named = true;
             continue;
         }
         if (is_nothing(s))
             continue;
-        bool coded = s->data && (comes || begins) && decode_statement(unit, s, stores, &decoded) &&
-                     (comes || is_landing_mark(&decoded));
+        bool leads = comes || (listed && is_text(unit, section, i + 1));
+        bool coded = s->data && (leads || begins) && decode_statement(unit, s, stores, &decoded) &&
+                     (leads || is_landing_mark(&decoded));
+        bool filling = s->data && !coded && behind && !named && is_filling(unit, s);
         if (coded) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
             comes = decoded.class == CLASS_PLAIN;
-        } else if (s->data && comes && stores && is_prefix(unit, s) &&
-                   is_text(unit, section, i + 1)) {
+            behind = !comes;
+        } else if (s->data && (comes || begins || listed) && stores && is_prefix(unit, s) &&
+                   leads_to_text(unit, section, i)) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
             s->prefix = true;
+            comes = !is_text(unit, section, i + 1); /* what follows is in bytes */
+            behind = false;
+        } else if (filling) {
+            s->kind = STATEMENT_INSTRUCTION;
+            s->data = false;
             comes = false;
         } else {
             comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
+            behind = s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix && !comes;
         }
-        begins = false;
+        begins = listed = named = false;
     }
 }
 
 void find_coded_instructions(struct unit *unit, bool stores) {
+    const bool *in_tables = find_in_tables(unit);
     for (size_t i = 0; i < unit->sections.count; i++)
         if (unit->sections.data[i].executable && !unit->sections.data[i].subsections)
-            look_through(unit, &unit->sections.data[i], stores);
+            look_through(unit, &unit->sections.data[i], stores, in_tables);
 }
