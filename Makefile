@@ -29,15 +29,17 @@ $B/obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# General registers only: the attach path need not save vector registers.
+# General registers only: the attach path need not save vector registers.  %r11 is the inserted code's,
+# and clang cannot keep it free.
+RUNTIME_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
 RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -Os -fPIC -fvisibility=hidden \
 	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
 $B/obj/runtime/%.o: runtime/%.c
 	@mkdir -p $(@D)
-	$(CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
+	$(RUNTIME_CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
 $B/obj/runtime/%.o: runtime/%.S
 	@mkdir -p $(@D)
-	$(CC) -Isrc -fcf-protection -MMD -MP -c -o $@ $<
+	$(RUNTIME_CC) -Isrc -fcf-protection -MMD -MP -c -o $@ $<
 $B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
 	rm -f $@; $(AR) rcs $@ $^
