@@ -373,7 +373,9 @@ const char *check_linked(struct arena *arena, const char *path, bool *watched) {
     const char *cause = NULL;
     if (!open_elf(arena, &binary)) {
         read_cells(&binary);
-        cause = check_layout(arena, &binary);
+        cause = check_versions(arena, &binary);
+        if (!cause)
+            cause = check_layout(arena, &binary);
         size_t sites;
         binary_section(&binary, QUIPU_SITES_SECTION, &sites);
         *watched = sites > 0;

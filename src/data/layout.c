@@ -101,6 +101,29 @@ static const char *function_outside(const struct binary *binary, struct extent e
     return NULL;
 }
 
+const char *check_versions(struct arena *arena, const struct binary *binary) {
+    static const char *const sections[] = {QUIPU_UNITS_SECTION, QUIPU_FUNCTIONS_SECTION};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        size_t size;
+        const uint8_t *bytes = binary_section(binary, sections[i], &size);
+        for (struct cursor all = {bytes, bytes ? bytes + size : bytes, false}; cursor_left(&all);) {
+            const uint8_t *start = all.next;
+            uint64_t record = cursor_number(&all, 4);
+            if (all.failed || record < 6 || record > (uint64_t)(all.end - start))
+                break; /* corrupt, as whoever reads them all will say */
+            if (start[5] != QUIPU_NOTE_VERSION)
+                return arena_print(
+                    arena,
+                    "some of its objects were compiled by another quipu (their notes "
+                    "are of version %d, this one's of version %d) and would not be "
+                    "counted; compile all anew",
+                    start[5], QUIPU_NOTE_VERSION);
+            all.next = start + record;
+        }
+    }
+    return NULL;
+}
+
 #define CURE                                                                                       \
     "link it without --unique, without a linker script that names such sections, or by another "   \
     "linker (-fuse-ld=bfd)"

@@ -74,3 +74,15 @@ fi
 # Other outputs, and none, are nothing to complain about.
 ends 0 quipu cc program.o -o /dev/null
 exit 0
+
+# Objects of an earlier quipu, which had its cells elsewhere: nothing would be counted.
+quipu cc -O1 -c program.c -o old.o || fail "cannot compile"
+for section in units functions; do
+    cp old.o older.o
+    place=$(readelf -SW older.o | sed -n "s/.*\.quipu\.$section  *[A-Z]* *[0-9a-f]* *\([0-9a-f]*\).*/\1/p" | head -n 1)
+    printf '\2' | dd of=older.o bs=1 seek=$((16#$place + 5)) conv=notrunc status=none
+    rm -f program
+    refuses "'program'" "compiled by another quipu (their notes are of version 2" "compile all anew" -- \
+        quipu cc older.o -o program
+    [[ ! -e program ]] || fail "the program is still there"
+done
