@@ -197,6 +197,16 @@ static const char *read_frame(const struct variables *variables, Dwarf_Die *func
     return NULL;
 }
 
+/* Adds what COUNT operations add to what is on the stack, a number that is told or nothing: clang
+ * from version 19 on counts so from the CFA in functions that push arguments. */
+static bool read_sum(const Dwarf_Op *operations, size_t count, int64_t *sum) {
+    bool adds =
+        count == 2 && operations[0].atom == DW_OP_consts && operations[1].atom == DW_OP_plus;
+    if (adds)
+        *sum += (int64_t)operations[0].number;
+    return adds || !count;
+}
+
 /* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION.  Returns NULL, or why
  * that is not known. */
 static const char *read_frame_base(const struct variables *variables, Dwarf_Die *function,
@@ -206,10 +216,12 @@ static const char *read_frame_base(const struct variables *variables, Dwarf_Die 
     size_t count = 0;
     *offset = 0;
     if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-        dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
+        dwarf_getlocation(&attribute, &operations, &count) != 0 || !count)
         return computed;
     if (operations->atom == DW_OP_call_frame_cfa)
-        return NULL;
+        return read_sum(operations + 1, count - 1, offset) ? NULL : computed;
+    if (count != 1)
+        return computed;
     if (operations->atom != DW_OP_reg0 + RBP && operations->atom != DW_OP_reg0 + RSP)
         return computed;
     const char *cause = read_frame(variables, function, operations->atom - DW_OP_reg0, offset);
