@@ -19,8 +19,20 @@ static bool is_name_start(char c) {
            (unsigned char)c >= 0x80;
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 static bool is_name(char c) {
-    return is_name_start(c) || (c >= '0' && c <= '9');
+    return is_name_start(c) || is_digit(c);
+}
+
+bool is_numeric_label(struct span name) {
+    size_t digits = 0;
+    while (digits < name.length && is_digit(name.start[digits]))
+        digits++;
+    return digits && digits + 1 == name.length &&
+           (name.start[digits] == 'b' || name.start[digits] == 'f');
 }
 
 /* From a '"', the end of the string. */
@@ -102,8 +114,9 @@ static bool find_label(struct lexer *lexer, struct span *name) {
     const char *c = lexer->next, *start = c;
     if (*c == '"') {
         c = skip_string(c, lexer->end);
-    } else if (*c >= '0' && *c <= '9') {
-        c++;
+    } else if (is_digit(*c)) {
+        while (c < lexer->end && is_digit(*c))
+            c++;
     } else {
         if (!is_name_start(*c))
             return false;
@@ -225,15 +238,6 @@ struct span next_argument(struct cursor *cursor) {
     return (struct span){start, (size_t)(c - start)};
 }
 
-/* Passes over a number; "1b" and "1f" alone are names. */
-static const char *skip_number(const char *c, const char *end, bool *label) {
-    const char *start = c;
-    while (c < end && is_name(*c))
-        c++;
-    *label = c - start == 2 && (start[1] == 'b' || start[1] == 'f') && start[0] <= '9';
-    return c;
-}
-
 bool next_name(struct cursor *cursor, struct span *name) {
     const char *c = cursor->next, *end = cursor->end;
     while (c < end) {
@@ -247,14 +251,13 @@ bool next_name(struct cursor *cursor, struct span *name) {
                 ;
         } else if (*c == '\'') {
             c += c + 1 < end && c[1] == '\\' ? 3 : 2;
-        } else if (*c >= '0' && *c <= '9') {
-            bool label;
-            c = skip_number(c, end, &label);
-            if (label) {
-                *name = (struct span){start, (size_t)(c - start)};
-                cursor->next = c;
+        } else if (is_digit(*c)) {
+            while (c < end && is_name(*c))
+                c++;
+            *name = (struct span){start, (size_t)(c - start)};
+            cursor->next = c;
+            if (is_numeric_label(*name))
                 return true;
-            }
         } else if (*c == '$') { /* immediate */
             c++;
         } else if (is_name_start(*c)) {

@@ -36,6 +36,9 @@ bool next_token(struct lexer *lexer, struct token *token);
  * Returns false at the end of the text. */
 bool skip_to_section_change(struct lexer *lexer);
 
+/* Whether NAME names the last label of a number, or the next one: "1b", "12f". */
+bool is_numeric_label(struct span name);
+
 bool span_is(struct span span, const char *text);
 bool span_ends(struct span span, const char *text);
 struct span unquoted(struct span span);

@@ -13,6 +13,7 @@
 #include "asm/unit.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum {
     SECTION_STACK = 64
@@ -27,10 +28,10 @@ struct parser {
     unsigned depth;
     bool inline_asm;
     bool intel;
-    uint32_t numeric[10];     /* number of the last "1:" label, by digit */
     uint32_t call_site_field; /* position in an exception table's record of four */
     struct map section_index;
     struct map macros;
+    struct map numeric; /* by the number of a label "1:": how many there were */
 };
 
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length) {
@@ -52,20 +53,19 @@ static struct symbol *symbol_at(struct parser *p, uint32_t index) {
 }
 
 /* Numeric labels: "1:" may stand many times; "1b" is the last one, "1f" the next. */
-static uint32_t numeric_symbol(struct parser *p, unsigned digit, uint32_t ordinal) {
-    char *name = arena_print(&p->unit->arena, "%u\001%u", digit, ordinal);
+static uint32_t numeric_symbol(struct parser *p, struct span number, uint32_t ordinal) {
+    char *name =
+        arena_print(&p->unit->arena, "%.*s\001%u", (int)number.length, number.start, ordinal);
     return find_symbol(p->unit, name, strlen(name));
 }
 
 /* The symbol that an operand names, numeric references included. */
 static uint32_t operand_symbol(struct parser *p, struct span name) {
-    const char *text = name.start;
-    size_t length = name.length;
-    if (length == 2 && text[0] >= '0' && text[0] <= '9' && (text[1] == 'b' || text[1] == 'f')) {
-        unsigned digit = (unsigned)(text[0] - '0');
-        return numeric_symbol(p, digit, p->numeric[digit] + (text[1] == 'f'));
-    }
-    return find_symbol(p->unit, text, length);
+    if (!is_numeric_label(name))
+        return find_symbol(p->unit, name.start, name.length);
+    bool next = name.start[--name.length] == 'f';
+    const uint32_t *count = map_find(&p->numeric, name.start, name.length);
+    return numeric_symbol(p, name, (count ? *count : 0) + next);
 }
 
 /* ---- sections ---- */
@@ -225,7 +225,9 @@ static void parse_data(struct parser *p, struct span word, struct span arguments
     while (next_name(&cursor, &name)) {
         uint32_t index = operand_symbol(p, name);
         struct symbol *symbol = symbol_at(p, index);
-        if (!section->exceptions) {
+        if (section->ignored) {
+            continue;
+        } else if (!section->exceptions) {
             vector_push(&p->unit->arena, &p->unit->references,
                         ((struct reference){index, statement}));
             symbol->address_taken = true;
@@ -420,6 +422,18 @@ static bool is_branch_word(struct span word) {
            starts(word, "xbegin");
 }
 
+/* In Intel syntax a branch may say how far it goes: "jz short 1f". */
+static struct span behind_distance(struct span operand) {
+    static const char *const words[] = {"short", "near", "ptr"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct span word = first_word(operand);
+        if (word.length == strlen(words[i]) &&
+            strncasecmp(word.start, words[i], word.length) == 0 && behind(operand, word).length)
+            operand = behind(operand, word);
+    }
+    return operand;
+}
+
 /* The branch of a statement such as "lock; cmpxchg" or "notrack jmp *%rax" is behind its prefixes.
  */
 static void parse_instruction(struct parser *p, struct span text, struct statement *statement) {
@@ -433,6 +447,8 @@ static void parse_instruction(struct parser *p, struct span text, struct stateme
         word = first_word(rest);
         rest = behind(rest, word);
     }
+    if (statement->intel && is_branch_word(word))
+        rest = behind_distance(rest);
     struct span name;
     struct cursor cursor = cursor_over(rest);
     bool direct = is_branch_word(word) && rest.length && rest.start[0] != '*' &&
@@ -469,9 +485,9 @@ static void parse_label(struct parser *p, struct token token, struct statement s
     struct unit *unit = p->unit;
     struct span name = unquoted(token.text);
     uint32_t index;
-    if (name.length == 1 && name.start[0] >= '0' && name.start[0] <= '9') {
-        unsigned digit = (unsigned)(name.start[0] - '0');
-        index = numeric_symbol(p, digit, ++p->numeric[digit]);
+    if (name.start[0] >= '0' && name.start[0] <= '9') {
+        uint32_t *count = map_add(&unit->arena, &p->numeric, name.start, name.length, 0);
+        index = numeric_symbol(p, name, ++*count);
         unit->symbols.data[index].local = true;
     } else {
         index = find_symbol(unit, name.start, name.length);
@@ -512,7 +528,7 @@ static void parse_statement(struct parser *p, struct token token) {
     struct span rest = behind(token.text, word);
     bool executable = unit->sections.data[p->section].executable;
     statement.kind = STATEMENT_DIRECTIVE;
-    if (rest.length && rest.start[0] == '=') {
+    if ((rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length)) {
         parse_assignment(p, token.text);
     } else if (word.start[0] == '.') {
         if (executable && is_prefix_data(word, rest)) {
@@ -561,7 +577,7 @@ void parse_unit(struct unit *unit, const char *name, const char *text, size_t si
     p->section = p->previous = find_section(p, first, (struct span){0}, first);
     struct token token;
     for (;;) {
-        bool skip = unit->sections.data[p->section].ignored;
+        bool skip = unit->sections.data[p->section].ignored && unit->compiled && !p->inline_asm;
         if (skip && !skip_to_section_change(&p->lexer))
             return;
         if (!next_token(&p->lexer, &token))

@@ -1,10 +1,12 @@
 /* assemble.c: one unit on its way through the shim; see assemble.h.
  *
- *     parse -> functions -> measure (by the real assembler) -> instrument -> the real assembler
+ *     parse -> functions -> distances -> measure (by the real assembler) -> instrument
+ *           -> the real assembler
  *
  * What it does not understand it hands to the real assembler untouched. */
 #include "cmd/assemble.h"
 
+#include "asm/distances.h"
 #include "cmd/cmd.h"
 #include "cmd/earlier.h"
 #include "pass/instrument.h"
@@ -189,6 +191,7 @@ static int instrument_input(void *context) {
     parse_unit(&unit, name, input->data, input->count);
     find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
     find_functions(&unit);
+    leave_distances(&unit);
     fault_subjects((uint32_t)unit.functions.count);
     leave_alone(&unit, attempt);
     int status;

@@ -177,7 +177,7 @@ static void insert_end(struct planner *p, uint32_t index) {
 }
 
 static bool is_numeric(const struct symbol *symbol) {
-    return symbol->length > 1 && symbol->name[1] == '\001';
+    return memchr(symbol->name, '\001', symbol->length) != NULL;
 }
 
 /* Finds the symbol in the text of a direct branch, with the quotes that it may have. */
@@ -189,7 +189,10 @@ struct span branch_operand(const struct planner *p, const struct statement *stat
         const char *c = end;
         while (c > start && (c[-1] == ' ' || c[-1] == '\t'))
             c--;
-        return (struct span){c - 2, 2};
+        end = c--;
+        while (c > start && c[-1] >= '0' && c[-1] <= '9')
+            c--;
+        return (struct span){c, (size_t)(end - c)};
     }
     /* the last occurrence: mnemonics come first, and a suffix such as @PLT does not repeat it */
     const char *found = start;

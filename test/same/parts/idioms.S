@@ -1,0 +1,315 @@
+// Ways in which hand-written code computes with its own addresses.  Each is a function long f(long),
+// and says what must become of it: "counted", or "left: REASON".
+
+#define FUNCTION(name)                                                                             \
+    .text;                                                                                         \
+    .globl name;                                                                                   \
+    .type name, @function;                                                                         \
+    name
+#define END(name) .size name, . - name
+// Something with branches, so that counters are wanted.
+#define WORK                                                                                       \
+    xor %eax, %eax;                                                                                \
+    test %rdi, %rdi;                                                                               \
+    jle 5f;                                                                                        \
+4:  add %rdi, %rax;                                                                                \
+    dec %rdi;                                                                                      \
+    jnz 4b;                                                                                        \
+5:  cmp $7, %rax;                                                                                  \
+    je 6f;                                                                                         \
+    inc %rax;                                                                                      \
+6:
+
+// counted
+FUNCTION(plain):
+    WORK
+    ret
+END(plain)
+
+// left: a call is made for its return address
+FUNCTION(call_pop):
+    WORK
+    call 1f
+1:  pop %rcx
+    mov .Lword-1b(%rcx), %ecx
+    add %rcx, %rax
+    ret
+END(call_pop)
+.Lword:
+    .long 4711
+
+// left: a call is made for its return address
+FUNCTION(call_pop_jump):
+    WORK
+    call 1f
+1:  pop %rcx
+    add $(2f-1b), %rcx
+    jmp *%rcx
+    mov $99, %eax
+    ret
+2:  add $3, %rax
+    ret
+END(call_pop_jump)
+
+// left: a call is made for its return address
+FUNCTION(call_aligned_pop):
+    WORK
+    call 12f
+    .balign 16
+12: pop %rcx
+    sub $12b, %rcx
+    cmp $16, %rcx
+    ja 1f
+    add $100, %rax
+1:  ret
+END(call_aligned_pop)
+
+// left: a call is made for its return address
+FUNCTION(call_over):
+    WORK
+    call 1f
+    add $9, %rax
+    ret
+1:  pop %rcx
+    push %rcx
+    test %rax, %rax
+    js 2f
+    inc %rax
+2:  ret
+END(call_over)
+
+// left: a call is made for its return address
+FUNCTION(call_skips):
+    WORK
+    call 1f
+    dec %rax
+    nop
+    ret
+1:  add $3, (%rsp)
+    ret
+END(call_skips)
+
+// left: a distance between labels goes over it
+FUNCTION(difference_in_operand):
+1:  WORK
+2:  lea 1b(%rip), %rcx
+    mov $2b-1b, %edx
+    movzbl (%rcx,%rdx), %ecx
+    add %rcx, %rax
+    add %rdx, %rax
+    ret
+END(difference_in_operand)
+
+// left: a distance between labels goes over it
+FUNCTION(difference_in_data):
+    WORK
+    movzbl .Lsize(%rip), %ecx
+    add %rcx, %rax
+    ret
+.Lend:
+END(difference_in_data)
+    .section .rodata
+.Lsize:
+    .byte .Lend-difference_in_data
+    .text
+
+// left: a distance between labels goes over it
+FUNCTION(difference_by_name):
+.Lfirst:
+    WORK
+    mov $length, %ecx
+    add %rcx, %rax
+    ret
+END(difference_by_name)
+    .set length, .-.Lfirst
+
+// left: a distance between labels goes over it
+FUNCTION(difference_by_names):
+.Lbegin:
+    WORK
+    add $twice, %rax
+    ret
+END(difference_by_names)
+past = .
+    .equ twice, (past - .Lbegin) * 2
+
+// left: an address in it is told by a label and a number
+FUNCTION(number_behind):
+    WORK
+    lea 7f+1(%rip), %rcx
+    jmp *%rcx
+7:  nop
+    add $5, %rax
+    ret
+END(number_behind)
+
+// left: an address in it is told by a label and a number
+FUNCTION(number_in_data):
+    WORK
+    jmp *.Lbehind(%rip)
+.Lhere:
+    nop
+    add $6, %rax
+    ret
+END(number_in_data)
+    .section .data.rel.ro, "aw"
+.Lbehind:
+    .quad .Lhere+1
+    .text
+
+// left: an address in it is told by a label and a number
+FUNCTION(here_and_number):
+    WORK
+    lea .+8(%rip), %rcx
+    jmp *%rcx
+    nop
+    add $7, %rax
+    ret
+END(here_and_number)
+
+// left: an address is told by its distance from an instruction
+FUNCTION(distance_from_here):
+    WORK
+    lea 3(%rip), %rcx
+    jmp *%rcx
+    nop
+    add $8, %rax
+    ret
+END(distance_from_here)
+
+// left: its instructions are read or written as data
+FUNCTION(reads_itself):
+    WORK
+    movzbl reads_itself(%rip), %ecx
+    add %rcx, %rax
+    ret
+END(reads_itself)
+
+// left: a distance between labels goes over it
+FUNCTION(between_others):
+    WORK
+    ret
+END(between_others)
+
+// counted
+FUNCTION(over_others):
+    WORK
+    add $.Lpast-between_others, %rax
+    ret
+END(over_others)
+    .set .Lpast, over_others
+
+// counted
+FUNCTION(table_of_differences):
+    WORK
+    and $3, %eax
+    lea .Ltable(%rip), %rdx
+    movslq (%rdx,%rax,4), %rcx
+    add %rdx, %rcx
+    jmp *%rcx
+.Lzero:
+    mov $10, %eax
+    ret
+.Lone:
+    mov $20, %eax
+    ret
+.Ltwo:
+    mov $30, %eax
+    jmp .Lzero
+.Lthree:
+    mov $40, %eax
+    ret
+END(table_of_differences)
+    .section .rodata
+    .balign 4
+.Ltable:
+    .long .Lzero-.Ltable, .Lone-.Ltable
+    .long .Ltwo-.Ltable, .Lthree-.Ltable
+    .text
+
+// counted
+FUNCTION(table_in_text):
+    WORK
+    and $1, %eax
+    lea .Ltexts(%rip), %rdx
+    movslq (%rdx,%rax,4), %rcx
+    add %rdx, %rcx
+    jmp *%rcx
+.Leven:
+    mov $11, %eax
+    ret
+.Lodd:
+    mov $12, %eax
+    ret
+END(table_in_text)
+.Ltexts:
+    .long .Leven-.Ltexts, .Lodd-.Ltexts
+
+// counted
+FUNCTION(return_made_up):
+    WORK
+    lea 1f(%rip), %rcx
+    push %rcx
+    jmp plain
+1:  add $2, %rax
+    ret
+END(return_made_up)
+
+// counted
+FUNCTION(numbered_labels):
+    xor %eax, %eax
+    test %rdi, %rdi
+    jle 102f
+101:
+    add $2, %rax
+    dec %rdi
+    jnz 101b
+    jmp 102f
+102: inc %rax
+    cmp $3, %rax
+    je 102f
+    inc %rax
+102:
+    ret
+END(numbered_labels)
+
+// counted
+FUNCTION(intel_syntax):
+    .intel_syntax noprefix
+    xor eax, eax
+    test rdi, rdi
+    jz short 2f
+    jle near ptr 2f
+1:  add rax, rdi
+    dec rdi
+    jnz short 1b
+2:  ret
+    .att_syntax prefix
+END(intel_syntax)
+
+// left: a distance between labels goes over it
+FUNCTION(intel_difference):
+    .intel_syntax noprefix
+1:  xor eax, eax
+    test rdi, rdi
+    jz 2f
+    mov eax, OFFSET 2f - 1b
+    inc rax
+2:  ret
+    .att_syntax prefix
+END(intel_difference)
+
+// left: an address in it is told by a label and a number
+FUNCTION(intel_number):
+    .intel_syntax noprefix
+    xor eax, eax
+    test rdi, rdi
+    jz 1f
+    inc rax
+    lea rcx, [rip + 1f + 1]
+    jmp rcx
+1:  nop
+    ret
+    .att_syntax prefix
+END(intel_number)
+    .section .note.GNU-stack, "", @progbits
