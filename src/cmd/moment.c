@@ -23,18 +23,21 @@ static void print_help(void) {
 }
 
 /* The innermost address of the thread that lies in the module's instrumented code, as linked; 0:
- * none does. */
+ * none does.  Sets INSIDE to what the line is told of: a call's, not what it returns to. */
 static uint64_t find_address(const struct standing *standing, const struct binary *binary,
-                             uint64_t bias, pid_t thread) {
+                             uint64_t bias, pid_t thread, uint64_t *inside) {
+    *inside = 0;
     for (size_t i = 0; i < standing->places.count; i++) {
         const struct standing_place *place = &standing->places.data[i];
         if (place->thread == thread && has_events_at(binary, place->address - bias))
-            return place->address - bias;
+            return *inside = place->address - bias;
     }
     for (size_t i = 0; i < standing->callers.count; i++) {
         const struct standing_place *caller = &standing->callers.data[i];
-        if (caller->thread == thread && has_events_at(binary, caller->address - bias))
+        if (caller->thread == thread && has_events_at(binary, caller->address - bias)) {
+            *inside = caller->address - bias - 1;
             return caller->address - bias;
+        }
     }
     return 0;
 }
@@ -44,10 +47,11 @@ static void print_thread(struct arena *arena, const struct standing *standing,
     const struct binary *binary = thread->module->binary;
     uint64_t ticks = thread->events->counts[QUIPU_EVENT_TICKS] - thread->events->begin;
     uint64_t number = thread->events->number;
-    uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner);
+    uint64_t inside;
+    uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner, &inside);
     printf("%s", address ? moment_text(arena, binary, address, ticks, number)
                          : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number));
-    const char *line = address ? line_text(arena, binary, address) : "";
+    const char *line = inside ? line_text(arena, binary, inside) : "";
     printf("  %s%sthread %u\n", line, *line ? "  " : "", thread->owner);
 }
 

@@ -10,6 +10,7 @@
 
 #include "data/format.h"
 #include "data/layout.h"
+#include "data/line_table.h"
 #include "data/watch_format.h"
 
 #include <elfutils/libdwelf.h>
@@ -343,6 +344,7 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
     struct binary *binary = ARENA_NEW(arena, struct binary);
     *result = NULL;
     binary->path = arena_copy(arena, path, strlen(path));
+    binary->lines = ARENA_NEW(arena, struct line_table);
     binary->fd = -1;
     const char *cause = open_elf(arena, binary);
     if (cause) {
@@ -387,6 +389,8 @@ const char *check_linked(struct arena *arena, const char *path, bool *watched) {
 void binary_close(struct binary *binary) {
     if (!binary)
         return;
+    if (binary->lines)
+        line_table_release(binary->lines);
     if (binary->dwfl)
         dwfl_end(binary->dwfl);
     if (binary->elf)

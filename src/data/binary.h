@@ -1,5 +1,5 @@
 /* binary.h: an executable or shared object: its sections, bytes by address, and symbols.  libelf
- * and libdwfl end here and in lines.c. */
+ * and libdwfl end here, in line_table.c and in lines.c. */
 #ifndef QUIPU_DATA_BINARY_H
 #define QUIPU_DATA_BINARY_H
 
@@ -25,6 +25,8 @@ struct segment {
     bool executable;
 };
 
+struct line_table; /* line_table.h */
+
 struct binary {
     const char *path;
     int fd;
@@ -41,6 +43,7 @@ struct binary {
     VECTOR(struct symbol) symbols; /* by address, one for each address */
     VECTOR(struct symbol) names;   /* all, such as both names of a C++ constructor; unsorted */
     VECTOR(struct symbol) imports; /* by address of the slot that the loader fills in */
+    struct line_table *lines;      /* owned; read when it is asked for: binary_lines */
 };
 
 /* Opens the program or shared object at PATH.  Returns NULL, or what is wrong; then nothing stays

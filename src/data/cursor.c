@@ -46,6 +46,22 @@ uint64_t cursor_uleb128_to(struct cursor *cursor, uint64_t limit) {
     return 0;
 }
 
+int64_t cursor_sleb128(struct cursor *cursor) {
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        const uint8_t *byte = cursor_bytes(cursor, 1);
+        if (!byte)
+            return 0;
+        if (shift < 64)
+            value |= (uint64_t)(*byte & 0x7f) << shift;
+        if (*byte & 0x80)
+            continue;
+        if (*byte & 0x40 && shift + 7 < 64)
+            value |= UINT64_MAX << (shift + 7);
+        return (int64_t)value;
+    }
+}
+
 const char *cursor_text(struct cursor *cursor) {
     const uint8_t *end = cursor->failed ? NULL : memchr(cursor->next, 0, cursor_left(cursor));
     if (!end) {

@@ -28,6 +28,9 @@ uint64_t cursor_uleb128(struct cursor *cursor);
 /* The same; a value above LIMIT fails. */
 uint64_t cursor_uleb128_to(struct cursor *cursor, uint64_t limit);
 
+/* SLEB128 (DWARF 5, section 7.6); bits beyond 64 are dropped. */
+int64_t cursor_sleb128(struct cursor *cursor);
+
 /* NUL-terminated text, in place. */
 const char *cursor_text(struct cursor *cursor);
 

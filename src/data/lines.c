@@ -1,33 +1,22 @@
 /* lines.c: source files and lines of instructions, out of DWARF; see lines.h.
  *
- * Two passes over the compilation units, both through libdw (which knows compressed sections, split
- * units and every DWARF version):
- *   1. the line table: all rows of all units, by address; an instruction has the file and line of
- *      the last row at or below it;
- *   2. the tree of entries: a subprogram that starts at a function's entry tells where it was
- *      declared; each inlined call within it is one copy, its instructions bear its number.
+ *   1. The line table (line_table.c): an instruction has the file and line that it tells.
+ *   2. The tree of entries, through libdw: a subprogram that starts at a function's entry tells
+ *      where it was declared; each inlined call within it is one copy, its instructions bear its
+ *      number.
  *
  * Code that the shim inserted is nobody's: it stands between the instructions and is not looked up.
  * Padding has the line of the instruction before it.
  *
- * Where it is not perfect: the rows of a function that the linker dropped start at address 0.  If
- * they reach up to code that is there, and of the same unit, that code may be told the wrong line.
- * More than 65,535 source files: those beyond have no lines. */
+ * Where it is not perfect: more than 65,535 source files: those beyond have no lines. */
 #include "data/lines.h"
 
-#include "data/binary.h"
+#include "data/line_table.h"
 #include "util/path.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct row {
-    uint64_t address;
-    uint32_t order; /* of reading: rows of one address keep it */
-    uint32_t line;  /* 0: no code follows, or code of no line */
-    uint16_t file;
-};
 
 /* An instruction by its address. */
 struct place {
@@ -40,117 +29,82 @@ enum {
     DEPTH_MAX = 200, /* of entries within entries; deeper ones are passed over */
 };
 
+struct module_lines {
+    struct profile *profile;
+    const struct line_table *table;
+    uint32_t *files; /* their numbers in the profile, by those in the table */
+};
+
+/* The number of a file that was not asked for yet. */
+static const uint32_t unasked = UINT32_MAX;
+
 struct reader {
     struct profile *profile;
     struct module *module;
     const char *directory; /* that relative names of the unit are relative to; NULL: not known */
-    const char *last_name; /* as libdw gave it, to save a look-up */
-    uint16_t last_file;
     struct arena scratch;
-    VECTOR(struct row) rows;
     struct function *function; /* whose entries are read; NULL: none */
     struct place *places;      /* its instructions, by address */
     size_t place_count;
     uint32_t copy_count; /* inlined calls in it so far */
 };
 
-/* The index of the source file NAME in profile.files, made where it is new. */
-static uint16_t number_file(struct reader *reader, const char *name) {
+/* The number of the source file at PATH in profile.files, made where it is new; 0: there are too
+ * many. */
+static uint32_t number_path(struct profile *profile, const char *path) {
+    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
+    if (known)
+        return *known;
+    if (profile->files.count > FILES_MAX)
+        return 0;
+    uint32_t number = (uint32_t)profile->files.count;
+    char *kept = arena_copy(&profile->arena, path, strlen(path));
+    map_add(&profile->arena, &profile->file_numbers, kept, strlen(kept), number);
+    vector_push(&profile->arena, &profile->files, kept);
+    return number;
+}
+
+/* The number of the source file that the unit's entries call NAME. */
+static uint32_t number_file(struct reader *reader, const char *name) {
     if (!name || !*name)
         return 0;
-    if (name == reader->last_name)
-        return reader->last_file;
-    struct profile *profile = reader->profile;
     bool relative = *name != '/' && reader->directory;
     const char *joined =
         relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
-    char *path = normalize_path(&profile->arena, joined);
-    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
-    uint32_t number = known ? *known : (uint32_t)profile->files.count;
-    if (!known && number > FILES_MAX)
-        return 0;
-    if (!known) {
-        map_add(&profile->arena, &profile->file_numbers, path, strlen(path), number);
-        vector_push(&profile->arena, &profile->files, path);
-    }
-    reader->last_name = name;
-    reader->last_file = (uint16_t)number;
-    return reader->last_file;
-}
-
-/* Makes UNIT the one whose names are read. */
-static void enter_unit(struct reader *reader, Dwarf_Die *unit) {
-    Dwarf_Attribute attribute;
-    reader->last_name = NULL;
-    reader->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    return number_path(reader->profile, normalize_path(&reader->scratch, joined));
 }
 
 /* ---- the line table ---- */
 
-static void add_row(struct reader *reader, Dwarf_Line *line) {
-    Dwarf_Addr address;
-    bool ends = false;
-    int number = 0;
-    if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineendsequence(line, &ends) != 0)
-        return;
-    struct row row = {.address = address, .order = (uint32_t)reader->rows.count};
-    if (!ends && dwarf_lineno(line, &number) == 0 && number > 0) {
-        row.file = number_file(reader, dwarf_linesrc(line, NULL, NULL));
-        row.line = row.file ? (uint32_t)number : 0;
-    }
-    vector_push(&reader->scratch, &reader->rows, row);
+struct module_lines *module_lines(struct arena *arena, struct profile *profile,
+                                  const struct module *module) {
+    struct module_lines *lines = ARENA_NEW(arena, struct module_lines);
+    lines->profile = profile;
+    lines->table = binary_lines(module->binary);
+    lines->files = ARENA_ARRAY(arena, uint32_t, lines->table->files.count);
+    for (size_t i = 0; i < lines->table->files.count; i++)
+        lines->files[i] = unasked;
+    return lines;
 }
 
-/* By address; a row that ends a sequence comes before one that starts another there. */
-static int compare_rows(const void *left, const void *right) {
-    const struct row *a = left, *b = right;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    if (!a->line != !b->line)
-        return a->line ? 1 : -1;
-    return a->order < b->order ? -1 : 1;
+void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *file,
+                uint32_t *line) {
+    const struct line_row *row = line_table_find(lines->table, address);
+    uint32_t *number = row ? &lines->files[row->file] : NULL;
+    if (number && *number == unasked)
+        *number = number_path(lines->profile, *vector_at(&lines->table->files, row->file));
+    *file = number ? *number : 0;
+    *line = *file ? row->line : 0;
 }
 
-static void read_rows(struct reader *reader, Dwarf *dwarf) {
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
-    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-        Dwarf_Lines *lines;
-        size_t count;
-        enter_unit(reader, &die);
-        if (dwarf_getsrclines(&die, &lines, &count) != 0)
-            continue;
-        for (size_t i = 0; i < count; i++)
-            add_row(reader, dwarf_onesrcline(lines, i));
-    }
-    if (reader->rows.count)
-        qsort(reader->rows.data, reader->rows.count, sizeof *reader->rows.data, compare_rows);
-}
-
-/* The number of ROWS, COUNT of them, at or below ADDRESS. */
-static size_t count_rows_to(const struct row *rows, size_t count, uint64_t address) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void set_instruction_lines(const struct reader *reader, struct function *function) {
+static void set_instruction_lines(const struct module_lines *lines, struct function *function) {
     const struct instruction *before = NULL;
     for (size_t i = 0; i < function->instruction_count; i++) {
         struct instruction *instruction = &function->instructions[i];
         if (instruction->address) {
-            size_t rows =
-                count_rows_to(reader->rows.data, reader->rows.count, instruction->address);
-            if (rows) {
-                instruction->file = vector_at(&reader->rows, rows - 1)->file;
-                instruction->line = vector_at(&reader->rows, rows - 1)->line;
-            }
+            uint32_t file;
+            lines_find(lines, instruction->address, &file, &instruction->line);
+            instruction->file = (uint16_t)file;
         } else if (before && before->fragment == instruction->fragment) {
             instruction->file = before->file;
             instruction->line = before->line;
@@ -221,8 +175,7 @@ static const char *declaration_file(Dwarf_Die *die) {
 
 static void set_declaration(struct reader *reader, struct function *function, Dwarf_Die *die) {
     int line;
-    reader->last_name = NULL;
-    uint16_t file = number_file(reader, declaration_file(die));
+    uint32_t file = number_file(reader, declaration_file(die));
     if (file && dwarf_decl_line(die, &line) == 0 && line > 0) {
         function->file = file;
         function->line = (uint32_t)line;
@@ -293,8 +246,10 @@ static void read_units(struct reader *reader, Dwarf *dwarf) {
     Dwarf_CU *unit = NULL;
     Dwarf_Die die, split;
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, &split) == 0) {
+        Dwarf_Attribute attribute;
         arena_release(&reader->scratch);
-        enter_unit(reader, &die); /* the skeleton of a split unit bears the directory */
+        /* the skeleton of a split unit bears the directory */
+        reader->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute));
         read_entries(reader, dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die, 0);
     }
 }
@@ -304,44 +259,19 @@ void lines_read(struct profile *profile, struct module *module) {
     if (!dwarf)
         return;
     struct reader reader = {.profile = profile, .module = module};
-    read_rows(&reader, dwarf);
+    struct arena scratch = {0};
+    struct module_lines *lines = module_lines(&scratch, profile, module);
     for (size_t i = 0; i < module->functions.count; i++) {
         struct function *function = &module->functions.data[i];
         report_progress("lines", i, module->functions.count);
-        set_instruction_lines(&reader, function);
+        set_instruction_lines(lines, function);
         if (function->instruction_count) {
             function->file = function->instructions[0].file;
             function->line = function->instructions[0].line;
         }
     }
     report_progress("lines", module->functions.count, module->functions.count);
+    arena_release(&scratch);
     read_units(&reader, dwarf);
     arena_release(&reader.scratch);
-}
-
-/* ---- any code ---- */
-
-struct line_table {
-    struct row *rows; /* by address */
-    size_t count;
-};
-
-struct line_table *lines_table(struct arena *arena, struct profile *profile,
-                               struct module *module) {
-    struct line_table *table = ARENA_NEW(arena, struct line_table);
-    struct reader reader = {.profile = profile, .module = module};
-    if (module->binary->dwarf)
-        read_rows(&reader, module->binary->dwarf);
-    table->count = reader.rows.count;
-    if (table->count)
-        table->rows =
-            arena_grow(arena, reader.rows.data, table->count, table->count, sizeof *table->rows);
-    arena_release(&reader.scratch);
-    return table;
-}
-
-void lines_find(const struct line_table *table, uint64_t address, uint32_t *file, uint32_t *line) {
-    size_t count = count_rows_to(table->rows, table->count, address);
-    *file = count ? table->rows[count - 1].file : 0;
-    *line = count ? table->rows[count - 1].line : 0;
 }

@@ -9,13 +9,15 @@
  * in on the way. */
 void lines_read(struct profile *profile, struct module *module);
 
-/* File and line of any code of a module, also of what has no notes. */
-struct line_table;
+/* Files and lines of any code of a module, also of what has no notes. */
+struct module_lines;
 
-/* Reads the line table of MODULE into ARENA.  Without debug information it is empty. */
-struct line_table *lines_table(struct arena *arena, struct profile *profile, struct module *module);
+/* Those of MODULE, in ARENA.  Without debug information there are none. */
+struct module_lines *module_lines(struct arena *arena, struct profile *profile,
+                                  const struct module *module);
 
-/* Sets FILE and LINE to those of the code at ADDRESS, as linked; both to 0 where none are known. */
-void lines_find(const struct line_table *table, uint64_t address, uint32_t *file, uint32_t *line);
+/* Sets FILE, by its index in profile.files, and LINE to those of the code at ADDRESS, as linked;
+ * both to 0 where none are known. */
+void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *file, uint32_t *line);
 
 #endif

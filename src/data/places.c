@@ -25,7 +25,7 @@ struct fragment {
 
 struct module_places {
     bool ready;
-    struct line_table *lines;
+    struct module_lines *lines;
     VECTOR(struct fragment) fragments; /* by address */
 };
 
@@ -67,7 +67,7 @@ static struct module_places *open_module(struct places *places, struct module *m
     if (found->ready)
         return found;
     found->ready = true;
-    found->lines = lines_table(places->arena, places->profile, module);
+    found->lines = module_lines(places->arena, places->profile, module);
     for (size_t i = 0; i < module->functions.count; i++) {
         const struct function *function = &module->functions.data[i];
         for (uint32_t j = 0; j < function->fragment_count; j++)

@@ -19,7 +19,8 @@ struct unwinder *open_unwinder(pid_t process);
 void close_unwinder(struct unwinder *unwinder);
 
 /* Appends the frames of THREAD to TEXT, a line each behind INDENT, from the one on that is in the
- * function that ADDRESS is in; all where there is none, or ADDRESS is 0. */
+ * function that ADDRESS is in, and is told to be at ADDRESS; all where there is none, or ADDRESS is
+ * 0. */
 void add_backtrace(struct unwinder *unwinder, struct buffer *text, const char *indent, pid_t thread,
                    uint64_t address);
 

@@ -11,6 +11,7 @@
  * counted from the stack pointer in a function that makes its frame on some of its ways only. */
 #include "moment/locate.h"
 
+#include "data/line_table.h"
 #include "data/sites.h"
 
 #include <dwarf.h>
@@ -88,40 +89,24 @@ static bool find_range(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *end) {
     return false;
 }
 
-/* The first row of LINES, sorted by their addresses, that is not in front of ADDRESS. */
-static size_t first_line(Dwarf_Lines *lines, size_t count, Dwarf_Addr address) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        Dwarf_Addr at = 0;
-        if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) == 0 && at < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Sets where the line table says that the first instructions of FUNCTION, which make its frame,
- * have ended.  dwarf_entry_breakpoints would tell the same, but that its search, which halves the
- * table, does not look at what it has cut off: many functions' ends of these it does not find. */
-static bool find_body(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *body) {
-    Dwarf_Die unit;
-    Dwarf_Lines *lines;
+/* Sets where the line table says that the first instructions of the function at ENTRY, which make
+ * its frame, have ended. */
+static bool find_body(const struct binary *binary, Dwarf_Die *function, Dwarf_Addr entry,
+                      Dwarf_Addr *body) {
+    const struct line_table *table = binary_lines(binary);
+    const struct line_row *row = line_table_find(table, entry);
+    const struct line_row *behind = table->rows.data + table->rows.count;
     Dwarf_Addr end;
-    size_t count = 0;
-    if (!find_range(function, entry, &end) || !dwarf_diecu(function, &unit, NULL, NULL) ||
-        dwarf_getsrclines(&unit, &lines, &count) != 0)
+    if (!row || !find_range(function, entry, &end))
         return false;
-    for (size_t i = first_line(lines, count, entry); i < count; i++) {
-        Dwarf_Line *line = dwarf_onesrcline(lines, i);
-        bool ends = false;
-        if (dwarf_lineaddr(line, body) != 0 || *body >= end)
-            return false;
-        if (dwarf_lineprologueend(line, &ends) == 0 && ends)
-            return true;
-    }
-    return false;
+    while (row > table->rows.data && row[-1].address == entry)
+        row--;
+    while (row < behind && row->address < end && !row->ends_prologue)
+        row++;
+    if (row == behind || row->address >= end)
+        return false;
+    *body = row->address < entry ? entry : row->address;
+    return true;
 }
 
 /* Where the function's own instructions from BEGIN to END go over to those of its checks. */
@@ -177,10 +162,10 @@ static const char computed[] =
  * Returns NULL, or why that is not known. */
 static const char *read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
                               int64_t *offset) {
-    Dwarf_Addr entry = 0, at;
+    Dwarf_Addr entry = 0, at = 0;
     if (!find_entry(function, &entry))
         return untold_frame;
-    bool has_body = find_body(function, entry, &at);
+    bool has_body = find_body(variables->binary, function, entry, &at);
     struct frame_row row = read_row(variables->frames, reg == RSP && has_body ? at : entry, reg);
     if (!row.is_told)
         return untold_frame;

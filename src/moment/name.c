@@ -2,6 +2,7 @@
 #include "moment/name.h"
 
 #include "data/demangle.h"
+#include "data/line_table.h"
 #include "moment/procedure.h"
 #include "util/path.h"
 #include "x86/decode.h"
@@ -161,28 +162,25 @@ static const char *find_in_function(struct arena *arena, const struct binary *bi
 
 static const char *find_on_line(struct arena *arena, const struct binary *binary,
                                 const struct moment_name *name, address_list *places) {
-    Dwarf_Line **lines = NULL;
-    size_t count = 0;
+    const struct line_table *table = binary_lines(binary);
+    unsigned next = 0; /* the nearest line behind; 0: there is none */
     if (!binary->dwarf)
         return "the program has no debug information; build it with -g";
-    if (dwarf_getsrc_file(binary->dwarf, name->place, (int)name->line, 0, &lines, &count) != 0)
-        return arena_print(arena, "no source file '%s' has code at or behind line %u", name->place,
-                           name->line);
-    int nearest = 0;
-    for (size_t i = 0; i < count; i++) {
-        Dwarf_Addr address;
-        int line = 0;
-        if (dwarf_lineno(lines[i], &line) != 0 || dwarf_lineaddr(lines[i], &address) != 0)
+    for (size_t i = 0; i < table->rows.count; i++) {
+        const struct line_row *row = &table->rows.data[i];
+        if (row->line < name->line || !ends_in(*vector_at(&table->files, row->file), name->place))
             continue;
-        nearest = line;
-        if (line == (int)name->line)
-            vector_push(arena, places, address);
+        if (row->line == name->line)
+            vector_push(arena, places, row->address);
+        else if (!next || row->line < next)
+            next = row->line;
     }
-    free(lines);
     if (places->count)
         return NULL;
-    return arena_print(arena, "there is no code at line %u; the next is line %d", name->line,
-                       nearest);
+    return next ? arena_print(arena, "there is no code at line %u; the next is line %u", name->line,
+                              next)
+                : arena_print(arena, "no source file '%s' has code at or behind line %u",
+                              name->place, name->line);
 }
 
 const char *find_places(struct arena *arena, const struct binary *binary,
@@ -218,15 +216,12 @@ static bool find_unit(const struct binary *binary, uint64_t address, Dwarf_Die *
 
 const char *find_line(struct arena *arena, const struct binary *binary, uint64_t address,
                       unsigned *line) {
-    Dwarf_Die unit;
-    int number = 0;
-    if (!binary->dwarf || !find_unit(binary, address, &unit))
+    const struct line_table *table = binary_lines(binary);
+    const struct line_row *row = line_table_find(table, address);
+    if (!row)
         return NULL;
-    Dwarf_Line *found = dwarf_getsrc_die(&unit, address);
-    const char *file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
-    if (!file || dwarf_lineno(found, &number) != 0)
-        return NULL;
-    *line = (unsigned)number;
+    *line = row->line;
+    const char *file = *vector_at(&table->files, row->file);
     return arena_copy(arena, file, strlen(file));
 }
 

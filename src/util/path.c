@@ -20,6 +20,12 @@ const char *last_part(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+bool ends_in(const char *path, const char *name) {
+    size_t own = strlen(path), length = strlen(name);
+    return own >= length && strcmp(path + own - length, name) == 0 &&
+           (own == length || path[own - length - 1] == '/');
+}
+
 char *normalize_path(struct arena *arena, const char *path) {
     bool absolute = *path == '/';
     char *result = arena_alloc(arena, strlen(path) + 2);

@@ -4,12 +4,17 @@
 
 #include "util/arena.h"
 
+#include <stdbool.h>
+
 /* PATH with "." and ".." and double slashes taken out, as text: no link is followed.  Lives in
  * ARENA. */
 char *normalize_path(struct arena *arena, const char *path);
 
 /* What stands behind the last slash of PATH, or all of it. */
 const char *last_part(const char *path);
+
+/* Whether PATH is NAME, or ends in it behind a '/'. */
+bool ends_in(const char *path, const char *name);
 
 /* The path of the program that NAME would run, as execvp finds it; NULL where there is none.  Lives
  * in ARENA. */

@@ -4,6 +4,7 @@
  * instance of a template. */
 #include "watch/heap.h"
 
+#include "data/line_table.h"
 #include "util/path.h"
 #include "watch/writer.h"
 
@@ -91,23 +92,17 @@ static void note_line(struct search *search, int line) {
         search->behind = line;
 }
 
-/* A row and the one behind it. */
-static void take_row(struct search *search, Dwarf_Line *row, Dwarf_Line *next) {
-    Dwarf_Addr begin, end;
-    size_t count = 0;
-    bool ends = false;
-    int line = 0;
-    const char *file = dwarf_linesrc(row, NULL, NULL);
-    if (dwarf_lineendsequence(row, &ends) != 0 || ends || dwarf_lineno(row, &line) != 0 ||
-        line <= 0 || !file || !ends_in(file, search->file) || dwarf_lineaddr(row, &begin) != 0 ||
-        dwarf_lineaddr(next, &end) != 0 || end <= begin ||
-        !binary_code(search->binary, begin, &count))
+/* The code of ROW, up to the row behind it. */
+static void take_row(struct search *search, const struct line_table *table,
+                     const struct line_row *row) {
+    if (!row->line || row[1].address <= row->address ||
+        !ends_in(*vector_at(&table->files, row->file), search->file))
         return;
     search->has_file = true;
-    note_line(search, line);
-    if (line == search->line)
+    note_line(search, (int)row->line);
+    if ((int)row->line == search->line)
         vector_push(search->arena, &search->watched->ranges,
-                    ((struct quipu_watch_range){begin, end}));
+                    ((struct quipu_watch_range){row->address, row[1].address}));
 }
 
 static int compare(const void *left, const void *right) {
@@ -131,16 +126,9 @@ static void join_ranges(struct watched *watched) {
 }
 
 static void find_code(struct search *search) {
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
-    while (dwarf_get_units(search->binary->dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-        Dwarf_Lines *lines;
-        size_t count;
-        if (dwarf_getsrclines(&die, &lines, &count) != 0)
-            continue;
-        for (size_t i = 0; i + 1 < count; i++)
-            take_row(search, dwarf_onesrcline(lines, i), dwarf_onesrcline(lines, i + 1));
-    }
+    const struct line_table *table = binary_lines(search->binary);
+    for (size_t i = 0; i + 1 < table->rows.count; i++)
+        take_row(search, table, &table->rows.data[i]);
     join_ranges(search->watched);
 }
 

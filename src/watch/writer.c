@@ -246,12 +246,6 @@ static void take_place(struct arena *arena, const struct binary *binary, struct 
     writer->place = arena_print(arena, "%s:%u", writer->file, writer->line);
 }
 
-bool ends_in(const char *path, const char *name) {
-    size_t own = strlen(path), length = strlen(name);
-    return own >= length && strcmp(path + own - length, name) == 0 &&
-           (own == length || path[own - length - 1] == '/');
-}
-
 /* Whether the user may call the function of that SYMBOL so: its parts and copies, too. */
 static bool may_be_called(struct arena *arena, const char *symbol, const char *name) {
     return is_called(symbol, name) || strcmp(plain_name(arena, symbol), name) == 0;

@@ -82,9 +82,6 @@ struct writer *writers_find_call(struct writers *writers, uint32_t process, uint
 /* The place of the call in PROCESS that returns to PC; until the next one is asked for. */
 const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc);
 
-/* Whether PATH is NAME, or ends in it behind a '/'. */
-bool ends_in(const char *path, const char *name);
-
 void writers_release(struct writers *writers);
 
 #endif
