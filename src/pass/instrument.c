@@ -6,6 +6,7 @@
  * and the edited text at the end.  One arena is released after each function. */
 #include "pass/instrument.h"
 
+#include "flow/computed_jumps.h"
 #include "x86/sequence.h"
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
@@ -73,6 +74,7 @@ static bool relies_on_others(const struct pass_state *state) {
 size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options};
+    leave_computed_jumps(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);

@@ -312,4 +312,84 @@ FUNCTION(intel_number):
     ret
     .att_syntax prefix
 END(intel_number)
+
+// left: a jump goes to an address that it computes
+FUNCTION(even_spacing):
+    xor %eax, %eax
+    cmp $3, %rdi
+    ja 9f
+    lea 0f(%rip), %rdx
+    lea (%rdx,%rdi,8), %rdx
+    jmp *%rdx
+    .balign 8
+0:  mov $10, %eax
+    ret
+    .balign 8
+    mov $11, %eax
+    ret
+    .balign 8
+    mov $12, %eax
+    ret
+    .balign 8
+    mov $13, %eax
+9:  ret
+END(even_spacing)
+
+// left: a jump goes to an address that it computes
+FUNCTION(even_spacing_pushed):
+    xor %eax, %eax
+    cmp $1, %rdi
+    ja 9f
+    shl $4, %rdi
+    lea 0f(%rip), %rdx
+    add %rdi, %rdx
+    push %rdx
+    ret
+    .balign 16
+0:  mov $10, %eax
+    ret
+    .balign 16
+    mov $11, %eax
+9:  ret
+END(even_spacing_pushed)
+
+// left: a jump goes to an address that it computes
+FUNCTION(even_spacing_joined):
+    mov %rdi, %rcx
+    and $3, %rcx
+    lea 1f(%rip), %rdx
+    lea (%rdx,%rcx,8), %rdx
+    jmp 3f
+2:  lea pointer_to_ten(%rip), %rdx
+    mov (%rdx), %rdx
+3:  jmp *%rdx
+    .balign 8
+1:  mov $20, %eax
+    ret
+    .balign 8
+    mov $21, %eax
+    ret
+    .balign 8
+    mov $22, %eax
+    ret
+    .balign 8
+    jmp 2b
+4:  mov $10, %eax
+    ret
+    .pushsection .data
+    .balign 8
+pointer_to_ten: .quad 4b
+    .popsection
+END(even_spacing_joined)
+
+// counted
+FUNCTION(jump_to_label):
+    lea 1f(%rip), %rdx
+    mov %rdx, %rcx
+    test %rdi, %rdi
+    jmp *%rcx
+1:  setg %al
+    movzbl %al, %eax
+    ret
+END(jump_to_label)
     .section .note.GNU-stack, "", @progbits
