@@ -1,8 +1,10 @@
 /* signal.S: quipu_signal_entry, which functions call that the kernel has called as signal handlers.
  *
  * Inserted code calls it where the third argument is what stands right above the return address:
- * the interrupted state, as only the kernel leaves it.  So at most the handler's three arguments
- * are in registers; vector and x87 registers are not touched by the runtime. */
+ * the interrupted state, as the kernel leaves it.  So may another caller: libffi's closures get
+ * their arguments in an array there.  So all registers that can hold an argument, a static chain or
+ * a number of vector registers are kept; vector and x87 registers are not touched by the runtime.
+ * What is noted of such a caller nobody asks for: it is no signal's context. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -25,10 +27,22 @@ quipu_signal_entry:
         pushq   %rdi
         pushq   %rsi
         pushq   %rdx
+        pushq   %rcx
+        pushq   %r8
+        pushq   %r9
+        pushq   %rax
+        pushq   %r10
+        pushq   %r11
         andq    $-16, %rsp
         movq    %rdx, %rdi
         call    quipu_note_signal
-        leaq    -24(%rbp), %rsp
+        leaq    -72(%rbp), %rsp
+        popq    %r11
+        popq    %r10
+        popq    %rax
+        popq    %r9
+        popq    %r8
+        popq    %rcx
         popq    %rdx
         popq    %rsi
         popq    %rdi
