@@ -152,7 +152,8 @@ static bool read_header(const struct reader *reader, uint64_t offset, struct hea
     if (header->version >= 4)
         (void)cursor_number(&cursor, 1); /* operations in an instruction: 1 on this machine */
     (void)cursor_number(&cursor, 1);     /* whether rows begin statements */
-    header->line_base = (int8_t)cursor_number(&cursor, 1);
+    int64_t base = (int64_t)cursor_number(&cursor, 1);
+    header->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1); /* it has a sign */
     header->line_range = cursor_number(&cursor, 1);
     header->opcode_base = cursor_number(&cursor, 1);
     header->lengths = cursor_bytes(&cursor, header->opcode_base ? header->opcode_base - 1 : 0);

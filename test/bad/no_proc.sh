@@ -2,6 +2,10 @@
 # Where /proc is not mounted, quipu cc compiles, and programs count, as they do elsewhere; the command
 # line alone is not known then.  What looks at other processes says that it needs /proc.
 . "$(dirname "$0")/lib.bash"
+[[ ! -v ASAN_OPTIONS ]] || {
+    echo "skipped: AddressSanitizer itself needs /proc"
+    exit 77
+}
 if [[ ! -v NO_PROC ]]; then
     map=()
     [[ $(id -u) -eq 0 ]] || map=(-r)

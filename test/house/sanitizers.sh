@@ -13,5 +13,6 @@ make -s B="$asan" CFLAGS="$flags" all "$asan/test/step" >"$TMPDIR/made" 2>&1 || 
 # An error ends the program with what it had allocated: that is no leak.  One test puts an object of
 # its own in front.
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1
+export BUILD_FLAGS=$flags # for what is linked with our objects
 QUIPU_BUILD=$asan exec test/run -j 1 bad export exact/cold_exceptions exact/computed_goto \
     exact/jump_table_shared exact/inline_asm exact/assembly exact/comdat exact/fork exact/dlopen

@@ -4,7 +4,8 @@ tries=()
 
 # Makes ./line_of.
 build_line_of() {
-    gcc -std=c11 -D_GNU_SOURCE -I"$root/src" "$parts/line_of.c" \
+    # shellcheck disable=SC2086
+    gcc ${BUILD_FLAGS:-} -std=c11 -D_GNU_SOURCE -I"$root/src" "$parts/line_of.c" \
         "$(dirname "$quipu")"/../obj/src/*/*.o -lZydis -lZycore -ldw -lelf -lzstd -lz -liberty \
         -o line_of
 }
