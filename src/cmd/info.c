@@ -89,8 +89,9 @@ static void write_text_units(FILE *out, const struct module *module) {
     fprintf(out, "  units         %zu\n", module->units.count);
     for (size_t i = 0; i < module->units.count; i++) {
         const struct unit_note *unit = &module->units.data[i];
-        fprintf(out, "    %s: quipu %s, %s%s%s\n", unit->source, unit->version, unit->options,
-                *unit->compiler ? ", " : "", unit->compiler);
+        print_safely(out, "    %s: quipu %s, %s%s%s", unit->source, unit->version, unit->options,
+                     *unit->compiler ? ", " : "", unit->compiler);
+        fputc('\n', out);
     }
 }
 
@@ -99,9 +100,9 @@ static void write_text_left_alone(FILE *out, struct arena *arena, const struct m
     fprintf(out, "  left alone    %zu\n", sums.count);
     for (size_t i = 0; i < sums.count; i++) {
         const struct left_alone_sum *left = &sums.data[i];
-        fprintf(out, "    %s: %s", left->name, left->reason);
-        if (left->units > 1)
-            fprintf(out, " (in %" PRIu32 " units)", left->units);
+        const char *units =
+            left->units > 1 ? arena_print(arena, " (in %" PRIu32 " units)", left->units) : "";
+        print_safely(out, "    %s: %s%s", left->name, left->reason, units);
         fputc('\n', out);
     }
 }
@@ -109,7 +110,8 @@ static void write_text_left_alone(FILE *out, struct arena *arena, const struct m
 static void write_text_module(FILE *out, struct arena *arena, const struct module *module) {
     const char *build_id = build_id_text(arena, module);
     struct module_sums sums = sum_module(module);
-    fprintf(out, "%s\n", module->path);
+    print_safely(out, "%s", module->path);
+    fputc('\n', out);
     fprintf(out, "  build id      %s\n", *build_id ? build_id : "none");
     if (!module->units.count && !module->functions.count)
         fprintf(out, "  instrumented  nothing; compile with 'quipu cc'\n");
@@ -142,8 +144,9 @@ static void write_field(FILE *out, const char *name, const char *text) {
 
 static void write_text_process(FILE *out, struct arena *arena, const struct part *part) {
     const struct process *process = part->selection.process;
-    fprintf(out, "%s%s%s\n", process->file, process->merged ? " (merged)" : "",
-            process->incomplete ? " (incomplete)" : "");
+    print_safely(out, "%s%s%s", process->file, process->merged ? " (merged)" : "",
+                 process->incomplete ? " (incomplete)" : "");
+    fputc('\n', out);
     write_field(out, "program", process->program);
     write_field(out, "command", process->command);
     if (process->pid)
@@ -158,8 +161,10 @@ static void write_text_process(FILE *out, struct arena *arena, const struct part
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
         size_t slots = count_slots(process, i);
-        fprintf(out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells\n",
-                module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
+        print_safely(
+            out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells",
+            module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
+        fputc('\n', out);
     }
 }
 

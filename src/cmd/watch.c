@@ -152,12 +152,6 @@ static const struct command_line command_line = {"watch", print_help, rows,
 
 /* ---- what is watched ---- */
 
-/* An error in the expression, with a mark below its place. */
-static _Noreturn void die_at(const char *text, size_t where, const char *wrong) {
-    error("%s\n    %s\n    %*s", wrong, text, (int)where + 1, "^");
-    exit(1);
-}
-
 /* What PROCESS has loaded is not there any more once that has ended; and the reason is told. */
 static void check_running(struct session *session, pid_t process) {
     struct quipu_watch_home home;

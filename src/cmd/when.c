@@ -197,12 +197,6 @@ static void report_never(const struct search *search) {
 
 /* ---- the whole ---- */
 
-/* An error in the expression, with a mark below its place. */
-static _Noreturn void die_at(const char *text, size_t where, const char *wrong) {
-    error("%s\n    %s\n    %*s", wrong, text, (int)where + 1, "^");
-    exit(1);
-}
-
 static const char *open_program(struct arena *arena, const char *path, struct binary **binary) {
     const char *wrong = binary_open(arena, path, binary);
     return wrong ? wrong : check_program(*binary);

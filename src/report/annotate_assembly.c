@@ -54,21 +54,25 @@ static void write_heading(const struct annotation *annotation, const struct func
         location_text(annotation->arena, annotation->profile, function->file, function->line);
     print_number(executed, function->executed, annotation->human);
     print_number(calls, function->calls, annotation->human);
-    fprintf(annotation->out,
-            "%s%s%s%s%s: %s call%s, %s instructions executed, %zu of %zu never%s\n",
-            style_start(annotation->color, STYLE_TITLE), function->demangled, *place ? " (" : "",
-            place, *place ? ")" : "", calls, function->calls == 1 ? "" : "s", executed,
-            function->never_executed, function->instruction_count,
-            style_end(annotation->color, STYLE_TITLE));
+    fputs(style_start(annotation->color, STYLE_TITLE), annotation->out);
+    write_safely(annotation->out, function->demangled);
+    if (*place) {
+        fputs(" (", annotation->out);
+        write_safely(annotation->out, place);
+        fputc(')', annotation->out);
+    }
+    fprintf(annotation->out, ": %s call%s, %s instructions executed, %zu of %zu never%s\n", calls,
+            function->calls == 1 ? "" : "s", executed, function->never_executed,
+            function->instruction_count, style_end(annotation->color, STYLE_TITLE));
 }
 
 static void write_source(struct annotation *annotation, const struct instruction *instruction) {
     const struct source_text *text = source_text(&annotation->sources, instruction->file);
     const char *line = source_line(text, instruction->line);
-    fprintf(annotation->out, "%*s  %s%s  ", COUNT_WIDTH, "",
-            style_start(annotation->color, STYLE_DIM),
-            location_text(annotation->arena, annotation->profile, instruction->file,
-                          instruction->line));
+    fprintf(annotation->out, "%*s  %s", COUNT_WIDTH, "", style_start(annotation->color, STYLE_DIM));
+    write_safely(annotation->out, location_text(annotation->arena, annotation->profile,
+                                                instruction->file, instruction->line));
+    fputs("  ", annotation->out);
     write_source_line(annotation->out, line ? line : "");
     fprintf(annotation->out, "%s\n", style_end(annotation->color, STYLE_DIM));
 }
@@ -131,12 +135,19 @@ static void write_instruction(const struct annotation *annotation, const struct 
     print_ways(&ways, function, instruction, branch);
     fprintf(annotation->out, "%s%*s  +0x%-6" PRIx32 "  ", style_start(annotation->color, look),
             COUNT_WIDTH, count, instruction->offset);
+    make_safe(text);
     if (ways.count)
-        fprintf(annotation->out, "%-*s  %s", TEXT_WIDTH, text, ways.data);
+        fprintf(annotation->out, "%-*s  %s", TEXT_WIDTH, text, make_safe(ways.data));
     else
         fputs(text, annotation->out);
     fprintf(annotation->out, "%s\n", style_end(annotation->color, look));
     buffer_release(&ways);
+}
+
+static void write_fragment(const struct annotation *annotation, const char *name) {
+    fprintf(annotation->out, "%*s  ", COUNT_WIDTH, "");
+    write_safely(annotation->out, name);
+    fputs(":\n", annotation->out);
 }
 
 static void write_function(struct annotation *annotation, const struct function *function) {
@@ -148,8 +159,7 @@ static void write_function(struct annotation *annotation, const struct function 
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct instruction *instruction = &function->instructions[i];
         if (instruction->fragment && (!before || before->fragment != instruction->fragment))
-            fprintf(annotation->out, "%*s  %s:\n", COUNT_WIDTH, "",
-                    fragment_name(function, instruction->fragment));
+            write_fragment(annotation, fragment_name(function, instruction->fragment));
         if (instruction->file && instruction->line &&
             (!before || before->file != instruction->file || before->line != instruction->line))
             write_source(annotation, instruction);

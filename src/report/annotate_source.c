@@ -60,11 +60,10 @@ bool annotates_file(const struct annotation *annotation, uint32_t file) {
 }
 
 void write_source_line(FILE *out, const char *text) {
-    for (; *text; text++)
-        if (*text == '\t' || ((unsigned char)*text >= 0x20 && *text != 0x7f))
-            fputc(*text, out);
-        else if (*text != '\r' || text[1])
-            fputc('?', out);
+    size_t length = strlen(text);
+    if (length && text[length - 1] == '\r')
+        length--;
+    write_text_safely(out, text, length, "\t");
 }
 
 /* ---- what is shown ---- */
@@ -232,7 +231,9 @@ static void write_branches(const struct annotation *annotation, const struct lin
         instruction_place(branch->function, &branch->function->instructions[branch->instruction],
                           place, sizeof place);
         fputs(style_start(annotation->color, STYLE_DIM), annotation->out);
-        fprintf(annotation->out, "%*s branch at %s:", 2 * NUMBER_WIDTH, "", place);
+        fprintf(annotation->out, "%*s branch at ", 2 * NUMBER_WIDTH, "");
+        write_safely(annotation->out, place);
+        fputc(':', annotation->out);
         for (size_t j = 0; j < branch->target_count; j++) {
             const struct branch_target *target = &branch->targets[j];
             const char *what = target->edge->kind == QUIPU_EDGE_NOT_TAKEN ? "not taken" : "taken";
@@ -279,9 +280,10 @@ static void write_heading(const struct annotation *annotation, const struct show
         run += file->lines->lines[i].executions != 0;
     }
     print_number(number, file->instructions, annotation->human);
-    fprintf(annotation->out, "%s%s: %s instructions executed, %zu of %zu lines run\n",
-            style_start(annotation->color, STYLE_TITLE),
-            short_path(annotation->arena, file->text->path), number, run, all);
+    fputs(style_start(annotation->color, STYLE_TITLE), annotation->out);
+    write_safely(annotation->out, short_path(annotation->arena, file->text->path));
+    fprintf(annotation->out, ": %s instructions executed, %zu of %zu lines run\n", number, run,
+            all);
     fprintf(annotation->out, "%*s%*s%8s%8s%s\n", NUMBER_WIDTH, "executions", NUMBER_WIDTH,
             "instructions", "%", "line", style_end(annotation->color, STYLE_TITLE));
 }

@@ -57,8 +57,3 @@ void print_number(char *text, uint64_t value, bool human) {
     int digits = scaled < 9.995 ? 2 : scaled < 99.95 ? 1 : 0;
     snprintf(text, NUMBER_MAX, "%.*f%c", digits, scaled, units[unit]);
 }
-
-void write_safely(FILE *out, const char *text) {
-    for (; *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
-}

@@ -2,6 +2,8 @@
 #ifndef QUIPU_REPORT_STYLE_H
 #define QUIPU_REPORT_STYLE_H
 
+#include "util/terminal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,8 +39,5 @@ enum {
 /* Writes VALUE into TEXT of NUMBER_MAX characters: in full, or for HUMAN eyes with three digits and
  * k, M, G, T, P, E (powers of 1000): "1.23G". */
 void print_number(char *text, uint64_t value, bool human);
-
-/* Writes TEXT so that nothing in it acts on the terminal, or begins a line. */
-void write_safely(FILE *out, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 #include "util/diag.h"
 
 #include "util/fault.h"
+#include "util/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,13 +11,15 @@
 static void print_message(const char *file, unsigned line, const char *severity, const char *format,
                           va_list arguments) {
     fflush(stdout);
-    if (file && line)
-        fprintf(stderr, "%s:%u: %s: quipu: ", file, line, severity);
-    else if (file)
-        fprintf(stderr, "%s: %s: quipu: ", file, severity);
-    else
+    if (file) {
+        write_safely(stderr, file);
+        if (line)
+            fprintf(stderr, ":%u", line);
+        fprintf(stderr, ": %s: quipu: ", severity);
+    } else {
         fprintf(stderr, "quipu: %s: ", severity);
-    vfprintf(stderr, format, arguments);
+    }
+    print_safely_list(stderr, format, arguments);
     fputc('\n', stderr);
 }
 
@@ -42,6 +45,14 @@ void warn(const char *format, ...) {
 
 void error(const char *format, ...) {
     PRINT(NULL, 0, "error");
+}
+
+void die_at(const char *text, size_t where, const char *wrong) {
+    error("%s", wrong);
+    fputs("    ", stderr);
+    write_safely(stderr, text);
+    fprintf(stderr, "\n    %*s\n", (int)where + 1, "^");
+    exit(1);
 }
 
 void die(const char *format, ...) {

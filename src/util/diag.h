@@ -2,11 +2,14 @@
  *
  *     foo.s:128: warning: quipu: 'bar': indirect jump with no table; function left as it is
  *
+ * Bytes that would act on a terminal are shown as '?' (terminal.h).
  * Lower case, no full stop, the subject in single quotes, and what to do next.
  * Two kinds of failure: the user's (an error, exit status 1) and ours (check_failed), which ends
  * guarded work (fault.h), or else the program. */
 #ifndef QUIPU_UTIL_DIAG_H
 #define QUIPU_UTIL_DIAG_H
+
+#include <stddef.h>
 
 /* Messages about a place in a file.  FILE may be NULL, LINE 0: then they are left out. */
 void warn_at(const char *file, unsigned line, const char *format, ...)
@@ -17,6 +20,10 @@ void error_at(const char *file, unsigned line, const char *format, ...)
 /* Messages with no place. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* An error WRONG in TEXT, which is shown below it with a mark at column WHERE, from 0.  Ends the
+ * program with status 1. */
+_Noreturn void die_at(const char *text, size_t where, const char *wrong);
 
 /* An error that ends the program with status 1. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));

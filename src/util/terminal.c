@@ -1,0 +1,64 @@
+/* terminal.c: text of any origin, written where a terminal may read it; see terminal.h. */
+#include "util/terminal.h"
+
+#include "util/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns how many bytes at TEXT are one character that may be written as it is, or 0. */
+static size_t safe_length(const char *text) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t length = utf8_length(text);
+    if (length == 1)
+        return bytes[0] >= 0x20 && bytes[0] != 0x7f;
+    if (length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0)
+        return 0; /* U+0080 to U+009F: 8-bit forms of escape sequences */
+    return length;
+}
+
+char *make_safe(char *text) {
+    for (char *at = text; *at;) {
+        size_t length = safe_length(at);
+        if (!length)
+            *at = '?';
+        at += length ? length : 1;
+    }
+    return text;
+}
+
+void write_text_safely(FILE *out, const char *text, size_t length, const char *allowed) {
+    const char *end = text + length;
+    while (text < end) {
+        size_t safe = *text && strchr(allowed, *text) ? 1 : safe_length(text);
+        if (safe)
+            fwrite(text, 1, safe, out);
+        else
+            fputc('?', out);
+        text += safe ? safe : 1;
+    }
+}
+
+void write_safely(FILE *out, const char *text) {
+    write_text_safely(out, text, strlen(text), "");
+}
+
+void print_safely_list(FILE *out, const char *format, va_list arguments) {
+    char few[1024];
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(few, sizeof few, format, arguments);
+    char *all = length >= (int)sizeof few ? malloc((size_t)length + 1) : NULL;
+    if (all)
+        vsnprintf(all, (size_t)length + 1, format, again);
+    va_end(again);
+    write_safely(out, all ? all : few);
+    free(all);
+}
+
+void print_safely(FILE *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_safely_list(out, format, arguments);
+    va_end(arguments);
+}
