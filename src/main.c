@@ -44,6 +44,11 @@ int main(int argc, char **argv) {
         print_help(stderr);
         return 1;
     }
+    char *of_command[] = {argv[0], argv[argc > 2 ? 2 : 1], "--help", NULL};
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { /* quipu help COMMAND */
+        argc = 3;
+        argv = of_command;
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return finish_command(0);

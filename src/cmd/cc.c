@@ -560,6 +560,11 @@ int cmd_cc(int argc, char **argv) {
         fputs(help, argc < 2 ? stderr : stdout);
         return argc < 2;
     }
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) { /* the compiler's own follows */
+        fputs(help, stdout);
+        fputs("\n", stdout);
+        fflush(stdout);
+    }
     read_arguments(&driver, argc, argv);
     refuse_bitcode(&driver);
     refuse_shadow(&driver);

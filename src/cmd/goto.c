@@ -11,6 +11,7 @@
 #include "moment/object.h"
 #include "util/diag.h"
 #include "util/path.h"
+#include "util/terminal.h"
 #include "x86/trap.h"
 
 #include <stdio.h>
@@ -49,8 +50,10 @@ static int hand_over(struct arena *arena, const struct moment_name *name, struct
     const char *command = options->command;
     if (!command && !options->print && can_run_gdb())
         command = gdb_on_stop(arena, tracee->process, arrival->thread, true);
-    printf("%s", moment_text(arena, binary, arrival->address, arrival->ticks, name->thread));
-    printf(*line ? "  %s\n" : "\n", line);
+    print_safely(stdout, "%s%s%s",
+                 moment_text(arena, binary, arrival->address, arrival->ticks, name->thread),
+                 *line ? "  " : "", line);
+    putchar('\n');
     fflush(stdout);
     if (command)
         return run_command(tracee, arrival, command);

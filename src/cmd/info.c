@@ -115,6 +115,9 @@ static void write_text_module(FILE *out, struct arena *arena, const struct modul
     fprintf(out, "  build id      %s\n", *build_id ? build_id : "none");
     if (!module->units.count && !module->functions.count)
         fprintf(out, "  instrumented  nothing; compile with 'quipu cc'\n");
+    else if (!module->functions.count)
+        fprintf(out, "  instrumented  %zu unit%s, with no counts of functions\n",
+                module->units.count, module->units.count == 1 ? "" : "s");
     else
         fprintf(out,
                 "  instrumented  %zu functions, %" PRIu64 " instructions, %" PRIu64

@@ -4,6 +4,7 @@
 #include "cmd/process_number.h"
 #include "data/sites.h"
 #include "util/diag.h"
+#include "util/terminal.h"
 #include "watch/attach.h"
 #include "x86/store.h"
 
@@ -72,7 +73,8 @@ struct watching look_at_watching(struct arena *arena, const char *text) {
 
 void write_text_watching(FILE *out, const struct watching *watching) {
     fprintf(out, "process %d\n", (int)watching->process);
-    fprintf(out, "  program       %s\n", watching->program);
+    print_safely(out, "  program       %s", watching->program);
+    fputc('\n', out);
     fprintf(out, "  regions       %" PRIu64 " watched", watching->regions);
     if (watching->consumer)
         fprintf(out, "; process %d is told of writes", (int)watching->consumer);

@@ -2,6 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
+#include "data/contexts.h"
 #include "report/output.h"
 #include "report/progress.h"
 #include "report/style.h"
@@ -33,7 +34,8 @@ static void print_help(void) {
           "Prints the counts of DATA (data files or directories of them; $QUIPU_DATA or\n"
           "quipu.data), added up over all processes.  A program that still runs is read as it\n"
           "stands.\n\n"
-          "      --by=VIEW            what a row is:\n",
+          "      --by=VIEW            what a row is (function; callsite where only calls\n"
+          "                           were recorded):\n",
           stdout);
     const struct view *view;
     for (size_t i = 0; (view = view_at(i)); i++)
@@ -226,15 +228,56 @@ static void write_table(const struct table *table, const struct report_options *
     end_output(out, options->output);
 }
 
+/* Functions; call sites where the data holds nothing but calls. */
+static const struct view *default_view(const struct profile *profile) {
+    if (!profile_has_counts(profile))
+        for (size_t i = 0; i < profile->processes.count; i++)
+            if (contexts_count(&profile->processes.data[i]))
+                return &view_callsite;
+    return &view_function;
+}
+
+static bool any_function_shown(const struct view_input *input) {
+    for (size_t i = 0; i < input->profile->modules.count; i++) {
+        const struct module *module = input->profile->modules.data[i];
+        for (size_t j = 0; j < module->functions.count; j++)
+            if (shows_function(input, &module->functions.data[j]))
+                return true;
+    }
+    return false;
+}
+
+/* Ends the program where patterns let nothing through: an empty table would tell of a program that
+ * executes nothing. */
+static void need_match(const struct view_input *input) {
+    const struct view_filter *filter = &input->filter;
+    bool has_rows = input->table->rows.count;
+    if ((!filter->function && !filter->file && !filter->module) ||
+        (has_rows &&
+         (!filter->function || !profile_has_counts(input->profile) ||
+          input->table->shape == view_callsite.shape || filter->file || any_function_shown(input))))
+        return;
+    if (filter->function && !filter->file && !filter->module)
+        die("'--function=%s': no function has such a name; 'quipu report' lists them",
+            filter->function);
+    if (filter->file && !filter->function && !filter->module)
+        die("'--file=%s': nothing is of such a file; 'quipu report --by=file' lists them",
+            filter->file);
+    if (filter->module && !filter->function && !filter->file)
+        die("'--module=%s': no such module; 'quipu report --by=module' lists them", filter->module);
+    die("nothing is of such a function, file and module together; leave one of the patterns out");
+}
+
 int cmd_report(int argc, char **argv) {
-    struct report_options options = {
-        .view = &view_function, .format = &table_text, .output = "-", .color = "auto"};
+    struct report_options options = {.format = &table_text, .output = "-", .color = "auto"};
     int first = take_options(&command_line, argc, argv, &options);
     if (!first)
         return 0;
     struct arena arena = {0};
     show_progress();
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
+    if (!options.view)
+        options.view = default_view(profile);
     if (options.view->of_code)
         profile_need_counts(profile);
     profile_hold(profile);
@@ -251,6 +294,7 @@ int cmd_report(int argc, char **argv) {
                                .table = &table,
                                .executed = profile->executed};
     options.view->collect(&input);
+    need_match(&input);
     table.heading = make_heading(&arena, profile, selection, input.executed, options.human);
     drop_rows(&table, &options);
     sort_rows(&table, &options);

@@ -14,6 +14,7 @@
 #include "util/clock.h"
 #include "util/diag.h"
 #include "util/path.h"
+#include "util/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,13 +129,21 @@ static void print_search(const struct search *search) {
 static void print_text(struct search *search, bool from_start) {
     const char *line = line_of(search), *where = elsewhere(search);
     const char *caller = caller_of(search);
-    printf("'%s' %s\n", search->expression->text,
-           from_start ? "is true from the start" : "becomes true");
-    printf("  moment       %s%s%s\n", moment_of(search), *line ? "  " : "", line);
-    if (!from_start)
-        printf("  instruction  %s%s%s\n", search->instruction, *where ? ", " : "", where);
-    if (*caller)
-        printf("  called by    %s\n", caller);
+    print_safely(stdout, "'%s' %s", search->expression->text,
+                 from_start ? "is true from the start" : "becomes true");
+    fputs("\n  moment       ", stdout);
+    print_safely(stdout, "%s%s%s", moment_of(search), *line ? "  " : "", line);
+    putchar('\n');
+    if (!from_start) {
+        fputs("  instruction  ", stdout);
+        print_safely(stdout, "%s%s%s", search->instruction, *where ? ", " : "", where);
+        putchar('\n');
+    }
+    if (*caller) {
+        fputs("  called by    ", stdout);
+        write_safely(stdout, caller);
+        putchar('\n');
+    }
     for (size_t i = 0; i < search->changes.count; i++) {
         const struct change *change = &search->changes.data[i];
         printf("  %-11s  %s", change->name, change->before);

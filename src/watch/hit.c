@@ -7,6 +7,7 @@
 
 #include "data/demangle.h"
 #include "moment/name.h"
+#include "util/terminal.h"
 #include "util/utf8.h"
 
 #include <string.h>
@@ -383,10 +384,26 @@ static void print_json(struct arena *arena, const struct told_hit *told, struct 
     buffer_add(out, "}\n", 2);
 }
 
+/* Names in it may hold what acts on a terminal. */
+static void print_safe_text(struct arena *arena, struct hit_format *format,
+                            const struct told_hit *told, struct buffer *out) {
+    size_t begin = out->count;
+    print_text(arena, format, told, out);
+    for (char *line = out->data + begin, *end; *line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        make_safe(line);
+        if (!end)
+            break;
+        *end++ = '\n';
+    }
+}
+
 void print_hit(struct arena *arena, struct hit_format *format, const struct told_hit *told,
                struct buffer *out) {
     if (format->json)
         print_json(arena, told, out);
     else
-        print_text(arena, format, told, out);
+        print_safe_text(arena, format, told, out);
 }
