@@ -1,6 +1,8 @@
 /* value.c: an object's bytes as text; see shape.h. */
 #include "watch/shape.h"
 
+#include "util/utf8.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,24 +116,42 @@ const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint6
     return inside ? bytes->bytes + at : NULL;
 }
 
+/* How many of COUNT bytes are one character of a string, with its text in C; 0: none. */
+static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[8]) {
+    static const char escapes[] = "abtnvfr"; /* from 7 to 13 */
+    char few[5] = "";
+    memcpy(few, bytes, count < 4 ? count : 4);
+    uint64_t length = utf8_length(few);
+    if (*bytes >= 7 && *bytes <= 13)
+        snprintf(text, 8, "\\%c", escapes[*bytes - 7]);
+    else if (*bytes == 27)
+        snprintf(text, 8, "\\033");
+    else if (length > 1 || isprint(*bytes))
+        snprintf(text, 8, "%s%.*s", *bytes == '"' || *bytes == '\\' ? "\\" : "", (int)length, few);
+    else
+        return 0;
+    return length;
+}
+
 /* Whether they are characters up to the end, or to a 0. */
 static bool is_string(const uint8_t *bytes, uint64_t count) {
-    uint64_t i = 0;
-    while (i < count && isprint(bytes[i]))
-        i++;
+    char text[8];
+    uint64_t i = 0, length;
+    while (i < count && (length = read_character(bytes + i, count - i, text)))
+        i += length;
     return i == count || !bytes[i];
 }
 
 static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t count) {
-    size_t length = strnlen((const char *)bytes, count);
-    size_t shown = length < TEXT_MAX ? length : TEXT_MAX;
+    char character[8];
+    uint64_t i = 0, length;
     buffer_add(text, "\"", 1);
-    for (size_t i = 0; i < shown; i++) {
-        if (bytes[i] == '"' || bytes[i] == '\\')
-            buffer_add(text, "\\", 1);
-        buffer_add(text, &bytes[i], 1);
+    while (i < count && i < TEXT_MAX &&
+           (length = read_character(bytes + i, count - i, character))) {
+        buffer_text(text, character);
+        i += length;
     }
-    buffer_text(text, shown < length ? "\"..." : "\"");
+    buffer_text(text, i < count && bytes[i] ? "\"..." : "\"");
 }
 
 /* The first of COUNT elements that is told; 0 where none is. */
