@@ -94,8 +94,8 @@ void print_name(const struct told_hit *told, struct buffer *out) {
 void print_values(const struct told_hit *told, struct buffer *old, struct buffer *now) {
     struct buffer name = {0};
     struct part part = find_part(told, &name);
-    print_part(old, &part, &told->old);
-    print_part(now, &part, &told->now);
+    print_part(old, &part, &told->old, &told->now);
+    print_part(now, &part, &told->now, &told->old);
     buffer_release(&name);
 }
 
@@ -203,9 +203,9 @@ static void print_text(struct arena *arena, struct hit_format *format, const str
     struct part part = find_part(told, out);
     pad(out, begin, &format->name_width);
     begin = out->count;
-    print_part(out, &part, &told->old);
+    print_part(out, &part, &told->old, &told->now);
     buffer_add(out, told->hit->flags & QUIPU_HIT_BEHIND ? " ~> " : " -> ", 4);
-    print_part(out, &part, &told->now);
+    print_part(out, &part, &told->now, &told->old);
     pad(out, begin, &format->value_width);
     buffer_add(out, "(", 1);
     print_type(out, &part);
@@ -322,10 +322,10 @@ static void print_json_values(const struct told_hit *told, struct buffer *out) {
     print_type(&text, &part);
     json_member(out, "type", text.data);
     text.count = 0;
-    print_part(&text, &part, &told->old);
+    print_part(&text, &part, &told->old, &told->now);
     json_member(out, "old", text.data);
     text.count = 0;
-    print_part(&text, &part, &told->now);
+    print_part(&text, &part, &told->now, &told->old);
     json_member(out, "new", text.data);
     buffer_release(&text);
 }

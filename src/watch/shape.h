@@ -85,8 +85,11 @@ struct written {
 void narrow(struct part *part, const struct written *written, uint64_t first, struct buffer *name);
 
 /* Appends the value of PART to TEXT: "4097", "'a' (97)", "{1, 2, ...}", "?" for what is not among
- * BYTES. */
-void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes);
+ * BYTES.  OTHER is what it was, or came to be.  Where a difference from that stands too far behind
+ * to be shown so, what differs is shown: "{.last = 7, ...}", "{..., 7, 8}"; and so is, where the
+ * first ones are not among BYTES, what is. */
+void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes,
+                const struct told_bytes *other);
 
 /* Appends the name of its type: "long", "int[3]", "{unsigned int, bool}". */
 void print_type(struct buffer *text, const struct part *part);

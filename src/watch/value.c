@@ -14,8 +14,13 @@ enum {
     DEPTH_MAX = 3, /* of objects in one another */
 };
 
-static void print_object(struct buffer *text, const struct part *part,
-                         const struct told_bytes *bytes, unsigned depth);
+/* A value, and the one that it is told beside. */
+struct values {
+    const struct told_bytes *own, *other;
+};
+
+static void print_object(struct buffer *text, const struct part *part, const struct values *values,
+                         unsigned depth);
 
 /* ---- numbers ---- */
 
@@ -154,6 +159,117 @@ static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t cou
     buffer_text(text, i < count && bytes[i] ? "\"..." : "\"");
 }
 
+/* ---- what is chosen of many ---- */
+
+static bool is_told(const struct values *values, const struct part *part) {
+    uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : part->shape->size;
+    return find_bytes(values->own, part->offset, size);
+}
+
+/* Whether it is known that the other value has other bytes there. */
+static bool differs(const struct values *values, const struct part *part) {
+    uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : part->shape->size;
+    const uint8_t *own = find_bytes(values->own, part->offset, size);
+    const uint8_t *other = find_bytes(values->other, part->offset, size);
+    return own && other && memcmp(own, other, size) != 0;
+}
+
+static bool is_same(const struct values *values, const struct part *part) {
+    return !differs(values, part);
+}
+
+typedef bool (*part_test)(const struct values *values, const struct part *part);
+
+static struct part element_of(const struct part *first, uint64_t index) {
+    return (struct part){.shape = first->shape,
+                         .offset = first->offset + index * first->shape->size};
+}
+
+static struct part field_of(const struct part *record, uint64_t index) {
+    const struct shape_field *field = &record->shape->fields.data[index];
+    return (struct part){.shape = field->shape,
+                         .offset = record->offset + field->offset,
+                         .bit = field->bit,
+                         .bits = field->bits};
+}
+
+/* Elements or fields, as OF finds them. */
+struct members {
+    struct part (*of)(const struct part *whole, uint64_t index);
+    const struct part *whole;
+    uint64_t first, count; /* FIRST and those behind it are shown, where none is chosen */
+    uint64_t end;          /* from there on none is told */
+};
+
+static bool has_member(const struct members *members, const struct values *values, part_test test,
+                       uint64_t begin, uint64_t end) {
+    for (uint64_t i = begin; i < end; i++) {
+        struct part member = members->of(members->whole, i);
+        if (test(values, &member))
+            return true;
+    }
+    return false;
+}
+
+/* By what members are chosen; NULL: the first ones are shown. */
+static part_test choose(const struct members *members, const struct values *values) {
+    uint64_t shown = members->first + SHOWN_MAX, end = members->end;
+    if (shown >= end)
+        return NULL;
+    bool hides = has_member(members, values, differs, shown, end);
+    if (hides && has_member(members, values, is_same, members->first, shown))
+        return differs;
+    return !has_member(members, values, is_told, members->first, shown) &&
+                   has_member(members, values, is_told, shown, end)
+               ? is_told
+               : NULL;
+}
+
+/* "{.name = 1, ...}" */
+static void print_named(struct buffer *text, const struct members *members,
+                        const struct values *values, part_test test, unsigned depth) {
+    const struct shape_field *fields = members->whole->shape->fields.data;
+    unsigned shown = 0;
+    for (uint64_t i = members->first; i < members->end && shown < SHOWN_MAX; i++) {
+        struct part member = members->of(members->whole, i);
+        if (!test(values, &member))
+            continue;
+        buffer_text(text, shown++ ? ", " : "{");
+        if (fields[i].name && *fields[i].name)
+            buffer_print(text, ".%s = ", fields[i].name);
+        print_object(text, &member, values, depth + 1);
+    }
+    buffer_text(text, ", ...}");
+}
+
+/* The first one that TEST holds of, which one does. */
+static uint64_t first_chosen(const struct members *members, const struct values *values,
+                             part_test test) {
+    uint64_t i = members->first;
+    while (!has_member(members, values, test, i, i + 1))
+        i++;
+    return i;
+}
+
+static void print_members(struct buffer *text, const struct members *members,
+                          const struct values *values, unsigned depth) {
+    uint64_t first = members->first;
+    part_test test = choose(members, values);
+    if (test && members->of == field_of) {
+        print_named(text, members, values, test, depth);
+        return;
+    }
+    if (test)
+        first = first_chosen(members, values, test);
+    buffer_text(text, first ? "{..., " : "{");
+    for (uint64_t i = first; i < members->count && i < first + SHOWN_MAX; i++) {
+        struct part one = members->of(members->whole, i);
+        buffer_text(text, i > first ? ", " : "");
+        print_object(text, &one, values, depth + 1);
+    }
+    buffer_text(text, members->count - first > SHOWN_MAX ? ", ...}" : "}");
+}
+
 /* The first of COUNT elements that is told; 0 where none is. */
 static uint64_t first_told(const struct part *part, uint64_t count,
                            const struct told_bytes *bytes) {
@@ -164,43 +280,31 @@ static uint64_t first_told(const struct part *part, uint64_t count,
     return first < count ? first : 0;
 }
 
+/* The number of COUNT elements up to the last one that is told. */
+static uint64_t last_told(const struct part *part, uint64_t count, const struct told_bytes *bytes) {
+    uint64_t size = part->shape->size, end = bytes->begin + bytes->count;
+    if (!size || end <= part->offset)
+        return 0;
+    return (end - part->offset) / size < count ? (end - part->offset) / size : count;
+}
+
 static void print_elements(struct buffer *text, const struct part *part, uint64_t count,
-                           const struct told_bytes *bytes, unsigned depth) {
-    const struct shape *element = part->shape;
-    const uint8_t *found = find_bytes(bytes, part->offset, count);
-    if (element->look == LOOK_CHARACTER && found && is_string(found, count)) {
+                           const struct values *values, unsigned depth) {
+    const uint8_t *found = find_bytes(values->own, part->offset, count);
+    if (part->shape->look == LOOK_CHARACTER && found && is_string(found, count)) {
         print_string(text, found, count);
         return;
     }
-    uint64_t first = first_told(part, count, bytes);
-    buffer_text(text, first ? "{..., " : "{");
-    for (uint64_t i = first; i < count && i < first + SHOWN_MAX; i++) {
-        struct part one = {.shape = element, .offset = part->offset + i * element->size};
-        buffer_text(text, i > first ? ", " : "");
-        print_object(text, &one, bytes, depth + 1);
-    }
-    buffer_text(text, count - first > SHOWN_MAX ? ", ...}" : "}");
+    struct members members = {element_of, part, first_told(part, count, values->own), count,
+                              last_told(part, count, values->own)};
+    print_members(text, &members, values, depth);
 }
 
-static void print_field(struct buffer *text, const struct part *record,
-                        const struct shape_field *field, const struct told_bytes *bytes,
-                        unsigned depth) {
-    struct part one = {.shape = field->shape,
-                       .offset = record->offset + field->offset,
-                       .bit = field->bit,
-                       .bits = field->bits};
-    print_object(text, &one, bytes, depth + 1);
-}
-
-static void print_record(struct buffer *text, const struct part *part,
-                         const struct told_bytes *bytes, unsigned depth) {
-    const struct shape *shape = part->shape;
-    buffer_add(text, "{", 1);
-    for (size_t i = 0; i < shape->fields.count && i < SHOWN_MAX; i++) {
-        buffer_text(text, i ? ", " : "");
-        print_field(text, part, &shape->fields.data[i], bytes, depth);
-    }
-    buffer_text(text, shape->fields.count > SHOWN_MAX ? ", ...}" : "}");
+static void print_record(struct buffer *text, const struct part *part, const struct values *values,
+                         unsigned depth) {
+    struct members members = {field_of, part, 0, part->shape->fields.count,
+                              part->shape->fields.count};
+    print_members(text, &members, values, depth);
 }
 
 /* A number of a type that has no value here, such as __int128. */
@@ -242,34 +346,34 @@ static void print_single(struct buffer *text, const struct part *part,
     }
 }
 
-static void print_object(struct buffer *text, const struct part *part,
-                         const struct told_bytes *bytes, unsigned depth) {
+static void print_object(struct buffer *text, const struct part *part, const struct values *values,
+                         unsigned depth) {
     const struct shape *shape = part->shape;
     bool holds = shape->kind == TYPE_ARRAY || shape->kind == TYPE_RECORD;
     struct part first = {.shape = shape->element, .offset = part->offset};
     if (holds && depth >= DEPTH_MAX)
         buffer_text(text, "{...}");
     else if (shape->kind == TYPE_ARRAY)
-        print_elements(text, &first, shape->count, bytes, depth);
+        print_elements(text, &first, shape->count, values, depth);
     else if (shape->kind == TYPE_RECORD)
-        print_record(text, part, bytes, depth);
+        print_record(text, part, values, depth);
     else
-        print_single(text, part, bytes);
+        print_single(text, part, values->own);
 }
 
-/* Of the fields of PART that are chosen the values, or where BYTES is NULL the types. */
+/* Of the fields of PART that are chosen the values, or where VALUES is NULL the types. */
 static void print_chosen(struct buffer *text, const struct part *part,
-                         const struct told_bytes *bytes) {
+                         const struct values *values) {
     const char *between = "{";
     for (size_t i = 0; i < 8 * sizeof part->chosen; i++) {
         if (!(part->chosen >> i & 1))
             continue;
-        const struct shape_field *field = &part->shape->fields.data[part->chosen_from + i];
+        struct part field = field_of(part, part->chosen_from + i);
         buffer_text(text, between);
-        if (bytes)
-            print_field(text, part, field, bytes, 0);
+        if (values)
+            print_object(text, &field, values, 1);
         else
-            buffer_text(text, field->shape->name);
+            buffer_text(text, field.shape->name);
         between = ", ";
     }
     buffer_text(text, "}");
@@ -285,11 +389,13 @@ void print_type(struct buffer *text, const struct part *part) {
         buffer_print(text, "[%llu]", (unsigned long long)part->count);
 }
 
-void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes) {
+void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes,
+                const struct told_bytes *other) {
+    const struct values values = {bytes, other};
     if (part->chosen)
-        print_chosen(text, part, bytes);
+        print_chosen(text, part, &values);
     else if (part->count)
-        print_elements(text, part, part->count, bytes, 0);
+        print_elements(text, part, part->count, &values, 0);
     else
-        print_object(text, part, bytes, 0);
+        print_object(text, part, &values, 0);
 }
