@@ -70,8 +70,9 @@ struct watch_suspects {
 
 /* The calling thread has begun a call, as in struct watch_under_way; STUB and TOLD say which. */
 void quipu_watch_go_under_way(const struct watch_under_way *call);
-/* It has come back; STACK is its stack pointer.  Returns its row; 0: it was not known. */
+/* The row of its call at STACK that is under way; 0: it is not known. */
 uint32_t quipu_watch_row_under_way(uint64_t stack);
+/* Its call at STACK has come back. */
 void quipu_watch_come_back(uint64_t stack);
 
 /* Whether the process has no other thread now. */

@@ -312,10 +312,10 @@ void quipu_watch_log(uint32_t index, const struct watch_region *region,
     struct quipu_hit *hit = window.count <= FEW
                                 ? log_few(file, index, region, write, &window, allowed)
                                 : log_many(file, index, region, write, &window, allowed);
-    if (hit && region->flags & QUIPU_REQUEST_WAITS)
-        quipu_watch_let_go(write->hold);
-    if (hit && region->flags & QUIPU_REQUEST_WAITS)
-        follow(wait_for_answer(file, hit), write->cause);
+    if (!hit || !(region->flags & QUIPU_REQUEST_WAITS))
+        return;
+    quipu_watch_let_go(write->hold);
+    follow(wait_for_answer(file, hit), write->cause);
 }
 
 /* ---- Modules ---- */

@@ -52,10 +52,6 @@ static const char here_reason[] = "an address is told by its distance from an in
 static const char call_reason[] = "a call is made for its return address";
 static const char bytes_reason[] = "its instructions are read or written as data";
 
-bool is_hand_written(const struct unit *unit, uint32_t statement) {
-    return !unit->compiled || unit->statements.data[statement].inline_asm;
-}
-
 static bool puts_bytes(const struct statement *s) {
     return s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque;
 }
@@ -149,15 +145,8 @@ static bool is_size_word(struct span name) {
 static void add_name(struct finder *f, struct expression *e, struct span name, bool intel) {
     static const char *const own[] = {"rip", "eip", NULL}, *const address[] = {"offset", NULL};
     const struct unit *unit = f->unit;
-    uint32_t ordinal = 0;
-    char *key = NULL;
-    if (is_numeric_label(name)) {
-        bool next = name.start[name.length - 1] == 'f';
-        const uint32_t *count = map_find(&f->numeric, name.start, name.length - 1);
-        ordinal = (count ? *count : 0) + next;
-        key = arena_print(&f->arena, "%.*s\001%u", (int)name.length - 1, name.start, ordinal);
-        name = (struct span){key, strlen(key)};
-    }
+    if (is_numeric_label(name))
+        name = numeric_label(&f->arena, &f->numeric, name);
     const uint32_t *symbol = map_find(&unit->symbol_index, name.start, name.length);
     const uint32_t *meaning = map_find(&f->meanings, name.start, name.length);
     if (symbol && unit->symbols.data[*symbol].statement != NONE) {
@@ -445,7 +434,7 @@ static void walk(struct finder *f, bool check) {
         struct span text = {unit->text + s->start, s->end - s->start};
         if (s->kind == STATEMENT_LABEL)
             note_numeric(f, &unit->symbols.data[s->symbol]);
-        else if (!is_hand_written(unit, i))
+        else if (!is_hand_written(unit, s))
             continue;
         else if (s->kind == STATEMENT_DIRECTIVE)
             (check ? check_directive : note_assignment)(f, i, text);
@@ -456,6 +445,8 @@ static void walk(struct finder *f, bool check) {
 
 void leave_distances(struct unit *unit) {
     struct finder f = {.unit = unit};
+    if (!has_hand_written(unit))
+        return;
     walk(&f, false);
     walk(&f, true);
     arena_release(&f.arena);

@@ -4,9 +4,6 @@
 
 #include "asm/unit.h"
 
-/* Whether a person wrote the statement: not a compiler. */
-bool is_hand_written(const struct unit *unit, uint32_t statement);
-
 /* Whether the label leads to an instruction, and not to data in between. */
 bool leads_to_code(const struct unit *unit, const struct symbol *symbol);
 

@@ -42,7 +42,7 @@ static size_t parent_length(const struct symbol *symbol) {
 /* Whether TEXT says that the function at this label is a compiler's: gcc puts .LFB behind its
  * label, clang .Lfunc_begin, unless neither unwinding nor debugging is asked for. */
 static bool is_compiled(const struct unit *unit, const struct statement *label) {
-    return unit->compiled && !label->inline_asm;
+    return !is_hand_written(unit, label);
 }
 
 /* Whether it is what compilers put in the place of indirect branches and returns, which finds

@@ -53,19 +53,29 @@ static struct symbol *symbol_at(struct parser *p, uint32_t index) {
 }
 
 /* Numeric labels: "1:" may stand many times; "1b" is the last one, "1f" the next. */
-static uint32_t numeric_symbol(struct parser *p, struct span number, uint32_t ordinal) {
-    char *name =
-        arena_print(&p->unit->arena, "%.*s\001%u", (int)number.length, number.start, ordinal);
-    return find_symbol(p->unit, name, strlen(name));
+static struct span name_numeric(struct arena *arena, struct span number, uint32_t ordinal) {
+    const char *name = arena_print(arena, "%.*s\001%u", (int)number.length, number.start, ordinal);
+    return (struct span){name, strlen(name)};
+}
+
+struct span numeric_label(struct arena *arena, const struct map *counts, struct span name) {
+    bool next = name.start[--name.length] == 'f';
+    const uint32_t *count = map_find(counts, name.start, name.length);
+    return name_numeric(arena, name, (count ? *count : 0) + next);
+}
+
+bool has_hand_written(const struct unit *unit) {
+    bool any = !unit->compiled;
+    for (size_t i = 0; i < unit->statements.count && !any; i++)
+        any = unit->statements.data[i].inline_asm;
+    return any;
 }
 
 /* The symbol that an operand names, numeric references included. */
 static uint32_t operand_symbol(struct parser *p, struct span name) {
-    if (!is_numeric_label(name))
-        return find_symbol(p->unit, name.start, name.length);
-    bool next = name.start[--name.length] == 'f';
-    const uint32_t *count = map_find(&p->numeric, name.start, name.length);
-    return numeric_symbol(p, name, (count ? *count : 0) + next);
+    if (is_numeric_label(name))
+        name = numeric_label(&p->unit->arena, &p->numeric, name);
+    return find_symbol(p->unit, name.start, name.length);
 }
 
 /* ---- sections ---- */
@@ -218,6 +228,8 @@ static void parse_assignment(struct parser *p, struct span arguments) {
 static void parse_data(struct parser *p, struct span word, struct span arguments,
                        uint32_t statement) {
     const struct section *section = &p->unit->sections.data[p->section];
+    if (section->ignored)
+        return;
     bool field = section->exceptions && (span_is(word, ".uleb128") || span_is(word, ".byte"));
     struct cursor cursor = cursor_over(arguments);
     struct span name;
@@ -225,9 +237,7 @@ static void parse_data(struct parser *p, struct span word, struct span arguments
     while (next_name(&cursor, &name)) {
         uint32_t index = operand_symbol(p, name);
         struct symbol *symbol = symbol_at(p, index);
-        if (section->ignored) {
-            continue;
-        } else if (!section->exceptions) {
+        if (!section->exceptions) {
             vector_push(&p->unit->arena, &p->unit->references,
                         ((struct reference){index, statement}));
             symbol->address_taken = true;
@@ -487,7 +497,8 @@ static void parse_label(struct parser *p, struct token token, struct statement s
     uint32_t index;
     if (name.start[0] >= '0' && name.start[0] <= '9') {
         uint32_t *count = map_add(&unit->arena, &p->numeric, name.start, name.length, 0);
-        index = numeric_symbol(p, name, ++*count);
+        name = name_numeric(&unit->arena, name, ++*count);
+        index = find_symbol(unit, name.start, name.length);
         unit->symbols.data[index].local = true;
     } else {
         index = find_symbol(unit, name.start, name.length);

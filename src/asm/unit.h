@@ -5,12 +5,13 @@
  *
  * Filled in by stage:  parse_unit: text, statements, sections, symbols, references
  *                      find_functions: functions
- *                      leave_distances (distances.h): which must be left alone, for what is
- * computed measure_unit (x86/measure.h): the machine's view of each instruction
+ *                      leave_distances (distances.h): which of them stay as they are
+ *                      measure_unit (x86/measure.h): the machine's view of each instruction
  *                      find_scratch_keepers (flow/graph.h): which functions may change %r11 */
 #ifndef QUIPU_ASM_UNIT_H
 #define QUIPU_ASM_UNIT_H
 
+#include "asm/lex.h"
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vector.h"
@@ -135,6 +136,18 @@ void find_functions(struct unit *unit);
 
 /* Whatever fails from now on (util/fault.h) comes from function NUMBER; NONE: from none alone. */
 void tell_subject(const struct unit *unit, uint32_t number);
+
+/* Whether a person wrote the statement, and no compiler. */
+static inline bool is_hand_written(const struct unit *unit, const struct statement *statement) {
+    return !unit->compiled || statement->inline_asm;
+}
+
+/* Whether a person wrote any. */
+bool has_hand_written(const struct unit *unit);
+
+/* The name in `symbols` of the numeric label that NAME, "1b" or "12f", leads to, in ARENA.  COUNTS:
+ * by a number, how many labels of it there were so far. */
+struct span numeric_label(struct arena *arena, const struct map *counts, struct span name);
 
 /* The symbol of that name, made if need be. */
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length);

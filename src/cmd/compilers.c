@@ -59,14 +59,10 @@ static long highest_version(struct arena *arena, const char *directory, const ch
 
 /* COMPILER-N of the highest version that PATH has; NULL: none. */
 static const char *newest(struct arena *arena, const char *compiler) {
-    const char *path = getenv("PATH");
+    const char *rest = getenv("PATH");
     long best = 0;
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        const char *directory = length ? arena_copy(arena, path, length) : ".";
+    for (const char *directory; (directory = next_directory(arena, &rest));)
         best = highest_version(arena, directory, compiler, best);
-        path += length + (path[length] == ':');
-    }
     return best ? arena_print(arena, "%s-%ld", compiler, best) : NULL;
 }
 

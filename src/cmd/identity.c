@@ -97,13 +97,9 @@ static const char *find_file(struct arena *arena, const char *path) {
 static const char *find_compiler(struct arena *arena, const char *name) {
     if (strchr(name, '/'))
         return find_file(arena, name);
-    const char *directories = getenv("PATH"), *found = NULL;
-    while (!found && directories && *directories) {
-        size_t length = strcspn(directories, ":");
-        found = find_file(arena, arena_print(arena, "%.*s/%s", length ? (int)length : 1,
-                                             length ? directories : ".", name));
-        directories += length + (directories[length] == ':');
-    }
+    const char *rest = getenv("PATH"), *found = NULL;
+    for (const char *directory; !found && (directory = next_directory(arena, &rest));)
+        found = find_file(arena, arena_print(arena, "%s/%s", directory, name));
     return found;
 }
 

@@ -168,19 +168,6 @@ static const char *read_build(void *context, size_t worker, size_t number) {
 
 /* ---- one profile ---- */
 
-/* The index in PROFILE of the source file PATH; 0: there are too many. */
-static uint32_t number_file(struct profile *profile, const char *path) {
-    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
-    uint32_t number = known ? *known : (uint32_t)profile->files.count;
-    if (!known && number > UINT16_MAX)
-        return 0;
-    if (!known) {
-        map_add(&profile->arena, &profile->file_numbers, path, strlen(path), number);
-        vector_push(&profile->arena, &profile->files, path);
-    }
-    return number;
-}
-
 static void renumber_files(struct function *function, const uint32_t *numbers) {
     function->file = numbers[function->file];
     if (!function->file)
@@ -198,7 +185,7 @@ static void add_module(struct profile *profile, const struct build *build) {
     struct module *module = build->module;
     uint32_t *numbers = ARENA_ARRAY(&scratch, uint32_t, build->own.files.count);
     for (size_t i = 1; i < build->own.files.count; i++)
-        numbers[i] = number_file(profile, build->own.files.data[i]);
+        numbers[i] = profile_file(profile, build->own.files.data[i]);
     for (size_t i = 0; i < module->functions.count; i++)
         renumber_files(&module->functions.data[i], numbers);
     module->number = profile->modules.count;

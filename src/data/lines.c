@@ -25,7 +25,6 @@ struct place {
 };
 
 enum {
-    FILES_MAX = UINT16_MAX,
     DEPTH_MAX = 200, /* of entries within entries; deeper ones are passed over */
 };
 
@@ -49,21 +48,6 @@ struct reader {
     uint32_t copy_count; /* inlined calls in it so far */
 };
 
-/* The number of the source file at PATH in profile.files, made where it is new; 0: there are too
- * many. */
-static uint32_t number_path(struct profile *profile, const char *path) {
-    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
-    if (known)
-        return *known;
-    if (profile->files.count > FILES_MAX)
-        return 0;
-    uint32_t number = (uint32_t)profile->files.count;
-    char *kept = arena_copy(&profile->arena, path, strlen(path));
-    map_add(&profile->arena, &profile->file_numbers, kept, strlen(kept), number);
-    vector_push(&profile->arena, &profile->files, kept);
-    return number;
-}
-
 /* The number of the source file that the unit's entries call NAME. */
 static uint32_t number_file(struct reader *reader, const char *name) {
     if (!name || !*name)
@@ -71,7 +55,7 @@ static uint32_t number_file(struct reader *reader, const char *name) {
     bool relative = *name != '/' && reader->directory;
     const char *joined =
         relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
-    return number_path(reader->profile, normalize_path(&reader->scratch, joined));
+    return profile_file(reader->profile, normalize_path(&reader->scratch, joined));
 }
 
 /* ---- the line table ---- */
@@ -92,7 +76,7 @@ void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *fi
     const struct line_row *row = line_table_find(lines->table, address);
     uint32_t *number = row ? &lines->files[row->file] : NULL;
     if (number && *number == unasked)
-        *number = number_path(lines->profile, *vector_at(&lines->table->files, row->file));
+        *number = profile_file(lines->profile, *vector_at(&lines->table->files, row->file));
     *file = number ? *number : 0;
     *line = *file ? row->line : 0;
 }

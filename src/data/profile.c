@@ -13,6 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum {
+    FILES_MAX = UINT16_MAX /* an instruction has its file's index in 16 bits */
+};
+
 /* A profile and what it keeps open. */
 struct open_profile {
     struct profile profile; /* first */
@@ -23,6 +27,19 @@ struct open_profile {
 bool profile_is_data(const char *path) {
     struct stat status;
     return (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) || data_file_here(path);
+}
+
+uint32_t profile_file(struct profile *profile, const char *path) {
+    const uint32_t *known = map_find(&profile->file_numbers, path, strlen(path));
+    if (known)
+        return *known;
+    if (profile->files.count > FILES_MAX)
+        return 0;
+    uint32_t number = (uint32_t)profile->files.count;
+    char *kept = arena_copy(&profile->arena, path, strlen(path));
+    map_add(&profile->arena, &profile->file_numbers, kept, strlen(kept), number);
+    vector_push(&profile->arena, &profile->files, kept);
+    return number;
 }
 
 /* ---- processes ---- */

@@ -193,6 +193,10 @@ bool profile_refresh(struct profile *profile);
  * thread and for all, is of one instant then. */
 void profile_hold(struct profile *profile);
 
+/* The index in `files` of the source file PATH, which is copied, made where it is new; 0: there are
+ * too many. */
+uint32_t profile_file(struct profile *profile, const char *path);
+
 /* Reads the events of all threads that have not been read. */
 void profile_read_events(struct profile *profile);
 

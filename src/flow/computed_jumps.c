@@ -48,8 +48,8 @@ static uint32_t statement_at(const struct finder *f, uint32_t position) {
 /* The instruction at POSITION of the section, or NULL where there is none that a person wrote. */
 static const struct decoded *instruction_at(const struct finder *f, uint32_t position) {
     uint32_t index = statement_at(f, position);
-    if (f->unit->statements.data[index].kind != STATEMENT_INSTRUCTION ||
-        !is_hand_written(f->unit, index))
+    const struct statement *s = &f->unit->statements.data[index];
+    if (s->kind != STATEMENT_INSTRUCTION || !is_hand_written(f->unit, s))
         return NULL;
     return &f->unit->code->decoded[index];
 }
@@ -188,6 +188,8 @@ static void find_labels(struct finder *f) {
 
 void leave_computed_jumps(struct unit *unit) {
     struct finder f = {.unit = unit};
+    if (!has_hand_written(unit))
+        return;
     find_labels(&f);
     for (size_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];

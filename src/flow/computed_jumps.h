@@ -5,8 +5,9 @@
 #include "asm/unit.h"
 
 /* Marks functions written by a person whose indirect jumps go where no table and no label tells,
- * and those whose labels they compute with: nothing may be inserted in them. requires:
- * leave_distances, measure_unit   makes: asm_function.left_alone */
+ * and those whose labels they compute with: nothing may be inserted in them.
+ *
+ * requires: leave_distances, measure_unit   makes: asm_function.left_alone */
 void leave_computed_jumps(struct unit *unit);
 
 #endif

@@ -55,17 +55,23 @@ char *normalize_path(struct arena *arena, const char *path) {
     return result;
 }
 
+const char *next_directory(struct arena *arena, const char **rest) {
+    if (!*rest || !**rest)
+        return NULL;
+    size_t length = strcspn(*rest, ":");
+    const char *directory = length ? arena_copy(arena, *rest, length) : ".";
+    *rest += length + ((*rest)[length] == ':');
+    return directory;
+}
+
 const char *find_program(struct arena *arena, const char *name) {
-    const char *directories = getenv("PATH");
+    const char *rest = getenv("PATH");
     if (strchr(name, '/'))
         return access(name, X_OK) == 0 ? name : NULL;
-    while (directories && *directories) {
-        size_t length = strcspn(directories, ":");
-        const char *path = arena_print(arena, "%.*s/%s", length ? (int)length : 1,
-                                       length ? directories : ".", name);
+    for (const char *directory; (directory = next_directory(arena, &rest));) {
+        const char *path = arena_print(arena, "%s/%s", directory, name);
         if (access(path, X_OK) == 0)
             return path;
-        directories += length + (directories[length] == ':');
     }
     return NULL;
 }

@@ -16,6 +16,10 @@ const char *last_part(const char *path);
 /* Whether PATH is NAME, or ends in it behind a '/'. */
 bool ends_in(const char *path, const char *name);
 
+/* The next one of the directories in *REST, a list as in PATH, or NULL behind the last.  Lives in
+ * ARENA. */
+const char *next_directory(struct arena *arena, const char **rest);
+
 /* The path of the program that NAME would run, as execvp finds it; NULL where there is none.  Lives
  * in ARENA. */
 const char *find_program(struct arena *arena, const char *name);
