@@ -138,18 +138,21 @@ static struct meeting meet(uint8_t *copy, const struct watch_region *region,
 }
 
 /* Sets the window's bytes, and returns the first address of what has changed.  A window that cannot
- * show all begins there. */
-static uint64_t show(const struct meeting *at, struct watch_window *window, uint8_t *old,
-                     uint8_t *now) {
+ * show all begins there.  Around the write stands what is there now; where a comparison HAS_FOUND
+ * it, what is known of there: what has changed since is the next one's to tell. */
+static uint64_t show(const struct meeting *at, struct watch_window *window, bool has_found,
+                     uint8_t *old, uint8_t *now) {
     uint64_t length = at->high - at->low;
     uint64_t changed = at->low + first_difference(at->was, (const uint8_t *)at->low, length);
     bool cut = window->from + window->count < at->high;
     if (cut && changed < at->high)
         window->from =
             lesser(greater(window->from, changed & -(uint64_t)AROUND), at->high - window->count);
-    copy_bytes(now, (const uint8_t *)window->from, window->count);
-    copy_bytes(old, now, window->count);
+    const uint8_t *from = (const uint8_t *)window->from;
+    copy_bytes(old, has_found ? at->was + (window->from - at->low) : from, window->count);
+    copy_bytes(now, old, window->count);
     overlay_piece(at->low, at->was, length, window->from, window->count, old);
+    overlay_piece(at->low, (const uint8_t *)at->low, length, window->from, window->count, now);
     return changed;
 }
 
@@ -191,7 +194,7 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
     for (unsigned i = 0;; i++) {
         uint64_t events = write->suspects ? quipu_watch_events() : 0;
         *window = whole;
-        uint64_t changed = show(&at, window, old, now);
+        uint64_t changed = show(&at, window, false, old, now);
         bool is_settled = find_suspects(region, write, &at, events);
         if (!is_settled && i < TRIES)
             continue;
@@ -225,7 +228,7 @@ static bool fill_from_change(uint8_t *copy, const struct watch_region *region,
         if (!quipu_watch_is_readable(at.low, at.high))
             return false;
         *window = whole;
-        uint64_t changed = show(&at, window, old, now);
+        uint64_t changed = show(&at, window, true, old, now);
         if (changed == at.high || is_left_to_other(&at, write))
             return false;
         bool is_settled = find_suspects(region, write, &at, events);

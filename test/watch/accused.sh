@@ -9,6 +9,12 @@ cat >plain.c <<'EOT'
 #include <string.h>
 void set_name(char *name, int i) { sprintf(name, "name %d", i % 7); }
 void do_nothing(void) { for (volatile int i = 0; i < 30; i++) continue; }
+void write_slowly(volatile char *name) {
+    for (int i = 0; i < 16; i++, name++) {
+        ++*name;
+        for (volatile int j = 0; j < 40; j++) continue;
+    }
+}
 void call_back(void (*function)(void), char *name) { name[0]++; function(); }
 EOT
 gcc -O2 -c plain.c -o plain.o || fail "cannot build plain.o"
@@ -108,6 +114,14 @@ grep -q "'name': [0-9]* changes* may be of any of several calls" messages ||
     fail "nothing is said of what is not judged: $(cat messages)"
 watches 0 --summary --format=csv -e name -- ./variable
 grep -q '^hits,changes,undecided,function' hits || fail "summary: $(cat hits)"
+
+# What is found while it is being written: the next comparison finds the rest, and begins where this ended.
+sed 's/set_name(name, i)/write_slowly(name)/; s/set_name(char \*, int)/write_slowly(char *)/' variable.c >slow.c
+quipu cc --quipu=watch -O1 -g -pthread slow.c plain.o -o slow || fail "cannot build slow.c"
+for ((i = 0; i < 3; i++)); do
+    watches 0 --format=json -e name -- ./slow
+    python3 look.py 1500 owner >wrong 2>&1 || fail "slow: $(cat wrong)"
+done
 
 # Known functions are told by what they write: strcpy and memset of one thread, snprintf of another, and
 # calls of a third that writes elsewhere.
