@@ -174,12 +174,44 @@ static void end_function(struct finder *finder, const struct statement *statemen
 
 /* ---- what must be left alone ---- */
 
+static const struct statement *statement_at(const struct unit *unit,
+                                            const struct fragment *fragment, uint32_t position) {
+    return &unit->statements.data[unit->sections.data[fragment->section].statements.data[position]];
+}
+
+/* Whether the instruction in front of the fragment is a prefix alone, of what the fragment begins
+ * with. */
+static bool begins_behind_prefix(const struct unit *unit, const struct fragment *fragment) {
+    for (uint32_t i = fragment->first; i-- > 0;) {
+        const struct statement *statement = statement_at(unit, fragment, i);
+        if (statement->kind == STATEMENT_INSTRUCTION || statement->data || statement->opaque)
+            return statement->prefix;
+    }
+    return false;
+}
+
+/* Whether a place that is jumped to stands behind a prefix ("je 0f; lock; 0: incq x"): it is in the
+ * middle of an instruction, and what is inserted there gets the prefix. */
+static bool parts_prefix(const struct unit *unit, const struct fragment *fragment) {
+    bool prefix = begins_behind_prefix(unit, fragment);
+    for (uint32_t i = fragment->first; i < fragment->last; i++) {
+        const struct statement *statement = statement_at(unit, fragment, i);
+        if (statement->kind == STATEMENT_INSTRUCTION)
+            prefix = statement->prefix;
+        else if (prefix && (statement->kind == STATEMENT_LABEL || statement->aligns))
+            return true;
+    }
+    return prefix;
+}
+
 static const char *find_obstacle(const struct unit *unit, const struct fragment *fragment) {
     const struct section *section = &unit->sections.data[fragment->section];
     if (section->subsections)
         return "its section has subsections";
+    if (parts_prefix(unit, fragment))
+        return "a label stands between a prefix and its instruction";
     for (uint32_t i = fragment->first; i < fragment->last; i++) {
-        const struct statement *statement = &unit->statements.data[section->statements.data[i]];
+        const struct statement *statement = statement_at(unit, fragment, i);
         if (statement->opaque)
             return statement->kind == STATEMENT_INSTRUCTION ? "jump to a place that has no label"
                                                             : "macro or conditional assembly";

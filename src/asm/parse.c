@@ -421,7 +421,7 @@ static bool is_prefix_word(struct span word) {
         "ss",    "xacquire", "xrelease", "data32", "{vex}", "{evex}", "{vex3}",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (span_is(word, words[i]))
+        if (word.length == strlen(words[i]) && strncasecmp(word.start, words[i], word.length) == 0)
             return true;
     return false;
 }

@@ -392,4 +392,83 @@ FUNCTION(jump_to_label):
     movzbl %al, %eax
     ret
 END(jump_to_label)
+// left: a label stands between a prefix and its instruction
+FUNCTION(jump_over_lock):
+    WORK
+    lea -8(%rsp), %rcx
+    mov %rax, (%rcx)
+    test $1, %eax
+    je 0f
+    lock
+0:  incq (%rcx)
+    je 0b
+    mov (%rcx), %rax
+    ret
+END(jump_over_lock)
+
+// left: a label stands between a prefix and its instruction
+FUNCTION(jump_over_repeat):
+    WORK
+    lea jump_over_repeat_text(%rip), %rsi
+    lea -64(%rsp), %rdi
+    mov %eax, %ecx
+    and $3, %ecx
+    cmp $1, %eax
+    je 1f
+    rep
+1:  movsb
+    sub %rsi, %rax
+    lea jump_over_repeat_text(%rip), %rsi
+    add %rsi, %rax
+    ret
+END(jump_over_repeat)
+    .section .rodata
+jump_over_repeat_text:
+    .ascii "0123456789"
+    .text
+
+// left: data among instructions
+FUNCTION(jump_over_byte):
+    WORK
+    lea jump_over_repeat_text(%rip), %rsi
+    lea -64(%rsp), %rdi
+    mov %eax, %ecx
+    and $3, %ecx
+    cmp $1, %eax
+    je 1f
+    .byte 0xf3
+1:  movsb
+    lea jump_over_repeat_text(%rip), %rcx
+    sub %rcx, %rsi
+    add %rsi, %rax
+    ret
+END(jump_over_byte)
+
+// left: a label stands between a prefix and its instruction
+FUNCTION(jump_over_width):
+    WORK
+    mov $-1, %ecx
+    test $1, %eax
+    je 1f
+    DATA16
+1:  add $1, %ecx
+    jz 2f
+    rex.W
+2:  add $1, %ecx
+    add %rcx, %rax
+    ret
+END(jump_over_width)
+
+// left: a label stands between a prefix and its instruction
+FUNCTION(ends_in_prefix):
+    WORK
+    rep
+END(ends_in_prefix)
+// left: a label stands between a prefix and its instruction
+FUNCTION(begins_behind_prefix):
+    bsf %rdi, %rax
+    jz 1f
+    inc %rax
+1:  ret
+END(begins_behind_prefix)
     .section .note.GNU-stack, "", @progbits
