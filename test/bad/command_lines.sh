@@ -51,7 +51,7 @@ counts ./shared
 # shellcheck disable=SC2086
 builds quipu-c++ --quipu=none -fPIC -shared -nostdlib $before -x c++ part.cc -x none -lc $behind \
     -o libnone.so
-readelf -SW libnone.so | grep -q quipu && fail "--quipu=none was given objects of quipu's"
+grep -q quipu < <(readelf -SW libnone.so) && fail "--quipu=none was given objects of quipu's"
 
 builds quipu-c++ -O1 -c main.cc part.cc
 for options in -r "-Wl,-r -nostartfiles -no-pie" "-Wl,-x,--relocatable -nostartfiles -no-pie" \
@@ -88,7 +88,7 @@ builds quipu-c++ @many.rsp
 counts ./many
 echo "--quipu=none -O1" >own.rsp
 builds quipu-c++ @own.rsp main.cc part.cc -o none
-readelf -SW none | grep -q quipu && fail "an option of ours in a file is not heeded"
+grep -q quipu < <(readelf -SW none) && fail "an option of ours in a file is not heeded"
 
 # -static is the linker's affair.
 for compiler in quipu-c++ quipu-clang++; do

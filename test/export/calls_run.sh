@@ -69,7 +69,7 @@ mkfifo ready
 QUIPU_DATA=running ./waits >ready &
 process=$!
 read -r _ <ready
-while cut -d' ' -f3 /proc/$process/task/*/stat | grep -qv S; do # on their way to where they wait
+while grep -qv S < <(cut -d' ' -f3 /proc/$process/task/*/stat); do # on their way to where they wait
     sleep 0.01
 done
 "$quipu" report --by=callsite --format=csv running >rows.csv || fail "a running process cannot be read"

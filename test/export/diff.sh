@@ -51,7 +51,7 @@ grep -q ' removed .* goes ' diff.txt || fail "'goes' is not marked as removed: $
 ! grep -q ' same ' diff.txt || fail "'same' did not change, but is shown"
 [ "$("$quipu" diff --limit=1 old/data new/data | grep -c 'p\.c:')" = 1 ] || fail "--limit=1 is not kept"
 ! grep -q $'\033' diff.txt || fail "colour stands in a file"
-"$quipu" diff --color=always old/data new/data | grep -q $'\033' || fail "--color=always is not kept"
+grep -q $'\033' < <("$quipu" diff --color=always old/data new/data) || fail "--color=always is not kept"
 
 "$quipu" diff old/data new/data --fail-above=1000000% >/dev/null || fail "growth below the bound fails"
 "$quipu" diff new/data old/data --fail-above=0 >/dev/null || fail "shrinking fails"

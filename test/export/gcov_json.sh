@@ -55,7 +55,7 @@ chmod +x gcov-in-place
 mkdir gathered
 cp main.gcda main.gcno gathered
 branches='--rc lcov_branch_coverage=1'
-geninfo --version | grep -q 'version 1' || branches='--rc branch_coverage=1'
+grep -q 'version 1' < <(geninfo --version) || branches='--rc branch_coverage=1'
 # shellcheck disable=SC2086
 geninfo $branches --no-recursion --gcov-tool "$work/gcov-in-place" \
     -o geninfo.info gathered >geninfo.txt 2>&1 || fail "geninfo refuses the export: $(cat geninfo.txt)"

@@ -28,7 +28,7 @@ lcov_counts() {
 }
 
 branches='--rc lcov_branch_coverage=1'
-lcov --version | grep -q 'version 1' || branches='--rc branch_coverage=1'
+grep -q 'version 1' < <(lcov --version) || branches='--rc branch_coverage=1'
 for level in -O0 -O2; do
     build_program counted$level $level
     run_program counted$level data$level 50
@@ -90,5 +90,5 @@ int main(void) {
 END
 "$quipu" cc -g -O2 copies.c -o copies
 run_program copies data-copies
-"$quipu" export --to=lcov data-copies | grep -qx 'DA:3,11' ||
+grep -qx 'DA:3,11' < <("$quipu" export --to=lcov data-copies) ||
     fail "a line in two inlined copies is not added up: $("$quipu" export --to=lcov data-copies)"

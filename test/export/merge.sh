@@ -24,7 +24,7 @@ cmp -s apart.txt merged.txt || fail "counts of the merged file are not the sums:
 [ "$(wc -l <merged.txt)" -ge 5 ] || fail "the merged file holds too few functions"
 
 # How many processes it is of, a merged file does not tell.
-"$quipu" report all.quipu | head -n 1 | grep -q ' and others: merged processes, ' ||
+grep -q ' and others: merged processes, ' < <("$quipu" report all.quipu | head -n 1) ||
     fail "the heading of a merged file: $("$quipu" report all.quipu | head -n 1)"
 "$quipu" export --to=callgrind -o merged.callgrind all.quipu
 grep -qx 'desc: Processes: merged' merged.callgrind ||

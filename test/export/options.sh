@@ -14,12 +14,12 @@ for format in callgrind lcov cobertura gcov-json json; do
     "$quipu" export --to=$format data >plain
     "$quipu" export --to=$format -o packed.gz data
     zcat packed.gz | cmp - plain || fail "the compressed '$format' export is not the plain one"
-    "$quipu" export --help | grep -q "^  $format " || fail "the help does not name '$format'"
+    grep -q "^  $format " < <("$quipu" export --help) || fail "the help does not name '$format'"
 done
 QUIPU_DATA=data "$quipu" export --to=json >plain2
 cmp plain plain2 || fail "QUIPU_DATA is not where data is looked for"
 for command in export diff merge; do
     expect_error 1 "'--sideways': no such option" "$quipu" $command --sideways
     expect_error 1 "its value is missing" "$quipu" $command $([ $command = diff ] && echo --format || echo -o)
-    "$quipu" $command --help | grep -q "^usage: quipu $command " || fail "'$command --help' does not help"
+    grep -q "^usage: quipu $command " < <("$quipu" $command --help) || fail "'$command --help' does not help"
 done

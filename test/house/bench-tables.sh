@@ -44,7 +44,7 @@ END
 
 # One row of the tables, blanks taken together.
 expect() {
-    tr -s ' ' <tables | grep -qxF -- "$1" || {
+    grep -qxF -- "$1" < <(tr -s ' ' <tables) || {
         echo "no row '$1' in:"
         cat tables
         status=1

@@ -8,7 +8,7 @@ make -s -C "$top" B="$PWD/build" CC="$clang" CFLAGS=-O0 all >made 2>&1 || {
     cat made
     exit 1
 }
-readelf -p .comment build/bin/quipu | grep -q clang || {
+grep -q clang < <(readelf -p .comment build/bin/quipu) || {
     echo "clang has not built it"
     exit 1
 }

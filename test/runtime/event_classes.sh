@@ -173,7 +173,7 @@ check quipu cc -O2 -fno-pie -Wl,--gc-sections -ffunction-sections
 for way in -fno-plt '-fPIC -fno-plt -masm=intel -DINTEL' -flto -static; do
     # shellcheck disable=SC2086
     quipu cc -O2 $way "${options[@]}" program.c ask.o -o program || fail "$way: cannot build"
-    ./program 2>&1 | grep -qx '32 7 32' || fail "$way: allocations were not counted"
+    grep -qx '32 7 32' < <(./program 2>&1) || fail "$way: allocations were not counted"
 done
 
 # Units and modules that do not agree.

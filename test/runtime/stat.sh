@@ -44,7 +44,7 @@ ends 3 quipu run -o data -- ./program
 ends 0 quipu stat --data --human data
 for file in data/*.quipu; do
     pid=${file%.quipu} pid=${pid##*.}
-    awk -v pid="$pid" '$3 == pid' output | grep -q instructions ||
+    grep -q instructions < <(awk -v pid="$pid" '$3 == pid' output) ||
         fail "process $pid is not shown: $(cat output)"
 done
 ends 0 quipu stat --data --by=thread data
@@ -55,7 +55,7 @@ for by in event process thread; do
     ends 0 quipu stat --data --by=$by --format=json -o $by.json data
 done
 ends 0 quipu stat --data --format=csv data
-head -1 output | grep -q '^process,.*event,count' || fail "CSV: $(head -1 output)"
+grep -q '^process,.*event,count' < <(head -1 output) || fail "CSV: $(head -1 output)"
 python3 - <<'END' || fail "the formats do not agree"
 import json
 sums = []

@@ -38,7 +38,7 @@ ends 0 quipu info --pid $running
 grep -q "regions  *0 watched$" output && grep -q "shadow .*reserved" output || fail "$(cat output)"
 quipu watch --pid $running -e variable -e 0x400000:8 &
 watcher=$!
-until quipu info --pid $running | grep -q "regions  *2 watched; process $watcher is told"; do
+until grep -q "regions  *2 watched; process $watcher is told" < <(quipu info --pid $running); do
     kill -0 $watcher || fail "no regions: $(quipu info --pid $running)"
     sleep 0.05
 done

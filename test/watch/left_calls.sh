@@ -76,6 +76,6 @@ for level in -O0 -O2; do
     grep -qE 'buffer\[4..5\]  "dc" [~-]> "NI"' hits || fail "$level: ended: $(cat hits)"
     [[ $(grep -cv memfrob hits) -eq 1 ]] || fail "$level: $(cat hits)"
     watches 0 -e second.uc_mcontext -- ./program stacks
-    tail -n 1 hits | grep -qE 'call swapcontext.*changed during' || fail "$level: stacks: $(cat hits)"
+    grep -qE 'call swapcontext.*changed during' < <(tail -n 1 hits) || fail "$level: stacks: $(cat hits)"
 done
 leaves_nothing

@@ -75,7 +75,7 @@ fi
 # a program without checks, with a shared object that has them
 build gcc -g -O1 -pthread "$parts/names.c" -o foreign -L. -lours -Wl,-rpath,"$PWD"
 see foreign library hidden keep::kept
-grep -c ' enter ' hits | grep -qx 3 || fail "foreign: $(cat hits)"
+grep -qx 3 < <(grep -c ' enter ' hits) || fail "foreign: $(cat hits)"
 see foreign "late $PWD/late.so" "$PWD/late.so:only_late"
 grep -q ' enter ' hits || fail "foreign, late: $(cat hits)"
 refuses "only in a program that was built" -- quipu watch -e 'head->value' -- ./foreign library
