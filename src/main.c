@@ -1,7 +1,7 @@
 /* main.c: the table of commands. */
 #include "cmd/cmd.h"
 
-#include "util/diag.h"
+#include "util/near.h"
 #include "util/path.h"
 
 #include <stdio.h>
@@ -60,6 +60,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return finish_command(commands[i].run(argc - 1, argv + 1));
-    error("'%s': no such command; 'quipu --help' lists them", argv[1]);
-    return 1;
+    struct near_names near_names = {.wanted = argv[1]};
+    offer_name(&near_names, "help");
+    for (size_t i = 0; i < COMMANDS; i++)
+        offer_name(&near_names, commands[i].name);
+    die_near(&near_names, "'%s': no such command; 'quipu --help' lists them", argv[1]);
 }

@@ -8,6 +8,7 @@
 #include "report/style.h"
 #include "util/diag.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,10 @@ static void take_data(void *options, const char *word) {
 
 static void take_source(void *options, const char *word) {
     struct annotate_options *annotate = options;
+    DIR *directory = opendir(word);
+    if (!directory)
+        die("'--source=%s': %s", word, strerror(errno));
+    closedir(directory);
     vector_push(&annotate->arena, &annotate->sources,
                 arena_copy(&annotate->arena, word, strlen(word)));
 }
@@ -121,6 +126,7 @@ int cmd_annotate(int argc, char **argv) {
         .hot = options.hot,
         .context = options.context,
     };
+    need_annotated(&annotation);
     if (options.assembly)
         annotate_assembly(&annotation);
     else

@@ -16,6 +16,7 @@
 #include "util/arena.h"
 #include "util/buffer.h"
 #include "util/diag.h"
+#include "util/near.h"
 #include "util/path.h"
 #include "util/process.h"
 #include "util/vector.h"
@@ -101,16 +102,33 @@ static void find_root(struct driver *driver) {
 /* ---- arguments ---- */
 
 static void take_modes(struct driver *driver, const char *names) {
-    if (!set_modes(&driver->options, names))
-        die("'--quipu=%s': no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', several with "
-            "commas between, and 'none'",
-            names);
+    const char *wrong = set_modes(&driver->options, names);
+    if (wrong)
+        die("'--quipu=%s': %s", names, wrong);
 }
 
 static void take_event(struct driver *driver, const char *text) {
     const char *wrong = add_event(&driver->options, text);
     if (wrong)
         die("'--quipu-event=%s': %s", text, wrong);
+}
+
+static void take_compiler(struct driver *driver, const char *name) {
+    driver->compiler = name;
+}
+
+static void take_placement(struct driver *driver, const char *name) {
+    driver->options.placement =
+        (enum placement)choose_name("--quipu-placement", "placement", name, placement_name_at);
+}
+
+static const char *check_choice_at(size_t number) {
+    static const char *const names[] = {"eliminate", "all"};
+    return number < sizeof names / sizeof *names ? names[number] : NULL;
+}
+
+static void take_checks(struct driver *driver, const char *name) {
+    driver->options.all_checks = choose_name("--quipu-watch", "choice", name, check_choice_at) == 1;
 }
 
 /* The assembler may run in another directory. */
@@ -125,31 +143,46 @@ static void take_profile(struct driver *driver, const char *path) {
     free(absolute);
 }
 
+static void take_dump(struct driver *driver, const char *nothing) {
+    (void)nothing;
+    driver->options.dump = true;
+}
+
+static const struct own_option {
+    const char *name;
+    bool has_value;
+    void (*take)(struct driver *driver, const char *value);
+} own_options[] = {
+    {"--quipu", true, take_modes},
+    {"--quipu-event", true, take_event},
+    {"--quipu-compiler", true, take_compiler},
+    {"--quipu-placement", true, take_placement},
+    {"--quipu-watch", true, take_checks},
+    {"--quipu-profile", true, take_profile},
+    {"--quipu-dump", false, take_dump},
+};
+
+enum {
+    OWN_OPTIONS = sizeof own_options / sizeof *own_options
+};
+
 /* Returns whether ARGUMENT is one of ours. */
 static bool take_own_option(struct driver *driver, const char *argument) {
-    if (strncmp(argument, "--quipu=", 8) == 0) {
-        take_modes(driver, argument + 8);
-    } else if (strncmp(argument, "--quipu-event=", 14) == 0) {
-        take_event(driver, argument + 14);
-    } else if (strncmp(argument, "--quipu-compiler=", 17) == 0) {
-        driver->compiler = argument + 17;
-    } else if (strncmp(argument, "--quipu-placement=", 18) == 0) {
-        if (!set_placement(&driver->options, argument + 18))
-            die("'%s': no such placement; there are 'tree' and 'block'", argument);
-    } else if (strncmp(argument, "--quipu-watch=", 14) == 0) {
-        if (strcmp(argument + 14, "all") != 0 && strcmp(argument + 14, "eliminate") != 0)
-            die("'%s': there are 'all' and 'eliminate'", argument);
-        driver->options.all_checks = argument[14] == 'a';
-    } else if (strncmp(argument, "--quipu-profile=", 16) == 0) {
-        take_profile(driver, argument + 16);
-    } else if (strcmp(argument, "--quipu-dump") == 0) {
-        driver->options.dump = true;
-    } else if (strncmp(argument, "--quipu", 7) == 0) {
-        die("'%s': no such option; 'man quipu-cc' lists them", argument);
-    } else {
+    size_t length = strcspn(argument, "=");
+    if (strncmp(argument, "--quipu", 7) != 0)
         return false;
+    struct near_names near_names = {.wanted = arena_copy(&driver->arena, argument, length)};
+    for (size_t i = 0; i < OWN_OPTIONS; i++) {
+        const struct own_option *option = &own_options[i];
+        if (strcmp(option->name, near_names.wanted) == 0 &&
+            option->has_value == (argument[length] == '=')) {
+            option->take(driver, argument + length + option->has_value);
+            return true;
+        }
+        offer_name(&near_names, option->name);
     }
-    return true;
+    die_near(&near_names,
+             "'%s': no such option, or its value is missing; 'man quipu-cc' lists them", argument);
 }
 
 static bool is_one_of(const char *argument, const char *const *names, size_t count) {

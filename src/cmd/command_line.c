@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "report/output.h"
 #include "util/diag.h"
+#include "util/near.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -53,6 +54,18 @@ static const struct option_row *find_row(const struct command_line *line, int co
     return NULL;
 }
 
+/* OPTION may have a value behind it. */
+static void refuse_option(const struct command_line *line, const char *option) {
+    struct arena arena = {0};
+    struct near_names near_names = {.wanted = arena_copy(&arena, option, strcspn(option, "="))};
+    offer_name(&near_names, "--help");
+    for (size_t i = 0; i < line->count; i++)
+        offer_name(&near_names, arena_print(&arena, "--%s", line->rows[i].name));
+    die_near(&near_names,
+             "'%s': no such option, or its value is missing; 'quipu %s --help' lists them", option,
+             line->command);
+}
+
 int take_options(const struct command_line *line, int argc, char **argv, void *options) {
     struct option names[ROWS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
     char letters[2 * ROWS_MAX + 3] = "", *letter = letters;
@@ -81,17 +94,18 @@ int take_options(const struct command_line *line, int argc, char **argv, void *o
         if (row)
             take_option(row, options);
         else
-            die("'%s': no such option, or its value is missing; 'quipu %s --help' lists them",
-                argv[optind - 1], line->command);
+            refuse_option(line, argv[optind - 1]);
     }
     return optind;
 }
 
+static const char *format_name_at(size_t i) {
+    static const char *const names[] = {"text", "json"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
 bool wants_json(const char *word) {
-    bool json = strcmp(word, "json") == 0;
-    if (!json && strcmp(word, "text") != 0)
-        die("'--format=%s': no such format; give text or json", word);
-    return json;
+    return choose_name("--format", "format", word, format_name_at) == 1;
 }
 
 int finish_command(int status) {

@@ -9,6 +9,7 @@
 #include "report/progress.h"
 #include "report/style.h"
 #include "util/diag.h"
+#include "util/near.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,22 +91,22 @@ static void print_help(void) {
           stdout);
 }
 
+static const char *view_name_at(size_t i) {
+    return i < VIEWS ? views[i].name : NULL;
+}
+
+static const char *format_name_at(size_t i) {
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
+}
+
 static void take_view(void *options, const char *name) {
-    size_t i = 0;
-    while (i < VIEWS && strcmp(views[i].name, name) != 0)
-        i++;
-    if (i == VIEWS)
-        die("'%s': no such view; --by takes function, inclusive or callsite", name);
-    ((struct diff_options *)options)->view = &views[i];
+    ((struct diff_options *)options)->view =
+        &views[choose_name("--by", "view", name, view_name_at)];
 }
 
 static void take_format(void *options, const char *name) {
-    size_t i = 0;
-    while (i < sizeof formats / sizeof *formats && strcmp(formats[i].name, name) != 0)
-        i++;
-    if (i == sizeof formats / sizeof *formats)
-        die("'%s': no such format; --format takes text, json or csv", name);
-    ((struct diff_options *)options)->format = &formats[i];
+    ((struct diff_options *)options)->format =
+        &formats[choose_name("--format", "format", name, format_name_at)];
 }
 
 static void take_limit(void *options, const char *text) {

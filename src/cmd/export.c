@@ -37,10 +37,7 @@ static void print_help(void) {
 }
 
 static void take_format(void *options, const char *name) {
-    const struct export_format *format = find_export_format(name);
-    if (!format)
-        die("'%s': no such format; 'quipu export --help' lists them", name);
-    ((struct export_options *)options)->format = format;
+    ((struct export_options *)options)->format = choose_export_format(name);
 }
 
 static const struct option_row rows[] = {

@@ -10,6 +10,7 @@
 #include "moment/backtrace.h"
 #include "moment/object.h"
 #include "util/diag.h"
+#include "util/near.h"
 #include "util/path.h"
 #include "util/terminal.h"
 #include "x86/trap.h"
@@ -92,7 +93,9 @@ static int go(const char *text, char **argv, const struct goto_options *options)
     wrong = of_object ? NULL : find_places(&arena, binary, &name, &places);
     if (wrong)
         die("'%s': %s%s", text, wrong,
-            *name.build ? "" : "; a moment of a shared object ends with '~' and its build id");
+            *name.build || suggests(wrong)
+                ? ""
+                : "; a moment of a shared object ends with '~' and its build id");
     use_temporary_data("quipu-goto"); /* counts of this run are nobody's */
     wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
     int status = 1;

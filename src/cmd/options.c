@@ -2,6 +2,7 @@
 #include "cmd/options.h"
 
 #include "util/buffer.h"
+#include "util/near.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,10 @@ static const struct {
                   {"event", MODE_EVENT}, {"moment", MODE_MOMENT},
                   {"calls", MODE_CALLS}, {"watch", MODE_WATCH}};
 
+enum {
+    MODE_NAMES = sizeof mode_names / sizeof *mode_names
+};
+
 static const char *const placement_names[] = {
     [PLACEMENT_TREE] = "tree", [PLACEMENT_BLOCK] = "block"};
 
@@ -21,36 +26,49 @@ struct shim_options default_options(void) {
     return (struct shim_options){.modes = MODE_COUNT, .placement = PLACEMENT_TREE};
 }
 
-/* The position of NAME in NAMES, or -1. */
-static int find_name(const char *const *names, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return (int)i;
-    return -1;
+static const char *refuse_mode(struct arena *arena, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; i < MODE_NAMES; i++)
+        offer_name(&near_names, mode_names[i].name);
+    return arena_print(arena,
+                       "no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', "
+                       "several with commas between, and 'none'%s",
+                       suggest(arena, &near_names));
 }
 
-bool set_modes(struct shim_options *options, const char *names) {
+const char *set_modes(struct shim_options *options, const char *names) {
     unsigned modes = 0;
     while (*names) {
         size_t length = strcspn(names, ",+"), found = 0;
-        while (found < sizeof mode_names / sizeof *mode_names &&
-               (strlen(mode_names[found].name) != length ||
-                strncmp(mode_names[found].name, names, length) != 0))
+        const char *name = arena_copy(&options->arena, names, length);
+        while (found < MODE_NAMES && strcmp(mode_names[found].name, name) != 0)
             found++;
-        if (found == sizeof mode_names / sizeof *mode_names)
-            return false;
+        if (found == MODE_NAMES)
+            return refuse_mode(&options->arena, name);
         modes |= mode_names[found].modes;
         names += length + (names[length] != '\0');
     }
     options->modes = modes;
-    return true;
+    return NULL;
 }
 
-bool set_placement(struct shim_options *options, const char *name) {
-    int found = find_name(placement_names, sizeof placement_names / sizeof *placement_names, name);
-    if (found >= 0)
-        options->placement = (enum placement)found;
-    return found >= 0;
+const char *placement_name_at(size_t number) {
+    return number < sizeof placement_names / sizeof *placement_names ? placement_names[number]
+                                                                     : NULL;
+}
+
+static void set_placement(struct shim_options *options, const char *name) {
+    for (size_t i = 0; placement_name_at(i); i++)
+        if (strcmp(placement_name_at(i), name) == 0)
+            options->placement = (enum placement)i;
+}
+
+static const char *refuse_event(struct arena *arena, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; event_kind_at(i); i++)
+        offer_name(&near_names, event_kind_at(i)->name);
+    return arena_print(arena, "no such kind of events; 'man quipu.h' lists them%s",
+                       suggest(arena, &near_names));
 }
 
 const char *add_event(struct shim_options *options, const char *text) {
@@ -58,7 +76,7 @@ const char *add_event(struct shim_options *options, const char *text) {
     if (!kind && strchr(text, '='))
         return add_event_class(&options->events, text, &options->arena);
     if (!kind)
-        return "no such kind of events; 'man quipu.h' lists them";
+        return refuse_event(&options->arena, text);
     add_event_kind(&options->events, kind);
     return NULL;
 }
@@ -139,7 +157,7 @@ static void add_event_text(struct buffer *out, const struct event_kind *kind) {
 const char *print_options(struct shim_options *options, const char *version) {
     struct buffer out = {0};
     const struct event_set *events = &options->events;
-    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; i++)
+    for (size_t i = 0; i < MODE_NAMES; i++)
         if (options->modes ? options->modes & mode_names[i].modes : !mode_names[i].modes)
             buffer_print(&out, "%s%s", out.count ? "+" : "", mode_names[i].name);
     for (uint32_t i = 0; i < events->count; i++)

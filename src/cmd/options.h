@@ -37,10 +37,12 @@ struct shim_options default_options(void);
  * TEXT must live as long as OPTIONS. */
 void parse_options(struct shim_options *options, const char *text);
 
-/* Sets modes ("none", "count", "count,event") or placement.  Returns false where there is none of
- * that name. */
-bool set_modes(struct shim_options *options, const char *names);
-bool set_placement(struct shim_options *options, const char *name);
+/* Sets modes ("none", "count", "count,event").  Returns NULL, or what is wrong, in the options'
+ * arena; then nothing is set. */
+const char *set_modes(struct shim_options *options, const char *names);
+
+/* Names, in the order of enum placement; NULL behind the last. */
+const char *placement_name_at(size_t number);
 
 /* Adds a kind of events by name, or a class, NAME=PATTERN.  Returns NULL, or what is wrong. */
 const char *add_event(struct shim_options *options, const char *text);

@@ -4,6 +4,7 @@
 
 #include "data/contexts.h"
 #include "report/output.h"
+#include "report/patterns.h"
 #include "report/progress.h"
 #include "report/style.h"
 #include "report/view.h"
@@ -71,10 +72,7 @@ static uint64_t parse_number(const char *option, const char *word, uint64_t limi
 }
 
 static void take_view(void *options, const char *word) {
-    const struct view *view = find_view(word);
-    if (!view)
-        die("'--by=%s': no such view; 'quipu report --help' lists them", word);
-    ((struct report_options *)options)->view = view;
+    ((struct report_options *)options)->view = choose_view(word);
 }
 
 static void take_format(void *options, const char *word) {
@@ -211,13 +209,8 @@ static void drop_rows(struct table *table, const struct report_options *options)
 
 static void sort_rows(struct table *table, const struct report_options *options) {
     const char *sort = options->sort ? options->sort : table->shape->sort;
-    if (sort && !table_sort(table, sort)) {
-        char names[512] = "";
-        for (size_t i = 0; i < table->shape->column_count; i++)
-            snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
-                     table->shape->columns[i].name);
-        die("'--sort=%s': no such column; there are:%s", sort, names);
-    }
+    if (sort)
+        table_sort(table, sort);
 }
 
 static void write_table(const struct table *table, const struct report_options *options) {
@@ -247,25 +240,15 @@ static bool any_function_shown(const struct view_input *input) {
     return false;
 }
 
-/* Ends the program where patterns let nothing through: an empty table would tell of a program that
- * executes nothing. */
+/* Ends the program where patterns let nothing through. */
 static void need_match(const struct view_input *input) {
     const struct view_filter *filter = &input->filter;
     bool has_rows = input->table->rows.count;
-    if ((!filter->function && !filter->file && !filter->module) ||
-        (has_rows &&
-         (!filter->function || !profile_has_counts(input->profile) ||
-          input->table->shape == view_callsite.shape || filter->file || any_function_shown(input))))
-        return;
-    if (filter->function && !filter->file && !filter->module)
-        die("'--function=%s': no function has such a name; 'quipu report' lists them",
-            filter->function);
-    if (filter->file && !filter->function && !filter->module)
-        die("'--file=%s': nothing is of such a file; 'quipu report --by=file' lists them",
-            filter->file);
-    if (filter->module && !filter->function && !filter->file)
-        die("'--module=%s': no such module; 'quipu report --by=module' lists them", filter->module);
-    die("nothing is of such a function, file and module together; leave one of the patterns out");
+    if ((filter->function || filter->file || filter->module) &&
+        !(has_rows && (!filter->function || !profile_has_counts(input->profile) ||
+                       input->table->shape == view_callsite.shape || filter->file ||
+                       any_function_shown(input))))
+        refuse_filter(input->profile, *filter);
 }
 
 int cmd_report(int argc, char **argv) {

@@ -3,6 +3,7 @@
  * The program takes this process's place, so its status, its signals and its process number are its
  * own.  All that an instrumented program needs is QUIPU_DATA; its children inherit it. */
 #include "cmd/cmd.h"
+#include "cmd/command_line.h"
 
 #include "util/arena.h"
 #include "util/diag.h"
@@ -63,43 +64,33 @@ static char *make_data_directory(const char *name) {
     return absolute;
 }
 
-/* Reads the options.  Returns the index of the program in argv. */
-static int parse_options(int argc, char **argv, const char **directory) {
-    static const char output[] = "--output=";
-    int i = 1;
-    for (; i < argc && argv[i][0] == '-'; i++) {
-        const char *option = argv[i];
-        if (strcmp(option, "--") == 0)
-            return i + 1;
-        if (strcmp(option, "--help") == 0) {
-            fputs(help, stdout);
-            exit(0);
-        }
-        if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0) {
-            if (++i == argc)
-                die("'%s' needs a directory", option);
-            *directory = argv[i];
-        } else if (strncmp(option, output, sizeof output - 1) == 0) {
-            *directory = option + sizeof output - 1;
-        } else if (option[1] == 'o') {
-            *directory = option + 2;
-        } else {
-            die("'%s': no such option; 'quipu run --help' lists them", option);
-        }
-    }
-    return i;
+struct run_options {
+    const char *directory;
+};
+
+static void print_help(void) {
+    fputs(help, stdout);
 }
 
+static const struct option_row rows[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(struct run_options, directory), NULL},
+};
+
+static const struct command_line command_line = {"run", print_help, rows,
+                                                 sizeof rows / sizeof *rows, true};
+
 int cmd_run(int argc, char **argv) {
-    const char *directory = getenv("QUIPU_DATA");
-    if (!directory || !*directory)
-        directory = "quipu.data";
-    int program = parse_options(argc, argv, &directory);
-    if (program >= argc)
+    struct run_options options = {.directory = getenv("QUIPU_DATA")};
+    if (!options.directory || !*options.directory)
+        options.directory = "quipu.data";
+    int program = take_options(&command_line, argc, argv, &options);
+    if (!program)
+        return 0;
+    if (program == argc)
         die("no program to run; 'quipu run --help' tells how");
-    if (!*directory)
+    if (!*options.directory)
         die("the data directory has no name; choose one with -o");
-    char *absolute = make_data_directory(directory);
+    char *absolute = make_data_directory(options.directory);
     if (setenv("QUIPU_DATA", absolute, 1) != 0)
         die("cannot set QUIPU_DATA: %s", strerror(errno));
     free(absolute);

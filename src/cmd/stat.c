@@ -10,6 +10,7 @@
 #include "cmd/command_line.h"
 #include "report/output.h"
 #include "util/diag.h"
+#include "util/near.h"
 #include "util/process.h"
 
 #include <stdlib.h>
@@ -78,18 +79,18 @@ static int count_data(struct profile *profile, const struct stat_options *option
 
 /* ---- options ---- */
 
-static void take_rows(void *options, const char *word) {
-    static const char *const words[] = {
+static const char *rows_name_at(size_t i) {
+    static const char *const names[] = {
         [ROWS_OF_PROCESSES] = "process",
         [ROWS_OF_THREADS] = "thread",
         [ROWS_OF_EVENTS] = "event",
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], word) == 0) {
-            ((struct stat_options *)options)->rows = (enum stat_rows)i;
-            return;
-        }
-    die("'--by=%s': give process, thread or event", word);
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+static void take_rows(void *options, const char *word) {
+    ((struct stat_options *)options)->rows =
+        (enum stat_rows)choose_name("--by", "view", word, rows_name_at);
 }
 
 static void take_format(void *options, const char *word) {

@@ -9,8 +9,11 @@
 #include "cmd/process_number.h"
 #include "cmd/watch_summary.h"
 
+#include "data/demangle.h"
+#include "data/line_table.h"
 #include "report/output.h"
 #include "util/diag.h"
+#include "util/near.h"
 #include "util/path.h"
 #include "watch/attach.h"
 
@@ -286,15 +289,30 @@ static void summarize(const struct session *session, const struct table_format *
     end_output(out, session->log);
 }
 
+/* What else NAME may have meant. */
+static const char *suggest_allowed(struct arena *arena, const struct session *session,
+                                   const char *name) {
+    struct near_names near_names = {.wanted = name};
+    const struct line_table *lines = binary_lines(session->binary);
+    for (size_t i = 0; i < session->binary->names.count; i++)
+        offer_name(&near_names, plain_name(arena, session->binary->names.data[i].name));
+    for (size_t i = 1; i < lines->files.count; i++)
+        offer_name(&near_names, last_part(lines->files.data[i]));
+    return suggest(arena, &near_names);
+}
+
 /* A name may be mistyped, and be of a module that was to be loaded later: it is told where it
  * matters. */
 static void report_violations(const struct session *session) {
+    struct arena arena = {0};
     for (size_t i = 0; i < session->writers.allowed.count; i++) {
         const struct allowed_name *allowed = &session->writers.allowed.data[i];
         if (!allowed->has_written)
-            warn("'%s' is allowed, but no function, source file or module of that name has written",
-                 allowed->name);
+            warn("'%s' is allowed, but no function, source file or module of that name has "
+                 "written%s",
+                 allowed->name, suggest_allowed(&arena, session, allowed->name));
     }
+    arena_release(&arena);
     error("%" PRIu64 " write%s that must not be", session->violations,
           session->violations == 1 ? "" : "s");
 }

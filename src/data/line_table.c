@@ -17,6 +17,7 @@
 #include "data/line_table.h"
 
 #include "data/cursor.h"
+#include "util/near.h"
 #include "util/path.h"
 
 #include <dwarf.h>
@@ -388,6 +389,13 @@ const struct line_table *binary_lines(const struct binary *binary) {
     if (!binary->lines->is_read)
         line_table_read(binary->lines, binary->dwarf, binary->elf);
     return binary->lines;
+}
+
+const char *suggest_source(struct arena *arena, const struct line_table *table, const char *file) {
+    struct near_names near_names = {.wanted = last_part(file)};
+    for (size_t i = 1; i < table->files.count; i++)
+        offer_name(&near_names, last_part(table->files.data[i]));
+    return suggest(arena, &near_names);
 }
 
 const struct line_row *line_table_find(const struct line_table *table, uint64_t address) {

@@ -32,6 +32,10 @@ void line_table_release(struct line_table *table);
 /* The table of BINARY, which owns it, read at the first call; empty without debug information. */
 const struct line_table *binary_lines(const struct binary *binary);
 
+/* The files of TABLE that may have been meant by FILE, which it has not: as suggest() tells them.
+ */
+const char *suggest_source(struct arena *arena, const struct line_table *table, const char *file);
+
 /* The row that tells the line of the code at ADDRESS; NULL: it is of no line that is known. */
 const struct line_row *line_table_find(const struct line_table *table, uint64_t address);
 

@@ -4,6 +4,7 @@
 #include "data/demangle.h"
 #include "data/line_table.h"
 #include "moment/procedure.h"
+#include "util/near.h"
 #include "util/path.h"
 #include "x86/decode.h"
 
@@ -143,6 +144,18 @@ static void find_by_name(struct arena *arena, const struct binary *binary,
     }
 }
 
+/* Says that there is no function NAME, and what it could have been. */
+static const char *no_function(struct arena *arena, const struct binary *binary, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; i < binary->names.count; i++) {
+        const struct symbol *symbol = &binary->names.data[i];
+        if (symbol->size)
+            offer_name(&near_names, plain_name(arena, symbol->name));
+    }
+    return arena_print(arena, "the program has no function '%s'%s", name,
+                       suggest(arena, &near_names));
+}
+
 static const char *find_in_function(struct arena *arena, const struct binary *binary,
                                     const struct moment_name *name, address_list *places) {
     bool known = false, inside = false;
@@ -157,7 +170,7 @@ static const char *find_in_function(struct arena *arena, const struct binary *bi
     if (inside)
         return arena_print(arena, "no instruction of '%s' begins there", name->place);
     return known ? arena_print(arena, "'%s' is shorter than that", name->place)
-                 : arena_print(arena, "the program has no function '%s'", name->place);
+                 : no_function(arena, binary, name->place);
 }
 
 static const char *find_on_line(struct arena *arena, const struct binary *binary,
@@ -177,10 +190,11 @@ static const char *find_on_line(struct arena *arena, const struct binary *binary
     }
     if (places->count)
         return NULL;
-    return next ? arena_print(arena, "there is no code at line %u; the next is line %u", name->line,
-                              next)
-                : arena_print(arena, "no source file '%s' has code at or behind line %u",
-                              name->place, name->line);
+    if (next)
+        return arena_print(arena, "there is no code at line %u; the next is line %u", name->line,
+                           next);
+    return arena_print(arena, "no source file '%s' has code at or behind line %u%s", name->place,
+                       name->line, suggest_source(arena, table, name->place));
 }
 
 const char *find_places(struct arena *arena, const struct binary *binary,

@@ -3,6 +3,7 @@
  * ISO C 2011, 6.3.1 (conversions) and 6.5.  Integers of an expression have 4 or 8 bytes. */
 #include "moment/expression.h"
 #include "moment/spelling.h"
+#include "util/near.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "moment/type_name.h"
 
 #include "moment/variables.h"
+#include "util/near.h"
 
 #include <ctype.h>
 #include <dwarf.h>

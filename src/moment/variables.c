@@ -9,6 +9,7 @@
 #include "data/demangle.h"
 #include "moment/locate.h"
 #include "moment/spelling.h"
+#include "util/near.h"
 #include "util/path.h"
 
 #include <dwarf.h>
@@ -18,7 +19,6 @@
 
 enum {
     DEPTH_MAX = 64,
-    NAME_MAX_LENGTH = 63, /* of names that others are compared with */
     LISTED_MAX = 3,
 };
 
@@ -541,66 +541,4 @@ const char *find_variable(const struct variables *variables, const char *file, c
         return arena_print(variables->arena, "'%s' has no address of its own: it is thread-local",
                            name);
     return unique ? NULL : ambiguous(variables, file, name, &wanted, best);
-}
-
-/* ---- near names ---- */
-
-static unsigned least(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-
-/* Levenshtein's distance. */
-static unsigned distance(const char *a, const char *b) {
-    unsigned row[NAME_MAX_LENGTH + 1];
-    size_t length = strlen(b);
-    if (strlen(a) > NAME_MAX_LENGTH || length > NAME_MAX_LENGTH)
-        return NAME_MAX_LENGTH;
-    for (size_t k = 0; k <= length; k++)
-        row[k] = (unsigned)k;
-    for (size_t i = 0; a[i]; i++) {
-        unsigned corner = row[0]++;
-        for (size_t k = 0; k < length; k++) {
-            unsigned changed = corner + (a[i] != b[k]);
-            corner = row[k + 1];
-            row[k + 1] = least(changed, least(row[k], row[k + 1]) + 1);
-        }
-    }
-    return row[length];
-}
-
-void offer_name(void *near_names, const char *name) {
-    offer_name_as(near_names, name, name);
-}
-
-void offer_name_as(struct near_names *near_names, const char *name, const char *shown) {
-    size_t length = strlen(near_names->wanted), own = strlen(name), at;
-    size_t longer = own > length ? own - length : length - own;
-    unsigned far =
-        longer > 2 && longer > length / 3 ? NAME_MAX_LENGTH : distance(near_names->wanted, name);
-    if (far > 2 && far > length / 3)
-        return;
-    if (far >= length)
-        return;
-    for (size_t i = 0; i < near_names->count; i++)
-        if (strcmp(near_names->names[i], shown) == 0)
-            return;
-    at = near_names->count < 3 ? near_names->count++ : 3;
-    for (; at > 0 && near_names->distances[at - 1] > far; at--) {
-        if (at == 3)
-            continue;
-        near_names->names[at] = near_names->names[at - 1];
-        near_names->distances[at] = near_names->distances[at - 1];
-    }
-    if (at < 3) {
-        near_names->names[at] = shown;
-        near_names->distances[at] = far;
-    }
-}
-
-const char *suggest(struct arena *arena, const struct near_names *near_names) {
-    const char *text = "";
-    for (size_t i = 0; i < near_names->count; i++)
-        text = arena_print(arena, "%s%s'%s'", text, i ? " or " : "; did you mean ",
-                           near_names->names[i]);
-    return near_names->count ? arena_print(arena, "%s?", text) : "";
 }

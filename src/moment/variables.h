@@ -68,19 +68,4 @@ const char *no_source(const struct variables *variables, const char *file);
 const char *find_variable(const struct variables *variables, const char *file, const char *name,
                           const struct variable **found);
 
-/* Names near to what was meant: begin with count 0, offer all, then ask. */
-struct near_names {
-    const char *wanted;
-    const char *names[3];
-    unsigned distances[3];
-    size_t count;
-};
-void offer_name(void *near_names, const char *name);
-
-/* The same of what is written SHOWN, where what was meant is compared with NAME. */
-void offer_name_as(struct near_names *near_names, const char *name, const char *shown);
-
-/* ": did you mean 'a' or 'b'?", or "". */
-const char *suggest(struct arena *arena, const struct near_names *near_names);
-
 #endif

@@ -23,6 +23,12 @@ struct annotation {
 /* Whether the source file of that index was asked for. */
 bool annotates_file(const struct annotation *annotation, uint32_t file);
 
+/* Ends the program where one of the patterns matches nothing at all. */
+void need_annotated(const struct annotation *annotation);
+
+/* Whether several patterns have to match together. */
+bool is_narrow(const struct annotation *annotation);
+
 /* Source with counts.  Ends the program with an error where nothing of what was asked for can be
  * shown; a file that is not found is warned of. */
 void annotate_source(struct annotation *annotation);

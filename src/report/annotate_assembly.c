@@ -10,6 +10,7 @@
 #include "report/annotate.h"
 
 #include "report/line_counts.h"
+#include "report/patterns.h"
 #include "report/style.h"
 #include "util/buffer.h"
 #include "util/diag.h"
@@ -175,8 +176,8 @@ static void write_function(struct annotation *annotation, const struct function 
 
 void annotate_assembly(struct annotation *annotation) {
     function_list functions = find_functions(annotation);
-    if (!functions.count && annotation->filter.function)
-        die("'%s': no such function; 'quipu report' lists them", annotation->filter.function);
+    if (!functions.count && is_narrow(annotation))
+        die(NOTHING_TOGETHER);
     if (!functions.count && annotation->file_count)
         die("'%s': no function of it is instrumented; 'quipu report --by=file' lists the files",
             annotation->files[0]);

@@ -15,6 +15,7 @@
 #include "report/annotate.h"
 
 #include "report/line_counts.h"
+#include "report/patterns.h"
 #include "report/style.h"
 #include "util/diag.h"
 
@@ -42,21 +43,40 @@ struct shown_file {
 
 typedef VECTOR(struct shown_file) shown_files;
 
+static bool is_wanted(const char *wanted, const char *path) {
+    while (strncmp(wanted, "./", 2) == 0)
+        wanted += 2;
+    if (matches(wanted, path))
+        return true;
+    char *real = realpath(wanted, NULL);
+    bool same = real && strcmp(real, path) == 0;
+    free(real);
+    return same;
+}
+
 bool annotates_file(const struct annotation *annotation, uint32_t file) {
-    const char *path = annotation->profile->files.data[file];
-    for (size_t i = 0; i < annotation->file_count; i++) {
-        const char *wanted = annotation->files[i];
-        while (strncmp(wanted, "./", 2) == 0)
-            wanted += 2;
-        if (matches(wanted, path))
+    for (size_t i = 0; i < annotation->file_count; i++)
+        if (is_wanted(annotation->files[i], annotation->profile->files.data[file]))
             return true;
-        char *real = realpath(wanted, NULL);
-        bool same = real && strcmp(real, path) == 0;
-        free(real);
-        if (same)
-            return true;
-    }
     return annotation->file_count == 0;
+}
+
+void need_annotated(const struct annotation *annotation) {
+    const struct profile *profile = annotation->profile;
+    need_matches(profile, annotation->filter);
+    for (size_t i = 0; i < annotation->file_count; i++) {
+        bool found = false;
+        for (size_t file = 1; !found && file < profile->files.count; file++)
+            found = is_wanted(annotation->files[i], profile->files.data[file]);
+        if (!found)
+            refuse_file(profile, annotation->files[i], annotation->files[i]);
+    }
+}
+
+bool is_narrow(const struct annotation *annotation) {
+    return (annotation->filter.function != NULL) + (annotation->filter.module != NULL) +
+               (annotation->file_count != 0) >
+           1;
 }
 
 void write_source_line(FILE *out, const char *text) {
@@ -171,11 +191,13 @@ static shown_files find_files(struct annotation *annotation) {
     for (size_t i = 0; i < counts->file_count; i++)
         if (annotates_file(annotation, counts->files[i].file))
             add_file(annotation, &files, &counts->files[i]);
+    if (!files.count && is_narrow(annotation))
+        die(NOTHING_TOGETHER);
     if (!files.count && annotation->filter.function)
-        die("'%s': no such function with a known source line; 'quipu report' lists them",
+        die("'%s': no source line of it is known; compile with -g, or use --asm",
             annotation->filter.function);
     if (!files.count && annotation->file_count)
-        die("'%s': no line of it has counts; 'quipu report --by=file' lists the files that have",
+        die("'%s': no line of it has counts; 'quipu report --by=file' lists the files",
             annotation->files[0]);
     if (!files.count)
         die("no line has counts: the program has no debug information; compile with -g, or use "

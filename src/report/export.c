@@ -1,6 +1,8 @@
 /* export.c: the table of export formats, and the file that they are written to. */
 #include "report/export.h"
 
+#include "util/near.h"
+
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
@@ -24,11 +26,12 @@ const struct export_format export_formats[] = {
 
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 
-const struct export_format *find_export_format(const char *name) {
-    for (size_t i = 0; i < export_format_count; i++)
-        if (strcmp(export_formats[i].name, name) == 0)
-            return &export_formats[i];
-    return NULL;
+static const char *format_name_at(size_t i) {
+    return i < export_format_count ? export_formats[i].name : NULL;
+}
+
+const struct export_format *choose_export_format(const char *name) {
+    return &export_formats[choose_name("--to", "format", name, format_name_at)];
 }
 
 /* ---- output ---- */

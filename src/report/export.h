@@ -39,8 +39,8 @@ struct export_format {
 extern const struct export_format export_formats[];
 extern const size_t export_format_count;
 
-/* The format of that name, or NULL. */
-const struct export_format *find_export_format(const char *name);
+/* The format that --to=NAME means.  Where there is none, that ends the program. */
+const struct export_format *choose_export_format(const char *name);
 
 export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_json,
     export_collapsed, export_pprof;

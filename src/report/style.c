@@ -1,7 +1,7 @@
 /* style.c: colours on a terminal, and numbers for human eyes; see style.h. */
 #include "report/style.h"
 
-#include "util/diag.h"
+#include "util/near.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,13 +31,23 @@ bool is_smart_terminal(FILE *out) {
     return isatty(fileno(out)) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
+enum color_choice {
+    COLOR_AUTO,
+    COLOR_ALWAYS,
+    COLOR_NEVER,
+    COLOR_CHOICES
+};
+
+static const char *color_choice_at(size_t i) {
+    static const char *const names[COLOR_CHOICES] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    return i < COLOR_CHOICES ? names[i] : NULL;
+}
+
 bool parse_color(const char *word, FILE *out) {
-    if (strcmp(word, "always") == 0)
-        return true;
-    if (strcmp(word, "never") == 0)
-        return false;
-    if (strcmp(word, "auto") != 0)
-        die("'%s': no such choice of colour; give auto, always or never", word);
+    size_t choice = choose_name("--color", "choice", word, color_choice_at);
+    if (choice != COLOR_AUTO)
+        return choice == COLOR_ALWAYS;
     const char *refused = getenv("NO_COLOR");
     return is_smart_terminal(out) && !(refused && *refused);
 }

@@ -1,17 +1,19 @@
 /* table.c: rows and columns: adding, sorting, writing; see table.h. */
 #include "report/table.h"
 
-#include "util/diag.h"
+#include "util/near.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static const struct table_format *const formats[] = {&table_text, &table_json, &table_csv};
+
+static const char *format_name_at(size_t i) {
+    return i < sizeof formats / sizeof *formats ? formats[i]->name : NULL;
+}
+
 const struct table_format *choose_table_format(const char *name) {
-    static const struct table_format *const formats[] = {&table_text, &table_json, &table_csv};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    die("'--format=%s': no such format; give text, json or csv", name);
+    return formats[choose_name("--format", "format", name, format_name_at)];
 }
 
 struct row *table_add(struct table *table) {
@@ -71,20 +73,19 @@ static int compare_rows(const void *left, const void *right, void *context) {
     return a->order < b->order ? -1 : 1;
 }
 
-bool table_sort(struct table *table, const char *name) {
+static const struct table_shape *sorted; /* the shape of what is being sorted */
+
+static const char *column_name_at(size_t i) {
+    return i < sorted->column_count ? sorted->columns[i].name : NULL;
+}
+
+void table_sort(struct table *table, const char *name) {
     struct sort_key key = {.reverse = *name == '-'};
-    name += key.reverse;
-    for (size_t i = 0; i < table->shape->column_count; i++) {
-        if (strcmp(table->shape->columns[i].name, name) != 0)
-            continue;
-        key.column = i;
-        key.kind = table->shape->columns[i].kind;
-        if (table->rows.count)
-            qsort_r(table->rows.data, table->rows.count, sizeof *table->rows.data, compare_rows,
-                    &key);
-        return true;
-    }
-    return false;
+    sorted = table->shape;
+    key.column = choose_name("--sort", "column", name + key.reverse, column_name_at);
+    key.kind = sorted->columns[key.column].kind;
+    if (table->rows.count)
+        qsort_r(table->rows.data, table->rows.count, sizeof *table->rows.data, compare_rows, &key);
 }
 
 /* ---- writing ---- */

@@ -97,8 +97,8 @@ struct cell cell_known(uint64_t count, bool known);
 struct cell cell_share(double share);
 
 /* Sorts the rows by column NAME: numbers from high to low, text from low to high; "-NAME" turns it
- * round.  Returns false where there is no such column. */
-bool table_sort(struct table *table, const char *name);
+ * round.  Where there is no such column, that ends the program. */
+void table_sort(struct table *table, const char *name);
 
 /* Writes the first LIMIT rows, 0: all. */
 void table_write(const struct table *table, const struct table_format *format,

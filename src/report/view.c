@@ -2,6 +2,7 @@
 #include "report/view.h"
 
 #include "report/source_paths.h"
+#include "util/near.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -17,11 +18,12 @@ const struct view *view_at(size_t i) {
     return i < sizeof rows / sizeof *rows ? rows[i] : NULL;
 }
 
-const struct view *find_view(const char *name) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i]->name, name) == 0)
-            return rows[i];
-    return NULL;
+static const char *view_name_at(size_t i) {
+    return view_at(i) ? view_at(i)->name : NULL;
+}
+
+const struct view *choose_view(const char *name) {
+    return rows[choose_name("--by", "view", name, view_name_at)];
 }
 
 bool matches(const char *pattern, const char *text) {

@@ -34,8 +34,8 @@ struct view {
 /* The views by number; NULL behind the last. */
 const struct view *view_at(size_t i);
 
-/* The view of that name, or NULL. */
-const struct view *find_view(const char *name);
+/* The view that --by=NAME means.  Where there is none, that ends the program. */
+const struct view *choose_view(const char *name);
 
 /* The rows of views, in views_code.c, views_source.c, views_run.c and views_calls.c. */
 extern const struct view view_function, view_block, view_instruction, view_file, view_line,

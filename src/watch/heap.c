@@ -137,7 +137,9 @@ static const char *explain(const struct search *search) {
     if (!search->binary->dwarf)
         return "there is no debug information; compile with -g";
     if (!search->has_file)
-        return arena_print(search->arena, "there is no code of a source file '%s'", search->file);
+        return arena_print(
+            search->arena, "there is no code of a source file '%s'%s", search->file,
+            suggest_source(search->arena, binary_lines(search->binary), search->file));
     if (search->before && search->behind)
         return arena_print(search->arena,
                            "there is no code of line %d; of lines %d and %d there is", search->line,

@@ -6,6 +6,7 @@
 
 #include "moment/object.h"
 #include "moment/tracee.h"
+#include "util/near.h"
 #include "util/path.h"
 
 #include <ctype.h>

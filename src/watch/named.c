@@ -4,6 +4,7 @@
  * has the same place for all of the run, of a call or of a thread is known when it has been read.
  */
 #include "data/sites.h"
+#include "util/near.h"
 #include "util/path.h"
 #include "watch/heap.h"
 #include "watch/request.h"
@@ -263,7 +264,7 @@ static void look_in(struct libraries *libraries, const struct library *library, 
         elsewhere->refused = arena_print(arena, "in '%s': %s", name, refused);
         elsewhere->where = where;
     } else if (other.object.is_missing && !elsewhere->hint && !is_of_system(library) &&
-               strstr(refused, "did you mean")) {
+               suggests(refused)) {
         elsewhere->hint = arena_print(arena, "%s (in '%s')", refused, name);
     }
 }
@@ -298,7 +299,7 @@ static void read_elsewhere(struct libraries *libraries, const char *text, struct
     if (elsewhere.refused) {
         *wrong = elsewhere.refused;
         *where = elsewhere.where;
-    } else if (elsewhere.hint && !strstr(*wrong, "did you mean")) {
+    } else if (elsewhere.hint && !suggests(*wrong)) {
         *wrong = elsewhere.hint;
     }
 }

@@ -10,7 +10,6 @@ for view in function file line module process; do
 done
 refuses "'--file=none.c'" "--by=file" -- quipu report --file=none.c
 refuses "'--module=none'" "--by=module" -- quipu report --module=none
-refuses "leave one" -- quipu report --module=none --function=main
 ends 0 quipu report --function=m*n
 ends 0 quipu report --function=main --never-executed
 ends 0 quipu help report

@@ -30,7 +30,7 @@ refused() {
 refused 127 "'./missing': no such program" ./missing
 refused 126 "cannot run './shown': Permission denied" ./shown
 refused 1 "no program to run" -o x
-refused 1 "'-o' needs a directory" -o
+refused 1 "'-o': no such option, or its value is missing" -o
 refused 1 "'--what': no such option" --what ./program
 refused 1 "'shown' is not a directory" -o shown ./program
 refused 1 "cannot make 'shown/x': Not a directory" -o shown/x ./program
