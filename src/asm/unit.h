@@ -5,8 +5,8 @@
  *
  * Filled in by stage:  parse_unit: text, statements, sections, symbols, references
  *                      find_functions: functions
- *                      leave_distances (distances.h): which of them stay as they are
  *                      measure_unit (x86/measure.h): the machine's view of each instruction
+ *                      leave_distances (distances.h): which of them stay as they are
  *                      find_scratch_keepers (flow/graph.h): which functions may change %r11 */
 #ifndef QUIPU_ASM_UNIT_H
 #define QUIPU_ASM_UNIT_H

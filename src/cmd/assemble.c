@@ -191,7 +191,6 @@ static int instrument_input(void *context) {
     parse_unit(&unit, name, input->data, input->count);
     find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
     find_functions(&unit);
-    leave_distances(&unit);
     fault_subjects((uint32_t)unit.functions.count);
     leave_alone(&unit, attempt);
     int status;
@@ -202,6 +201,7 @@ static int instrument_input(void *context) {
         if (status == 0)
             warn_at(name, 0, "cannot be measured; file left as it is");
     } else {
+        leave_distances(&unit);
         status = instrument_and_assemble(attempt, &unit);
     }
     arena_release(&unit.arena);

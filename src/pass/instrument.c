@@ -7,6 +7,7 @@
 #include "pass/instrument.h"
 
 #include "flow/computed_jumps.h"
+#include "flow/return_addresses.h"
 #include "x86/sequence.h"
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
@@ -75,6 +76,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options};
     leave_computed_jumps(unit);
+    leave_return_addresses(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);

@@ -65,8 +65,11 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
         decoded->registers_read |=
             register_bit(operand->mem.base) | register_bit(operand->mem.index);
         decoded->stores |= (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
-        decoded->traps |=
-            operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN && operand->mem.base != ZYDIS_REGISTER_RSP;
+        bool accesses = operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN;
+        decoded->traps |= accesses && operand->mem.base != ZYDIS_REGISTER_RSP;
+        if (accesses)
+            decoded->addressing |=
+                register_bit(operand->mem.base) | register_bit(operand->mem.index);
         return;
     }
     if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
@@ -431,6 +434,9 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->class = branch_class(&instruction, operands);
     decoded->condition = instruction.opcode & 0xf;
     decoded->linear = find_linear(&instruction, operands);
+    decoded->transfer = find_transfer(&instruction, operands);
+    if (!touches_memory(&instruction))
+        decoded->addressing = 0;
     decoded->address_to = find_address_to(&instruction, operands);
     decoded->repeats = instruction.attributes &
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);

@@ -7,6 +7,7 @@
 
 #include "x86/linear.h"
 #include "x86/store.h"
+#include "x86/transfer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,21 +102,23 @@ struct decoded {
     uint16_t registers_killed;  /* of those: the old value is gone whole */
     uint16_t zero_extended;     /* of those: always 32 bits are written, and the rest is 0 */
     uint16_t sign_extended;     /* ... or 32 bits at most, and the rest is the sign */
-    uint16_t address_to;        /* the register that it sets to a number or an address that its
-                                   text names, and nothing added; or none */
-    bool stores;                /* writes memory by an explicit operand */
-    bool traps;                 /* may, by its operands: memory off the stack, or a division */
-    bool switches_stack;        /* the stack pointer becomes what it was not made of, nor the frame
-                                   pointer */
-    bool steps;                 /* adds a constant to a general register */
-    bool repeats;      /* string instruction with a repeat prefix: one execution, whatever the
-                          count */
-    uint8_t turns;     /* enum turns */
-    bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
-    bool vector;       /* works on several elements of a vector register, or on its mask */
-    bool atomic;       /* locked, or xchg with memory */
-    uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
+    uint16_t addressing; /* registers that addresses of what it reads or writes are made of */
+    uint16_t address_to; /* the register that it sets to a number or an address that its
+                            text names, and nothing added; or none */
+    bool stores;         /* writes memory by an explicit operand */
+    bool traps;          /* may, by its operands: memory off the stack, or a division */
+    bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
+                            pointer */
+    bool steps;          /* adds a constant to a general register */
+    bool repeats;        /* string instruction with a repeat prefix: one execution, whatever the
+                            count */
+    uint8_t turns;       /* enum turns */
+    bool floating;       /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;         /* works on several elements of a vector register, or on its mask */
+    bool atomic;         /* locked, or xchg with memory */
+    uint8_t condition;   /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
+    struct transfer transfer;
     struct memory_use memory;
     struct store store;
     struct spelling spelling;

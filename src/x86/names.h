@@ -22,4 +22,8 @@ struct store find_store(const ZydisDecodedInstruction *instruction,
 struct linear find_linear(const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands);
 
+/* transfer.c: how it moves addresses about. */
+struct transfer find_transfer(const ZydisDecodedInstruction *instruction,
+                              const ZydisDecodedOperand *operands);
+
 #endif

@@ -1,0 +1,351 @@
+/* return_addresses.c: calls of code that a person wrote for what stands behind the call; see
+ * return_addresses.h.
+ *
+ *     f: addq $4, (%rsp); ret                  # the caller's next instruction is skipped
+ *     g: pop %rsi; lodsb; jmp *%rsi            # the caller has a byte there
+ *
+ * What is inserted behind such a call is skipped or read in the place of what the person has there.
+ * So what each directly called place does is followed through the text, by its ways, with the
+ * return address in registers and in the stack: where it is computed with, and then gone to, or
+ * where memory is read at it, callers are left alone.  To keep it, to look it up and to jump to it
+ * as it is, is no harm.
+ *
+ * Not perfect: of several ways to one place the first is followed; a callee in another unit is not
+ * seen, but for those with a known name, nor one that is called through a pointer.
+ *
+ * requires: measure_unit   makes: asm_function.left_alone */
+#include "flow/return_addresses.h"
+
+#include "x86/measure.h"
+
+#include <string.h>
+
+enum {
+    SLOTS = 16,            /* of the stack that hold something */
+    STATEMENTS_MAX = 4096, /* that are followed from one place */
+    STACK_SLOT = 8
+};
+
+enum content {
+    CONTENT_OTHER,
+    CONTENT_STACK,  /* the stack pointer at the begin, and `offset` */
+    CONTENT_RETURN, /* the return address */
+    CONTENT_NEAR    /* computed of it */
+};
+
+struct value {
+    uint8_t content;
+    int64_t offset;
+};
+
+struct state {
+    uint32_t position; /* in the section */
+    struct value registers[GENERAL_REGISTERS];
+    struct {
+        int64_t offset;
+        struct value value;
+    } slots[SLOTS];
+    uint32_t slot_count;
+};
+
+struct follower {
+    struct unit *unit;
+    struct arena arena;
+    uint32_t *position_of;     /* by statement: in its section */
+    uint32_t *seen_from;       /* by statement: the last place that it was followed from */
+    VECTOR(struct state) ways; /* to be followed */
+    uint32_t section;
+    uint32_t place; /* the label that is followed */
+    bool harmful;
+};
+
+static const char reason[] = "it calls what changes or reads the address that it returns to";
+static const char split_reason[] = "its stack is split, by a call that returns elsewhere";
+
+static bool is_return(struct value value) {
+    return value.content == CONTENT_RETURN || value.content == CONTENT_NEAR;
+}
+
+/* ---- the stack ---- */
+
+static struct value slot_at(const struct state *state, struct value address) {
+    for (uint32_t i = 0; address.content == CONTENT_STACK && i < state->slot_count; i++)
+        if (state->slots[i].offset == address.offset)
+            return state->slots[i].value;
+    return (struct value){0};
+}
+
+static void set_slot(struct state *state, struct value address, struct value value) {
+    if (address.content != CONTENT_STACK)
+        return;
+    uint32_t i = 0;
+    while (i < state->slot_count && state->slots[i].offset != address.offset)
+        i++;
+    if (i == SLOTS || (i == state->slot_count && value.content == CONTENT_OTHER))
+        return;
+    state->slots[i].offset = address.offset;
+    state->slots[i].value = value;
+    state->slot_count += i == state->slot_count;
+}
+
+static struct value moved(struct value value, int64_t by) {
+    if (value.content == CONTENT_RETURN && by)
+        value.content = CONTENT_NEAR;
+    value.offset += by;
+    return value;
+}
+
+/* ---- one instruction ---- */
+
+static struct value value_of(const struct state *state, uint8_t reg) {
+    struct value none = {0};
+    return reg == NO_REGISTER ? none : state->registers[reg];
+}
+
+/* The address of the operand in memory. */
+static struct value address_of(const struct state *state, const struct transfer *transfer) {
+    struct value base = value_of(state, transfer->base);
+    struct value none = {0};
+    return transfer->plain ? moved(base, transfer->displacement) : none;
+}
+
+static struct value sum_of(const struct state *state, const struct transfer *transfer) {
+    struct value base = value_of(state, transfer->base), index = value_of(state, transfer->index);
+    if (!transfer->plain && (is_return(base) || is_return(index)))
+        return (struct value){CONTENT_NEAR, 0};
+    return address_of(state, transfer);
+}
+
+static void push(struct state *state, struct value value) {
+    struct value *top = &state->registers[4];
+    *top = moved(*top, -STACK_SLOT);
+    set_slot(state, *top, value);
+}
+
+static struct value pop(struct state *state) {
+    struct value *top = &state->registers[4], value = slot_at(state, *top);
+    *top = moved(*top, STACK_SLOT);
+    return value;
+}
+
+/* What is not told apart: what is made of the return address is computed of it. */
+static void write_others(struct state *state, const struct decoded *decoded) {
+    struct value value = {0};
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (decoded->registers_read >> reg & 1 && is_return(state->registers[reg]))
+            value.content = CONTENT_NEAR;
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (decoded->registers_written >> reg & 1)
+            state->registers[reg] = value;
+}
+
+static void set_register(struct state *state, uint8_t reg, struct value value) {
+    if (reg != NO_REGISTER)
+        state->registers[reg] = value;
+}
+
+static void transfer_values(struct state *state, const struct decoded *decoded) {
+    const struct transfer *transfer = &decoded->transfer;
+    struct value address = address_of(state, transfer), value = value_of(state, transfer->reg);
+    switch ((enum transfer_kind)transfer->kind) {
+    case TRANSFER_COPY:
+        set_register(state, transfer->reg, value_of(state, transfer->other));
+        break;
+    case TRANSFER_ADD:
+        set_register(state, transfer->reg, sum_of(state, transfer));
+        break;
+    case TRANSFER_LOAD:
+        set_register(state, transfer->reg, slot_at(state, address));
+        break;
+    case TRANSFER_EXCHANGE:
+        set_register(state, transfer->reg, slot_at(state, address));
+        set_slot(state, address, value);
+        break;
+    case TRANSFER_STORE:
+        set_slot(state, address, value);
+        break;
+    case TRANSFER_CHANGE:
+        if (is_return(slot_at(state, address)))
+            set_slot(state, address, (struct value){CONTENT_NEAR, 0});
+        break;
+    case TRANSFER_PUSH:
+        push(state, transfer->reg == NO_REGISTER ? slot_at(state, address) : value);
+        break;
+    case TRANSFER_POP:
+        set_register(state, transfer->reg, pop(state));
+        break;
+    case TRANSFER_LEAVE:
+        state->registers[4] = state->registers[5];
+        state->registers[5] = pop(state);
+        break;
+    case TRANSFER_BRANCH:
+    case TRANSFER_NONE:
+        write_others(state, decoded);
+        break;
+    }
+}
+
+/* Whether memory is read or written where the return address leads. */
+static bool reads_there(const struct state *state, const struct decoded *decoded) {
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (decoded->addressing >> reg & 1 && is_return(state->registers[reg]))
+            return true;
+    return false;
+}
+
+/* What an indirect branch or a return leads to. */
+static struct value target_of(const struct state *state, const struct decoded *decoded) {
+    const struct transfer *transfer = &decoded->transfer;
+    if (decoded->class == CLASS_RETURN)
+        return slot_at(state, state->registers[4]);
+    if (transfer->kind == TRANSFER_BRANCH)
+        return slot_at(state, address_of(state, transfer));
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (decoded->registers_read >> reg & 1 && is_return(state->registers[reg]))
+            return state->registers[reg];
+    return (struct value){0};
+}
+
+static bool goes_near(const struct state *state, const struct decoded *decoded) {
+    bool calls = decoded->class == CLASS_CALL_INDIRECT;
+    if (!calls && decoded->class != CLASS_JUMP_INDIRECT && decoded->class != CLASS_RETURN)
+        return false;
+    struct value target = target_of(state, decoded);
+    return target.content == CONTENT_NEAR || (calls && target.content == CONTENT_RETURN);
+}
+
+/* ---- ways ---- */
+
+static void follow(struct follower *f, const struct state *state, uint32_t label) {
+    const struct unit *unit = f->unit;
+    if (label == NONE || unit->statements.data[label].section != f->section)
+        return;
+    vector_push(&f->arena, &f->ways, *state);
+    f->ways.data[f->ways.count - 1].position = f->position_of[label];
+}
+
+/* Has the call's callee change what it may.  Nothing is known of what comes back. */
+static void pass_call(struct state *state, uint8_t class) {
+    uint16_t lost = class == CLASS_SYSTEM
+                        ? REGISTER_RAX | REGISTER_RCX | REGISTER_R11
+                        : (uint16_t) ~(REGISTER_RBX | REGISTER_RSP | REGISTER_RBP | REGISTER_R12 |
+                                       REGISTER_R13 | REGISTER_R14 | REGISTER_R15);
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (lost >> reg & 1)
+            state->registers[reg] = (struct value){0};
+}
+
+/* Follows the instruction STATEMENT; returns whether the way goes on behind it. */
+static bool pass_instruction(struct follower *f, struct state *state, uint32_t statement) {
+    const struct statement *s = &f->unit->statements.data[statement];
+    const struct decoded *decoded = &f->unit->code->decoded[statement];
+    uint32_t label = s->symbol == NONE ? NONE : f->unit->symbols.data[s->symbol].statement;
+    if (reads_there(state, decoded) || goes_near(state, decoded)) {
+        f->harmful = true;
+        return false;
+    }
+    switch ((enum instruction_class)decoded->class) {
+    case CLASS_PLAIN:
+        transfer_values(state, decoded);
+        return true;
+    case CLASS_CALL:
+    case CLASS_CALL_INDIRECT:
+    case CLASS_SYSTEM:
+        pass_call(state, decoded->class);
+        return true;
+    case CLASS_CONDITIONAL:
+    case CLASS_CONDITIONAL_NEAR:
+    case CLASS_TRANSACTION:
+        follow(f, state, label);
+        return true;
+    case CLASS_JUMP:
+        follow(f, state, label);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static void follow_way(struct follower *f, struct state state, unsigned *left) {
+    struct unit *unit = f->unit;
+    const struct section *section = &unit->sections.data[f->section];
+    for (; state.position < section->statements.count && *left; state.position++, --*left) {
+        uint32_t index = section->statements.data[state.position];
+        const struct statement *s = &unit->statements.data[index];
+        if (f->seen_from[index] == f->place || s->data || s->opaque)
+            return;
+        f->seen_from[index] = f->place;
+        if (s->kind != STATEMENT_INSTRUCTION || s->prefix)
+            continue;
+        if (!is_hand_written(unit, s) || !unit->code->decoded[index].size ||
+            !pass_instruction(f, &state, index))
+            return;
+    }
+}
+
+/* Whether what is called at the label is of the kind. */
+static bool is_harmful(struct follower *f, uint32_t label) {
+    struct state state = {.position = f->position_of[label], .slot_count = 1};
+    unsigned left = STATEMENTS_MAX;
+    state.registers[4] = (struct value){CONTENT_STACK, 0};
+    state.slots[0].value = (struct value){CONTENT_RETURN, 0};
+    f->section = f->unit->statements.data[label].section;
+    f->place = label;
+    f->harmful = false;
+    f->ways.count = 0;
+    follow_way(f, state, &left);
+    while (f->ways.count && !f->harmful)
+        follow_way(f, f->ways.data[--f->ways.count], &left);
+    return f->harmful;
+}
+
+/* ---- calls ---- */
+
+static void leave(struct unit *unit, uint32_t statement, const char *why) {
+    uint32_t function = unit->function_of[statement];
+    if (function != NONE && !unit->functions.data[function].left_alone)
+        unit->functions.data[function].left_alone = why;
+}
+
+/* What -fsplit-stack calls goes on behind the return that stands behind the call. */
+static bool is_stack_splitter(const struct symbol *symbol) {
+    static const char *const names[] = {"__morestack", "__morestack_non_split",
+                                        "__morestack_large_model"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == symbol->length &&
+            memcmp(names[i], symbol->name, symbol->length) == 0)
+            return true;
+    return false;
+}
+
+static void leave_callers(struct follower *f) {
+    struct unit *unit = f->unit;
+    uint8_t *known = ARENA_ARRAY(&f->arena, uint8_t, unit->symbols.count); /* 1: no, 2: yes */
+    for (uint32_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        if (s->kind != STATEMENT_INSTRUCTION || s->symbol == NONE)
+            continue;
+        const struct symbol *symbol = &unit->symbols.data[s->symbol];
+        if (is_stack_splitter(symbol))
+            leave(unit, i, split_reason);
+        if (symbol->statement == NONE || unit->code->decoded[i].class != CLASS_CALL)
+            continue;
+        if (!known[s->symbol])
+            known[s->symbol] = 1 + is_harmful(f, symbol->statement);
+        if (known[s->symbol] == 2)
+            leave(unit, i, reason);
+    }
+}
+
+void leave_return_addresses(struct unit *unit) {
+    struct follower f = {.unit = unit};
+    f.position_of = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
+    f.seen_from = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
+    for (size_t i = 0; i < unit->sections.count; i++)
+        for (uint32_t n = 0; n < unit->sections.data[i].statements.count; n++)
+            f.position_of[unit->sections.data[i].statements.data[n]] = n;
+    for (size_t i = 0; i < unit->statements.count; i++)
+        f.seen_from[i] = NONE;
+    leave_callers(&f);
+    arena_release(&f.arena);
+}
