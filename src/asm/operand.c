@@ -83,11 +83,29 @@ bool find_memory_operand(const struct unit *unit, const struct statement *statem
     }
 }
 
+/* "(8+8)(%rsp)": of what is in parentheses, the last that ends the operand has the registers. */
+struct span displacement_of(struct span operand) {
+    const char *c = operand.start + operand.length;
+    unsigned depth = 0;
+    while (c > operand.start) {
+        c--;
+        depth += *c == ')';
+        depth -= *c == '(' && depth;
+        if (!depth)
+            break;
+    }
+    size_t length = (size_t)(c - operand.start);
+    bool registers =
+        length < operand.length && *c == '(' && memchr(c, '%', operand.length - length);
+    return (struct span){operand.start, registers ? length : operand.length};
+}
+
 bool is_number_operand(struct span operand) {
-    const char *c = operand.start, *end = operand.start + operand.length;
-    while (c < end && strchr("0123456789-+ ", *c))
-        c++;
-    return c < end && *c == '(';
+    struct span displacement = displacement_of(operand);
+    for (size_t i = 0; i < displacement.length; i++)
+        if (!strchr("0123456789-+ ", displacement.start[i]))
+            return false;
+    return displacement.length < operand.length;
 }
 
 bool find_immediate_operand(const struct unit *unit, const struct statement *statement,

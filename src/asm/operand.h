@@ -10,6 +10,10 @@
 bool find_memory_operand(const struct unit *unit, const struct statement *statement,
                          struct span *operand);
 
+/* What stands in front of the registers of such an operand, in AT&T syntax: a number, or the symbol
+ * with one, or nothing. */
+struct span displacement_of(struct span operand);
+
 /* Whether such an operand, in AT&T syntax, says no more than registers and a number. */
 bool is_number_operand(struct span operand);
 

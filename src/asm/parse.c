@@ -369,8 +369,12 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         note_location(unit, arguments);
         return false;
     }
-    if (starts(word, ".cfi_"))
+    if (starts(word, ".cfi_")) {
+        bool begins = span_is(word, ".cfi_startproc"), ends = span_is(word, ".cfi_endproc");
+        if (begins || ends)
+            unit->sections.data[p->section].unwinds = begins;
         return true;
+    }
     if (parse_section_change(p, word, arguments)) {
         p->call_site_field = 0;
         return false;
@@ -487,6 +491,7 @@ static void parse_instruction(struct parser *p, struct span text, struct stateme
 static void add_statement(struct parser *p, struct statement statement) {
     struct unit *unit = p->unit;
     struct section *section = &unit->sections.data[statement.section];
+    statement.unwinds = section->unwinds;
     vector_push(&unit->arena, &section->statements, (uint32_t)unit->statements.count);
     vector_push(&unit->arena, &unit->statements, statement);
 }

@@ -41,6 +41,7 @@ struct statement {
     bool data : 1;       /* any other directive that puts bytes here */
     bool opaque : 1;     /* a macro or a conditional: what it stands for is not known */
     bool intel : 1;      /* under .intel_syntax */
+    bool unwinds : 1;    /* between .cfi_startproc and .cfi_endproc */
 };
 
 struct section {
@@ -49,6 +50,7 @@ struct section {
     bool executable;
     bool ignored;                /* debugging and notes: its text is passed over */
     bool exceptions;             /* .gcc_except_table */
+    bool unwinds;                /* parse_unit: a .cfi_startproc waits for its .cfi_endproc */
     bool subsections;            /* its text is not in the order of its bytes */
     VECTOR(uint32_t) statements; /* in the order of its bytes */
 };

@@ -69,6 +69,18 @@ static void label_end(struct planner *p, uint32_t last_block) {
             arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
 }
 
+/* What jumps to TEXT may stand between .cfi_startproc and .cfi_endproc, and TEXT behind these: a
+ * person may end them in front of the last 'ret'.  The places of saved registers are not told then.
+ */
+static void unwind_apart(struct buffer *text) {
+    struct buffer whole = {0};
+    if (!memmem(text->data, text->count, ".cfi_", strlen(".cfi_")))
+        return;
+    buffer_print(&whole, SEPARATOR ".cfi_startproc%s" SEPARATOR ".cfi_endproc", text->data);
+    buffer_release(text);
+    *text = whole;
+}
+
 /* Puts TEXT, of which each piece begins with a separator, behind the block's last instruction, and
  * releases it. */
 static void write_behind(struct planner *p, uint32_t index, struct buffer *text) {
@@ -78,6 +90,8 @@ static void write_behind(struct planner *p, uint32_t index, struct buffer *text)
     uint32_t label = ++p->state->labels;
     if (p->copied)
         write_line_again(p, text, last_instruction(p->graph, &p->graph->blocks.data[index]));
+    if (!statement_of(p, last_instruction(p->graph, &p->graph->blocks.data[index]))->unwinds)
+        unwind_apart(text);
     if (goes_on(p, index))
         buffer_print(&whole, "jmp .LQe%u%s; .LQe%u:", label, text->data, label);
     else

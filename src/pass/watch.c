@@ -355,8 +355,8 @@ static struct span variable_of(const struct store_address *address) {
     if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel ||
         !operand.start)
         return (struct span){operand.start, 0};
-    const char *end = memchr(operand.start, '(', operand.length);
-    return (struct span){operand.start, end ? (size_t)(end - operand.start) : 0};
+    struct span displacement = displacement_of(operand);
+    return displacement.length < operand.length ? displacement : (struct span){operand.start, 0};
 }
 
 bool needs_check(const struct planner *p, const struct graph_instruction *instruction) {

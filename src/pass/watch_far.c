@@ -82,12 +82,11 @@ static bool add_check(struct loop_copy *loop, const struct far_check *check) {
 
 /* What stands in front of the operand's registers, where that is not a number. */
 static struct span symbol_of(const struct store *store, struct span operand) {
-    const char *end = memchr(operand.start, '(', operand.length);
-    if (store->relative || !end)
+    if (store->relative)
         return operand;
     if (is_number_operand(operand))
         return (struct span){operand.start, 0};
-    return (struct span){operand.start, (size_t)(end - operand.start)};
+    return displacement_of(operand);
 }
 
 static bool add_far_store(struct far_finder *f, const struct graph_instruction *instruction) {

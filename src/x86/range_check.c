@@ -20,6 +20,7 @@
  * Ranges of the same stride have one length, which stays in E. */
 #include "x86/range_check.h"
 
+#include "asm/operand.h"
 #include "data/watch_format.h"
 #include "x86/store_check.h"
 
@@ -200,7 +201,7 @@ static void write_look_once(const struct writer *w) {
 static void write_start(const struct writer *w, const struct loop_range *range, int raised) {
     buffer_text(w->out, "leaq ");
     if (range->by_stack && raised)
-        buffer_print(w->out, range->operand.start[0] == '(' ? "%d" : "%d+", raised);
+        buffer_print(w->out, displacement_of(range->operand).length ? "%d+" : "%d", raised);
     buffer_print(w->out, "%.*s, %%r11; ", (int)range->operand.length, range->operand.start);
 }
 

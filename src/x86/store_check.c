@@ -9,6 +9,7 @@
  * QUIPU_WATCH_SPAN, asks whether there is any region. */
 #include "x86/store_check.h"
 
+#include "asm/operand.h"
 #include "data/watch_format.h"
 
 #include <stddef.h>
@@ -66,6 +67,13 @@ static bool is_base_alone(const struct store_address *address) {
            memcmp(address->operand.start, text, (size_t)length) == 0;
 }
 
+/* Whether something stands in front of the operand's registers. */
+static bool has_displacement(const struct store_address *address) {
+    if (address->intel)
+        return address->operand.start[0] != '[';
+    return displacement_of(address->operand).length > 0;
+}
+
 /* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
 static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
                                   int raised) {
@@ -83,7 +91,7 @@ static void write_operand_address(struct buffer *out, const struct store_address
     char shift[16] = "";
     raised += store->pops;
     if (store->base == RSP && raised)
-        snprintf(shift, sizeof shift, strchr("([", operand.start[0]) ? "%d" : "%d+", raised);
+        snprintf(shift, sizeof shift, has_displacement(address) ? "%d+" : "%d", raised);
     if (!shift[0] && is_base_alone(address)) /* which costs nothing: the processor renames */
         buffer_print(out, "movq %%%s, %%%s", register_name(store->base), name);
     else if (address->intel)

@@ -31,5 +31,6 @@ compare() {
 for name in assembly.S assembly_coded.s assembly_plain.s; do
     compare "${name%.*}" "$exact/$name" "$exact/parts/assembly_main.c"
 done
+compare frames "$exact/assembly_frames.s" "$exact/parts/frames_main.c"
 compare padding_entered "$exact/padding_entered.s" "$exact/parts/padding_main.c"
 exit $failed
