@@ -98,8 +98,9 @@ struct asm_function {
     VECTOR(struct fragment) fragments; /* the first holds the entry */
     bool compiled;                     /* made by a compiler: calling conventions hold */
     const char *left_alone;            /* why, or NULL */
-    bool keeps_scratch; /* flow/scratch.c: callers may have a value in the linker's register */
-    uint32_t line;      /* of the entry's label */
+    bool returns_elsewhere; /* flow/return_addresses.c: callers in other files have to know */
+    bool keeps_scratch;     /* flow/scratch.c: callers may have a value in the linker's register */
+    uint32_t line;          /* of the entry's label */
 };
 
 struct unit {

@@ -121,6 +121,18 @@ static void warn_left_alone(const struct unit *unit, const struct attempt *attem
     arena_release(&arena);
 }
 
+static void warn_return_addresses(const struct unit *unit) {
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        const struct asm_function *function = &unit->functions.data[i];
+        const struct symbol *symbol = &unit->symbols.data[function->symbol];
+        if (function->returns_elsewhere)
+            warn_at(unit->name, function->line,
+                    "'%.*s' changes or reads the address that it returns to; compile what calls it "
+                    "in other files with '--quipu=none'",
+                    (int)symbol->length, symbol->name);
+    }
+}
+
 /* ---- the way of a unit ---- */
 
 /* Whether the assembler refuses TEXT.  Where it takes it and yet failed, the output could not be
@@ -171,6 +183,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
         fputs(messages.count ? messages.data : "", stderr);
         if (left_alone)
             warn_left_alone(unit, attempt);
+        warn_return_addresses(unit);
     }
     if (status > SIGNALLED)
         error_at(unit->name, 0, "the assembler was ended by a signal: %s",

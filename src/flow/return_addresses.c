@@ -11,9 +11,10 @@
  * as it is, is no harm.
  *
  * Not perfect: of several ways to one place the first is followed; a callee in another unit is not
- * seen, but for those with a known name, nor one that is called through a pointer.
+ * seen, but for those with a known name, nor one that is called through a pointer.  So functions
+ * that others may call are marked, and told when their file is assembled.
  *
- * requires: measure_unit   makes: asm_function.left_alone */
+ * requires: measure_unit   makes: asm_function.left_alone, returns_elsewhere */
 #include "flow/return_addresses.h"
 
 #include "x86/measure.h"
@@ -51,11 +52,11 @@ struct state {
 struct follower {
     struct unit *unit;
     struct arena arena;
-    uint32_t *position_of;     /* by statement: in its section */
-    uint32_t *seen_from;       /* by statement: the last place that it was followed from */
+    uint32_t *position_of; /* by statement: in its section */
+    uint32_t *seen_from; /* by statement: the number of the last place that it was followed from */
     VECTOR(struct state) ways; /* to be followed */
     uint32_t section;
-    uint32_t place; /* the label that is followed */
+    uint32_t place; /* number of the one that is followed, from 1 */
     bool harmful;
 };
 
@@ -290,7 +291,7 @@ static bool is_harmful(struct follower *f, uint32_t label) {
     state.registers[4] = (struct value){CONTENT_STACK, 0};
     state.slots[0].value = (struct value){CONTENT_RETURN, 0};
     f->section = f->unit->statements.data[label].section;
-    f->place = label;
+    f->place++;
     f->harmful = false;
     f->ways.count = 0;
     follow_way(f, state, &left);
@@ -337,6 +338,18 @@ static void leave_callers(struct follower *f) {
     }
 }
 
+/* Other units' callers are not seen. */
+static void mark_functions(struct follower *f) {
+    struct unit *unit = f->unit;
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        uint32_t label = unit->symbols.data[function->symbol].statement;
+        if (unit->symbols.data[function->symbol].global && label != NONE &&
+            is_hand_written(unit, &unit->statements.data[label]))
+            function->returns_elsewhere = is_harmful(f, label);
+    }
+}
+
 void leave_return_addresses(struct unit *unit) {
     struct follower f = {.unit = unit};
     f.position_of = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
@@ -344,8 +357,7 @@ void leave_return_addresses(struct unit *unit) {
     for (size_t i = 0; i < unit->sections.count; i++)
         for (uint32_t n = 0; n < unit->sections.data[i].statements.count; n++)
             f.position_of[unit->sections.data[i].statements.data[n]] = n;
-    for (size_t i = 0; i < unit->statements.count; i++)
-        f.seen_from[i] = NONE;
+    mark_functions(&f);
     leave_callers(&f);
     arena_release(&f.arena);
 }

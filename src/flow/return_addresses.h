@@ -5,9 +5,10 @@
 #include "asm/unit.h"
 
 /* Marks functions with calls of code that changes the address that it returns to, or reads what
- * stands there: nothing may be inserted behind such calls.
+ * stands there: nothing may be inserted behind such calls.  Marks functions that other files may
+ * call so.
  *
- * requires: measure_unit   makes: asm_function.left_alone */
+ * requires: measure_unit   makes: asm_function.left_alone, returns_elsewhere */
 void leave_return_addresses(struct unit *unit);
 
 #endif

@@ -53,3 +53,25 @@ ends 1 quipu cc unlinked.c -o unlinked
 grep -q "undefined reference to .absent" messages || fail "$(cat messages)"
 ends 1 quipu cc missing.c -o missing
 grep -q "missing.c: No such file or directory" messages || fail "$(cat messages)"
+
+# What comes back elsewhere is told, once, where other files may call it.
+cat >elsewhere.s <<'END'
+    .globl skips, keeps
+    .type skips, @function
+skips:
+    addq $1, (%rsp)
+    ret
+    .size skips, .-skips
+    .type keeps, @function
+keeps:
+    pop %rcx
+    jmp *%rcx
+    .size keeps, .-keeps
+    .type own, @function
+own:
+    addq $1, (%rsp)
+    ret
+    .size own, .-own
+END
+ends 0 quipu cc -c elsewhere.s
+said "elsewhere.s:3: warning: quipu: 'skips' changes or reads the address that it returns to"
