@@ -7,7 +7,7 @@ DEPS_BUILD = gcc binutils make libc6-dev libzydis-dev libzycore-dev libdw-dev li
 	zlib1g-dev libiberty-dev
 DEPS_CHECK = g++ gfortran gdc gnat 'clang-14|clang' lld mold 'binutils-gold|binutils' gdb valgrind lcov diff-cover ccache distcc git libxml2-utils python3 csmith \
 	libcsmith-dev clang-format clang-tidy cppcheck shellcheck file xz-utils dpkg-dev tcl-dev bison flex \
-	texinfo autoconf man-db mandoc protobuf-compiler debootstrap
+	texinfo autoconf man-db mandoc protobuf-compiler debootstrap dwz
 DEPS_BENCH = 'clang-14|clang' 'libclang-rt-14-dev|libclang-rt-dev' 'llvm-14|llvm' valgrind python3 dpkg-dev tcl
 
 deps-build:

@@ -2,7 +2,7 @@
  *
  * Contents of sections and segments are cut from the file's raw bytes, each checked against the
  * file's end; libelf parses headers, symbols and relocations, libdwfl finds separate debug files
- * (debug link, build id).
+ * (debug link, build id), in place of which a copy is read where libelf cannot decompress them.
  *
  * Where it is not perfect: a file whose section headers were removed (sstrip) has no notes that
  * could be found. */
@@ -12,6 +12,7 @@
 #include "data/layout.h"
 #include "data/line_table.h"
 #include "data/watch_format.h"
+#include "data/whole_debug.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -264,28 +265,65 @@ static const char *check_kind(struct arena *arena, struct binary *binary) {
     return NULL;
 }
 
-/* Symbols and debug information: a binary without them is good all the same. */
-static void open_debug(struct arena *arena, struct binary *binary) {
+/* The copy to read in place of the separate debug file; -1: none. */
+struct replacement {
+    int copy;
+};
+
+/* libdwfl's way to the separate debug file.  That has opened the file when it returns it, so a copy
+ * that must be read in its place can be given to the next Dwfl only. */
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                           const char *file, const char *link, GElf_Word checksum, char **found) {
+    struct replacement *replacement = *data;
+    if (replacement->copy >= 0)
+        return fcntl(replacement->copy, F_DUPFD_CLOEXEC, 0);
+    int fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, checksum, found);
+    if (fd >= 0)
+        replacement->copy = whole_debug(fd, *found ? *found : file);
+    return fd;
+}
+
+static Dwfl_Module *begin_debug(struct binary *binary, struct replacement *replacement) {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = find_debug_file,
         .section_address = dwfl_offline_section_address,
     };
     binary->dwfl = dwfl_begin(&callbacks);
     if (!binary->dwfl)
-        return;
+        return NULL;
     dwfl_report_begin(binary->dwfl);
     /* which would open it for programs that we start, too */
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    int copy = whole_debug(fd, binary->path);
+    if (copy >= 0) {
+        close(fd);
+        fd = copy;
+    }
     Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, fd, 0, true);
     if (!module && fd >= 0)
         close(fd);
     dwfl_report_end(binary->dwfl, NULL, NULL);
-    if (!module)
-        return;
+    void **data;
+    if (!module || !dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL))
+        return NULL;
+    *data = replacement;
     Dwarf_Addr bias = 0;
     binary->dwarf = dwfl_module_getdwarf(module, &bias);
-    read_symbols(arena, binary, module);
+    return module;
+}
+
+/* Symbols and debug information: a binary without them is good all the same. */
+static void open_debug(struct arena *arena, struct binary *binary) {
+    struct replacement replacement = {.copy = -1};
+    Dwfl_Module *module = begin_debug(binary, &replacement);
+    if (replacement.copy >= 0) {
+        dwfl_end(binary->dwfl);
+        module = begin_debug(binary, &replacement);
+        close(replacement.copy);
+    }
+    if (module)
+        read_symbols(arena, binary, module);
 }
 
 static const char *open_elf(struct arena *arena, struct binary *binary) {

@@ -7,6 +7,7 @@
 needs addr2line
 needs objdump
 needs llvm-addr2line-14
+needs dwz
 
 build_line_of
 for family in gcc clang; do
@@ -20,6 +21,9 @@ try split gcc '-O2 -gsplit-dwarf' ''
 try lto gcc '-O2 -flto' '-O2 -flto'
 try shared gcc '-O2 -fPIC' '-shared'
 compare_lines
+apart gcc-4
+apart gcc-5
+damaged gcc-4
 
 # What was compiled by quipu, and without -g, has no lines of other files.
 quipu_parts -O2

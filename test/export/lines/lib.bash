@@ -45,3 +45,45 @@ quipu_parts() {
     gcc -g "$@" -c "$parts/ends.c"
     "$(dirname "$quipu")/quipu-c++" main.o ends.o plain.o objects.o others.o -o counted
 }
+
+# alike NAME BINARY: the code is NAME's, and has its lines.
+alike() {
+    [ -e "$1.lines" ] || {
+        objdump -d --no-show-raw-insn -w "$1" | sed -n 's/^ *\([0-9a-f]*\):\t.*/0x\1/p' >"$1.addresses"
+        ./line_of "$1" <"$1.addresses" >"$1.lines"
+        [ "$(grep -cv '^?' "$1.lines")" -ge 100 ] || fail "'$1': too few lines to compare"
+    }
+    ./line_of "$2" <"$1.addresses" >"$2.lines" || fail "'$2': not read"
+    cmp -s "$1.lines" "$2.lines" ||
+        fail "'$2': other lines than those of '$1': $(diff "$1.lines" "$2.lines" | head -n 5)"
+}
+
+# apart NAME: what tools make of NAME has the same lines: debug information that is compressed, each
+# way that objcopy knows, in a file of its own, and without what is there twice.
+apart() {
+    local way
+    for way in zlib zlib-gnu zstd; do
+        objcopy --compress-debug-sections=$way "$1" "$1.$way" || fail "objcopy knows no $way"
+        alike "$1" "$1.$way"
+        mkdir -p "$way"
+        objcopy --only-keep-debug "$1.$way" "$way/code.debug"
+        objcopy --strip-debug --add-gnu-debuglink="$way/code.debug" "$1" "$way/code"
+        alike "$1" "$way/code"
+    done
+    cp "$1" "$1.first"
+    cp "$1" "$1.second"
+    dwz -m "$1.common" "$1.first" "$1.second" || fail "dwz fails"
+    grep -q gnu_debugaltlink < <(readelf -S -W "$1.first") || fail "dwz puts nothing into a common file"
+    alike "$1" "$1.first"
+}
+
+# damaged NAME: compressed debug information that cannot be read is told, and the rest is.
+damaged() {
+    local offset
+    offset=$(readelf -S -W "$1.zstd" | sed -n 's/.* \.debug_line  *PROGBITS  *0* \([0-9a-f]*\) .*/\1/p')
+    cp "$1.zstd" "$1.damaged"
+    printf '%0100d' 0 | dd of="$1.damaged" bs=1 seek=$((0x$offset + 24)) conv=notrunc status=none
+    echo 0x1000 | ./line_of "$1.damaged" >damaged.out 2>&1
+    grep -q "^quipu: warning: '$1.damaged': its debug information cannot be decompressed" damaged.out ||
+        fail "damaged debug information: $(cat damaged.out)"
+}
