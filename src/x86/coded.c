@@ -18,8 +18,7 @@
 
 enum {
     CODE_MAX = 15, /* bytes of an instruction */
-    BYTE_MAX = 255,
-    NO_OPERATION = 0x90
+    BYTE_MAX = 255
 };
 
 /* ---- bytes ---- */
@@ -148,15 +147,17 @@ static bool leads_to_text(const struct unit *unit, const struct section *section
                              &decoded));
 }
 
-/* Whether S has nothing but no-operations of one byte: behind a jump nobody comes there, and where
- * they are is nobody's affair. */
+/* Whether S has nothing but no-operations: behind a jump nobody comes there, and where they are is
+ * nobody's affair. */
 static bool is_filling(const struct unit *unit, const struct statement *s) {
     uint8_t code[CODE_MAX];
     size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (code[i] != NO_OPERATION)
+    struct decoded decoded = {0};
+    for (size_t at = 0; at < count; at += decoded.size)
+        if (!decode_instruction(code + at, count - at, &decoded) ||
+            decoded.spelling.mnemonic != ZYDIS_MNEMONIC_NOP)
             return false;
-    return count == 1;
+    return count;
 }
 
 /* Which symbols stand in tables: in data, and no instruction takes their address. */
@@ -206,8 +207,8 @@ static void look_through(struct unit *unit, const struct section *section, bool 
             comes = !is_text(unit, section, i + 1); /* what follows is in bytes */
             behind = false;
         } else if (filling) {
-            s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
+            s->aligns = true;
             comes = false;
         } else {
             comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);

@@ -23,7 +23,7 @@ sum_to:                         # long sum_to(long n)
 2:  .byte 0x48,0xff,0xc0        # inc %rax
     add %rdi, %rax
     jmp 4f
-    .byte 0x90
+    .byte 0x90,0x90,0x66,0x90,0x0f,0x1f,0x04,0x00
 3:  .byte 0x67,0x67             # prefixes behind a table's label
     add $11, %rax
     .byte 0x67
