@@ -8,6 +8,7 @@
 
 #include "flow/computed_jumps.h"
 #include "flow/return_addresses.h"
+#include "flow/system_calls.h"
 #include "x86/sequence.h"
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
@@ -77,6 +78,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
     struct pass_state state = {.unit = unit, .options = options};
     leave_computed_jumps(unit);
     leave_return_addresses(unit);
+    leave_system_calls(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);
