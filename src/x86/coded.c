@@ -1,9 +1,10 @@
 /* coded.c: instructions that hand-written assembly has in bytes; see coded.h.
  *
  * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
- * instruction in front, by a branch to the label in front, or by a table that has the label, if an
- * instruction follows.  Data that happens to look like one
- * must not be taken for it, since code that is inserted there would move it.  For the same reason
+ * instruction in front, by a branch to the label in front, or by an address: a table or an
+ * instruction has that of the label, and right behind stands an instruction without a label, which
+ * nobody else would come to.  Data that happens to look like one must not be taken for it, since
+ * code that is inserted there would move it.  For the same reason
  * it must not name an address by its distance.  Bytes that are prefixes of the instruction behind
  * them belong to it, at a function's begin too.  A no-operation behind a jump is filling.
  *
@@ -160,23 +161,10 @@ static bool is_filling(const struct unit *unit, const struct statement *s) {
     return count;
 }
 
-/* Which symbols stand in tables: in data, and no instruction takes their address. */
-static bool *find_in_tables(struct unit *unit) {
-    bool *in_tables = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    for (size_t i = 0; i < unit->references.count; i++)
-        in_tables[unit->references.data[i].symbol] = true;
-    for (size_t i = 0; i < unit->references.count; i++) {
-        const struct reference *reference = &unit->references.data[i];
-        if (unit->statements.data[reference->statement].kind == STATEMENT_INSTRUCTION)
-            in_tables[reference->symbol] = false;
-    }
-    return in_tables;
-}
-
 static void look_through(struct unit *unit, const struct section *section, bool stores,
-                         const bool *in_tables) {
+                         const bool *referred) {
     bool comes = false, begins = false; /* the processor comes here; a function begins */
-    bool listed = false;                /* a table has a label here */
+    bool listed = false;                /* a table or an instruction has the address of a label */
     bool named = false, behind = false; /* a label is here; an instruction that does not go on */
     for (size_t i = 0; i < section->statements.count; i++) {
         struct statement *s = &unit->statements.data[section->statements.data[i]];
@@ -184,7 +172,7 @@ static void look_through(struct unit *unit, const struct section *section, bool 
         if (s->kind == STATEMENT_LABEL) {
             comes |= unit->symbols.data[s->symbol].branch_target;
             begins |= unit->symbols.data[s->symbol].function;
-            listed |= in_tables[s->symbol];
+            listed |= referred[s->symbol];
             named = true;
             continue;
         }
@@ -219,8 +207,10 @@ static void look_through(struct unit *unit, const struct section *section, bool 
 }
 
 void find_coded_instructions(struct unit *unit, bool stores) {
-    const bool *in_tables = find_in_tables(unit);
+    bool *referred = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    for (size_t i = 0; i < unit->references.count; i++)
+        referred[unit->references.data[i].symbol] = true;
     for (size_t i = 0; i < unit->sections.count; i++)
         if (unit->sections.data[i].executable && !unit->sections.data[i].subsections)
-            look_through(unit, &unit->sections.data[i], stores, in_tables);
+            look_through(unit, &unit->sections.data[i], stores, referred);
 }

@@ -1,6 +1,6 @@
 # Instructions in bytes where a table or a function's begin leads to them, prefixes in bytes, filling
 # behind a jump, two names for one function, and a cold piece that holds nothing: all of it counts.
-# Data whose address is taken, or that stands behind a table's label alone, is data.
+# Data behind a label whose address is taken is data where no instruction follows.
 # with: parts/assembly_main.c
 # left-alone: pick
 # variants: -O2; clang -O2; -O2 -static
@@ -31,7 +31,17 @@ sum_to:                         # long sum_to(long n)
     .byte 0x67
     .byte 0x67
     add %rdi, %rax
-4:  .byte 0xf3,0xc3
+4:  lea 5f(%rip), %rcx
+    test $4, %dil
+    jnz 6f
+    lea 7f(%rip), %rcx
+6:  jmp *%rcx
+5:  .byte 0x48,0x83,0xc0,0x07   # add $7, %rax; the address of its label is taken
+    add %rdi, %rax
+    jmp 8f
+7:  .byte 0x48,0xff,0xc0
+    add $3, %rax
+8:  .byte 0xf3,0xc3
     .size sum_to, .-sum_to
     .section .rodata
     .align 4
