@@ -7,6 +7,7 @@
 #include "state.h"
 #include "syscall.h"
 #include "text.h"
+#include "util/utf8.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -83,6 +84,20 @@ static struct iovec piece(const char *text) {
     return (struct iovec){(void *)(uintptr_t)text, text_length(text)};
 }
 
+/* The path of the data file without what acts on a terminal.  There is one warning of a process, so
+ * that nobody else writes there; a signal's stack has no room for it. */
+static struct iovec path_piece(size_t length) {
+    static char shown[sizeof quipu_state.path];
+    const char *path = quipu_state.path;
+    for (size_t i = 0, safe; i < length; i += safe ? safe : 1) {
+        safe = safe_length(path + i);
+        shown[i] = '?';
+        for (size_t k = 0; k < safe; k++)
+            shown[i + k] = path[i + k];
+    }
+    return (struct iovec){shown, length};
+}
+
 void quipu_warn(const char *what, bool directory, long error, const char *consequence) {
     if (!is_first())
         return;
@@ -94,7 +109,9 @@ void quipu_warn(const char *what, bool directory, long error, const char *conseq
     struct iovec pieces[] = {piece("quipu: warning: cannot "),
                              piece(what),
                              piece(" '"),
-                             piece(quipu_state.path),
+                             path_piece(directory && quipu_state.name_start > 1
+                                            ? quipu_state.name_start - 1
+                                            : text_length(quipu_state.path)),
                              piece("': "),
                              piece(cause),
                              piece("; "),
@@ -103,8 +120,6 @@ void quipu_warn(const char *what, bool directory, long error, const char *conseq
     enum {
         PIECES = sizeof pieces / sizeof *pieces
     };
-    if (directory && quipu_state.name_start > 1)
-        pieces[3].iov_len = quipu_state.name_start - 1;
     size_t count = 0;
     for (size_t i = 0; i < PIECES; i++)
         count += pieces[i].iov_len;

@@ -13,6 +13,7 @@
 #include "util/diag.h"
 #include "util/fault.h"
 #include "util/process.h"
+#include "util/terminal.h"
 #include "x86/coded.h"
 #include "x86/measure.h"
 
@@ -47,11 +48,19 @@ static int assemble_text(const struct attempt *attempt, const struct buffer *tex
     return status;
 }
 
+/* The assembler's own messages quote names and source. */
+static void pass_on(const struct buffer *messages) {
+    write_text_safely(stderr, messages->data, messages->count, "\n\t");
+}
+
 int assemble_original(struct invocation *call, const struct buffer *input) {
+    struct buffer messages = {0};
     call->final[call->final_count] = (char *)(call->input ? call->input : "-");
-    int status = run_program(call->final, call->input ? NULL : input->data,
-                             call->input ? 0 : input->count, false);
+    int status = run_program_heard(call->final, call->input ? NULL : input->data,
+                                   call->input ? 0 : input->count, false, &messages);
     call->final[call->final_count] = NULL;
+    pass_on(&messages);
+    buffer_release(&messages);
     return status;
 }
 
@@ -153,7 +162,7 @@ static int refuse(const struct attempt *attempt, const struct buffer *messages) 
     int status = attempt->trial ? 0 : assemble_original(attempt->call, attempt->input);
     if (status == 0 && is_guarded()) {
         if (getenv("QUIPU_STRICT") && !attempt->trial)
-            fputs(messages->count ? messages->data : "", stderr);
+            pass_on(messages);
         end_by_fault("the assembler refuses its instrumented text");
     }
     if (status == 0)
@@ -180,7 +189,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
     int status = assemble_text(attempt, &text, !unit->compiled, &messages);
     bool refused = status && is_refused(call, &text);
     if (!refused && !attempt->trial) {
-        fputs(messages.count ? messages.data : "", stderr);
+        pass_on(&messages);
         if (left_alone)
             warn_left_alone(unit, attempt);
         warn_return_addresses(unit);

@@ -19,6 +19,7 @@
 #include "util/near.h"
 #include "util/path.h"
 #include "util/process.h"
+#include "util/terminal.h"
 #include "util/vector.h"
 
 #include <errno.h>
@@ -486,10 +487,10 @@ static void set_environment(struct driver *driver, const char *options) {
 
 static void show_command(const struct driver *driver) {
     if (driver->options.modes)
-        fprintf(stderr, " COMPILER_PATH=%s QUIPU_OPTIONS=%s", getenv("COMPILER_PATH"),
-                getenv("QUIPU_OPTIONS"));
+        print_safely(stderr, " COMPILER_PATH=%s QUIPU_OPTIONS=%s", getenv("COMPILER_PATH"),
+                     getenv("QUIPU_OPTIONS"));
     for (size_t i = 0; driver->argv.data[i]; i++)
-        fprintf(stderr, " \"%s\"", driver->argv.data[i]);
+        print_safely(stderr, " \"%s\"", driver->argv.data[i]);
     fputc('\n', stderr);
 }
 
@@ -545,8 +546,8 @@ static int run_and_identify(struct driver *driver, const char *options) {
     if (status)
         return status;
     if (!driver->preprocess) {
-        fprintf(driver->version ? stdout : stderr, "quipu %s in front of %s\n",
-                own_identity(&driver->arena), compiler);
+        print_line(driver->version ? stdout : stderr, "quipu %s in front of %s",
+                   own_identity(&driver->arena), compiler);
         return fflush(stdout) != 0;
     }
     if (add_line(driver, arena_print(&driver->arena, "quipu %s, %s", options, compiler)))

@@ -116,7 +116,7 @@ int cmd_export(int argc, char **argv) {
     if (options.source_root)
         input.source_root = find_source_root(&arena, profile, options.source_root);
     FILE *out = options.format->compressed ? begin_plain_output(options.output)
-                                           : begin_output(options.output);
+                                           : begin_raw_output(options.output);
     options.format->write(&input, out);
     end_output(out, options.output);
     contexts_release(&contexts);

@@ -51,10 +51,9 @@ static int hand_over(struct arena *arena, const struct moment_name *name, struct
     const char *command = options->command;
     if (!command && !options->print && can_run_gdb())
         command = gdb_on_stop(arena, tracee->process, arrival->thread, true);
-    print_safely(stdout, "%s%s%s",
-                 moment_text(arena, binary, arrival->address, arrival->ticks, name->thread),
-                 *line ? "  " : "", line);
-    putchar('\n');
+    print_line(stdout, "%s%s%s",
+               moment_text(arena, binary, arrival->address, arrival->ticks, name->thread),
+               *line ? "  " : "", line);
     fflush(stdout);
     if (command)
         return run_command(tracee, arrival, command);

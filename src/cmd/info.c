@@ -89,9 +89,8 @@ static void write_text_units(FILE *out, const struct module *module) {
     fprintf(out, "  units         %zu\n", module->units.count);
     for (size_t i = 0; i < module->units.count; i++) {
         const struct unit_note *unit = &module->units.data[i];
-        print_safely(out, "    %s: quipu %s, %s%s%s", unit->source, unit->version, unit->options,
-                     *unit->compiler ? ", " : "", unit->compiler);
-        fputc('\n', out);
+        print_line(out, "    %s: quipu %s, %s%s%s", unit->source, unit->version, unit->options,
+                   *unit->compiler ? ", " : "", unit->compiler);
     }
 }
 
@@ -102,16 +101,14 @@ static void write_text_left_alone(FILE *out, struct arena *arena, const struct m
         const struct left_alone_sum *left = &sums.data[i];
         const char *units =
             left->units > 1 ? arena_print(arena, " (in %" PRIu32 " units)", left->units) : "";
-        print_safely(out, "    %s: %s%s", left->name, left->reason, units);
-        fputc('\n', out);
+        print_line(out, "    %s: %s%s", left->name, left->reason, units);
     }
 }
 
 static void write_text_module(FILE *out, struct arena *arena, const struct module *module) {
     const char *build_id = build_id_text(arena, module);
     struct module_sums sums = sum_module(module);
-    print_safely(out, "%s", module->path);
-    fputc('\n', out);
+    print_line(out, "%s", module->path);
     fprintf(out, "  build id      %s\n", *build_id ? build_id : "none");
     if (!module->units.count && !module->functions.count)
         fprintf(out, "  instrumented  nothing; compile with 'quipu cc'\n");
@@ -140,16 +137,13 @@ static size_t count_slots(const struct process *process, size_t module) {
 }
 
 static void write_field(FILE *out, const char *name, const char *text) {
-    fprintf(out, "  %-12s  ", name);
-    write_safely(out, text);
-    fputc('\n', out);
+    print_line(out, "  %-12s  %s", name, text);
 }
 
 static void write_text_process(FILE *out, struct arena *arena, const struct part *part) {
     const struct process *process = part->selection.process;
-    print_safely(out, "%s%s%s", process->file, process->merged ? " (merged)" : "",
-                 process->incomplete ? " (incomplete)" : "");
-    fputc('\n', out);
+    print_line(out, "%s%s%s", process->file, process->merged ? " (merged)" : "",
+               process->incomplete ? " (incomplete)" : "");
     write_field(out, "program", process->program);
     write_field(out, "command", process->command);
     if (process->pid)
@@ -164,10 +158,9 @@ static void write_text_process(FILE *out, struct arena *arena, const struct part
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
         size_t slots = count_slots(process, i);
-        print_safely(
+        print_line(
             out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells",
             module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
-        fputc('\n', out);
     }
 }
 
@@ -176,8 +169,7 @@ static void write_text(FILE *out, struct arena *arena, const struct profile *pro
     for (size_t i = 0; i < profile->processes.count; i++)
         write_text_process(out, arena, &parts[i]);
     for (size_t i = 0; i < profile->left_out.count; i++) {
-        write_safely(out, profile->left_out.data[i].file);
-        fputs(" (left out)\n", out);
+        print_line(out, "%s (left out)", profile->left_out.data[i].file);
         write_field(out, "reason", profile->left_out.data[i].reason);
     }
     for (size_t i = 0; i < profile->modules.count; i++)

@@ -73,8 +73,7 @@ struct watching look_at_watching(struct arena *arena, const char *text) {
 
 void write_text_watching(FILE *out, const struct watching *watching) {
     fprintf(out, "process %d\n", (int)watching->process);
-    print_safely(out, "  program       %s", watching->program);
-    fputc('\n', out);
+    print_line(out, "  program       %s", watching->program);
     fprintf(out, "  regions       %" PRIu64 " watched", watching->regions);
     if (watching->consumer)
         fprintf(out, "; process %d is told of writes", (int)watching->consumer);

@@ -9,6 +9,7 @@
 #include "data/queries.h"
 #include "moment/name.h"
 #include "util/diag.h"
+#include "util/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,10 +50,11 @@ static void print_thread(struct arena *arena, const struct standing *standing,
     uint64_t number = thread->events->number;
     uint64_t inside;
     uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner, &inside);
-    printf("%s", address ? moment_text(arena, binary, address, ticks, number)
-                         : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number));
     const char *line = inside ? line_text(arena, binary, inside) : "";
-    printf("  %s%sthread %u\n", line, *line ? "  " : "", thread->owner);
+    print_line(stdout, "%s  %s%sthread %u",
+               address ? moment_text(arena, binary, address, ticks, number)
+                       : arena_print(arena, "outside@%" PRIu64 "/%" PRIu64, ticks, number),
+               line, *line ? "  " : "", thread->owner);
 }
 
 static bool is_standing(const struct standing *standing, uint32_t thread) {

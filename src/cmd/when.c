@@ -129,25 +129,18 @@ static void print_search(const struct search *search) {
 static void print_text(struct search *search, bool from_start) {
     const char *line = line_of(search), *where = elsewhere(search);
     const char *caller = caller_of(search);
-    print_safely(stdout, "'%s' %s", search->expression->text,
-                 from_start ? "is true from the start" : "becomes true");
-    fputs("\n  moment       ", stdout);
-    print_safely(stdout, "%s%s%s", moment_of(search), *line ? "  " : "", line);
-    putchar('\n');
-    if (!from_start) {
-        fputs("  instruction  ", stdout);
-        print_safely(stdout, "%s%s%s", search->instruction, *where ? ", " : "", where);
-        putchar('\n');
-    }
-    if (*caller) {
-        fputs("  called by    ", stdout);
-        write_safely(stdout, caller);
-        putchar('\n');
-    }
+    print_line(stdout, "'%s' %s", search->expression->text,
+               from_start ? "is true from the start" : "becomes true");
+    print_line(stdout, "  moment       %s%s%s", moment_of(search), *line ? "  " : "", line);
+    if (!from_start)
+        print_line(stdout, "  instruction  %s%s%s", search->instruction, *where ? ", " : "", where);
+    if (*caller)
+        print_line(stdout, "  called by    %s", caller);
     for (size_t i = 0; i < search->changes.count; i++) {
         const struct change *change = &search->changes.data[i];
-        printf("  %-11s  %s", change->name, change->before);
-        printf(strcmp(change->before, change->after) != 0 ? ", then %s\n" : "\n", change->after);
+        bool same = strcmp(change->before, change->after) == 0;
+        print_line(stdout, "  %-11s  %s%s%s", change->name, change->before, same ? "" : ", then ",
+                   same ? "" : change->after);
     }
     print_search(search);
     if (!from_start && !search->watching)

@@ -2,6 +2,7 @@
 #include "flow/graph.h"
 
 #include "util/diag.h"
+#include "util/terminal.h"
 
 #include <stdio.h>
 
@@ -49,9 +50,9 @@ void check_graph(const struct graph *graph) {
 void dump_graph(const struct graph *graph) {
     const struct unit *unit = graph->unit;
     const struct symbol *symbol = &unit->symbols.data[graph->function->symbol];
-    fprintf(stderr, "%.*s: %zu blocks, %zu edges, %u hubs, %u cells\n", (int)symbol->length,
-            symbol->name, graph->blocks.count, graph->edges.count, graph->hub_count,
-            graph->cell_count);
+    print_line(stderr, "%.*s: %zu blocks, %zu edges, %u hubs, %u cells", (int)symbol->length,
+               symbol->name, graph->blocks.count, graph->edges.count, graph->hub_count,
+               graph->cell_count);
     for (size_t b = 0; b < graph->blocks.count; b++) {
         const struct basic_block *block = &graph->blocks.data[b];
         fprintf(stderr,

@@ -9,6 +9,7 @@
 #include "data/line_table.h"
 #include "util/diag.h"
 #include "util/path.h"
+#include "util/terminal.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -185,7 +186,7 @@ void print_backtrace(pid_t process, pid_t thread) {
     struct unwinder *unwinder = open_unwinder(process);
     if (unwinder)
         add_backtrace(unwinder, &text, "", thread, 0);
-    fwrite(text.data ? text.data : "", 1, text.count, stdout);
+    write_text_safely(stdout, text.data, text.count, "\n");
     close_unwinder(unwinder);
     buffer_release(&text);
 }

@@ -1,18 +1,37 @@
 /* csv_writer.c: a field of comma-separated values; see csv_writer.h. */
 #include "report/csv_writer.h"
 
+#include "util/terminal.h"
+
+#include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Asked once for all fields of OUT. */
+static bool is_terminal(FILE *out) {
+    static FILE *asked;
+    static bool answer;
+    if (out != asked)
+        answer = isatty(fileno(out));
+    asked = out;
+    return answer;
+}
 
 void csv_field(FILE *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
+    bool quoted = strpbrk(text, ",\"\r\n");
+    if (quoted)
+        fputc('"', out);
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\"");
+        if (is_terminal(out))
+            write_text_safely(out, text, length, "");
+        else
+            fwrite(text, 1, length, out);
+        if (text[length] == '"') {
+            fputs("\"\"", out);
+            length++;
+        }
     }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    if (quoted)
+        fputc('"', out);
 }

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Writes TEXT, in quotes where it has a comma, a quote or a line break. */
+/* Writes TEXT, in quotes where it has a comma, a quote or a line break.  All bytes are written as
+ * they are, but to a terminal those that act on it. */
 void csv_field(FILE *out, const char *text);
 
 #endif

@@ -71,6 +71,8 @@ static void write_text(FILE *out, const char *text) {
             escape = "&#xfffd;";
         if (escape)
             fputs(escape, out);
+        else if (acts_on_terminal(utf8_character(text, length)))
+            fprintf(out, "&#x%x;", utf8_character(text, length));
         else
             fwrite(text, 1, length, out);
         text += length ? length : 1;

@@ -17,8 +17,8 @@ void json_write_string(FILE *out, const char *text) {
             length = 1;
         } else if (c == '"' || c == '\\') {
             fprintf(out, "\\%c", c);
-        } else if (c < 0x20 || c == 0x7f) {
-            fprintf(out, "\\u%04x", c);
+        } else if (acts_on_terminal(utf8_character(text, length))) {
+            fprintf(out, "\\u%04x", utf8_character(text, length));
         } else {
             fwrite(text, 1, length, out);
         }

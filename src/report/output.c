@@ -2,10 +2,13 @@
 #include "report/output.h"
 
 #include "report/export.h"
+#include "util/buffer.h"
 #include "util/diag.h"
+#include "util/terminal.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static FILE *begin(const char *path, bool compressed) {
     FILE *out = open_output(path, compressed);
@@ -18,7 +21,43 @@ FILE *begin_output(const char *path) {
     return begin(path, false);
 }
 
+/* ---- text of any bytes to a terminal ---- */
+
+/* Writes the lines that are complete, so that no character of several bytes is cut.  COOKIE is what
+ * is left of others. */
+static ssize_t write_lines(void *cookie, const char *bytes, size_t count) {
+    struct buffer *left = cookie;
+    buffer_add(left, bytes, count);
+    const char *end = memrchr(left->data, '\n', left->count);
+    size_t size = end ? (size_t)(end + 1 - left->data) : 0;
+    write_text_safely(stdout, left->data, size, "\n\t");
+    memmove(left->data, left->data + size, left->count - size);
+    left->count -= size;
+    left->data[left->count] = '\0';
+    return ferror(stdout) ? 0 : (ssize_t)count; /* 0 is the stream's error */
+}
+
+static int close_lines(void *cookie) {
+    struct buffer *left = cookie;
+    write_text_safely(stdout, left->data ? left->data : "", left->count, "");
+    buffer_release(left);
+    return fflush(stdout);
+}
+
+FILE *begin_raw_output(const char *path) {
+    static struct buffer left;
+    cookie_io_functions_t functions = {.write = write_lines, .close = close_lines};
+    if (strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO))
+        return begin(path, false);
+    FILE *out = fopencookie(&left, "w", functions);
+    if (!out)
+        die("cannot write standard output: %s", strerror(errno));
+    return out;
+}
+
 FILE *begin_plain_output(const char *path) {
+    if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
+        die("it is compressed, and standard output is a terminal; give a file with -o");
     return begin(path, true);
 }
 

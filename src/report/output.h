@@ -8,7 +8,12 @@
  * be written. */
 FILE *begin_output(const char *path);
 
-/* The same for what is compressed already, whatever PATH ends in. */
+/* The same for text that may hold any byte as it is: a terminal gets it without those that act on
+ * it. */
+FILE *begin_raw_output(const char *path);
+
+/* The same for what is compressed already, whatever PATH ends in.  A terminal does not get it: that
+ * is an error. */
 FILE *begin_plain_output(const char *path);
 
 /* Closes OUT, or flushes it where it is standard output.  Ends the program with an error that names

@@ -49,9 +49,8 @@ void error(const char *format, ...) {
 
 void die_at(const char *text, size_t where, const char *wrong) {
     error("%s", wrong);
-    fputs("    ", stderr);
-    write_safely(stderr, text);
-    fprintf(stderr, "\n    %*s\n", (int)where + 1, "^");
+    print_line(stderr, "    %s", text);
+    fprintf(stderr, "    %*s\n", (int)where + 1, "^");
     exit(1);
 }
 

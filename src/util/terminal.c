@@ -6,17 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many bytes at TEXT are one character that may be written as it is, or 0. */
-static size_t safe_length(const char *text) {
-    const unsigned char *bytes = (const unsigned char *)text;
-    size_t length = utf8_length(text);
-    if (length == 1)
-        return bytes[0] >= 0x20 && bytes[0] != 0x7f;
-    if (length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0)
-        return 0; /* U+0080 to U+009F: 8-bit forms of escape sequences */
-    return length;
-}
-
 char *make_safe(char *text) {
     for (char *at = text; *at;) {
         size_t length = safe_length(at);
@@ -61,4 +50,12 @@ void print_safely(FILE *out, const char *format, ...) {
     va_start(arguments, format);
     print_safely_list(out, format, arguments);
     va_end(arguments);
+}
+
+void print_line(FILE *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_safely_list(out, format, arguments);
+    va_end(arguments);
+    fputc('\n', out);
 }

@@ -1,8 +1,9 @@
 /* terminal.h: text of any origin, written where a terminal may read it.
  *
  * Names of files, symbols and arguments, and lines of source, may hold any byte.  Each byte that
- * acts on a terminal is written as '?': control characters (C0, DEL, and C1 raw or as UTF-8), and
- * bytes that are no UTF-8.  Every byte stays one byte, so that columns keep their width. */
+ * acts on a terminal is written as '?': of control characters and those that turn text round
+ * (utf8.h), and bytes that are no UTF-8.  Every byte stays one byte, so that columns keep their
+ * width. */
 #ifndef QUIPU_UTIL_TERMINAL_H
 #define QUIPU_UTIL_TERMINAL_H
 
@@ -21,6 +22,9 @@ void write_text_safely(FILE *out, const char *text, size_t length, const char *a
 /* The same for what FORMAT makes; line ends in it are replaced, too.  Text of more than 1,023 bytes
  * needs memory, and is cut where there is none. */
 void print_safely(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* And a line end behind it. */
+void print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void print_safely_list(FILE *out, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 

@@ -231,8 +231,8 @@ static void json_text(struct buffer *out, const char *text, size_t length) {
         size_t size = utf8_length(text);
         if (*text == '"' || *text == '\\')
             buffer_add(out, "\\", 1);
-        if ((unsigned char)*text < 0x20)
-            buffer_print(out, "\\u%04x", (unsigned)*text);
+        if (size && acts_on_terminal(utf8_character(text, size)))
+            buffer_print(out, "\\u%04x", utf8_character(text, size));
         else if (size)
             buffer_add(out, text, size);
         else

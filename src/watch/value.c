@@ -121,18 +121,26 @@ const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint6
     return inside ? bytes->bytes + at : NULL;
 }
 
+enum {
+    CHARACTER_MAX = 20 /* four bytes in base 8 */
+};
+
 /* How many of COUNT bytes are one character of a string, with its text in C; 0: none. */
-static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[8]) {
+static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[CHARACTER_MAX]) {
     static const char escapes[] = "abtnvfr"; /* from 7 to 13 */
     char few[5] = "";
     memcpy(few, bytes, count < 4 ? count : 4);
     uint64_t length = utf8_length(few);
     if (*bytes >= 7 && *bytes <= 13)
-        snprintf(text, 8, "\\%c", escapes[*bytes - 7]);
+        snprintf(text, CHARACTER_MAX, "\\%c", escapes[*bytes - 7]);
     else if (*bytes == 27)
-        snprintf(text, 8, "\\033");
+        snprintf(text, CHARACTER_MAX, "\\033");
+    else if (length > 1 && !safe_length(few))
+        for (uint64_t i = 0; i < length; i++)
+            snprintf(text + 4 * i, 5, "\\%03o", bytes[i]);
     else if (length > 1 || isprint(*bytes))
-        snprintf(text, 8, "%s%.*s", *bytes == '"' || *bytes == '\\' ? "\\" : "", (int)length, few);
+        snprintf(text, CHARACTER_MAX, "%s%.*s", *bytes == '"' || *bytes == '\\' ? "\\" : "",
+                 (int)length, few);
     else
         return 0;
     return length;
@@ -140,7 +148,7 @@ static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[8
 
 /* Whether they are characters up to the end, or to a 0. */
 static bool is_string(const uint8_t *bytes, uint64_t count) {
-    char text[8];
+    char text[CHARACTER_MAX];
     uint64_t i = 0, length;
     while (i < count && (length = read_character(bytes + i, count - i, text)))
         i += length;
@@ -148,7 +156,7 @@ static bool is_string(const uint8_t *bytes, uint64_t count) {
 }
 
 static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t count) {
-    char character[8];
+    char character[CHARACTER_MAX];
     uint64_t i = 0, length;
     buffer_add(text, "\"", 1);
     while (i < count && i < TEXT_MAX &&
