@@ -513,7 +513,11 @@ static bool tells_end(const uint64_t *frame) {
 
 uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
     const uint8_t *jump = (const uint8_t *)stub + LEAQ_SIZE;
-    return is_jump(jump) ? (uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told) : stub;
+    if (!is_jump(jump))
+        return stub;
+    const uint8_t *place = target_of_jump(jump);
+    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers make it so */
+    return is_near ? behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(told);
 }
 
 /* What is there before, of ranges that the call will write.  Where it may write less, and there are
@@ -563,6 +567,12 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     uint32_t row = callee & ~QUIPU_CALLEE_LOOKS;
     if (!quipu_watch_ready)
         return;
+    if ((uint32_t)frame[FRAME_CALLEE] & QUIPU_CALL_LEAVES) {
+        if (WATCH->armed)
+            quipu_watch_leave((uint64_t)(frame + FRAME_BEGIN), frame[FRAME_RETURN],
+                              (uint32_t)frame[FRAME_CALLEE]);
+        return;
+    }
     struct watch_call call;
     call.stack = (uint64_t)(frame + FRAME_BEGIN);
     call.callee = row < sizeof callees / sizeof *callees ? row : 0;

@@ -13,6 +13,9 @@
  *   - A call that is under way stands in a lane.  What may write is told by its name and arguments.
  *   - A thread that has no lane may be in anything: the kernel says how many threads there are.
  *
+ *   - A jump that ends a function leads to what is never come back from there.  It is counted, too,
+ *     and the last one of each thread is known.
+ *
  * Lanes are looked at while the comparing thread holds the order of these bytes (watch_order.c),
  * and once more where a call began or ended meanwhile.
  *
@@ -108,6 +111,7 @@ static struct watch_lane *take_lane(void) {
         if (lane->depth)
             quipu_watch_note_skipped();
         lane->depth = 0;
+        lane->left_stub = 0;
         __atomic_store_n(&lane->tid, tid, __ATOMIC_RELEASE);
     }
     return quipu_watch_lane = lane;
@@ -262,6 +266,50 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
     }
 }
 
+static uint32_t count_skipped(void) {
+    return __atomic_add_fetch(&WATCH_QUICK->skipped, 1, __ATOMIC_SEQ_CST);
+}
+
 void quipu_watch_note_skipped(void) {
-    __atomic_fetch_add(&WATCH_QUICK->skipped, 1, __ATOMIC_SEQ_CST);
+    count_skipped();
+}
+
+/* ---- Jumps that end functions ---- */
+
+void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
+    struct watch_lane *lane = own_lane();
+    uint32_t number = count_skipped();
+    if (!lane)
+        return;
+    __atomic_store_n(&lane->left_stub, 0, __ATOMIC_RELEASE);
+    lane->left_told = told;
+    lane->left_number = number;
+    __atomic_store_n(&lane->left_stub, stub, __ATOMIC_RELEASE);
+    struct watch_under_way way = {.stack = stack, .stub = stub, .told = told, .low = UINT64_MAX};
+    if (WATCH_QUICK->tracks) /* until the thread calls something else */
+        quipu_watch_go_under_way(&way);
+}
+
+static bool is_suspected(const struct watch_suspects *suspects, const struct watch_under_way *call,
+                         uint32_t tid) {
+    for (uint32_t i = 0; i < suspects->count; i++)
+        if (suspects->calls[i].stub == call->stub && suspects->calls[i].tid == tid)
+            return true;
+    return false;
+}
+
+void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects) {
+    uint32_t unnamed = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE) - number;
+    for (struct watch_lane *lane = WATCH_LANE; unnamed && lane < lanes_end(); lane++) {
+        struct watch_under_way call = {.stub = __atomic_load_n(&lane->left_stub, __ATOMIC_ACQUIRE),
+                                       .told = lane->left_told};
+        bool is_since = (int32_t)(lane->left_number - number) > 0;
+        if (!call.stub || !is_since ||
+            __atomic_load_n(&lane->left_stub, __ATOMIC_ACQUIRE) != call.stub)
+            continue;
+        if (!is_suspected(suspects, &call, lane->tid))
+            add(suspects, &call, lane->tid);
+        unnamed--;
+    }
+    suspects->more |= unnamed != 0;
 }

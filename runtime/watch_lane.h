@@ -42,7 +42,10 @@ struct watch_lane {
     uint32_t tid;
     uint32_t depth;  /* calls that are under way; of more than LANE_CALLS the later are not known */
     uint64_t events; /* calls that have begun or ended, ever */
-    uint64_t reserved[5];
+    uint64_t left_stub;   /* the last jump out of a function that it has told of; 0: none */
+    uint32_t left_told;   /* QUIPU_CALL(...) */
+    uint32_t left_number; /* of `skipped` (watch_quick.h), which counted it */
+    uint64_t reserved[3];
     struct watch_under_way calls[LANE_CALLS];
 };
 
@@ -86,6 +89,12 @@ bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t event
  * since it was looked at last.  IS_STRONG: that call is known to write there. */
 void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64_t high,
                          uint64_t stack, bool is_strong, struct watch_suspects *suspects);
+
+/* The calling thread ends a function by a jump at STACK, as in struct watch_under_way, to what it
+ * does not come back from there. */
+void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
+/* Adds to SUSPECTS who may have changed something since comparison NUMBER was skipped. */
+void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects);
 
 /* Behind a call nothing was compared, or what had changed was left to another: what is found later
  * may be its. */

@@ -174,9 +174,9 @@ static bool find_suspects(const struct watch_region *region, const struct watch_
     if (!write->suspects)
         return true;
     quipu_watch_suspect(region, at->low, at->high, write->stack, is_callee, write->suspects);
-    write->suspects->more |=
-        __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE) !=
-        (is_callee ? write->skipped : __atomic_load_n(&WATCH_QUICK->compared, __ATOMIC_ACQUIRE));
+    quipu_watch_suspect_skipped(
+        is_callee ? write->skipped : __atomic_load_n(&WATCH_QUICK->compared, __ATOMIC_ACQUIRE),
+        write->suspects);
     return quipu_watch_events() == events;
 }
 

@@ -14,7 +14,7 @@
 #include "data/format.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 13
+    QUIPU_WATCH_VERSION = 14
 };
 
 /* Holds QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -192,7 +192,9 @@ enum {
  *         ret
  *         jmp     2b                      never run: tells where the jump is
  *
- * and the hit's pc is counted from behind the jump at 2. */
+ * and the hit's pc is counted from behind the jump at 2.  Where the callee is not known it may have
+ * arguments on the stack, and stays a jump.  Then the runtime is told of it with QUIPU_CALL_LEAVES,
+ * and only told: what it writes is found by a later comparison, which then names it, too. */
 enum quipu_store_kind {
     QUIPU_STORE_PLAIN = 0,   /* SIZE bytes */
     QUIPU_STORE_MASKED = 1,  /* elements of 1 << ELEMENT bytes, those whose bit is set in EXTRA */
@@ -205,11 +207,13 @@ enum quipu_store_kind {
 };
 
 /* What is told of a call: NUMBER is less than 65536.  SIZE, in bytes, is 0 where what leads here
- * does not go back to the call.  With QUIPU_CALL_LEADS the runtime is to see that the no-operation
- * behind the call leads out of line. */
+ * does not go back to the call.  With QUIPU_CALL_LEAVES it is a jump that ends the function, and
+ * SIZE is the jump's.  With QUIPU_CALL_LEADS the runtime is to see that the no-operation behind the
+ * call leads out of line. */
 #define QUIPU_CALL(number, size) ((uint32_t)(number) | (uint32_t)(size) << 16)
 #define QUIPU_CALL_LEADS         (1u << 24)
 #define QUIPU_CALL_COMPARED      (1u << 25) /* quipu_watch_call_return is behind it */
+#define QUIPU_CALL_LEAVES        (1u << 26)
 #define QUIPU_CALL_NUMBER(call)  ((call)&0xffff)
 #define QUIPU_CALL_SIZE(call)    ((call) >> 16 & 0xff)
 

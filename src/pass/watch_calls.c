@@ -5,8 +5,11 @@
  * format if it has one (watch_formats.c), or by comparing all regions when it returns.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
+ * A jump that ends a function is made a call where the callee is known by its name.  Of others the
+ * runtime is told, so that nobody else is taken for the writer of what they write.
+ *
  * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
- * function, where their callee is not known by its name. */
+ * function on a condition, or that may be a switch's. */
 #include "pass/plan.h"
 
 #include "asm/operand.h"
@@ -113,7 +116,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
         bool is_slot = slot_symbol(call->operand).length;
         call->indirect = is_call && !is_slot && call->operand.length && call->register_free;
         choose_questions(block, is_call && is_slot, call);
-        return is_call || call->callee;
+        return true;
     }
     const struct symbol *symbol = &unit->symbols.data[s->symbol];
     struct span name = {symbol->name, symbol->length};
@@ -161,16 +164,30 @@ static void begin_stub(struct planner *p, uint32_t index) {
     p->state->watched = true;
 }
 
+/* Whether the block's jump leaves the function, and is none that may be a switch's. */
+static bool leaves_function(const struct graph *graph, const struct basic_block *block) {
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &graph->edges.data[block->out.data[i]];
+        if (edge->kind != QUIPU_EDGE_TAIL || edge->stays)
+            return false;
+    }
+    return block->out.count != 0;
+}
+
 static void insert_tail_check(struct planner *p, uint32_t index,
                               const struct graph_instruction *last) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     struct checked_call call;
-    if (!find_call(p, block, last, &call) || !call.callee)
+    if (!leaves_function(p->graph, block) || has_own_convention(p->graph->unit, last->statement) ||
+        !find_call(p, block, last, &call))
         return;
     uint32_t label = ++p->state->labels;
     insert_question(p, index, last, &call, false, label);
     begin_stub(p, index);
-    write_tail_stub(&p->far_stubs, &call, label);
+    if (call.callee)
+        write_tail_stub(&p->far_stubs, &call, label);
+    else
+        write_leaving_stub(&p->far_stubs, &call, label);
 }
 
 /* The kernel may have written what the program asked for. */

@@ -58,4 +58,7 @@ void write_system_stubs(struct buffer *out, const struct frame_row *frame, uint3
  * and returned from. */
 void write_tail_stub(struct buffer *out, const struct checked_call *call, uint32_t label);
 
+/* The same where nobody knows what the callee finds on the stack: it is only told of. */
+void write_leaving_stub(struct buffer *out, const struct checked_call *call, uint32_t label);
+
 #endif

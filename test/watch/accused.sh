@@ -176,6 +176,50 @@ watches 0 --guard name --allow nobody -- ./nested
 [[ $(grep -c 'or by thread [0-9]*: main  nested.c:6  call call_back)' hits) -eq 5 ]] ||
     fail "not both are named: $(cat hits)"
 
+# What a function jumps to at its end is not come back from there: the next call finds what it has written.
+cat >ends.c <<'EOT'
+extern void set_name(char *, int), do_nothing(void), set_many(char *, int, int, int, int, int, int, int);
+char name[16];
+void (*volatile setter)(char *, int) = set_name;
+__attribute__((noipa)) void direct(int i) { set_name(name, i); }
+__attribute__((noipa)) void indirect(int i) { setter(name, i); }
+__attribute__((noipa)) void on_stack(char *at, int a, int b, int c, int d, int e, int f, int g) {
+    set_many(at, b, a, c, d, e, f, g);
+}
+__attribute__((noipa)) void own(int i) { direct(i); }
+int main(void) {
+    direct(1);
+    do_nothing();
+    indirect(2);
+    do_nothing();
+    on_stack(name, 3, 1, 1, 1, 1, 1, 1);
+    do_nothing();
+    own(4);
+    do_nothing();
+    do_nothing();
+    return 0;
+}
+EOT
+cat >many.c <<'EOT'
+void set_many(char *name, int a, int b, int c, int d, int e, int f, int g) {
+    name[0] = (char)(a + b + c + d + e + f + g);
+}
+EOT
+gcc -O2 -c many.c -o many.o || fail "cannot build many.o"
+for flags in '' '-fPIC -fno-plt' '-pthread -fno-pie -no-pie'; do
+    # shellcheck disable=SC2086
+    quipu cc --quipu=watch -O2 -g $flags ends.c plain.o many.o -o ends || fail "$flags: cannot build ends.c"
+    watches 0 -e name -- ./ends
+    sed -E 's/.*main  ends.c:/main /; s/thread [0-9]+/T/; s/ends.c//' hits | tr -s ' ' >told
+    diff - told <<'EOT' || fail "$flags: $(cat hits)"
+main 12 call do_nothing (changed during the call, or by T: direct :4 jmp set_name)
+main 14 call do_nothing (changed during the call, or by T: indirect :5 jmp *%rax)
+main 16 call do_nothing (changed during the call, or by T: on_stack :7 jmp set_many)
+main 18 call do_nothing (changed during the call, or by T: direct :4 jmp set_name)
+EOT
+    watches 0 --guard name --allow nobody --fatal -- ./ends
+done
+
 # One thread, in an executable that does not know how many it has.
 cat >alone.c <<'EOT'
 extern void set_name(char *, int), do_nothing(void);
