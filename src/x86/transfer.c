@@ -119,7 +119,8 @@ struct transfer find_transfer(const ZydisDecodedInstruction *instruction,
         transfer.reg = number_of(&operands[0]);
         if (operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
             set_address(&transfer, &operands[0]);
-        return instruction->operand_width == 64 ? transfer : (struct transfer){TRANSFER_NONE};
+        return instruction->operand_width == 64 ? transfer
+                                                : (struct transfer){.kind = TRANSFER_NONE};
     case ZYDIS_MNEMONIC_PUSHFQ:
     case ZYDIS_MNEMONIC_POPFQ:
         transfer.kind =
