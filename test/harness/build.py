@@ -36,7 +36,9 @@ class Variant:
     def __init__(self, text):
         words = text.split()
         self.text = text
-        self.family = words.pop(0) if words and not words[0].startswith('-') else FAMILY
+        named = bool(words) and not words[0].startswith('-')
+        # clang's link-time optimization runs no assembler
+        self.family = words.pop(0) if named else 'gcc' if '-flto' in words else FAMILY
         self.flags = words + FLAGS
 
     def key(self, language):
