@@ -4,11 +4,6 @@
 . "$(dirname "$0")/../needs.sh.inc"
 . "$(dirname "$0")/lib.bash"
 . "$here/lines/lib.bash"
-needs addr2line
-needs objdump
-needs llvm-addr2line-14
-needs dwz
-
 build_line_of
 for family in gcc clang; do
     try $family-4 $family '-O2 -gdwarf-4' ''

@@ -22,7 +22,7 @@ if [ ! -x "$build/readers" ] || [ -n "$newer" ]; then
     # shellcheck disable=SC2086
     gcc -std=c11 -D_GNU_SOURCE -I"$root/src" -g -O1 -fsanitize=address,undefined \
         -fno-sanitize-recover=all -fno-omit-frame-pointer -o "$build/readers" $sources \
-        -liberty -lZydis -lZycore -ldw -lelf
+        -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz
 fi
 
 # An error ends the program with what it had allocated: that is no leak.

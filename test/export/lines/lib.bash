@@ -1,6 +1,11 @@
 # lib.bash: builds of one program in many ways, for the tests of lines; those beside lines.py.
 parts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tries=()
+needs addr2line objdump llvm-addr2line llvm-dwarfdump clang clang++ dwz
+LLVM_ADDR2LINE=$(the_one llvm-addr2line)
+LLVM_DWARFDUMP=$(the_one llvm-dwarfdump)
+export LLVM_ADDR2LINE LLVM_DWARFDUMP
+clang=$(the_one clang)
 
 # Makes ./line_of.
 build_line_of() {
@@ -25,10 +30,37 @@ try() {
     local name=$1 c=gcc cxx=g++ flags link
     read -ra flags <<<"$3"
     read -ra link <<<"$4"
-    [ "$2" = gcc ] || c=clang-14 cxx=clang++-14
+    [ "$2" = gcc ] || c=$clang cxx=${clang/clang/clang++}
     compile_parts $c $cxx "${flags[@]}"
     $cxx "${flags[@]}" main.o ends.o plain.o objects.o others.o "${link[@]}" -o "$name"
     tries+=("$name")
+}
+
+# program NAME COMPILER FLAGS LINK_FLAGS SOURCE...: builds NAME of sources, and every fourth of them
+# without debug information.
+program() {
+    local name=$1 compiler=$2 source part=0 flags link without
+    read -ra flags <<<"$3"
+    read -ra link <<<"$4"
+    shift 4
+    mkdir -p "$name.objects"
+    for source; do
+        part=$((part + 1)) without=()
+        ((part % 4 != 3)) || without=(-g0)
+        $compiler "${flags[@]}" "${without[@]}" -c "$source" -o "$name.objects/$part.o" 2>"$name.log" ||
+            fail "$name: '$source' does not compile: $(tail -n 5 "$name.log")"
+    done
+    $compiler "${flags[@]}" "$name.objects"/*.o "${link[@]}" -o "$name" 2>"$name.log" ||
+        fail "$name does not link: $(tail -n 5 "$name.log")"
+    tries+=("$name")
+}
+
+# reported BINARY DATA: instructions of BINARY, which ran, have their lines in the report of DATA.
+reported() {
+    quipu report --by=instruction --format=json "$2" >"$1.json" || fail "no report of '$1'"
+    python3 "$parts/lines.py" --report="$1.json" "$1" >lines.txt ||
+        fail "lines in the report differ from addr2line's: $(cat lines.txt)"
+    ! grep -E ' [0-9]{1,3} with lines' lines.txt || fail "too few lines to compare"
 }
 
 # Compares all that were built.
