@@ -141,25 +141,23 @@ static struct function *find_function(const struct module *module, uint64_t addr
                : NULL;
 }
 
-/* The file that DIE, or what it is an instance of, was declared in.  Not dwarf_decl_file: that ends
- * the program by an assertion where a split unit has no table of files (elfutils 0.188). */
-static const char *declaration_file(Dwarf_Die *die) {
+const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit) {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
-    Dwarf_Die unit;
     Dwarf_Files *files;
     size_t count;
     if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
         dwarf_formudata(&attribute, &number) != 0 ||
-        !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
-        dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
+        !dwarf_cu_die(attribute.cu, unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
         return NULL;
     return dwarf_filesrc(files, number, NULL, NULL);
 }
 
 static void set_declaration(struct reader *reader, struct function *function, Dwarf_Die *die) {
     int line;
-    uint32_t file = number_file(reader, declaration_file(die));
+    Dwarf_Die unit;
+    uint32_t file = number_file(reader, declaration_file(die, &unit));
     if (file && dwarf_decl_line(die, &line) == 0 && line > 0) {
         function->file = file;
         function->line = (uint32_t)line;

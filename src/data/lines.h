@@ -4,6 +4,8 @@
 
 #include "data/profile.h"
 
+#include <elfutils/libdw.h>
+
 /* Gives file, line and copy to every instruction of MODULE, and file and line to every function,
  * as far as its binary or its separate debug file has debug information.  profile.files is filled
  * in on the way. */
@@ -19,5 +21,10 @@ struct module_lines *module_lines(struct arena *arena, struct profile *profile,
 /* Sets FILE, by its index in profile.files, and LINE to those of the code at ADDRESS, as linked;
  * both to 0 where none are known. */
 void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *file, uint32_t *line);
+
+/* The file that DIE, or what it is an instance of, was declared in, and the UNIT that tells so. Not
+ * dwarf_decl_file: that ends the program by an assertion where a split unit has no table of files
+ * (elfutils 0.188).  NULL: not known. */
+const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "data/demangle.h"
 #include "data/line_table.h"
+#include "data/lines.h"
 #include "moment/procedure.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -262,28 +263,84 @@ static bool may_hold(Dwarf_Die *die, uint64_t address) {
     }
 }
 
-/* dwarf_getscopes finds none of functions of another unit, as link-time optimization has them. */
-static void find_below(struct arena *arena, Dwarf_Die *die, uint64_t address, name_list *names) {
+/* The functions that ADDRESS is in, the outermost first.  dwarf_getscopes finds none of functions
+ * of another unit, as link-time optimization has them. */
+typedef VECTOR(Dwarf_Die) die_list;
+static void find_below(struct arena *arena, Dwarf_Die *die, uint64_t address, die_list *functions) {
     Dwarf_Die child;
     if (dwarf_child(die, &child) != 0)
         return;
     do {
         if (!may_hold(&child, address))
             continue;
-        const char *name = NULL;
-        if (dwarf_tag(&child) == DW_TAG_inlined_subroutine)
-            name = symbol_of(&child);
-        if (name)
-            vector_push(arena, names, arena_copy(arena, name, strlen(name)));
-        find_below(arena, &child, address, names);
+        bool is_inlined = dwarf_tag(&child) == DW_TAG_inlined_subroutine;
+        bool is_outer = dwarf_tag(&child) == DW_TAG_subprogram && dwarf_haspc(&child, address) > 0;
+        if (is_inlined || is_outer)
+            vector_push(arena, functions, child);
+        find_below(arena, &child, address, functions);
     } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Of a split unit the skeleton tells of no functions. */
+static void find_functions_at(struct arena *arena, const struct binary *binary, uint64_t address,
+                              die_list *functions) {
+    Dwarf_Die unit, split = {0};
+    uint8_t kind;
+    if (!binary->dwarf || !find_unit(binary, address, &unit))
+        return;
+    bool is_split = dwarf_cu_info(unit.cu, NULL, &kind, NULL, &split, NULL, NULL, NULL) == 0 &&
+                    kind == DW_UT_skeleton && split.addr;
+    find_below(arena, is_split ? &split : &unit, address, functions);
 }
 
 void find_inlined(struct arena *arena, const struct binary *binary, uint64_t address,
                   name_list *names) {
-    Dwarf_Die unit;
-    if (binary->dwarf && find_unit(binary, address, &unit))
-        find_below(arena, &unit, address, names);
+    die_list functions = {0};
+    find_functions_at(arena, binary, address, &functions);
+    for (size_t i = 0; i < functions.count; i++) {
+        Dwarf_Die *function = &functions.data[i];
+        const char *name =
+            dwarf_tag(function) == DW_TAG_inlined_subroutine ? symbol_of(function) : NULL;
+        if (name)
+            vector_push(arena, names, arena_copy(arena, name, strlen(name)));
+    }
+}
+
+/* FILE, as UNIT names it, as a whole path; NULL: not known. */
+static const char *whole_path(struct arena *arena, Dwarf_Die *unit, const char *file) {
+    Dwarf_Attribute attribute;
+    const char *directory =
+        dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    if (!file)
+        return NULL;
+    return normalize_path(
+        arena, directory && file[0] != '/' ? arena_print(arena, "%s/%s", directory, file) : file);
+}
+
+static bool is_external(Dwarf_Die *function) {
+    Dwarf_Attribute attribute;
+    bool is_so = false;
+    return dwarf_attr_integrate(function, DW_AT_external, &attribute) &&
+           dwarf_formflag(&attribute, &is_so) == 0 && is_so;
+}
+
+void find_sources(struct arena *arena, const struct binary *binary, uint64_t address,
+                  name_list *files) {
+    die_list functions = {0};
+    find_functions_at(arena, binary, address, &functions);
+    for (size_t i = functions.count; i-- > 0;) {
+        Dwarf_Die unit;
+        const char *file = declaration_file(&functions.data[i], &unit);
+        const char *own = file ? whole_path(arena, &unit, dwarf_diename(&unit)) : NULL;
+        if (!own)
+            return;
+        file = whole_path(arena, &unit, file);
+        vector_push(arena, files, file);
+        if (ends_in(file, own)) /* a split unit does not tell its directory */
+            return;
+        if (i == 0 && !is_external(&functions.data[i]))
+            vector_push(arena, files, own);
+    }
 }
 
 const char *line_text(struct arena *arena, const struct binary *binary, uint64_t address) {

@@ -52,6 +52,13 @@ typedef VECTOR(const char *) name_list;
 void find_inlined(struct arena *arena, const struct binary *binary, uint64_t address,
                   name_list *names);
 
+/* Adds the source files whose the code at ADDRESS is, as linked: those of the functions that it is
+ * in, from the innermost one on, up to the first that stands in the file that the compiler was
+ * given.  So code of headers is theirs and the file's that includes them; not that of functions
+ * that several files may share, out of line, which is the header's alone.  All lies in ARENA. */
+void find_sources(struct arena *arena, const struct binary *binary, uint64_t address,
+                  name_list *files);
+
 /* The whole name of a moment. */
 const char *moment_text(struct arena *arena, const struct binary *binary, uint64_t address,
                         uint64_t ticks, uint64_t thread);

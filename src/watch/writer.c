@@ -251,16 +251,34 @@ static bool may_be_called(struct arena *arena, const char *symbol, const char *n
     return is_called(symbol, name) || strcmp(plain_name(arena, symbol), name) == 0;
 }
 
-/* The symbols of the function that writes and of those that are inlined there: in line, since debug
- * information tells nothing of what is inlined out of line, where the copy of a store is. */
-static void find_functions(struct arena *arena, const struct writer *writer, bool is_copy,
-                           name_list *symbols) {
+/* Whose a write is: symbols of the function that writes and of those that are inlined there, and
+ * their source files. */
+struct owners {
+    name_list symbols, files;
+};
+
+/* In line, since debug information tells nothing of what is inlined out of line, where the copy of
+ * a store is. */
+static void find_owners(struct arena *arena, const struct writer *writer, bool is_copy,
+                        struct owners *owners) {
     struct binary *binary = writer->module->binary;
     const struct symbol *function = binary_function(binary, writer->pc - 1);
     uint64_t place = is_copy ? find_original(arena, binary, writer) : 0;
+    if (!place)
+        place = writer->pc - 1;
     if (function)
-        vector_push(arena, symbols, function->name);
-    find_inlined(arena, binary, place ? place : writer->pc - 1, symbols);
+        vector_push(arena, &owners->symbols, function->name);
+    find_inlined(arena, binary, place, &owners->symbols);
+    vector_push(arena, &owners->files, writer->source);
+    find_sources(arena, binary, place, &owners->files);
+}
+
+/* Whether one of FILES is NAME, or ends in it. */
+static bool is_one_file(const name_list *files, const char *name) {
+    for (size_t i = 0; i < files->count; i++)
+        if (ends_in(files->data[i], name))
+            return true;
+    return false;
 }
 
 /* Whether one of SYMBOLS, of functions of BINARY, is called NAME by the user. */
@@ -280,15 +298,15 @@ static bool is_one_called(struct arena *arena, const struct binary *binary,
 
 static bool is_allowed(struct writers *writers, const struct writer *writer, bool is_copy) {
     bool is_any = false;
-    name_list symbols = {0};
+    struct owners owners = {0};
     if (writers->allowed.count)
-        find_functions(&writers->arena, writer, is_copy, &symbols);
+        find_owners(&writers->arena, writer, is_copy, &owners);
     for (size_t i = 0; i < writers->allowed.count; i++) {
         struct allowed_name *allowed = &writers->allowed.data[i];
         bool is_it =
-            ends_in(writer->source, allowed->name) ||
+            is_one_file(&owners.files, allowed->name) ||
             ends_in(writer->module->path, allowed->name) ||
-            is_one_called(&writers->arena, writer->module->binary, &symbols, allowed->name);
+            is_one_called(&writers->arena, writer->module->binary, &owners.symbols, allowed->name);
         allowed->has_written |= is_it;
         is_any |= is_it;
     }

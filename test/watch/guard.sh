@@ -50,7 +50,7 @@ int main(int n, char **) {
     return 3;
 }
 EOT
-for level in -O0 -O2 '-O2 -flto'; do
+for level in -O0 -O2 '-O2 -flto' '-O2 -gsplit-dwarf'; do
     # shellcheck disable=SC2086
     quipu-c++ --quipu=watch -w $level -g inlined.cc -o inlined || fail "cannot build inlined.cc"
     guarded=(--guard bank::books --allow 'bank::account<int>::put' --allow
