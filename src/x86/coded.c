@@ -3,10 +3,11 @@
  * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
  * instruction in front, by a branch to the label in front, or by an address: a table or an
  * instruction has that of the label, and right behind stands an instruction without a label, which
- * nobody else would come to.  Data that happens to look like one must not be taken for it, since
- * code that is inserted there would move it.  For the same reason
- * it must not name an address by its distance.  Bytes that are prefixes of the instruction behind
- * them belong to it, at a function's begin too.  A no-operation behind a jump is filling.
+ * nobody else would come to.  The same is asked for behind a call, and at a function's begin.  Data
+ * that happens to look like one must not be taken for it, since code that is inserted there would
+ * move it.  For the same reason it must not name an address by its distance.  Bytes that are
+ * prefixes of the instruction behind them belong to it, at a function's begin too.  No-operations
+ * behind a jump are filling.
  *
  * requires: parse_unit    makes: statements that are instructions */
 #include "x86/coded.h"
@@ -19,6 +20,7 @@
 
 enum {
     CODE_MAX = 15, /* bytes of an instruction */
+    CODE_SURE = 4, /* so many bytes are one instruction, and nothing more, by no chance */
     BYTE_MAX = 255
 };
 
@@ -89,8 +91,8 @@ static bool decode_statement(const struct unit *unit, const struct statement *s,
     if (decoded->class == CLASS_RETURN)
         return is_return(code, count);
     return decoded->class == CLASS_PLAIN &&
-           (stores || (!decoded->stores && !decoded->memory.stores)) && !decoded->repeats &&
-           !(decoded->registers_written & REGISTER_RSP) &&
+           (stores || (!decoded->stores && !decoded->memory.stores)) &&
+           (!(decoded->registers_written & REGISTER_RSP) || count >= CODE_SURE) &&
            decoded->spelling.mnemonic != ZYDIS_MNEMONIC_FWAIT && !is_relative(code, count);
 }
 
@@ -135,6 +137,23 @@ static bool is_text(const struct unit *unit, const struct section *section, size
     return s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix;
 }
 
+/* Whether statement I begins instructions that go on in the text behind it, and are no data by all
+ * likelihood: behind a call there may be some, which the callee passes over, and at a function's
+ * begin. */
+static bool looks_like_code(const struct unit *unit, const struct section *section, size_t i) {
+    struct decoded decoded;
+    bool sure = false;
+    for (; i < section->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[section->statements.data[i]];
+        if (is_nothing(s))
+            continue;
+        if (!s->data || !decode_statement(unit, s, true, &decoded))
+            break;
+        sure |= decoded.size >= CODE_SURE;
+    }
+    return sure && is_text(unit, section, i);
+}
+
 /* Whether statement I and those right behind it are prefixes, in bytes, of an instruction, which
  * may be one in bytes, too. */
 static bool leads_to_text(const struct unit *unit, const struct section *section, size_t i) {
@@ -166,6 +185,7 @@ static void look_through(struct unit *unit, const struct section *section, bool 
     bool comes = false, begins = false; /* the processor comes here; a function begins */
     bool listed = false;                /* a table or an instruction has the address of a label */
     bool named = false, behind = false; /* a label is here; an instruction that does not go on */
+    bool called = false;                /* ... which is a call */
     for (size_t i = 0; i < section->statements.count; i++) {
         struct statement *s = &unit->statements.data[section->statements.data[i]];
         struct decoded decoded;
@@ -176,9 +196,10 @@ static void look_through(struct unit *unit, const struct section *section, bool 
             named = true;
             continue;
         }
-        if (is_nothing(s))
+        if (is_nothing(s) || s->aligns)
             continue;
-        bool leads = comes || (listed && is_text(unit, section, i + 1));
+        bool leads = comes || (listed && is_text(unit, section, i + 1)) ||
+                     ((called || begins) && looks_like_code(unit, section, i));
         bool coded = s->data && (leads || begins) && decode_statement(unit, s, stores, &decoded) &&
                      (leads || is_landing_mark(&decoded));
         bool filling = s->data && !coded && behind && !named && is_filling(unit, s);
@@ -202,6 +223,7 @@ static void look_through(struct unit *unit, const struct section *section, bool 
             comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
             behind = s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix && !comes;
         }
+        called = behind && strncasecmp(unit->text + s->start, "call", strlen("call")) == 0;
         begins = listed = named = false;
     }
 }

@@ -1,6 +1,7 @@
-# Instructions in bytes where a table or a function's begin leads to them, prefixes in bytes, filling
-# behind a jump, two names for one function, and a cold piece that holds nothing: all of it counts.
-# Data behind a label whose address is taken is data where no instruction follows.
+# Instructions in bytes where a table, a function's begin or the address of a label lead to them, or
+# a call returns, prefixes in bytes, filling behind a jump, padding that is gone through, two names
+# for one function, and a cold piece that holds nothing: all of it counts.  Data behind a label
+# whose address is taken is data where no instruction follows.
 # with: parts/assembly_main.c
 # left-alone: pick
 # variants: -O2; clang -O2; -O2 -static
@@ -90,11 +91,25 @@ behind_cold:                    # what stands behind the empty piece is what is 
     .globl count_down
     .type count_down, @function
 count_down:                     # long count_down(long n), by the other name
-    push %rbx
+    .byte 0x4c,0x8d,0x04,0x24   # lea (%rsp), %r8; at the begin, and the next one moves the stack
+    .byte 0x48,0x83,0xec,0x18   # sub $24, %rsp
+    mov %rdi, 8(%rsp)
+    mov %rbx, 16(%rsp)
     mov %rdi, %rbx
     call other_name
-    add %rbx, %rax
-    pop %rbx
+    .byte 0x48,0x8d,0x04,0x18   # lea (%rax,%rbx), %rax; behind a call
+    .byte 0x31,0xc9             # xor %ecx, %ecx
+    cmp $5, %rbx
+    jle 1f
+    mov $3, %ecx
+    lea -16(%rsp), %rdi
+    lea 8(%rsp), %rsi
+    .byte 0xf3,0xa4             # rep movsb
+1:  test %rcx, %rcx
+    .balign 32
+    .byte 0x48,0x8b,0x5c,0x24,0x10 # mov 16(%rsp), %rbx; behind padding
+    add %rcx, %rax
+    mov %r8, %rsp
     ret
     .size count_down, .-count_down
     .section .note.GNU-stack,"",@progbits

@@ -28,7 +28,7 @@ compare() {
     done
 }
 
-for name in assembly.S assembly_coded.s assembly_plain.s; do
+for name in assembly.S assembly_bytes.s assembly_coded.s assembly_plain.s; do
     compare "${name%.*}" "$exact/$name" "$exact/parts/assembly_main.c"
 done
 compare frames "$exact/assembly_frames.s" "$exact/parts/frames_main.c"
