@@ -410,7 +410,7 @@ static void check_instruction(struct finder *f, uint32_t statement, struct span 
         bool memory = s->symbol == NONE && !address && !e.by_address && !e.slot;
         if (memory && e.places.count == 1 && place_is_code(unit, e.places.data[0]))
             leave(unit, e.places.data[0], bytes_reason);
-        if (e.own_place && e.number && !e.places.count && !e.foreign)
+        if (e.own_place && !e.places.count && !e.foreign)
             leave(unit, statement, here_reason);
     }
     if (s->symbol != NONE)

@@ -191,6 +191,19 @@ FUNCTION(distance_from_here):
     ret
 END(distance_from_here)
 
+// left: an address is told by its distance from an instruction
+FUNCTION(address_of_next):
+    WORK
+    xor %edx, %edx
+    lea 0(%rip), %rcx
+    add $8, %rax
+    inc %edx
+    cmp $3, %edx
+    je 1f
+    jmp *%rcx
+1:  ret
+END(address_of_next)
+
 // left: its instructions are read or written as data
 FUNCTION(reads_itself):
     WORK
