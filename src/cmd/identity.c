@@ -10,6 +10,7 @@
 
 #include "cmd/cmd.h"
 #include "util/buffer.h"
+#include "util/build_id.h"
 #include "util/path.h"
 #include "util/vector.h"
 
@@ -44,19 +45,12 @@ static int read_build(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        const uint8_t *at = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
-        const uint8_t *end = at + segment->p_memsz;
-        if (segment->p_type != PT_NOTE)
-            continue;
-        while ((size_t)(end - at) > sizeof(ElfW(Nhdr))) {
-            const ElfW(Nhdr) *note = (const void *)at;
-            const uint8_t *name = at + sizeof *note;
-            const uint8_t *text = name + ((note->n_namesz + 3) & ~3U);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof "GNU" &&
-                memcmp(name, "GNU", sizeof "GNU") == 0 && note->n_descsz >= BUILD_BYTES)
-                memcpy(data, text, BUILD_BYTES);
-            at = text + ((note->n_descsz + 3) & ~3U);
-        }
+        const uint8_t *notes = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
+        size_t length;
+        const uint8_t *id =
+            segment->p_type == PT_NOTE ? find_build_id(notes, segment->p_memsz, &length) : NULL;
+        if (id && length >= BUILD_BYTES)
+            memcpy(data, id, BUILD_BYTES);
     }
     return 1; /* the executable comes first, and is all */
 }

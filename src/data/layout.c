@@ -74,6 +74,18 @@ static bool is_writable(const struct binary *binary, uint64_t address) {
     return false;
 }
 
+/* Takes the next record of notes from ALL, without its size.  Returns false behind the last, and
+ * where they are corrupt, as whoever reads them all will say. */
+static bool take_record(struct cursor *all, struct cursor *record) {
+    const uint8_t *start = all->next;
+    uint64_t size = cursor_left(all) ? cursor_number(all, 4) : 0;
+    if (all->failed || size < 4 || size > (uint64_t)(all->end - start))
+        return false;
+    *record = (struct cursor){all->next, start + size, false};
+    all->next = start + size;
+    return true;
+}
+
 /* The first function whose note names cells that are loaded, but outside of EXTENT; NULL: none.  Of
  * functions that the linker dropped the notes name no place, or nothing that is written to. */
 static const char *function_outside(const struct binary *binary, struct extent extent) {
@@ -81,12 +93,8 @@ static const char *function_outside(const struct binary *binary, struct extent e
     const uint8_t *bytes = binary_section(binary, QUIPU_FUNCTIONS_SECTION, &size);
     if (!bytes)
         return NULL;
-    for (struct cursor all = {bytes, bytes + size, false}; cursor_left(&all);) {
-        const uint8_t *start = all.next;
-        uint64_t record = cursor_number(&all, 4);
-        if (all.failed || record < 4 || record > (uint64_t)(all.end - start))
-            return NULL; /* corrupt, as whoever reads them all will say */
-        struct cursor one = {all.next, start + record, false};
+    struct cursor all = {bytes, bytes + size, false}, one;
+    while (take_record(&all, &one)) {
         uint64_t kind = cursor_number(&one, 1);
         if (cursor_number(&one, 1) == QUIPU_NOTE_VERSION && kind == QUIPU_NOTE_FUNCTION) {
             cursor_number(&one, 8);
@@ -96,7 +104,6 @@ static const char *function_outside(const struct binary *binary, struct extent e
                 is_writable(binary, cells))
                 return name;
         }
-        all.next = start + record;
     }
     return NULL;
 }
@@ -106,19 +113,17 @@ const char *check_versions(struct arena *arena, const struct binary *binary) {
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         size_t size;
         const uint8_t *bytes = binary_section(binary, sections[i], &size);
-        for (struct cursor all = {bytes, bytes ? bytes + size : bytes, false}; cursor_left(&all);) {
-            const uint8_t *start = all.next;
-            uint64_t record = cursor_number(&all, 4);
-            if (all.failed || record < 6 || record > (uint64_t)(all.end - start))
-                break; /* corrupt, as whoever reads them all will say */
-            if (start[5] != QUIPU_NOTE_VERSION)
+        struct cursor all = {bytes, bytes ? bytes + size : bytes, false}, one;
+        while (take_record(&all, &one)) {
+            cursor_number(&one, 1); /* its kind */
+            int version = (int)cursor_number(&one, 1);
+            if (!one.failed && version != QUIPU_NOTE_VERSION)
                 return arena_print(
                     arena,
                     "some of its objects were compiled by another quipu (their notes "
                     "are of version %d, this one's of version %d) and would not be "
                     "counted; compile all anew",
-                    start[5], QUIPU_NOTE_VERSION);
-            all.next = start + record;
+                    version, QUIPU_NOTE_VERSION);
         }
     }
     return NULL;

@@ -11,6 +11,7 @@
 
 #include "moment/name.h"
 #include "moment/tracee.h"
+#include "util/build_id.h"
 
 #include <elf.h>
 #include <gelf.h>
@@ -56,18 +57,9 @@ uint64_t find_loader_hook(struct arena *arena, const struct binary *program) {
 
 /* Whether the notes have a build id that begins so. */
 static bool have_build(const uint8_t *notes, size_t size, const char *build) {
-    for (size_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
-        Elf64_Nhdr note;
-        memcpy(&note, notes + at, sizeof note);
-        size_t name = at + sizeof note, text = name + ((note.n_namesz + 3UL) & ~3UL);
-        at = text + ((note.n_descsz + 3UL) & ~3UL);
-        if (at > size)
-            return false;
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
-            memcmp(notes + name, "GNU", sizeof "GNU") == 0)
-            return is_build_id(notes + text, note.n_descsz, build);
-    }
-    return false;
+    size_t length;
+    const uint8_t *id = find_build_id(notes, size, &length);
+    return id && is_build_id(id, length, build);
 }
 
 /* Whether what PROCESS has mapped from START on, a file's begin, is an object whose build id begins
