@@ -4,10 +4,10 @@
  * call that leads there: by what the function is known to write (data/watch_callees.h), with that
  * format if it has one (watch_formats.c), or by comparing all regions when it returns.
  *
- * requires: a plan, find_liveness    maintains: as insert.c
  * A jump that ends a function is made a call where the callee is known by its name.  Of others the
  * runtime is told, so that nobody else is taken for the writer of what they write.
  *
+ * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
  * function on a condition, or that may be a switch's. */
 #include "pass/plan.h"
@@ -164,8 +164,12 @@ static void begin_stub(struct planner *p, uint32_t index) {
     p->state->watched = true;
 }
 
-/* Whether the block's jump leaves the function, and is none that may be a switch's. */
-static bool leaves_function(const struct graph *graph, const struct basic_block *block) {
+/* Whether the block's jump, which CALL tells of, leaves the function: through the slot of a symbol,
+ * or where it can be no switch's. */
+static bool leaves_function(const struct graph *graph, const struct basic_block *block,
+                            const struct checked_call *call) {
+    if (slot_symbol(call->operand).length)
+        return true;
     for (size_t i = 0; i < block->out.count; i++) {
         const struct edge *edge = &graph->edges.data[block->out.data[i]];
         if (edge->kind != QUIPU_EDGE_TAIL || edge->stays)
@@ -178,8 +182,8 @@ static void insert_tail_check(struct planner *p, uint32_t index,
                               const struct graph_instruction *last) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     struct checked_call call;
-    if (!leaves_function(p->graph, block) || has_own_convention(p->graph->unit, last->statement) ||
-        !find_call(p, block, last, &call))
+    if (has_own_convention(p->graph->unit, last->statement) || !find_call(p, block, last, &call) ||
+        !leaves_function(p->graph, block, &call))
         return;
     uint32_t label = ++p->state->labels;
     insert_question(p, index, last, &call, false, label);
