@@ -64,13 +64,6 @@ struct span numeric_label(struct arena *arena, const struct map *counts, struct 
     return name_numeric(arena, name, (count ? *count : 0) + next);
 }
 
-bool has_hand_written(const struct unit *unit) {
-    bool any = !unit->compiled;
-    for (size_t i = 0; i < unit->statements.count && !any; i++)
-        any = unit->statements.data[i].inline_asm;
-    return any;
-}
-
 /* The symbol that an operand names, numeric references included. */
 static uint32_t operand_symbol(struct parser *p, struct span name) {
     if (is_numeric_label(name))
@@ -492,6 +485,7 @@ static void add_statement(struct parser *p, struct statement statement) {
     struct unit *unit = p->unit;
     struct section *section = &unit->sections.data[statement.section];
     statement.unwinds = section->unwinds;
+    unit->inline_asm |= statement.inline_asm;
     vector_push(&unit->arena, &section->statements, (uint32_t)unit->statements.count);
     vector_push(&unit->arena, &unit->statements, statement);
 }

@@ -122,6 +122,7 @@ struct unit {
     const char *source;    /* .file, or "" */
     const char *compiler;  /* .ident, or "" */
     bool compiled;         /* some compiler made it */
+    bool inline_asm;       /* some statement is the user's own between #APP and #NO_APP */
     bool has_macros;       /* .macro, .rept, .if, .include: text is not what is assembled */
     bool keeps_scratch;    /* flow/scratch.c: so may those of all its functions */
     struct machine_code *code; /* measure_unit's */
@@ -146,7 +147,9 @@ static inline bool is_hand_written(const struct unit *unit, const struct stateme
 }
 
 /* Whether a person wrote any. */
-bool has_hand_written(const struct unit *unit);
+static inline bool has_hand_written(const struct unit *unit) {
+    return !unit->compiled || unit->inline_asm;
+}
 
 /* The name in `symbols` of the numeric label that NAME, "1b" or "12f", leads to, in ARENA.  COUNTS:
  * by a number, how many labels of it there were so far. */

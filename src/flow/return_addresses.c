@@ -118,13 +118,13 @@ static struct value sum_of(const struct state *state, const struct transfer *tra
 }
 
 static void push(struct state *state, struct value value) {
-    struct value *top = &state->registers[4];
+    struct value *top = &state->registers[STACK_POINTER];
     *top = moved(*top, -STACK_SLOT);
     set_slot(state, *top, value);
 }
 
 static struct value pop(struct state *state) {
-    struct value *top = &state->registers[4], value = slot_at(state, *top);
+    struct value *top = &state->registers[STACK_POINTER], value = slot_at(state, *top);
     *top = moved(*top, STACK_SLOT);
     return value;
 }
@@ -176,8 +176,8 @@ static void transfer_values(struct state *state, const struct decoded *decoded) 
         set_register(state, transfer->reg, pop(state));
         break;
     case TRANSFER_LEAVE:
-        state->registers[4] = state->registers[5];
-        state->registers[5] = pop(state);
+        state->registers[STACK_POINTER] = state->registers[FRAME_POINTER];
+        state->registers[FRAME_POINTER] = pop(state);
         break;
     case TRANSFER_BRANCH:
     case TRANSFER_NONE:
@@ -198,7 +198,7 @@ static bool reads_there(const struct state *state, const struct decoded *decoded
 static struct value target_of(const struct state *state, const struct decoded *decoded) {
     const struct transfer *transfer = &decoded->transfer;
     if (decoded->class == CLASS_RETURN)
-        return slot_at(state, state->registers[4]);
+        return slot_at(state, state->registers[STACK_POINTER]);
     if (transfer->kind == TRANSFER_BRANCH)
         return slot_at(state, address_of(state, transfer));
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
@@ -288,7 +288,7 @@ static void follow_way(struct follower *f, struct state state, unsigned *left) {
 static bool is_harmful(struct follower *f, uint32_t label) {
     struct state state = {.position = f->position_of[label], .slot_count = 1};
     unsigned left = STATEMENTS_MAX;
-    state.registers[4] = (struct value){CONTENT_STACK, 0};
+    state.registers[STACK_POINTER] = (struct value){CONTENT_STACK, 0};
     state.slots[0].value = (struct value){CONTENT_RETURN, 0};
     f->section = f->unit->statements.data[label].section;
     f->place++;
@@ -308,15 +308,22 @@ static void leave(struct unit *unit, uint32_t statement, const char *why) {
         unit->functions.data[function].left_alone = why;
 }
 
+static void leave_callers_of(struct unit *unit, uint32_t symbol, const char *why) {
+    for (uint32_t i = 0; i < unit->statements.count; i++)
+        if (unit->statements.data[i].kind == STATEMENT_INSTRUCTION &&
+            unit->statements.data[i].symbol == symbol)
+            leave(unit, i, why);
+}
+
 /* What -fsplit-stack calls goes on behind the return that stands behind the call. */
-static bool is_stack_splitter(const struct symbol *symbol) {
+static void leave_split_stacks(struct unit *unit) {
     static const char *const names[] = {"__morestack", "__morestack_non_split",
                                         "__morestack_large_model"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == symbol->length &&
-            memcmp(names[i], symbol->name, symbol->length) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const uint32_t *symbol = map_find(&unit->symbol_index, names[i], strlen(names[i]));
+        if (symbol)
+            leave_callers_of(unit, *symbol, split_reason);
+    }
 }
 
 static void leave_callers(struct follower *f) {
@@ -327,8 +334,6 @@ static void leave_callers(struct follower *f) {
         if (s->kind != STATEMENT_INSTRUCTION || s->symbol == NONE)
             continue;
         const struct symbol *symbol = &unit->symbols.data[s->symbol];
-        if (is_stack_splitter(symbol))
-            leave(unit, i, split_reason);
         if (symbol->statement == NONE || unit->code->decoded[i].class != CLASS_CALL)
             continue;
         if (!known[s->symbol])
@@ -352,6 +357,9 @@ static void mark_functions(struct follower *f) {
 
 void leave_return_addresses(struct unit *unit) {
     struct follower f = {.unit = unit};
+    leave_split_stacks(unit);
+    if (!has_hand_written(unit))
+        return;
     f.position_of = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
     f.seen_from = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
     for (size_t i = 0; i < unit->sections.count; i++)

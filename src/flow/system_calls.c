@@ -39,7 +39,9 @@ static bool has_label(const struct unit *unit, const struct section *section, ui
 }
 
 void leave_system_calls(struct unit *unit) {
-    for (size_t i = 0; has_hand_written(unit) && i < unit->sections.count; i++) {
+    if (!has_hand_written(unit))
+        return;
+    for (size_t i = 0; i < unit->sections.count; i++) {
         const struct section *section = &unit->sections.data[i];
         for (size_t at = 0; section->executable && at < section->statements.count; at++) {
             uint32_t index = section->statements.data[at], function = unit->function_of[index];

@@ -34,7 +34,10 @@ enum {
     REGISTERS_ALL = 0xffff,
 };
 
+/* Numbers of registers, as encoded. */
 enum {
+    STACK_POINTER = 4,
+    FRAME_POINTER = 5,
     GENERAL_REGISTERS = 16
 };
 
