@@ -96,10 +96,8 @@ static uint32_t number_file(struct reader *reader, size_t number) {
         number < reader->file_count ? dwarf_filesrc(reader->files, number, NULL, NULL) : NULL;
     if (!name || !*name || table->files.count >= FILES_MAX)
         return 0;
-    bool relative = *name != '/' && reader->directory;
-    const char *joined =
-        relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
-    char *path = normalize_path(&table->arena, joined);
+    const char *found = path_in(&reader->scratch, reader->directory, name);
+    char *path = arena_copy(&table->arena, found, strlen(found));
     uint32_t fresh = (uint32_t)table->files.count;
     reader->last_number = *map_add(&table->arena, &table->file_numbers, path, strlen(path), fresh);
     if (reader->last_number == fresh)

@@ -52,10 +52,7 @@ struct reader {
 static uint32_t number_file(struct reader *reader, const char *name) {
     if (!name || !*name)
         return 0;
-    bool relative = *name != '/' && reader->directory;
-    const char *joined =
-        relative ? arena_print(&reader->scratch, "%s/%s", reader->directory, name) : name;
-    return profile_file(reader->profile, normalize_path(&reader->scratch, joined));
+    return profile_file(reader->profile, path_in(&reader->scratch, reader->directory, name));
 }
 
 /* ---- the line table ---- */

@@ -311,10 +311,7 @@ static const char *whole_path(struct arena *arena, Dwarf_Die *unit, const char *
     Dwarf_Attribute attribute;
     const char *directory =
         dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
-    if (!file)
-        return NULL;
-    return normalize_path(
-        arena, directory && file[0] != '/' ? arena_print(arena, "%s/%s", directory, file) : file);
+    return file ? path_in(arena, directory, file) : NULL;
 }
 
 static bool is_external(Dwarf_Die *function) {

@@ -55,6 +55,11 @@ char *normalize_path(struct arena *arena, const char *path) {
     return result;
 }
 
+char *path_in(struct arena *arena, const char *directory, const char *name) {
+    bool relative = *name != '/' && directory;
+    return normalize_path(arena, relative ? arena_print(arena, "%s/%s", directory, name) : name);
+}
+
 const char *next_directory(struct arena *arena, const char **rest) {
     if (!*rest || !**rest)
         return NULL;

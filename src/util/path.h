@@ -10,6 +10,9 @@
  * ARENA. */
 char *normalize_path(struct arena *arena, const char *path);
 
+/* The same of NAME, which is relative to DIRECTORY, where that is not NULL. */
+char *path_in(struct arena *arena, const char *directory, const char *name);
+
 /* What stands behind the last slash of PATH, or all of it. */
 const char *last_part(const char *path);
 
