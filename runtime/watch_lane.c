@@ -11,10 +11,9 @@
  * found to a call that is known to write there, that is counted: `skipped` is then another number
  * than `compared`, up to the end of the next whole comparison.
  *   - A call that is under way stands in a lane.  What may write is told by its name and arguments.
- *   - A thread that has no lane may be in anything: the kernel says how many threads there are.
- *
  *   - A jump that ends a function leads to what is never come back from there.  It is counted, too,
  *     and the last one of each thread is known.
+ *   - A thread that has no lane may be in anything: the kernel says how many threads there are.
  *
  * Lanes are looked at while the comparing thread holds the order of these bytes (watch_order.c),
  * and once more where a call began or ended meanwhile.

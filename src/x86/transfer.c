@@ -2,17 +2,15 @@
 #include "x86/names.h"
 
 /* The number of a register of 64 bits; NO_REGISTER where it is another. */
-static uint8_t number_of(const ZydisDecodedOperand *operand) {
-    if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER || operand->reg.value < ZYDIS_REGISTER_RAX ||
-        operand->reg.value > ZYDIS_REGISTER_R15)
-        return NO_REGISTER;
-    return (uint8_t)(operand->reg.value - ZYDIS_REGISTER_RAX);
-}
-
 static uint8_t number_in_address(ZydisRegister reg) {
     return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15
                ? (uint8_t)(reg - ZYDIS_REGISTER_RAX)
                : NO_REGISTER;
+}
+
+static uint8_t number_of(const ZydisDecodedOperand *operand) {
+    return operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_in_address(operand->reg.value)
+                                                        : NO_REGISTER;
 }
 
 static void set_address(struct transfer *transfer, const ZydisDecodedOperand *memory) {
