@@ -14,6 +14,7 @@
 #include "util/fault.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The fragment that is being read in each section. */
 struct open_fragment {
@@ -288,7 +289,8 @@ static bool is_call(const struct unit *unit, const struct statement *s) {
         text = behind(text, word);
         word = first_word(text);
     }
-    return span_is(word, "call") || span_is(word, "callq");
+    return (word.length == 4 || word.length == 5) &&
+           strncasecmp(word.start, "callq", word.length) == 0;
 }
 
 /* Marks labels that are reached from elsewhere: by name from another file, by a jump from another

@@ -413,20 +413,24 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
 
 static bool is_prefix_word(struct span word) {
     static const char *const words[] = {
-        "lock",  "rep",      "repe",     "repz",   "repne", "repnz",  "data16", "addr32", "rex64",
-        "rex.W", "rex",      "notrack",  "bnd",    "cs",    "ds",     "es",     "fs",     "gs",
-        "ss",    "xacquire", "xrelease", "data32", "{vex}", "{evex}", "{vex3}",
+        "lock",  "rep",   "repe", "repz",     "repne",    "repnz",  "data16", "addr32",
+        "rex64", "rex.W", "rex",  "notrack",  "bnd",      "cs",     "ds",     "es",
+        "fs",    "gs",    "ss",   "xacquire", "xrelease", "data32",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (word.length == strlen(words[i]) && strncasecmp(word.start, words[i], word.length) == 0)
             return true;
-    return false;
+    return word.length && word.start[0] == '{'; /* "{disp32}" */
 }
 
 /* Whether the mnemonic can transfer control to a symbol that its operand names. */
 static bool is_branch_word(struct span word) {
-    return word.start[0] == 'j' || starts(word, "call") || starts(word, "loop") ||
-           starts(word, "xbegin");
+    static const char *const starts[] = {"j", "call", "loop", "xbegin"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (word.length >= strlen(starts[i]) &&
+            strncasecmp(word.start, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
 }
 
 /* In Intel syntax a branch may say how far it goes: "jz short 1f". */

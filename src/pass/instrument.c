@@ -8,6 +8,7 @@
 
 #include "flow/computed_jumps.h"
 #include "flow/return_addresses.h"
+#include "flow/stack_pointers.h"
 #include "flow/system_calls.h"
 #include "x86/sequence.h"
 
@@ -76,9 +77,10 @@ static bool relies_on_others(const struct pass_state *state) {
 size_t instrument_unit(struct unit *unit, const struct pass_options *options, const char *version,
                        struct buffer *out) {
     struct pass_state state = {.unit = unit, .options = options};
-    leave_computed_jumps(unit);
     leave_return_addresses(unit);
     leave_system_calls(unit);
+    leave_computed_jumps(unit);
+    leave_stack_pointers(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);

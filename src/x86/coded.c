@@ -169,7 +169,7 @@ static bool leads_to_text(const struct unit *unit, const struct section *section
 
 /* Whether S has nothing but no-operations: behind a jump nobody comes there, and where they are is
  * nobody's affair. */
-static bool is_filling(const struct unit *unit, const struct statement *s) {
+static bool is_filling_byte(const struct unit *unit, const struct statement *s) {
     uint8_t code[CODE_MAX];
     size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
     struct decoded decoded = {0};
@@ -202,7 +202,7 @@ static void look_through(struct unit *unit, const struct section *section, bool 
                      ((called || begins) && looks_like_code(unit, section, i));
         bool coded = s->data && (leads || begins) && decode_statement(unit, s, stores, &decoded) &&
                      (leads || is_landing_mark(&decoded));
-        bool filling = s->data && !coded && behind && !named && is_filling(unit, s);
+        bool filling = s->data && !coded && behind && !named && is_filling_byte(unit, s);
         if (coded) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;

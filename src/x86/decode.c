@@ -428,6 +428,10 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (touches_memory(&instruction))
         decoded->store = find_store(&instruction, operands);
     decoded->switches_stack = switches_stack(&instruction, operands);
+    decoded->selects = instruction.meta.category == ZYDIS_CATEGORY_CMOV;
+    decoded->aligns_stack = instruction.mnemonic == ZYDIS_MNEMONIC_AND &&
+                            decoded->registers_written == REGISTER_RSP &&
+                            operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
     decoded->steps = adds_constant(&instruction, operands);
     decoded->traps |=
         instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
@@ -442,6 +446,14 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
                        (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     decoded->turns = find_turns(&instruction);
     return true;
+}
+
+bool is_filling(const struct decoded *decoded) {
+    static const ZydisMnemonic fillings[] = {
+        ZYDIS_MNEMONIC_NOP, ZYDIS_MNEMONIC_INT3,  ZYDIS_MNEMONIC_UD2,    ZYDIS_MNEMONIC_UD1,
+        ZYDIS_MNEMONIC_HLT, ZYDIS_MNEMONIC_PAUSE, ZYDIS_MNEMONIC_LFENCE,
+    };
+    return IS_AMONG((ZydisMnemonic)decoded->spelling.mnemonic, fillings);
 }
 
 void invert_conditional(uint8_t *code, size_t count) {

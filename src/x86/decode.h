@@ -112,6 +112,8 @@ struct decoded {
     bool traps;          /* may, by its operands: memory off the stack, or a division */
     bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
                             pointer */
+    bool selects;        /* a conditional move */
+    bool aligns_stack;   /* and of the stack pointer with a number */
     bool steps;          /* adds a constant to a general register */
     bool repeats;        /* string instruction with a repeat prefix: one execution, whatever the
                             count */
@@ -126,6 +128,9 @@ struct decoded {
     struct store store;
     struct spelling spelling;
 };
+
+/* Whether it may stand behind a jump where nobody comes: a no-operation, a trap, a fence. */
+bool is_filling(const struct decoded *decoded);
 
 /* Decodes the instruction at the start of the COUNT bytes at CODE.  Returns false where there is
  * none. */

@@ -1,38 +1,7 @@
 // Ways in which hand-written code computes with its own addresses.  Each is a function long f(long),
 // and says what must become of it: "counted", or "left: REASON".
 
-#define FUNCTION(name)                                                                             \
-    .text;                                                                                         \
-    .globl name;                                                                                   \
-    .type name, @function;                                                                         \
-    name
-#define END(name) .size name, . - name
-// What the others call.
-#define HELPER(name)                                                                               \
-    .text;                                                                                         \
-    .type name, @function;                                                                         \
-    name
-// Calls a helper, and goes on two bytes behind the call, or does what must not be done.
-#define SKIPPING(helper)                                                                           \
-    WORK;                                                                                          \
-    call helper;                                                                                   \
-    ud2;                                                                                           \
-    add %rcx, %rax;                                                                                \
-    jnz 7f;                                                                                        \
-    inc %rax;                                                                                      \
-7:  ret
-// Something with branches, so that counters are wanted.
-#define WORK                                                                                       \
-    xor %eax, %eax;                                                                                \
-    test %rdi, %rdi;                                                                               \
-    jle 5f;                                                                                        \
-4:  add %rdi, %rax;                                                                                \
-    dec %rdi;                                                                                      \
-    jnz 4b;                                                                                        \
-5:  cmp $7, %rax;                                                                                  \
-    je 6f;                                                                                         \
-    inc %rax;                                                                                      \
-6:
+#include "idioms.h"
 
 // counted
 FUNCTION(plain):

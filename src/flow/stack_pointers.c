@@ -1,0 +1,122 @@
+/* stack_pointers.c: code that a person wrote and that has something else in the stack pointer; see
+ * stack_pointers.h.
+ *
+ *     mov %rsp, save(%rip); mov %rdi, %rsp; 1: rol $3, %rsp; ...; mov save(%rip), %rsp
+ *     mov %rsp, save(%rip); mov %rsi, %rsp; 1: pop %rax; ...; mov save(%rip), %rsp
+ *
+ * Inserted code may call the runtime, and keep registers below the stack pointer.  So a function is
+ * left alone where the stack pointer is computed otherwise than stacks are (by adding, subtracting
+ * and aligning), or is set to what did not come from it, and set again with no call, push or return
+ * between, which would need a stack.  A switch to another stack, as coroutines make it, is none of
+ * these.
+ *
+ * Not perfect: the text is read from above to below, and what did come from the stack pointer is
+ * told by the whole function.
+ *
+ * requires: measure_unit   makes: asm_function.left_alone */
+#include "flow/stack_pointers.h"
+
+#include "x86/measure.h"
+
+static const char reason[] = "its stack pointer points to no stack";
+
+struct reader {
+    const struct unit *unit;
+    const struct fragment *fragment;
+    uint16_t from_stack; /* registers that got a value from the stack pointer, or from the stack */
+};
+
+/* The instruction at POSITION of the section, or NULL where there is none that a person wrote. */
+static const struct decoded *instruction_at(const struct reader *r, uint32_t position) {
+    const struct unit *unit = r->unit;
+    uint32_t index = unit->sections.data[r->fragment->section].statements.data[position];
+    const struct statement *s = &unit->statements.data[index];
+    const struct decoded *decoded = &unit->code->decoded[index];
+    bool told = s->kind == STATEMENT_INSTRUCTION && !s->prefix && is_hand_written(unit, s);
+    return told && decoded->size ? decoded : NULL;
+}
+
+static uint16_t bit_of(uint8_t reg) {
+    return reg == NO_REGISTER ? 0 : (uint16_t)(1u << reg);
+}
+
+/* Registers whose values go into what the instruction transfers. */
+static uint16_t sources_of(const struct transfer *transfer) {
+    switch ((enum transfer_kind)transfer->kind) {
+    case TRANSFER_COPY:
+        return bit_of(transfer->other);
+    case TRANSFER_ADD:
+        return bit_of(transfer->base) | bit_of(transfer->index);
+    case TRANSFER_LOAD:
+    case TRANSFER_EXCHANGE:
+        return bit_of(transfer->base);
+    case TRANSFER_POP:
+    case TRANSFER_LEAVE:
+        return REGISTER_RSP;
+    default:
+        return 0;
+    }
+}
+
+/* Whether the stack pointer is written as by no code that keeps a stack. */
+static bool computes(const struct decoded *decoded) {
+    return decoded->transfer.kind == TRANSFER_NONE && decoded->class == CLASS_PLAIN &&
+           !decoded->aligns_stack && !decoded->memory.loads && !decoded->memory.stores &&
+           decoded->registers_written & REGISTER_RSP;
+}
+
+static bool sets(const struct decoded *decoded) {
+    const struct transfer *transfer = &decoded->transfer;
+    bool sum = transfer->kind == TRANSFER_ADD && !(sources_of(transfer) & REGISTER_RSP);
+    return transfer->reg == 4 &&
+           (sum || transfer->kind == TRANSFER_COPY || transfer->kind == TRANSFER_LOAD);
+}
+
+static bool needs_stack(const struct decoded *decoded) {
+    return is_call_class(decoded->class) || decoded->class == CLASS_RETURN ||
+           decoded->class == CLASS_JUMP_INDIRECT || decoded->transfer.kind == TRANSFER_PUSH;
+}
+
+static void find_sources(struct reader *r, const struct asm_function *function) {
+    r->from_stack = REGISTER_RSP | REGISTER_RBP;
+    for (uint16_t before = 0; before != r->from_stack;) {
+        before = r->from_stack;
+        for (size_t n = 0; n < function->fragments.count; n++) {
+            r->fragment = &function->fragments.data[n];
+            for (uint32_t i = r->fragment->first; i < r->fragment->last; i++) {
+                const struct decoded *decoded = instruction_at(r, i);
+                if (decoded && sources_of(&decoded->transfer) & r->from_stack)
+                    r->from_stack |= bit_of(decoded->transfer.reg);
+            }
+        }
+    }
+}
+
+static bool misuses_stack_pointer(const struct reader *r) {
+    bool strange = false;
+    for (uint32_t i = r->fragment->first; i < r->fragment->last; i++) {
+        const struct decoded *decoded = instruction_at(r, i);
+        if (!decoded)
+            continue;
+        if (computes(decoded) || (strange && sets(decoded)))
+            return true;
+        if (sets(decoded))
+            strange = !(sources_of(&decoded->transfer) & r->from_stack);
+        else if (needs_stack(decoded))
+            strange = false;
+    }
+    return false;
+}
+
+void leave_stack_pointers(struct unit *unit) {
+    struct reader r = {.unit = unit};
+    for (size_t i = 0; has_hand_written(unit) && i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        find_sources(&r, function);
+        for (size_t n = 0; n < function->fragments.count && !function->left_alone; n++) {
+            r.fragment = &function->fragments.data[n];
+            if (misuses_stack_pointer(&r))
+                function->left_alone = reason;
+        }
+    }
+}
