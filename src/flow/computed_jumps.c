@@ -3,7 +3,7 @@
  *     lea 0f(%rip), %rdx; lea (%rdx,%rdi,8), %rdx; jmp *%rdx      # entries eight bytes apart
  *
  * What is inserted moves such entries.  So the value that an indirect jump or call takes from a
- * register, or a return from what was pushed right in front of it, is followed up through the text:
+ * register, or a return from what was pushed right in front of it, is followed through the text:
  *
  *   a label, as it is; what memory held; what the function was given        understood
  *   a distance that memory held, added to an address that is no code's      understood: a table's
@@ -25,10 +25,6 @@
 #include "asm/distances.h"
 #include "x86/measure.h"
 
-enum {
-    STEPS_MAX = 16 /* of one value through others; behind that it counts as computed */
-};
-
 enum value {
     VALUE_GIVEN,    /* to the function, by a callee, or as a number */
     VALUE_LOADED,   /* from memory */
@@ -41,7 +37,8 @@ struct finder {
     struct unit *unit;
     uint32_t *label_of; /* by statement: the symbol whose address an instruction takes, or NONE */
     const struct fragment *fragment;
-    uint32_t code; /* the last symbol that VALUE_CODE was the address of */
+    enum value value[GENERAL_REGISTERS]; /* that the registers hold in front of an instruction */
+    uint32_t code[GENERAL_REGISTERS];    /* the symbol whose address a VALUE_CODE is */
 };
 
 static const char jump_reason[] = "a jump goes to an address that it computes";
@@ -62,18 +59,6 @@ static const struct decoded *instruction_at(const struct finder *f, uint32_t pos
     return &f->unit->code->decoded[index];
 }
 
-static enum value address_value(struct finder *f, uint32_t position) {
-    uint32_t symbol = f->label_of[statement_at(f, position)];
-    if (symbol == NONE)
-        return VALUE_GIVEN;
-    if (!leads_to_code(f->unit, &f->unit->symbols.data[symbol]))
-        return VALUE_DATA;
-    f->code = symbol;
-    return VALUE_CODE;
-}
-
-static enum value value_in(struct finder *f, uint32_t position, unsigned reg, unsigned steps);
-
 static unsigned lowest(uint16_t registers) {
     unsigned reg = 0;
     while (!(registers >> reg & 1))
@@ -81,63 +66,62 @@ static unsigned lowest(uint16_t registers) {
     return reg;
 }
 
-/* What a conditional move of registers leaves in REG, by what is worse. */
-static enum value selected_value(struct finder *f, uint32_t position, unsigned reg,
-                                 unsigned steps) {
-    const struct decoded *decoded = instruction_at(f, position);
-    uint16_t others = decoded->registers_read & ~(1u << reg);
-    enum value kept = value_in(f, position, reg, steps);
-    enum value moved = others ? value_in(f, position, lowest(others), steps) : kept;
-    return kept > moved ? kept : moved;
-}
-
-/* What the instruction at POSITION leaves in REG. */
-static enum value value_of(struct finder *f, uint32_t position, unsigned reg, unsigned steps) {
-    const struct decoded *decoded = instruction_at(f, position);
-    const struct linear *linear = &decoded->linear;
-    if (decoded->address_to >> reg & 1)
-        return address_value(f, position);
-    if (decoded->memory.loads)
-        return VALUE_LOADED;
-    if (decoded->selects)
-        return selected_value(f, position, reg, steps);
-    if (linear->kind == LINEAR_COPY && linear->reg == reg)
-        return value_in(f, position, linear->other, steps);
-    if (linear->kind != LINEAR_ADD || linear->reg != reg || linear->other == NO_REGISTER)
-        return VALUE_COMPUTED;
-    enum value a = value_in(f, position, reg, steps);
-    enum value b = value_in(f, position, linear->other, steps);
+static enum value added(enum value a, enum value b) {
     bool of_table =
         (a == VALUE_LOADED && b <= VALUE_DATA) || (b == VALUE_LOADED && a <= VALUE_DATA);
     return of_table ? VALUE_LOADED : VALUE_COMPUTED;
 }
 
-/* What REG holds in front of POSITION. */
-static enum value value_in(struct finder *f, uint32_t position, unsigned reg, unsigned steps) {
-    if (steps >= STEPS_MAX)
-        return VALUE_COMPUTED;
-    while (position-- > f->fragment->first) {
-        const struct decoded *decoded = instruction_at(f, position);
-        const struct statement *s = &f->unit->statements.data[statement_at(f, position)];
-        if (!decoded && s->kind != STATEMENT_INSTRUCTION)
-            continue;
-        if (!decoded || (is_call_class(decoded->class) && REGISTER_RAX >> reg & 1))
+/* What the instruction at POSITION leaves in REG; *CODE becomes the symbol of a VALUE_CODE. */
+static enum value value_of(const struct finder *f, uint32_t position, unsigned reg,
+                           uint32_t *code) {
+    const struct decoded *decoded = instruction_at(f, position);
+    const struct linear *linear = &decoded->linear;
+    uint16_t others = decoded->registers_read & ~(1u << reg);
+    if (decoded->address_to >> reg & 1) {
+        *code = f->label_of[statement_at(f, position)];
+        if (*code == NONE)
             return VALUE_GIVEN;
-        if (decoded->registers_written >> reg & 1)
-            return value_of(f, position, reg, steps + 1);
+        return leads_to_code(f->unit, &f->unit->symbols.data[*code]) ? VALUE_CODE : VALUE_DATA;
     }
-    return VALUE_GIVEN;
+    if (decoded->memory.loads)
+        return VALUE_LOADED;
+    bool copies = linear->kind == LINEAR_COPY && linear->reg == reg;
+    if (copies || (decoded->selects && others)) {
+        unsigned other = copies ? linear->other : lowest(others);
+        if (!copies && f->value[reg] > f->value[other])
+            other = reg; /* a conditional move leaves one of both: the worse */
+        *code = f->code[other];
+        return f->value[other];
+    }
+    if (linear->kind != LINEAR_ADD || linear->reg != reg || linear->other == NO_REGISTER)
+        return VALUE_COMPUTED;
+    return added(f->value[reg], f->value[linear->other]);
 }
 
-/* Sets POSITION and REG to where the jump at *POSITION has its address from; returns false where it
- * is no jump by a register. */
-static bool find_jump(const struct finder *f, uint32_t *position, unsigned *reg) {
-    const struct decoded *decoded = instruction_at(f, *position);
+/* Has the values be those behind the statement at POSITION. */
+static void follow(struct finder *f, uint32_t position) {
+    const struct decoded *decoded = instruction_at(f, position);
+    const struct statement *s = &f->unit->statements.data[statement_at(f, position)];
+    const struct finder before = *f;
+    if (!decoded && s->kind != STATEMENT_INSTRUCTION)
+        return;
+    for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (!decoded || (is_call_class(decoded->class) && REGISTER_RAX >> reg & 1))
+            f->value[reg] = VALUE_GIVEN;
+        else if (decoded->registers_written >> reg & 1)
+            f->value[reg] = value_of(&before, position, reg, &f->code[reg]);
+}
+
+/* Sets REG to where the jump at POSITION has its address from; returns false where it is no jump by
+ * a register. */
+static bool find_jump(const struct finder *f, uint32_t position, unsigned *reg) {
+    const struct decoded *decoded = instruction_at(f, position);
     if (!decoded)
         return false;
     uint16_t registers = decoded->registers_read & ~REGISTER_RSP;
-    if (decoded->class == CLASS_RETURN && *position > f->fragment->first) {
-        decoded = instruction_at(f, --*position);
+    if (decoded->class == CLASS_RETURN && position > f->fragment->first) {
+        decoded = instruction_at(f, position - 1);
         if (!decoded || decoded->memory.stores != 1 || decoded->memory.loads ||
             !(decoded->registers_written & REGISTER_RSP))
             return false; /* no push */
@@ -175,12 +159,12 @@ static void leave_labels(const struct finder *f) {
     }
 }
 
-/* Whether one of the registers holds the address of an instruction at POSITION, that of f->code. */
-static bool holds_code(struct finder *f, uint32_t position, uint16_t registers) {
+/* The symbol of the instruction whose address one of the registers holds, or NONE. */
+static uint32_t held_code(const struct finder *f, uint16_t registers) {
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
-        if (registers >> reg & 1 && value_in(f, position, reg, 0) == VALUE_CODE)
-            return true;
-    return false;
+        if (registers >> reg & 1 && f->value[reg] == VALUE_CODE)
+            return f->code[reg];
+    return NONE;
 }
 
 static bool computes(const struct decoded *decoded) {
@@ -189,19 +173,30 @@ static bool computes(const struct decoded *decoded) {
            decoded->linear.kind != LINEAR_COMPARE && decoded->registers_killed;
 }
 
+/* Looks whether the instruction at POSITION jumps where it has computed. */
+static void check_jump(const struct finder *f, uint32_t position, struct asm_function *function) {
+    unsigned reg;
+    if (!find_jump(f, position, &reg) || f->value[reg] != VALUE_COMPUTED)
+        return;
+    leave(function, jump_reason);
+    leave_labels(f);
+}
+
 /* What the instruction at POSITION does with the address of another one. */
-static void check_addresses(struct finder *f, uint32_t position, bool jumps,
+static void check_addresses(const struct finder *f, uint32_t position, bool jumps,
                             struct asm_function *function) {
     const struct decoded *decoded = instruction_at(f, position);
-    if (decoded && decoded->addressing && holds_code(f, position, decoded->addressing))
-        leave_symbol(f, f->code, bytes_reason);
-    if (!decoded || !computes(decoded) || !holds_code(f, position, decoded->registers_read))
+    uint32_t reached = decoded ? held_code(f, decoded->addressing) : NONE;
+    uint32_t read = decoded && computes(decoded) ? held_code(f, decoded->registers_read) : NONE;
+    if (reached != NONE)
+        leave_symbol(f, reached, bytes_reason);
+    if (read == NONE)
         return;
     if (jumps) {
         leave(function, jump_reason);
         leave_labels(f);
     }
-    leave_symbol(f, f->code, address_reason);
+    leave_symbol(f, read, address_reason);
 }
 
 /* Whether control never goes on behind the instruction.  A trap's handler may have it do so. */
@@ -230,19 +225,16 @@ static bool has_unnamed_code(const struct finder *f) {
 
 static void check_fragment(struct finder *f, struct asm_function *function) {
     bool jumps = false;
-    for (uint32_t i = f->fragment->first; i < f->fragment->last; i++) {
-        uint32_t position = i;
-        unsigned reg;
-        if (!find_jump(f, &position, &reg))
-            continue;
-        jumps = true;
-        if (value_in(f, position, reg, 0) != VALUE_COMPUTED)
-            continue;
-        leave(function, jump_reason);
-        leave_labels(f);
-    }
+    unsigned reg;
     for (uint32_t i = f->fragment->first; i < f->fragment->last; i++)
+        jumps |= find_jump(f, i, &reg);
+    for (reg = 0; reg < GENERAL_REGISTERS; reg++)
+        f->value[reg] = VALUE_GIVEN;
+    for (uint32_t i = f->fragment->first; i < f->fragment->last; i++) {
+        check_jump(f, i, function);
         check_addresses(f, i, jumps, function);
+        follow(f, i);
+    }
     if (has_unnamed_code(f))
         leave(function, unnamed_reason);
 }

@@ -68,7 +68,7 @@ static bool computes(const struct decoded *decoded) {
 static bool sets(const struct decoded *decoded) {
     const struct transfer *transfer = &decoded->transfer;
     bool sum = transfer->kind == TRANSFER_ADD && !(sources_of(transfer) & REGISTER_RSP);
-    return transfer->reg == 4 &&
+    return transfer->reg == STACK_POINTER &&
            (sum || transfer->kind == TRANSFER_COPY || transfer->kind == TRANSFER_LOAD);
 }
 
