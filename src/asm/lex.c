@@ -82,9 +82,11 @@ static bool skip_blanks(struct lexer *lexer, struct token *token) {
             const char *end = skip_line(c, lexer->end);
             bool app = end - c >= 4 && memcmp(c, "#APP", 4) == 0;
             bool no_app = end - c >= 7 && memcmp(c, "#NO_APP", 7) == 0;
+            bool apart = end - c >= 8 && memcmp(c, "# 0 \"\" 2", 8) == 0; /* gcc's */
             lexer->next = end;
-            if (app || no_app) {
-                *token = (struct token){.line = lexer->line, .marker = true, .app = app};
+            if (app || no_app || apart) {
+                *token =
+                    (struct token){.line = lexer->line, .marker = true, .app = app, .apart = apart};
                 return true;
             }
         } else {

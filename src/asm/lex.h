@@ -25,6 +25,7 @@ struct token {
     bool label;
     bool marker; /* #APP or #NO_APP */
     bool app;    /* of those: #APP */
+    bool apart;  /* a marker, too: here one inline assembly ends, and another may follow */
 };
 
 struct lexer lexer_over(const char *text, size_t size);

@@ -27,6 +27,8 @@ struct parser {
     uint32_t stack[SECTION_STACK][2];
     unsigned depth;
     bool inline_asm;
+    size_t asm_start; /* statement: the first of the present inline assembly */
+    bool entered;     /* the section has changed, and nothing stands in the new one yet */
     bool intel;
     uint32_t call_site_field; /* position in an exception table's record of four */
     struct map section_index;
@@ -120,6 +122,7 @@ static uint32_t find_section(struct parser *p, struct span name, struct span fla
         .executable = is_executable_section(name, flags),
         .ignored = is_ignored_section(name),
         .exceptions = starts(name, ".gcc_except_table"),
+        .describes = starts(name, ".debug") || starts(name, ".eh_frame"),
     };
     section.ignored = section.ignored && !section.executable;
     vector_push(&unit->arena, &unit->sections, section);
@@ -129,6 +132,7 @@ static uint32_t find_section(struct parser *p, struct span name, struct span fla
 static void enter_section(struct parser *p, uint32_t section) {
     p->previous = p->section;
     p->section = section;
+    p->entered = true;
 }
 
 /* .section NAME, "flags", ... and .pushsection. */
@@ -150,6 +154,7 @@ static void parse_section(struct parser *p, struct span arguments, bool push) {
 static void pop_section(struct parser *p) {
     if (!p->depth)
         return;
+    p->entered = true;
     p->section = p->stack[--p->depth][0];
     p->previous = p->stack[p->depth][1];
 }
@@ -221,7 +226,7 @@ static void parse_assignment(struct parser *p, struct span arguments) {
 static void parse_data(struct parser *p, struct span word, struct span arguments,
                        uint32_t statement) {
     const struct section *section = &p->unit->sections.data[p->section];
-    if (section->ignored)
+    if (section->describes)
         return;
     bool field = section->exceptions && (span_is(word, ".uleb128") || span_is(word, ".byte"));
     struct cursor cursor = cursor_over(arguments);
@@ -233,7 +238,7 @@ static void parse_data(struct parser *p, struct span word, struct span arguments
         if (!section->exceptions) {
             vector_push(&p->unit->arena, &p->unit->references,
                         ((struct reference){index, statement}));
-            symbol->address_taken = true;
+            symbol->address_taken |= !section->ignored;
         } else if (field && first && p->call_site_field == 2) {
             symbol->landing_pad = true;
         }
@@ -490,6 +495,8 @@ static void add_statement(struct parser *p, struct statement statement) {
     struct section *section = &unit->sections.data[statement.section];
     statement.unwinds = section->unwinds;
     unit->inline_asm |= statement.inline_asm;
+    statement.begins = p->entered;
+    p->entered = false;
     vector_push(&unit->arena, &section->statements, (uint32_t)unit->statements.count);
     vector_push(&unit->arena, &unit->statements, statement);
 }
@@ -582,6 +589,35 @@ static void parse_skipped(struct parser *p, struct span text) {
         parse_section_change(p, word, rest);
 }
 
+/* Labels at the end of an inline assembly lead into code that its author does not know. */
+static void end_asm(struct parser *p) {
+    enum {
+        SECTIONS_MAX = 8
+    };
+    struct unit *unit = p->unit;
+    uint32_t seen[SECTIONS_MAX]; /* have instructions or data further down */
+    unsigned count = 0;
+    for (size_t i = unit->statements.count; i-- > p->asm_start && count < SECTIONS_MAX;) {
+        struct statement *s = &unit->statements.data[i];
+        bool above = false;
+        for (unsigned n = 0; n < count; n++)
+            above |= seen[n] == s->section;
+        if (s->kind == STATEMENT_LABEL)
+            s->ends_asm = !above;
+        else if (!above && (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque))
+            seen[count++] = s->section;
+    }
+    p->asm_start = unit->statements.count;
+}
+
+static void note_marker(struct parser *p, const struct token *token) {
+    if (p->inline_asm)
+        end_asm(p);
+    p->asm_start = p->unit->statements.count;
+    if (!token->apart)
+        p->inline_asm = token->app;
+}
+
 void parse_unit(struct unit *unit, const char *name, const char *text, size_t size) {
     struct parser *p = &(struct parser){.unit = unit};
     *unit = (struct unit){.name = name, .text = text, .size = size, .source = "", .compiler = ""};
@@ -597,7 +633,7 @@ void parse_unit(struct unit *unit, const char *name, const char *text, size_t si
         if (!next_token(&p->lexer, &token))
             return;
         if (token.marker)
-            p->inline_asm = token.app;
+            note_marker(p, &token);
         else if (skip && !token.label)
             parse_skipped(p, token.text);
         else if (!skip)

@@ -42,6 +42,8 @@ struct statement {
     bool opaque : 1;     /* a macro or a conditional: what it stands for is not known */
     bool intel : 1;      /* under .intel_syntax */
     bool unwinds : 1;    /* between .cfi_startproc and .cfi_endproc */
+    bool begins : 1;     /* the first behind a change of the section */
+    bool ends_asm : 1;   /* a label that no instruction of its inline assembly follows */
 };
 
 struct section {
@@ -50,6 +52,7 @@ struct section {
     bool executable;
     bool ignored;                /* debugging and notes: its text is passed over */
     bool exceptions;             /* .gcc_except_table */
+    bool describes;              /* unwinding and debugging: its addresses are read, no more */
     bool unwinds;                /* parse_unit: a .cfi_startproc waits for its .cfi_endproc */
     bool subsections;            /* its text is not in the order of its bytes */
     VECTOR(uint32_t) statements; /* in the order of its bytes */
@@ -70,6 +73,8 @@ struct symbol {
                                there */
     bool landing_pad : 1;   /* an exception table sends the unwinder there */
     bool outside_entry : 1; /* code outside of the function may come here */
+    bool pinned : 1;        /* its address is told: nothing comes between it and its instruction */
+    bool left_unseen : 1;   /* control may go from its instruction to where nobody tells */
 };
 
 /* A label's name in a data directive: jump tables, label arrays, exception tables. */

@@ -105,7 +105,7 @@ static void find_own_calls(struct guess *g) {
  * one. */
 static double edge_share(const struct guess *g, const struct edge *edge) {
     const struct graph *graph = g->graph;
-    if (edge->kind == QUIPU_EDGE_CALL_LOST)
+    if (edge->kind == QUIPU_EDGE_CALL_LOST || edge->kind == QUIPU_EDGE_STOP)
         return COLD_FACTOR;
     if (edge->target == 0)
         return 0.5;

@@ -19,6 +19,7 @@
 #include "flow/graph.h"
 
 #include "asm/lex.h"
+#include "x86/coded.h"
 #include "x86/measure.h"
 
 #include <string.h>
@@ -30,6 +31,9 @@ struct builder {
     bool open;          /* the last block takes further instructions */
     bool parted;        /* nothing but that closed the last block */
     uint32_t alignment; /* directive since the last instruction, or NONE */
+    uint32_t pinned;    /* the first pinned label since then, or NONE */
+    bool passed_by;     /* control comes to a label behind that, or to that one */
+    bool left_unseen;   /* it is left unseen */
     VECTOR(uint32_t)
     labels; /* label statements seen, with the block that follows in label_blocks */
     VECTOR(uint32_t) label_blocks;
@@ -76,7 +80,7 @@ static struct basic_block *new_block(struct builder *b, uint32_t offset) {
 
 static bool is_target(const struct symbol *symbol) {
     return symbol->branch_target || symbol->address_taken || symbol->outside_entry ||
-           symbol->function;
+           symbol->function || symbol->pinned;
 }
 
 static bool ends_block(const struct decoded *decoded) {
@@ -88,6 +92,11 @@ static void add_label(struct builder *b, uint32_t statement) {
     const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[statement]);
     if (is_target(symbol))
         b->open = b->parted = false;
+    if (symbol->pinned && b->pinned == NONE)
+        b->pinned = statement;
+    b->passed_by |= b->pinned != NONE && (symbol->branch_target || symbol->address_taken ||
+                                          symbol->outside_entry || symbol->function);
+    b->left_unseen |= symbol->left_unseen;
     vector_push(arena, &b->labels, statement);
     vector_push(arena, &b->label_blocks, NONE);
 }
@@ -100,10 +109,16 @@ static void settle_labels(struct builder *b, uint32_t block) {
     }
 }
 
+static void unpin(struct builder *b) {
+    b->pinned = NONE;
+    b->passed_by = b->left_unseen = false;
+}
+
 static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
     const struct machine_code *code = b->unit->code;
     b->open = b->parted = false;
     b->alignment = statement;
+    unpin(b);
     if (!code->padding[statement])
         return;
     struct basic_block *block = new_block(b, code->offset[statement] - base);
@@ -114,11 +129,25 @@ static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
     settle_labels(b, (uint32_t)b->graph->blocks.count - 1);
 }
 
+/* Control comes here, in front of an instruction that may fault, and goes on behind it or to where
+ * nobody tells: what it comes to is counted here, and the instruction where it goes on. */
+static void add_gap(struct builder *b, uint32_t offset) {
+    struct basic_block *block = new_block(b, offset);
+    block->padding = block->gap = true;
+    block->aligned_by = b->pinned;
+    block->closed = b->passed_by;
+    settle_labels(b, (uint32_t)b->graph->blocks.count - 1);
+    b->open = b->parted = false;
+    b->passed_by = true;
+}
+
 static void add_instruction(struct builder *b, uint32_t statement, uint32_t first_statement,
                             uint32_t base) {
     struct graph *graph = b->graph;
     const struct machine_code *code = b->unit->code;
     const struct decoded *decoded = &code->decoded[statement];
+    if (b->left_unseen)
+        add_gap(b, code->offset[statement] - base);
     bool alone = b->graph->turns && decoded->turns, continues = b->parted || (b->open && alone);
     if (!b->open || alone)
         new_block(b, code->offset[statement] - base)->continues = continues;
@@ -126,13 +155,17 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     if (b->alignment != NONE)
         block->aligned_by = b->alignment;
     b->alignment = NONE;
+    uint32_t place = b->pinned == NONE ? first_statement : b->pinned;
+    if (!block->count)
+        block->closed = is_landing_mark(decoded) || (b->pinned != NONE && b->passed_by);
     block->count++;
     block->size += decoded->size;
     vector_push(graph->arena, &graph->instructions,
-                ((struct graph_instruction){statement, first_statement, decoded, false}));
+                ((struct graph_instruction){statement, first_statement, place, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
     b->open = !ends_block(decoded) && !alone;
     b->parted = alone;
+    unpin(b);
 }
 
 static void add_fragment(struct builder *b, const struct fragment *fragment) {
@@ -141,6 +174,7 @@ static void add_fragment(struct builder *b, const struct fragment *fragment) {
     uint32_t base = unit->code->offset[list[fragment->first]], prefix = NONE;
     b->open = b->parted = false;
     b->alignment = NONE;
+    unpin(b);
     for (uint32_t s = fragment->first; s < fragment->last; s++) {
         const struct statement *statement = &unit->statements.data[list[s]];
         if (statement->kind == STATEMENT_LABEL) {
@@ -287,10 +321,16 @@ static void add_indirect(struct builder *b, uint32_t block, uint32_t hub) {
     add_edge(b, block + 1, hub, QUIPU_EDGE_INDIRECT);
 }
 
+static bool is_behind_gap(const struct graph *graph, uint32_t block) {
+    return block > 0 && graph->blocks.data[block - 1].gap;
+}
+
 /* Edges out of a block by the class of its last instruction. */
 static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     const struct graph *graph = b->graph;
     const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[block]);
+    if (graph->blocks.data[block].gap)
+        add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
     if (!last) {
         add_fall(b, block, QUIPU_EDGE_FALL);
         return;
@@ -326,7 +366,10 @@ static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
         add_edge(b, block + 1, 0, QUIPU_EDGE_RETURN);
         break;
     case CLASS_STOP:
-        add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
+        if (is_behind_gap(graph, block)) /* whoever knows of it may go on behind it */
+            add_fall(b, block, QUIPU_EDGE_FALL);
+        else
+            add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
         break;
     }
 }
@@ -419,22 +462,29 @@ static bool is_entered_unseen(const struct graph *graph, const struct basic_bloc
 void find_countable(struct graph *graph) {
     for (size_t i = 0; i < graph->blocks.count; i++) {
         struct basic_block *block = &graph->blocks.data[i];
-        block->countable = !block->padding || is_entered_unseen(graph, block);
+        if (block->padding && !block->gap)
+            block->countable = is_entered_unseen(graph, block);
+        else
+            block->countable = !block->closed || block->count > 1;
     }
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
-        if (!is_block(graph, edge->source))
+        if (!is_block(graph, edge->source) || graph->blocks.data[edge->source - 1].gap)
             continue;
-        bool only_out = graph->blocks.data[edge->source - 1].out.count == 1;
-        bool only_in = is_block(graph, edge->target) &&
-                       graph->blocks.data[edge->target - 1].in.count == 1 &&
-                       !graph->blocks.data[edge->target - 1].padding;
+        const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+        const struct basic_block *target =
+            is_block(graph, edge->target) ? &graph->blocks.data[edge->target - 1] : NULL;
+        bool only_out = source->out.count == 1 && (source->countable || source->padding);
+        bool only_in = target && target->in.count == 1 && target->countable && !target->padding;
         switch (edge->kind) {
         case QUIPU_EDGE_FALL:
         case QUIPU_EDGE_TAKEN:
         case QUIPU_EDGE_NOT_TAKEN:
         case QUIPU_EDGE_CALL:
             edge->countable = (!only_out && !only_in) || takes_turns_away(graph, edge);
+            break;
+        case QUIPU_EDGE_STOP: /* of what faults always, by code that nobody comes to */
+            edge->countable = is_behind_gap(graph, edge->source - 1);
             break;
         default:
             break;
@@ -486,5 +536,7 @@ const char *build_graph(struct graph *graph, const struct unit *unit,
     add_in_edges(&b, hub);
     enter_unreached(&b);
     find_countable(graph);
-    return NULL;
+    return closes_cycle(graph)
+               ? "an instruction whose address is told leaves no place for a counter"
+               : NULL;
 }

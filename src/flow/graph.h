@@ -14,6 +14,7 @@
 struct graph_instruction {
     uint32_t statement;       /* the instruction's own */
     uint32_t first_statement; /* the same, or its first prefix's */
+    uint32_t place;           /* where code in front of it stands: the same, or its pinned label */
     const struct decoded *decoded;
     bool loses_scratch; /* find_liveness: goes to where nothing is kept in %r11 */
 };
@@ -24,14 +25,16 @@ struct basic_block {
     /* build_graph */
     uint32_t first, count; /* instructions [first, first + count) */
     bool padding;          /* an alignment's: no instructions of the text */
-    bool continues;        /* only one that repeats parts it from the block above: both are one */
+    bool gap;       /* padding of no bytes, in front of a label whose instruction may fault */
+    bool continues; /* only one that repeats parts it from the block above: both are one */
     uint8_t fragment;
     uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
     uint32_t size;   /* bytes, as the compiler made it */
     const uint8_t *padding_bytes;
     bool countable;      /* code can be put in it: in padding, in front of it */
+    bool closed;         /* but not in front of its first instruction */
     uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE; of padding
-                            its own */
+                            its own; of a gap the label */
     index_list in, out;  /* edges */
     /* unroll_loops */
     uint32_t turns_to; /* 0: none; n: it ended a loop that begins with block n - 1, is followed by
@@ -217,6 +220,9 @@ double edge_cost(const struct graph *graph, const struct edge *edge);
 
 /* requires: find_frequencies, find_liveness   makes: chord of blocks and edges */
 void place_chords(struct graph *graph, enum placement placement);
+
+/* Whether arcs that no code can be put on close a cycle. */
+bool closes_cycle(const struct graph *graph);
 
 /* Checks the graph's invariants; ends the program where one does not hold: a fault of ours. */
 void check_graph(const struct graph *graph);

@@ -132,6 +132,23 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
+bool closes_cycle(const struct graph *graph) {
+    uint32_t nodes = node_count(graph);
+    uint32_t *parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);
+    bool closes = false;
+    for (uint32_t i = 0; i < nodes; i++)
+        parent[i] = i;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        closes |= !graph->blocks.data[i].countable &&
+                  !join(parent, in_node(graph, i + 1), out_node(graph, i + 1));
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        closes |= !edge->countable &&
+                  !join(parent, out_node(graph, edge->source), in_node(graph, edge->target));
+    }
+    return closes;
+}
+
 /* Takes into the tree what closes no cycle; the rest are chords.  PLACEMENT_BLOCK: all blocks of
  * code are, whether they close a cycle or not. */
 void place_chords(struct graph *graph, enum placement placement) {

@@ -28,7 +28,7 @@ static const char *finished(const struct planner *p, const struct statement *aro
 
 void insert_at(struct planner *p, const struct graph_instruction *instruction,
                struct buffer *text) {
-    const struct statement *s = &p->graph->unit->statements.data[instruction->first_statement];
+    const struct statement *s = &p->graph->unit->statements.data[instruction->place];
     insert_before(&p->state->edits, s, finished(p, s, text));
 }
 
@@ -130,9 +130,19 @@ static void insert_padding_code(struct planner *p, uint32_t index) {
         return;
     struct buffer text = {0};
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, 0, false));
+    if (p->blocks[index].load_at_top) {
+        struct load_place place = {.frame = frame_before_padding(p, block),
+                                   .at_entry = is_at_entry(graph, index, 0)};
+        write_load(&text, &p->context, p->base, &place);
+        insert_before_padding(p, block, &text);
+        anchor_marks(p);
+        text = (struct buffer){0};
+        anchor_code(p, &text, block->fragment, sums_in_block(p, index, 0, false));
+    }
     if (block->increments.count) {
-        struct quiet quiet = quiet_at(p, block->live_in, p->blocks[index].holds_at_top,
-                                      frame_before_padding(p, block), block->cycle);
+        bool holds = p->blocks[index].holds_at_top || p->blocks[index].load_at_top;
+        struct quiet quiet =
+            quiet_at(p, block->live_in, holds, frame_before_padding(p, block), block->cycle);
         write_increments(&text, &p->context, &block->increments, &quiet);
     }
     if (text.count)

@@ -10,7 +10,22 @@
 #include "flow/return_addresses.h"
 #include "flow/stack_pointers.h"
 #include "flow/system_calls.h"
+#include "flow/told_addresses.h"
 #include "x86/sequence.h"
+
+/* Whether an instruction that stores, or calls, must be where its label is: no check can come
+ * between, and no copy of it take its place. */
+static bool has_told_store(const struct graph *graph) {
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        if (!block->closed || block->padding)
+            continue;
+        const struct decoded *decoded = graph->instructions.data[block->first].decoded;
+        if (decoded->store.kind != STORE_NONE || is_call_class(decoded->class))
+            return true;
+    }
+    return false;
+}
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
                                 struct arena *arena, uint32_t number) {
@@ -18,6 +33,8 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     const struct pass_options *options = state->options;
     function->left_alone = build_graph(&graph, state->unit, function, arena,
                                        options->events.count > 0, counts_turns(&options->events));
+    if (!function->left_alone && options->watch && has_told_store(&graph))
+        function->left_alone = "a store whose address is told cannot be checked";
     if (function->left_alone) {
         state->unasked = true;
         return;
@@ -81,6 +98,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
     leave_system_calls(unit);
     leave_computed_jumps(unit);
     leave_stack_pointers(unit);
+    find_told_addresses(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     find_handlers(&state);

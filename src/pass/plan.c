@@ -47,12 +47,13 @@ static bool is_in_tls_access(const struct planner *p, const struct basic_block *
     return false;
 }
 
-/* Code must not stand before endbr64, where indirect branches land, nor between the address and the
- * call of a thread-local access, which linkers rewrite as one. */
+/* Code must not stand before endbr64, where indirect branches land, nor behind the label of an
+ * instruction whose address is told, nor between the address and the call of a thread-local access,
+ * which linkers rewrite as one. */
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
     if (index == 0)
-        return !is_landing_mark(first->decoded);
+        return !block->closed;
     return !is_in_tls_access(p, block, index) && !contains(p, &first[index - 1], "@tls") &&
            !contains(p, &first[index - 1], "@TLS");
 }
@@ -219,6 +220,16 @@ static bool wants_load(const struct planner *p, const struct edge *edge) {
     return p->blocks[edge->target - 1].needed;
 }
 
+/* In front of a gap all lives, since control may go anywhere; but where the function begins there
+ * are no flags, and nothing is in the base. */
+static uint32_t live_in_front(const struct planner *p, uint32_t index) {
+    const struct basic_block *gap = &p->graph->blocks.data[index];
+    bool begins = index == 0 && p->graph->function->compiled;
+    for (size_t i = 0; i < gap->in.count; i++)
+        begins = begins && p->graph->edges.data[gap->in.data[i]].kind == QUIPU_EDGE_ENTRY;
+    return begins ? LIVE(REGISTERS_ALL & ~REGISTER_R11, 0) : gap->live_in;
+}
+
 static void place_loads(struct planner *p) {
     const struct graph *graph = p->graph;
     for (size_t i = 0; i < graph->edges.count; i++) {
@@ -228,8 +239,10 @@ static void place_loads(struct planner *p) {
         const struct basic_block *target = &graph->blocks.data[edge->target - 1];
         struct block_plan *plan = &p->blocks[edge->target - 1];
         if (edge->source == 0 && wants_load(p, edge)) {
-            bool can = plan->top < target->count && plan->top <= plan->slot &&
-                       can_load(p, live_before(graph, target, plan->top));
+            bool can = target->gap
+                           ? !target->closed && can_load(p, live_in_front(p, edge->target - 1))
+                           : plan->top < target->count && plan->top <= plan->slot &&
+                                 can_load(p, live_before(graph, target, plan->top));
             plan->load_at_top |= can;
             p->state->unasked |= !can && edge->kind == QUIPU_EDGE_ENTRY;
         }

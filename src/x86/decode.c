@@ -396,6 +396,31 @@ static enum turns find_turns(const ZydisDecodedInstruction *instruction) {
                                                                                       : TURNS_ONE;
 }
 
+/* Whether every processor has the instruction, and every program may use it. */
+static bool is_everywhere(const ZydisDecodedInstruction *instruction,
+                          const ZydisDecodedOperand *operands) {
+    static const ZydisISASet sets[] = {
+        ZYDIS_ISA_SET_I86,  ZYDIS_ISA_SET_I186,    ZYDIS_ISA_SET_I386,  ZYDIS_ISA_SET_I486REAL,
+        ZYDIS_ISA_SET_CMOV, ZYDIS_ISA_SET_FAT_NOP, ZYDIS_ISA_SET_PAUSE, ZYDIS_ISA_SET_LONGMODE,
+        ZYDIS_ISA_SET_LAHF, ZYDIS_ISA_SET_CET,
+    };
+    static const ZydisInstructionCategory asking[] = {
+        ZYDIS_CATEGORY_FLAGOP, ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_IO,
+        ZYDIS_CATEGORY_SEGOP,  ZYDIS_CATEGORY_SYSTEM,
+    };
+    bool known = false;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        known |= instruction->meta.isa_set == sets[i];
+    for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+        known = known && instruction->meta.category != asking[i];
+    for (int i = 0; i < instruction->operand_count; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+            ZydisRegisterGetClass(operands[i].reg.value) == ZYDIS_REGCLASS_SEGMENT)
+            return false;
+    return known && !(instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
+}
+
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded) {
     ZydisDecodedInstruction instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -435,6 +460,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->steps = adds_constant(&instruction, operands);
     decoded->traps |=
         instruction.mnemonic == ZYDIS_MNEMONIC_DIV || instruction.mnemonic == ZYDIS_MNEMONIC_IDIV;
+    decoded->faults = decoded->traps || !is_everywhere(&instruction, operands);
     decoded->class = branch_class(&instruction, operands);
     decoded->condition = instruction.opcode & 0xf;
     decoded->linear = find_linear(&instruction, operands);

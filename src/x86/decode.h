@@ -110,6 +110,8 @@ struct decoded {
                             text names, and nothing added; or none */
     bool stores;         /* writes memory by an explicit operand */
     bool traps;          /* may, by its operands: memory off the stack, or a division */
+    bool faults;         /* may raise a signal: it traps, or not every processor has it, or not
+                            every program may use it */
     bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
                             pointer */
     bool selects;        /* a conditional move */

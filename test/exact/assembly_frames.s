@@ -1,4 +1,5 @@
-# .cfi_endproc in front of the last instruction, and in the middle: what goes out of line stands behind it.
+# .cfi_endproc in front of the last instruction, and in the middle: what goes out of line stands
+# behind it.  And a landing mark in front of a loop, which is all that runs once.
 # with: parts/frames_main.c
 # variants: -O2; clang -O2; -O2 -fPIC
 	.text
@@ -41,4 +42,15 @@ other:
 	pop %rbx
 	ret
 	.size other,.-other
+	.globl marked
+	.type marked,@function
+marked:
+	.cfi_startproc
+	endbr64
+1:	inc %rax
+	dec %rdi
+	jnz 1b
+	ret
+	.cfi_endproc
+	.size marked,.-marked
 	.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,236 @@
+/* told_addresses.c: labels whose addresses are told in ways that are not understood; see
+ * told_addresses.h.
+ *
+ *     1:  mov (%rdi), %rax                               1:  nop
+ *     2:                                                     .pushsection .note, "", "note"
+ *         .pushsection fixups, "a"                           .quad 1b
+ *         .long 1b-., 2b-.                                   .popsection
+ *         .popsection
+ *
+ * If the load faults, a handler looks for its address in the table, and goes on at the other one.
+ * So nothing may come between the label 1 and the load, or it is not found: the label is *pinned*.
+ * And control may go from the load to a place that nobody sees, and come to the label 2 from one:
+ *
+ * A label is pinned that names its instruction.  But not at the end of an inline assembly: whoever
+ * wrote that does not know the instruction.  Nor where a person's instruction alone tells of it,
+ * and what it names cannot fault: that is a place to go on at.
+ *
+ * It is left unseen where it is pinned, and its instruction may fault.  It is entered unseen, too,
+ * but for the first label of a record in a table, whose instruction may fault: that is there to be
+ * compared with.
+ *
+ * Where a label is both left and entered unseen no counters tell how often, and build_graph finds
+ * no place for them: the function is left alone.
+ *
+ * What is understood: tables that a person's indirect jumps go by; function's begins; a compiler's
+ * own tables and labels, of which nobody knows the instruction.
+ *
+ * Not perfect: a handler that goes on where no label is told; the begin of a function that is
+ * compared with. */
+#include "flow/told_addresses.h"
+
+#include "asm/distances.h"
+#include "x86/measure.h"
+
+#include <string.h>
+
+struct finder {
+    struct unit *unit;
+    bool *used;  /* by symbol: named in code, or from another section, or everywhere */
+    bool *jumps; /* by function: a person's indirect jump or call is in it */
+    bool *told;  /* by symbol */
+    bool *later; /* by symbol: told, and not only as the first of a record */
+    bool *kept;  /* by symbol: a compiler names it, too */
+    bool *fixed; /* by symbol: told, and not by a person's instruction alone */
+};
+
+static const struct statement *statement_at(const struct unit *unit, uint32_t index) {
+    return &unit->statements.data[index];
+}
+
+/* The instruction that the label names, or NONE where it is not of the label's function. */
+static uint32_t instruction_at(const struct unit *unit, uint32_t label) {
+    uint32_t section = statement_at(unit, label)->section, function = unit->function_of[label];
+    for (uint32_t i = label + 1; i < unit->statements.count; i++) {
+        const struct statement *s = statement_at(unit, i);
+        if (s->section != section)
+            continue;
+        if (unit->function_of[i] != function || s->aligns || s->data || s->opaque)
+            return NONE;
+        if (s->kind == STATEMENT_INSTRUCTION && !s->prefix)
+            return i;
+    }
+    return NONE;
+}
+
+/* Whether the symbol is a function, by this name or another one, and no place in it. */
+static bool names_function(const struct unit *unit, uint32_t index) {
+    const struct symbol *symbol = &unit->symbols.data[index];
+    uint32_t function = unit->function_of[symbol->statement];
+    if (symbol->function || symbol->indirect || function == NONE)
+        return true;
+    uint32_t name = unit->functions.data[function].symbol;
+    return name == index || ((symbol->global || symbol->aliased) &&
+                             instruction_at(unit, symbol->statement) ==
+                                 instruction_at(unit, unit->symbols.data[name].statement));
+}
+
+/* Whether the symbol is a label in a function that is instrumented, as far as is known. */
+static bool is_place(const struct unit *unit, uint32_t index) {
+    const struct symbol *symbol = &unit->symbols.data[index];
+    if (symbol->statement == NONE || names_function(unit, index))
+        return false;
+    uint32_t function = unit->function_of[symbol->statement];
+    return function != NONE && !unit->functions.data[function].left_alone;
+}
+
+/* ---- tables ---- */
+
+/* The label in front of the data that STATEMENT is among, or NONE. */
+static uint32_t head_of(const struct unit *unit, uint32_t statement) {
+    uint32_t section = statement_at(unit, statement)->section;
+    for (uint32_t i = statement; !statement_at(unit, i)->begins && i-- > 0;) {
+        const struct statement *s = statement_at(unit, i);
+        if (s->section != section)
+            continue;
+        if (s->kind == STATEMENT_LABEL)
+            return s->symbol;
+        if (!s->data && !s->aligns)
+            return NONE;
+    }
+    return NONE;
+}
+
+/* Whether REFERENCE, number INDEX of all, is the first one of its record: of its statement, where
+ * that has several; else of what stands there behind a change of the section, or a label. */
+static bool is_first(const struct finder *f, size_t index) {
+    const struct unit *unit = f->unit;
+    const struct reference *all = unit->references.data;
+    uint32_t statement = all[index].statement;
+    if (index && all[index - 1].statement == statement)
+        return false;
+    if (index + 1 < unit->references.count && all[index + 1].statement == statement)
+        return true;
+    for (uint32_t i = statement;; i--) {
+        const struct statement *s = statement_at(unit, i);
+        if (i != statement) {
+            if (s->section != statement_at(unit, statement)->section || !s->data)
+                return true;
+            for (size_t r = index; r-- > 0 && all[r].statement >= i;)
+                if (all[r].statement == i)
+                    return false;
+        }
+        if (s->begins || i == 0)
+            return true;
+    }
+}
+
+/* Whether a table with that head is one that indirect jumps of the label's function go by. */
+static bool is_jump_table(const struct finder *f, uint32_t head, uint32_t label) {
+    const struct unit *unit = f->unit;
+    for (size_t i = 0; i < unit->references.count; i++) {
+        const struct reference *reference = &unit->references.data[i];
+        const struct statement *s = statement_at(unit, reference->statement);
+        uint32_t function = unit->function_of[reference->statement];
+        if (reference->symbol == head && s->kind == STATEMENT_INSTRUCTION &&
+            is_hand_written(unit, s) && function != NONE &&
+            (f->jumps[function] || f->jumps[unit->function_of[label]]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what is told ---- */
+
+static void note_uses(struct finder *f) {
+    const struct unit *unit = f->unit;
+    for (size_t i = 0; i < unit->symbols.count; i++)
+        f->used[i] = unit->symbols.data[i].global;
+    for (size_t i = 0; i < unit->references.count; i++) {
+        const struct reference *reference = &unit->references.data[i];
+        const struct statement *s = statement_at(unit, reference->statement);
+        uint32_t label = unit->symbols.data[reference->symbol].statement;
+        bool away = label == NONE || statement_at(unit, label)->section != s->section;
+        f->used[reference->symbol] |= away || s->kind == STATEMENT_INSTRUCTION;
+        f->kept[reference->symbol] |= !is_hand_written(unit, s);
+    }
+}
+
+static void note_jumps(struct finder *f) {
+    const struct unit *unit = f->unit;
+    for (uint32_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *s = statement_at(unit, i);
+        if (s->kind != STATEMENT_INSTRUCTION || unit->function_of[i] == NONE ||
+            !is_hand_written(unit, s))
+            continue;
+        uint8_t class = unit->code->decoded[i].class;
+        if (class == CLASS_JUMP_INDIRECT || class == CLASS_CALL_INDIRECT)
+            f->jumps[unit->function_of[i]] = true;
+    }
+}
+
+static void note_told(struct finder *f, size_t index) {
+    const struct unit *unit = f->unit;
+    const struct reference *reference = &unit->references.data[index];
+    const struct statement *s = statement_at(unit, reference->statement);
+    if (!is_place(unit, reference->symbol) || unit->sections.data[s->section].exceptions)
+        return;
+    uint32_t label = unit->symbols.data[reference->symbol].statement;
+    if (!is_hand_written(unit, s) && !is_hand_written(unit, statement_at(unit, label)))
+        return;
+    bool first = false;
+    if (s->kind != STATEMENT_INSTRUCTION) {
+        uint32_t head = head_of(unit, reference->statement);
+        bool headed = head != NONE && f->used[head];
+        if (headed && is_jump_table(f, head, label))
+            return;
+        first = !headed && is_hand_written(unit, s) && is_first(f, index);
+    }
+    f->told[reference->symbol] = true;
+    f->later[reference->symbol] |= !first;
+    f->fixed[reference->symbol] |= s->kind != STATEMENT_INSTRUCTION || !is_hand_written(unit, s);
+}
+
+/* Other files know a name, and another name of the same place. */
+static void note_names(struct finder *f) {
+    const struct unit *unit = f->unit;
+    for (uint32_t i = 0; i < unit->symbols.count; i++) {
+        const struct symbol *symbol = &unit->symbols.data[i];
+        if ((symbol->global || symbol->aliased) && is_place(unit, i) &&
+            is_hand_written(unit, statement_at(unit, symbol->statement)))
+            f->told[i] = f->later[i] = f->fixed[i] = true;
+    }
+}
+
+static void mark(struct finder *f, uint32_t index) {
+    struct unit *unit = f->unit;
+    struct symbol *symbol = &unit->symbols.data[index];
+    const struct statement *label = statement_at(unit, symbol->statement);
+    uint32_t instruction = instruction_at(unit, symbol->statement);
+    bool names = is_hand_written(unit, label) && !label->ends_asm && instruction != NONE;
+    symbol->left_unseen = names && unit->code->decoded[instruction].faults;
+    symbol->pinned = names && (f->fixed[index] || symbol->left_unseen);
+    symbol->outside_entry |= f->later[index] || !symbol->left_unseen;
+    if (!f->kept[index] && !f->jumps[unit->function_of[symbol->statement]])
+        symbol->address_taken = false; /* no indirect jump goes there */
+}
+
+void find_told_addresses(struct unit *unit) {
+    if (!has_hand_written(unit))
+        return;
+    struct finder f = {.unit = unit};
+    f.used = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.told = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.later = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.kept = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.fixed = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
+    note_uses(&f);
+    note_jumps(&f);
+    for (size_t i = 0; i < unit->references.count; i++)
+        note_told(&f, i);
+    note_names(&f);
+    for (uint32_t i = 0; i < unit->symbols.count; i++)
+        if (f.told[i])
+            mark(&f, i);
+}
