@@ -450,6 +450,23 @@ static struct span behind_distance(struct span operand) {
     return operand;
 }
 
+/* In Intel syntax "call rax" goes where the register says; a name in quotes is a symbol. */
+static bool is_register_name(struct span name) {
+    static const char *const words[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (name.length == 3 && strncasecmp(name.start, words[i], 3) == 0)
+            return true;
+    if (name.length < 2 || name.length > 3 || (name.start[0] != 'r' && name.start[0] != 'R'))
+        return false;
+    unsigned number = 0;
+    for (size_t i = 1; i < name.length; i++) {
+        if (name.start[i] < '0' || name.start[i] > '9')
+            return false;
+        number = number * 10 + (unsigned)(name.start[i] - '0');
+    }
+    return number >= 8 && number < 32; /* r8, not r08 or r40 */
+}
+
 /* The branch of a statement such as "lock; cmpxchg" or "notrack jmp *%rax" is behind its prefixes.
  */
 static void parse_instruction(struct parser *p, struct span text, struct statement *statement) {
@@ -468,7 +485,8 @@ static void parse_instruction(struct parser *p, struct span text, struct stateme
     struct span name;
     struct cursor cursor = cursor_over(rest);
     bool direct = is_branch_word(word) && rest.length && rest.start[0] != '*' &&
-                  rest.start[0] != '%' && !memchr(rest.start, '[', rest.length);
+                  rest.start[0] != '%' && !memchr(rest.start, '[', rest.length) &&
+                  !(statement->intel && is_register_name(first_word(rest)));
     if (direct && next_name(&cursor, &name)) {
         statement->symbol = operand_symbol(p, name);
         symbol_at(p, statement->symbol)->branch_target = true;

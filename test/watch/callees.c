@@ -6,7 +6,7 @@
 // watch: sorted = sorted:24
 // watch: name = name:32
 // address: pipes = pipes:8
-// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -O2 -static; -O2 -D_FORTIFY_SOURCE=2
+// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -O2 -static; -O2 -D_FORTIFY_SOURCE=2; -O2 -masm=intel
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,13 @@ static int compare(const void *left, const void *right) {
 // So that the compiler leaves the calls as they are.
 #define CALL(function) (*(__typeof__(&(function)) volatile *)&(__typeof__(&(function))){function})
 
+__attribute__((noipa)) static void by_pointer(void *(*copy)(void *, const void *, size_t)) {
+    copy(buffer + 40, "by pointer", length);
+    buffer[41] = 'p';
+}
+
 __attribute__((noinline)) static void strings(void) {
+    by_pointer(memcpy);
     memcpy(buffer, "memcpy copies this", length);
     memset(buffer + 28, 'm', length);
     memmove(buffer + 1, buffer, length * 5);
