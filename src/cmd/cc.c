@@ -56,6 +56,7 @@ struct driver {
     bool show;           /* -### */
     bool gold;           /* it links */
     bool drop;           /* --gc-sections */
+    bool headless;       /* -z nosectionheader */
     bool preprocess;     /* -E */
     bool version;        /* --version */
     bool verbose;        /* -v */
@@ -231,6 +232,14 @@ static bool makes_object(const char *linker_option) {
     return IS_ONE_OF(linker_option, "-r", "-i", "-Ur", "--relocatable");
 }
 
+/* WORD may be what stands behind -z. */
+static void note_linker_word(struct driver *driver, const char *word) {
+    if (strncmp(word, "-z", 2) == 0)
+        word += 2;
+    if (IS_ONE_OF(word, "nosectionheader", "sectionheader"))
+        driver->headless = word[0] == 'n';
+}
+
 /* TEXT is options with commas between. */
 static void note_linker_options(struct driver *driver, const char *text) {
     for (const char *end; *text; text = *end ? end + 1 : end) {
@@ -240,6 +249,8 @@ static void note_linker_options(struct driver *driver, const char *text) {
             driver->link = false;
         else if (strcmp(option, "--gc-sections") == 0 || strcmp(option, "--no-gc-sections") == 0)
             driver->drop = option[2] == 'g';
+        else
+            note_linker_word(driver, option);
     }
 }
 
@@ -251,6 +262,8 @@ static void note_value(struct driver *driver, const char *option, const char *va
         driver->output = value;
     else if (strcmp(option, "-Xlinker") == 0)
         note_linker_options(driver, value);
+    else if (strcmp(option, "-z") == 0)
+        note_linker_word(driver, value);
 }
 
 /* LIST is sanitizers with commas between; ON: they are switched on. */
@@ -420,6 +433,15 @@ static void keep_for_gold(struct driver *driver) {
     push(driver, (char *)"-Wl,--no-gc-sections");
 }
 
+/* Without section headers no reader finds the notes, and BFD's linker drops tables that others
+ * refer to. */
+static void keep_section_headers(struct driver *driver) {
+    if (!driver->headless)
+        return;
+    warn("'-z nosectionheader': quipu finds its notes by section headers; they are kept");
+    push(driver, (char *)"-Wl,-z,sectionheader");
+}
+
 static void build_arguments(struct driver *driver, const char *options) {
     bool count = driver->options.modes;
     bool link = driver->link && count && (!driver->bare || driver->libc);
@@ -453,6 +475,7 @@ static void build_arguments(struct driver *driver, const char *options) {
         if (driver->bare) /* which the runtime needs, behind it, too */
             push(driver, (char *)"-lc");
         keep_for_gold(driver);
+        keep_section_headers(driver);
     }
     push(driver, NULL);
 }

@@ -73,7 +73,24 @@ fi
 
 # Other outputs, and none, are nothing to complain about.
 ends 0 quipu cc program.o -o /dev/null
-exit 0
+
+# Section headers are kept, whoever leaves them out, where the linker can.
+if [[ $(ld.bfd --help) == *nosectionheader* ]]; then
+    for option in -Wl,-z,nosectionheader '-z nosectionheader' '-Xlinker -z -Xlinker nosectionheader' -Wl,-znosectionheader; do
+        for mode in count event calls moment; do
+            # shellcheck disable=SC2086
+            ends 0 quipu cc --quipu=$mode -O1 -fuse-ld=bfd $option program.c -o program
+            said "'-z nosectionheader': quipu finds its notes by section headers; they are kept"
+        done
+        rm -rf quipu.data
+        ends 0 quipu cc -O1 -fuse-ld=bfd $option -Wl,-z,sectionheader program.c -o program
+        [[ ! -s messages ]] || fail "section headers are not left out: $(cat messages)"
+        ./program >output
+        expect_calls half 1000
+    done
+else
+    echo "skipped: '-z nosectionheader': the linker knows no such option"
+fi
 
 # Objects of an earlier quipu, which had its cells elsewhere: nothing would be counted.
 quipu cc -O1 -c program.c -o old.o || fail "cannot compile"
