@@ -8,7 +8,8 @@
  * What is not understood is left alone:
  *   - ifunc resolvers and what they call in this unit: they run before thread-local storage exists,
  *   - text with macros or conditional assembly, data among instructions, jumps relative to the
- *     location counter, sections whose text is not in the order of their bytes. */
+ *     location counter, sections whose text is not in the order of their bytes.
+ * Constants behind all of a function's code are none of it. */
 #include "asm/lex.h"
 #include "asm/unit.h"
 #include "util/fault.h"
@@ -56,6 +57,11 @@ static bool is_branch_stub(const struct symbol *symbol) {
             return true;
     }
     return false;
+}
+
+static const struct statement *statement_at(const struct unit *unit,
+                                            const struct fragment *fragment, uint32_t position) {
+    return &unit->statements.data[unit->sections.data[fragment->section].statements.data[position]];
 }
 
 static void close_fragment(struct finder *finder, uint32_t section) {
@@ -142,6 +148,63 @@ static void drop_empty_pieces(struct unit *unit) {
     }
 }
 
+/* Whether WORD is one of NAMES, the last of which is NULL, in whatever case. */
+static bool is_one_of(struct span word, const char *const *names) {
+    for (; *names; names++)
+        if (word.length == strlen(*names) && strncasecmp(word.start, *names, word.length) == 0)
+            return true;
+    return false;
+}
+
+/* The mnemonic of S, behind prefixes that branches may have. */
+static struct span operation(const struct unit *unit, const struct statement *s) {
+    static const char *const prefixes[] = {"bnd", "notrack", "data16", "rep", "repz", "repe", NULL};
+    struct span text = {unit->text + s->start, s->end - s->start};
+    struct span word = first_word(text);
+    while (is_one_of(word, prefixes)) {
+        text = behind(text, word);
+        word = first_word(text);
+    }
+    return word;
+}
+
+static bool is_call(const struct unit *unit, const struct statement *s) {
+    static const char *const calls[] = {"call", "callq", NULL};
+    return is_one_of(operation(unit, s), calls);
+}
+
+/* Whether nothing gets behind S, an instruction. */
+static bool is_end(const struct unit *unit, const struct statement *s) {
+    static const char *const ends[] = {"jmp", "jmpq", "ret", "retq", "ud2", "int3", NULL};
+    return is_one_of(operation(unit, s), ends);
+}
+
+/* Constants that stand behind all of a function's instructions are none of its own, where no branch
+ * leads to them. */
+static void cut_constants(struct unit *unit, struct fragment *fragment) {
+    bool constants = false;
+    for (uint32_t last = fragment->last; last > fragment->first; last--) {
+        const struct statement *s = statement_at(unit, fragment, last - 1);
+        if (s->opaque || s->prefix ||
+            (s->kind == STATEMENT_LABEL && unit->symbols.data[s->symbol].branch_target))
+            return;
+        if (s->kind == STATEMENT_INSTRUCTION) {
+            if (constants && is_end(unit, s))
+                fragment->last = last;
+            return;
+        }
+        constants |= s->data;
+    }
+}
+
+static void cut_all_constants(struct unit *unit) {
+    for (size_t i = 0; i < unit->functions.count; i++) {
+        struct asm_function *function = &unit->functions.data[i];
+        for (size_t f = 0; f < function->fragments.count; f++)
+            cut_constants(unit, &function->fragments.data[f]);
+    }
+}
+
 /* A label begins a function where it is typed so.  Hand-written code often has only a global
  * label; inside a typed function such a label is a further entry, not a function. */
 static bool begins_function(const struct finder *finder, const struct symbol *symbol,
@@ -174,11 +237,6 @@ static void end_function(struct finder *finder, const struct statement *statemen
 }
 
 /* ---- what must be left alone ---- */
-
-static const struct statement *statement_at(const struct unit *unit,
-                                            const struct fragment *fragment, uint32_t position) {
-    return &unit->statements.data[unit->sections.data[fragment->section].statements.data[position]];
-}
 
 /* Whether the instruction in front of the fragment is a prefix alone, of what the fragment begins
  * with. */
@@ -282,17 +340,6 @@ static void index_statements(struct unit *unit) {
     }
 }
 
-static bool is_call(const struct unit *unit, const struct statement *s) {
-    struct span text = {unit->text + s->start, s->end - s->start};
-    struct span word = first_word(text);
-    while (span_is(word, "bnd") || span_is(word, "notrack") || span_is(word, "data16")) {
-        text = behind(text, word);
-        word = first_word(text);
-    }
-    return (word.length == 4 || word.length == 5) &&
-           strncasecmp(word.start, "callq", word.length) == 0;
-}
-
 /* Marks labels that are reached from elsewhere: by name from another file, by a jump from another
  * function, by a call (a stub for indirect branches calls a place in itself), or by an address that
  * code takes (a jump out of a nested function, a return address that was made up). */
@@ -360,6 +407,7 @@ void find_functions(struct unit *unit) {
     for (uint32_t i = 0; i < unit->sections.count; i++)
         close_fragment(&finder, i);
     drop_empty_pieces(unit);
+    cut_all_constants(unit);
     index_statements(unit);
     mark_outside_entries(unit);
     leave_resolvers(&finder);

@@ -58,10 +58,11 @@ pick:                           # int pick(unsigned n): a table whose row looks 
     lea 2f(%rip), %rdx
     mov %edi, %edi
     movzbl (%rdx,%rdi), %eax
-1:  ret
+    jmp 1f
 2:  .byte 0x90
     .byte 0x98
     .byte 0x99
+1:  ret
     .size pick, .-pick
 
     .globl other_name

@@ -28,10 +28,11 @@ pick:                           # int pick(unsigned n), by a table whose rows lo
     lea 2f(%rip), %rdx
     mov %edi, %edi
     movzbl (%rdx,%rdi), %eax
-1:  .byte 0xc3
+    jmp 1f
 2:  .byte 0x90
     .byte 0x98
     .byte 0x99
+1:  .byte 0xc3
     .size pick, .-pick
 
     .globl uses_r11
