@@ -51,6 +51,7 @@ struct driver {
     bool libc;           /* -lc is named */
     bool sources;        /* something is compiled */
     bool starts;         /* -nostartfiles: the program's first instruction is the user's affair */
+    bool library;        /* -shared: a shared object is linked */
     bool freestanding;   /* no C library will be there */
     bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
@@ -298,6 +299,7 @@ static void note_joined(struct driver *driver, const char *argument) {
 
 static void note_argument(struct driver *driver, const char *argument) {
     driver->preprocess |= strcmp(argument, "-E") == 0;
+    driver->library |= strcmp(argument, "-shared") == 0;
     if (IS_ONE_OF(argument, "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "-emit-llvm",
                   "-fdump-ada-spec", "-gnatc", "-gnats"))
         driver->link = false;
@@ -471,6 +473,8 @@ static void build_arguments(struct driver *driver, const char *options) {
     if (link) {
         push(driver, (char *)"-x");
         push(driver, (char *)"none");
+        if (driver->library && (driver->bare || driver->starts)) /* runtime/module_handle.c */
+            push(driver, (char *)"-Wl,--undefined=__dso_handle");
         push_path(driver, "lib/quipu/libquipu-rt.a");
         if (driver->bare) /* which the runtime needs, behind it, too */
             push(driver, (char *)"-lc");
