@@ -122,6 +122,7 @@ static uint32_t find_section(struct parser *p, struct span name, struct span fla
         .executable = is_executable_section(name, flags),
         .ignored = is_ignored_section(name),
         .exceptions = starts(name, ".gcc_except_table"),
+        .patches = starts(name, "__patchable_function_entries") || starts(name, "__mcount_loc"),
         .describes = starts(name, ".debug") || starts(name, ".eh_frame"),
     };
     section.ignored = section.ignored && !section.executable;
@@ -645,7 +646,8 @@ void parse_unit(struct unit *unit, const char *name, const char *text, size_t si
     p->section = p->previous = find_section(p, first, (struct span){0}, first);
     struct token token;
     for (;;) {
-        bool skip = unit->sections.data[p->section].ignored && unit->compiled && !p->inline_asm;
+        const struct section *section = &unit->sections.data[p->section];
+        bool skip = section->ignored && !section->patches && unit->compiled && !p->inline_asm;
         if (skip && !skip_to_section_change(&p->lexer))
             return;
         if (!next_token(&p->lexer, &token))

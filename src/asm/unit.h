@@ -44,6 +44,7 @@ struct statement {
     bool unwinds : 1;    /* between .cfi_startproc and .cfi_endproc */
     bool begins : 1;     /* the first behind a change of the section */
     bool ends_asm : 1;   /* a label that no instruction of its inline assembly follows */
+    bool kept : 1;       /* nothing comes in front of it: the program writes code there */
 };
 
 struct section {
@@ -52,6 +53,7 @@ struct section {
     bool executable;
     bool ignored;                /* debugging and notes: its text is passed over */
     bool exceptions;             /* .gcc_except_table */
+    bool patches;                /* places where the program may write code */
     bool describes;              /* unwinding and debugging: its addresses are read, no more */
     bool unwinds;                /* parse_unit: a .cfi_startproc waits for its .cfi_endproc */
     bool subsections;            /* its text is not in the order of its bytes */
@@ -74,7 +76,8 @@ struct symbol {
     bool landing_pad : 1;   /* an exception table sends the unwinder there */
     bool outside_entry : 1; /* code outside of the function may come here */
     bool pinned : 1;        /* its address is told: nothing comes between it and its instruction */
-    bool left_unseen : 1;   /* control may go from its instruction to where nobody tells */
+    bool switched : 1;    /* the program makes a jump of its no-operation, or the other way round */
+    bool left_unseen : 1; /* control may go from its instruction to where nobody tells */
 };
 
 /* A label's name in a data directive: jump tables, label arrays, exception tables. */

@@ -34,6 +34,7 @@ struct builder {
     uint32_t pinned;    /* the first pinned label since then, or NONE */
     bool passed_by;     /* control comes to a label behind that, or to that one */
     bool left_unseen;   /* it is left unseen */
+    bool switched;      /* ... or switched */
     VECTOR(uint32_t)
     labels; /* label statements seen, with the block that follows in label_blocks */
     VECTOR(uint32_t) label_blocks;
@@ -97,6 +98,7 @@ static void add_label(struct builder *b, uint32_t statement) {
     b->passed_by |= b->pinned != NONE && (symbol->branch_target || symbol->address_taken ||
                                           symbol->outside_entry || symbol->function);
     b->left_unseen |= symbol->left_unseen;
+    b->switched |= symbol->switched;
     vector_push(arena, &b->labels, statement);
     vector_push(arena, &b->label_blocks, NONE);
 }
@@ -111,7 +113,7 @@ static void settle_labels(struct builder *b, uint32_t block) {
 
 static void unpin(struct builder *b) {
     b->pinned = NONE;
-    b->passed_by = b->left_unseen = false;
+    b->passed_by = b->left_unseen = b->switched = false;
 }
 
 static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
@@ -156,14 +158,16 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
         block->aligned_by = b->alignment;
     b->alignment = NONE;
     uint32_t place = b->pinned == NONE ? first_statement : b->pinned;
-    if (!block->count)
-        block->closed = is_landing_mark(decoded) || (b->pinned != NONE && b->passed_by);
+    bool closed = b->unit->statements.data[first_statement].kept || is_landing_mark(decoded) ||
+                  (b->pinned != NONE && b->passed_by);
+    block->closed += closed && block->closed == block->count;
     block->count++;
     block->size += decoded->size;
     vector_push(graph->arena, &graph->instructions,
                 ((struct graph_instruction){statement, first_statement, place, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
-    b->open = !ends_block(decoded) && !alone;
+    block->switched = b->switched;
+    b->open = !ends_block(decoded) && !alone && !b->switched;
     b->parted = alone;
     unpin(b);
 }
@@ -329,7 +333,7 @@ static bool is_behind_gap(const struct graph *graph, uint32_t block) {
 static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     const struct graph *graph = b->graph;
     const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[block]);
-    if (graph->blocks.data[block].gap)
+    if (graph->blocks.data[block].gap || graph->blocks.data[block].switched)
         add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
     if (!last) {
         add_fall(b, block, QUIPU_EDGE_FALL);
@@ -374,6 +378,10 @@ static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     }
 }
 
+static bool falls(const struct graph *graph, uint32_t block) {
+    return last_instruction(graph, &graph->blocks.data[block])->decoded->class == CLASS_PLAIN;
+}
+
 /* Blocks whose labels stand in tables or are reached from outside. */
 static void add_in_edges(struct builder *b, uint32_t hub) {
     struct graph *graph = b->graph;
@@ -393,6 +401,9 @@ static void add_in_edges(struct builder *b, uint32_t hub) {
             entered[block] = 1;
         }
     }
+    for (uint32_t i = 1; i < graph->blocks.count; i++)
+        if (graph->blocks.data[i - 1].switched && !falls(graph, i - 1) && !entered[i])
+            add_edge(b, 0, i + 1, QUIPU_EDGE_PAD);
     for (size_t i = 0; hub && i < b->hub_targets.count; i++)
         add_edge(b, hub, b->hub_targets.data[i] + 1, QUIPU_EDGE_INDIRECT);
 }
@@ -465,7 +476,7 @@ void find_countable(struct graph *graph) {
         if (block->padding && !block->gap)
             block->countable = is_entered_unseen(graph, block);
         else
-            block->countable = !block->closed || block->count > 1;
+            block->countable = block->gap ? !block->closed : block->closed < block->count;
     }
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];

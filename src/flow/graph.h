@@ -26,13 +26,14 @@ struct basic_block {
     uint32_t first, count; /* instructions [first, first + count) */
     bool padding;          /* an alignment's: no instructions of the text */
     bool gap;       /* padding of no bytes, in front of a label whose instruction may fault */
+    bool switched;  /* its last instruction is: control may go where nobody tells */
     bool continues; /* only one that repeats parts it from the block above: both are one */
     uint8_t fragment;
     uint32_t offset; /* of its first byte in the fragment, as the compiler made it */
     uint32_t size;   /* bytes, as the compiler made it */
     const uint8_t *padding_bytes;
     bool countable;      /* code can be put in it: in padding, in front of it */
-    bool closed;         /* but not in front of its first instruction */
+    uint32_t closed;     /* but not in front of so many first instructions; of a gap: or not */
     uint32_t aligned_by; /* the alignment directive right above it, a statement, or NONE; of padding
                             its own; of a gap the label */
     index_list in, out;  /* edges */

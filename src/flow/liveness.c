@@ -63,7 +63,9 @@ static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge)
         return graph->blocks.data[edge->target - 1].live_in;
     if (edge->kind == QUIPU_EDGE_CALL_LOST)
         return 0; /* the call itself has read what the callee may */
-    if (edge->kind == QUIPU_EDGE_STOP && graph->blocks.data[edge->source - 1].gap)
+    bool stops = edge->kind == QUIPU_EDGE_STOP && is_block(graph, edge->source);
+    const struct basic_block *source = stops ? &graph->blocks.data[edge->source - 1] : NULL;
+    if (stops && (source->gap || source->switched))
         return LIVE(REGISTERS_ALL, FLAGS_ALL); /* control goes on anywhere */
     if (edge->target == 0)
         return live_at_end(graph, edge);

@@ -22,6 +22,9 @@
  * Where a label is both left and entered unseen no counters tell how often, and build_graph finds
  * no place for them: the function is left alone.
  *
+ * A no-operation or a jump whose label leads a record with another label is a static key: the
+ * program makes a jump of it, or a no-operation, so control may go elsewhere behind it.
+ *
  * What is understood: tables that a person's indirect jumps go by; function's begins; a compiler's
  * own tables and labels, of which nobody knows the instruction.
  *
@@ -42,6 +45,7 @@ struct finder {
     bool *later; /* by symbol: told, and not only as the first of a record */
     bool *kept;  /* by symbol: a compiler names it, too */
     bool *fixed; /* by symbol: told, and not by a person's instruction alone */
+    bool *leads; /* by symbol: told as the first of a record that tells of another one */
 };
 
 static const struct statement *statement_at(const struct unit *unit, uint32_t index) {
@@ -140,6 +144,39 @@ static bool is_jump_table(const struct finder *f, uint32_t head, uint32_t label)
     return false;
 }
 
+/* ---- what is patched ---- */
+
+/* Nothing may be between the instructions that the program writes over: no-operations, mostly, or
+ * a profiler's call. */
+static void keep_together(struct unit *unit, uint32_t label) {
+    bool first = true;
+    for (uint32_t i = label + 1; i < unit->statements.count; i++) {
+        struct statement *s = &unit->statements.data[i];
+        if (s->section != statement_at(unit, label)->section)
+            continue;
+        if (s->aligns || s->data || s->opaque)
+            return;
+        if (s->kind != STATEMENT_INSTRUCTION)
+            continue;
+        bool before = unit->function_of[i] == NONE; /* some may stand in front of the function */
+        bool fills = before || s->prefix || is_no_operation(&unit->code->decoded[i]);
+        s->kept = first || fills;
+        if (!fills)
+            return;
+        first = false;
+    }
+}
+
+static void keep_patched(struct unit *unit) {
+    for (size_t i = 0; i < unit->references.count; i++) {
+        const struct reference *reference = &unit->references.data[i];
+        const struct statement *s = statement_at(unit, reference->statement);
+        uint32_t label = unit->symbols.data[reference->symbol].statement;
+        if (unit->sections.data[s->section].patches && label != NONE)
+            keep_together(unit, label);
+    }
+}
+
 /* ---- what is told ---- */
 
 static void note_uses(struct finder *f) {
@@ -187,6 +224,8 @@ static void note_told(struct finder *f, size_t index) {
         first = !headed && is_hand_written(unit, s) && is_first(f, index);
     }
     f->told[reference->symbol] = true;
+    f->leads[reference->symbol] |= first && index + 1 < unit->references.count &&
+                                   is_place(unit, reference[1].symbol) && !is_first(f, index + 1);
     f->later[reference->symbol] |= !first;
     f->fixed[reference->symbol] |= s->kind != STATEMENT_INSTRUCTION || !is_hand_written(unit, s);
 }
@@ -202,6 +241,10 @@ static void note_names(struct finder *f) {
     }
 }
 
+static bool may_turn(const struct decoded *decoded) {
+    return decoded->class == CLASS_JUMP || is_no_operation(decoded);
+}
+
 static void mark(struct finder *f, uint32_t index) {
     struct unit *unit = f->unit;
     struct symbol *symbol = &unit->symbols.data[index];
@@ -209,6 +252,7 @@ static void mark(struct finder *f, uint32_t index) {
     uint32_t instruction = instruction_at(unit, symbol->statement);
     bool names = is_hand_written(unit, label) && !label->ends_asm && instruction != NONE;
     symbol->left_unseen = names && unit->code->decoded[instruction].faults;
+    symbol->switched = names && f->leads[index] && may_turn(&unit->code->decoded[instruction]);
     symbol->pinned = names && (f->fixed[index] || symbol->left_unseen);
     symbol->outside_entry |= f->later[index] || !symbol->left_unseen;
     if (!f->kept[index] && !f->jumps[unit->function_of[symbol->statement]])
@@ -216,6 +260,7 @@ static void mark(struct finder *f, uint32_t index) {
 }
 
 void find_told_addresses(struct unit *unit) {
+    keep_patched(unit);
     if (!has_hand_written(unit))
         return;
     struct finder f = {.unit = unit};
@@ -223,6 +268,7 @@ void find_told_addresses(struct unit *unit) {
     f.told = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
     f.later = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
     f.kept = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.leads = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
     f.fixed = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
     f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
     note_uses(&f);

@@ -20,7 +20,10 @@ static bool has_told_store(const struct graph *graph) {
         const struct basic_block *block = &graph->blocks.data[i];
         if (!block->closed || block->padding)
             continue;
-        const struct decoded *decoded = graph->instructions.data[block->first].decoded;
+        const struct graph_instruction *first = &graph->instructions.data[block->first];
+        const struct decoded *decoded = first->decoded;
+        if (graph->unit->statements.data[first->first_statement].kept)
+            continue; /* a profiler's call, which writes nothing of the program's */
         if (decoded->store.kind != STORE_NONE || is_call_class(decoded->class))
             return true;
     }

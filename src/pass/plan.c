@@ -48,13 +48,17 @@ static bool is_in_tls_access(const struct planner *p, const struct basic_block *
 }
 
 /* Code must not stand before endbr64, where indirect branches land, nor behind the label of an
- * instruction whose address is told, nor between the address and the call of a thread-local access,
- * which linkers rewrite as one. */
+ * instruction whose address is told, nor where the program writes code, nor between the address and
+ * the call of a thread-local access, which linkers rewrite as one. */
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
+    if (index < block->closed)
+        return false;
     if (index == 0)
-        return !block->closed;
-    return !is_in_tls_access(p, block, index) && !contains(p, &first[index - 1], "@tls") &&
+        return true;
+    bool kept =
+        index < block->count && p->graph->unit->statements.data[first[index].first_statement].kept;
+    return !kept && !is_in_tls_access(p, block, index) && !contains(p, &first[index - 1], "@tls") &&
            !contains(p, &first[index - 1], "@TLS");
 }
 

@@ -174,8 +174,7 @@ static bool is_filling_byte(const struct unit *unit, const struct statement *s) 
     size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
     struct decoded decoded = {0};
     for (size_t at = 0; at < count; at += decoded.size)
-        if (!decode_instruction(code + at, count - at, &decoded) ||
-            decoded.spelling.mnemonic != ZYDIS_MNEMONIC_NOP)
+        if (!decode_instruction(code + at, count - at, &decoded) || !is_no_operation(&decoded))
             return false;
     return count;
 }

@@ -474,6 +474,10 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     return true;
 }
 
+bool is_no_operation(const struct decoded *decoded) {
+    return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_NOP;
+}
+
 bool is_filling(const struct decoded *decoded) {
     static const ZydisMnemonic fillings[] = {
         ZYDIS_MNEMONIC_NOP, ZYDIS_MNEMONIC_INT3,  ZYDIS_MNEMONIC_UD2,    ZYDIS_MNEMONIC_UD1,

@@ -131,6 +131,9 @@ struct decoded {
     struct spelling spelling;
 };
 
+/* Whether it does nothing, in any length. */
+bool is_no_operation(const struct decoded *decoded);
+
 /* Whether it may stand behind a jump where nobody comes: a no-operation, a trap, a fence. */
 bool is_filling(const struct decoded *decoded);
 

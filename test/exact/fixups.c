@@ -1,7 +1,7 @@
 // Instructions that may fault, named by tables of inline assembly with the places at which a
 // handler of signals goes on: in loops, at functions' begins and ends, behind each other, with
-// flags that live. variants: -O0; -O1; -O2; -O3; -O2 -fPIC; clang -O0; clang -O2; -O2 -fno-pie
-// -no-pie -static
+// flags that live.
+// variants: -O0; -O1; -O2; -O3; -O2 -fPIC; clang -O0; clang -O2; -O2 -fno-pie -no-pie -static
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

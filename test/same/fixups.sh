@@ -4,6 +4,7 @@
 set -uo pipefail
 source=$(cd "$(dirname "$0")/../exact" && pwd)/fixups.c
 keys=$(dirname "$0")/parts/keys.c
+patched=$(cd "$(dirname "$0")/../exact" && pwd)/patched.c
 
 fail() {
     printf '%s\n' "$(basename "$0"): $*"
@@ -23,13 +24,26 @@ for flags in -O0 -O2 '-O2 -fPIC' '-O3 --quipu-placement=block'; do
         quipu cc --quipu=$mode $flags "$keys" -o keys 2>messages || fail "keys, $mode $flags: $(cat messages)"
         ./keys >keys.out || fail "keys, $mode $flags: status $?"
         diff keys.plain keys.out >differences || fail "keys, $mode $flags: $(cat differences)"
-        [[ -s messages ]] && fail "keys, $mode $flags: $(cat messages)"
+        # a jump that is told leaves no place for a counter on its way
+        grep -v "'uses_jumps': an instruction whose address is told" messages >others
+        [[ -s others ]] && fail "keys, $mode $flags: $(cat others)"
     done
     rm -rf data
     quipu run -o data -- ./count >/dev/null || fail "$flags: not run"
     counted=$(quipu report --limit=1 data | sed -n '1s/.* \([0-9]*\) instructions executed$/\1/p')
     quipu stat -o events -- ./event >/dev/null || fail "$flags: no events"
     grep -qE "^ *$counted  instructions" events || fail "$flags: $counted instructions counted, events: $(cat events)"
+done
+
+# No-operations at functions' begins, which the program writes over.
+for mode in count event moment calls watch; do
+    for flags in '-O0 -fpatchable-function-entry=7,2' '-O2 -fPIC -fcf-protection -fpatchable-function-entry=5' \
+        '-O2 -fno-pie -no-pie -pg -mfentry -mrecord-mcount -mnop-mcount -DCOUNTED'; do
+        # shellcheck disable=SC2086
+        quipu cc --quipu=$mode $flags "$patched" -o patched || fail "patched, $mode $flags"
+        ./patched >patched.out || fail "patched, $mode $flags: status $?"
+        grep -q '^1 1 1 0 of [46] wrong$' patched.out || fail "patched, $mode $flags: $(cat patched.out)"
+    done
 done
 
 # A note that nobody loads tells of a no-operation.
