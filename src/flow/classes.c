@@ -47,15 +47,20 @@ bool class_has_callee(const char *pattern, const char *callee) {
     return matches(pattern, CALLEE, callee);
 }
 
-/* Code for shared objects may call by way of the table of addresses, call *f@GOTPCREL(%rip). */
+/* Code for shared objects may call by way of the table of addresses, call *f@GOTPCREL(%rip).  The
+ * name may stand in quotes, "f"@GOTPCREL. */
 static const char *named_in_table(const struct graph *graph, const struct statement *statement) {
     static const char mark[] = "@GOTPCREL";
     const char *start = graph->unit->text + statement->start;
     const char *end = graph->unit->text + statement->end;
-    const char *at = memmem(start, (size_t)(end - start), mark, strlen(mark)), *name = at;
-    while (name && name > start && !strchr(" \t*\"[(", name[-1]))
+    const char *at = memmem(start, (size_t)(end - start), mark, strlen(mark));
+    if (!at)
+        return NULL;
+    bool quoted = at > start && at[-1] == '"';
+    const char *name = at -= quoted;
+    while (name > start && !strchr(quoted ? "\"" : " \t*[(", name[-1]))
         name--;
-    return at ? arena_copy(graph->arena, name, (size_t)(at - name)) : NULL;
+    return arena_copy(graph->arena, name, (size_t)(at - name));
 }
 
 static bool is_elsewhere(const struct graph *graph, const struct symbol *symbol) {

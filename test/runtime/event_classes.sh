@@ -176,6 +176,13 @@ for way in -fno-plt '-fPIC -fno-plt -masm=intel -DINTEL' -flto -static; do
     grep -qx '32 7 32' < <(./program 2>&1) || fail "$way: allocations were not counted"
 done
 
+# With names in quotes, as gcc 16 has them in Intel syntax.
+gcc -S -O2 -fPIC -fno-plt -masm=intel -DINTEL -I"$QUIPU_BUILD/include" program.c -o quoted.s &&
+    sed -i 's/\([A-Za-z_0-9.]\{1,\}\)@GOTPCREL/"\1"@GOTPCREL/' quoted.s &&
+    quipu cc "${options[@]}" quoted.s ask.o -o program || fail "names in quotes: cannot build"
+grep -q '"malloc"@GOTPCREL' quoted.s || fail "no name is in quotes"
+grep -qx '32 7 32' < <(./program 2>&1) || fail "names in quotes: allocations were not counted"
+
 # Units and modules that do not agree.
 echo 'int value; int f(void) { return value * value; } int g(void); int main(void) { return g(); }' >one.c
 echo 'int other; int g(void) { other *= other; return 0; }' >two.c
