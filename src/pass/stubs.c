@@ -69,6 +69,34 @@ static void label_end(struct planner *p, uint32_t last_block) {
             arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
 }
 
+/* Whether .cfi_endproc stands right behind STATEMENT, an instruction of FRAGMENT. */
+static bool ends_unwinding(const struct planner *p, uint32_t fragment, uint32_t statement) {
+    const struct unit *unit = p->graph->unit;
+    const struct fragment *own = &p->graph->function->fragments.data[fragment];
+    const struct section *section = &unit->sections.data[own->section];
+    uint32_t s = own->last;
+    while (s > own->first && section->statements.data[s - 1] > statement)
+        s--;
+    for (; s < section->statements.count; s++) {
+        const struct statement *next = &unit->statements.data[section->statements.data[s]];
+        struct span text = {unit->text + next->start, next->end - next->start};
+        if (next->kind != STATEMENT_LABEL)
+            return next->kind == STATEMENT_DIRECTIVE && span_is(first_word(text), ".cfi_endproc");
+    }
+    return false;
+}
+
+/* A row of unwinding at the function's end is about no instruction, and the assembler of binutils
+ * 2.44 makes of it an SFrame row that no linker takes. */
+static void cut_last_row(struct buffer *text) {
+    static const char end[] = SEPARATOR ".cfi_restore_state";
+    size_t length = strlen(end);
+    if (text->count > length && memcmp(text->data + text->count - length, end, length) == 0) {
+        text->count -= length;
+        text->data[text->count] = '\0';
+    }
+}
+
 /* What jumps to TEXT may stand between .cfi_startproc and .cfi_endproc, and TEXT behind these: a
  * person may end them in front of the last 'ret'.  The places of saved registers are not told then.
  */
@@ -76,6 +104,7 @@ static void unwind_apart(struct buffer *text) {
     struct buffer whole = {0};
     if (!memmem(text->data, text->count, ".cfi_", strlen(".cfi_")))
         return;
+    cut_last_row(text);
     buffer_print(&whole, SEPARATOR ".cfi_startproc%s" SEPARATOR ".cfi_endproc", text->data);
     buffer_release(text);
     *text = whole;
@@ -88,15 +117,19 @@ static void write_behind(struct planner *p, uint32_t index, struct buffer *text)
     if (!text->count)
         return;
     uint32_t label = ++p->state->labels;
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(p->graph, block);
     if (p->copied)
-        write_line_again(p, text, last_instruction(p->graph, &p->graph->blocks.data[index]));
-    if (!statement_of(p, last_instruction(p->graph, &p->graph->blocks.data[index]))->unwinds)
+        write_line_again(p, text, last);
+    if (!statement_of(p, last)->unwinds)
         unwind_apart(text);
+    else if (!goes_on(p, index) && ends_unwinding(p, block->fragment, last->statement))
+        cut_last_row(text);
     if (goes_on(p, index))
         buffer_print(&whole, "jmp .LQe%u%s; .LQe%u:", label, text->data, label);
     else
         buffer_text(&whole, text->data + strlen(SEPARATOR));
-    insert_after(p, last_instruction(p->graph, &p->graph->blocks.data[index]), &whole);
+    insert_after(p, last, &whole);
     buffer_release(text);
 }
 
