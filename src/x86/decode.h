@@ -115,15 +115,17 @@ struct decoded {
     bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
                             pointer */
     bool selects;        /* a conditional move */
-    bool aligns_stack;   /* and of the stack pointer with a number */
-    bool steps;          /* adds a constant to a general register */
-    bool repeats;        /* string instruction with a repeat prefix: one execution, whatever the
-                            count */
-    uint8_t turns;       /* enum turns */
-    bool floating;       /* computes in floating point: arithmetic, comparison, conversion */
-    bool vector;         /* works on several elements of a vector register, or on its mask */
-    bool atomic;         /* locked, or xchg with memory */
-    uint8_t condition;   /* of CLASS_CONDITIONAL, as encoded */
+    bool ends_handler; /* puts the number of the call that returns from a signal's handler into %rax
+                        */
+    bool aligns_stack; /* and of the stack pointer with a number */
+    bool steps;        /* adds a constant to a general register */
+    bool repeats;      /* string instruction with a repeat prefix: one execution, whatever the
+                          count */
+    uint8_t turns;     /* enum turns */
+    bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;       /* works on several elements of a vector register, or on its mask */
+    bool atomic;       /* locked, or xchg with memory */
+    uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
     struct transfer transfer;
     struct memory_use memory;
