@@ -14,6 +14,9 @@
  * seen, but for those with a known name, nor one that is called through a pointer.  So functions
  * that others may call are marked, and told when their file is assembled.
  *
+ * Of what compilers make, -fsplit-stack has such calls, and -mspeculative-load-hardening compares
+ * where each call has returned to.
+ *
  * requires: measure_unit   makes: asm_function.left_alone, returns_elsewhere */
 #include "flow/return_addresses.h"
 
@@ -24,7 +27,8 @@
 enum {
     SLOTS = 16,            /* of the stack that hold something */
     STATEMENTS_MAX = 4096, /* that are followed from one place */
-    STACK_SLOT = 8
+    STACK_SLOT = 8,
+    RETURN_ADDRESS_SIZE = 8
 };
 
 enum content {
@@ -62,6 +66,7 @@ struct follower {
 
 static const char reason[] = "it calls what changes or reads the address that it returns to";
 static const char split_reason[] = "its stack is split, by a call that returns elsewhere";
+static const char compared_reason[] = "it reads the address that its call has returned to";
 
 static bool is_return(struct value value) {
     return value.content == CONTENT_RETURN || value.content == CONTENT_NEAR;
@@ -326,6 +331,32 @@ static void leave_split_stacks(struct unit *unit) {
     }
 }
 
+static bool reads_return_address(const struct decoded *decoded) {
+    const struct transfer *transfer = &decoded->transfer;
+    return transfer->kind == TRANSFER_LOAD && transfer->plain && transfer->base == STACK_POINTER &&
+           transfer->displacement == -STACK_SLOT;
+}
+
+/* clang's -mspeculative-load-hardening reads behind a call where that has returned to, which is
+ * still below the stack pointer, and compares it with the label that stands behind the call. */
+static void leave_readers_behind_calls(struct unit *unit) {
+    for (size_t i = 0; i < unit->sections.count; i++) {
+        const struct section *section = &unit->sections.data[i];
+        bool behind_call = false;
+        for (size_t n = 0; section->executable && n < section->statements.count; n++) {
+            uint32_t index = section->statements.data[n];
+            const struct decoded *decoded = &unit->code->decoded[index];
+            if (unit->statements.data[index].kind != STATEMENT_INSTRUCTION || !decoded->size)
+                continue;
+            if (behind_call && reads_return_address(decoded))
+                leave(unit, index, compared_reason);
+            behind_call = is_call_class(decoded->class) ||
+                          (behind_call && decoded->class == CLASS_PLAIN &&
+                           !decoded->memory.stores && !(decoded->registers_written & REGISTER_RSP));
+        }
+    }
+}
+
 static void leave_callers(struct follower *f) {
     struct unit *unit = f->unit;
     uint8_t *known = ARENA_ARRAY(&f->arena, uint8_t, unit->symbols.count); /* 1: no, 2: yes */
@@ -358,6 +389,7 @@ static void mark_functions(struct follower *f) {
 void leave_return_addresses(struct unit *unit) {
     struct follower f = {.unit = unit};
     leave_split_stacks(unit);
+    leave_readers_behind_calls(unit);
     if (!has_hand_written(unit))
         return;
     f.position_of = ARENA_ARRAY(&f.arena, uint32_t, unit->statements.count);
