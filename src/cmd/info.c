@@ -30,6 +30,10 @@ static void print_help(void) {
         stdout);
 }
 
+enum {
+    UNIT_NAMES_WIDTH = 92 /* of a line of them, behind what it is indented by */
+};
+
 /* ---- facts ---- */
 
 /* What a module sums up to. */
@@ -85,12 +89,41 @@ static const struct part *count_processes(struct arena *arena, const struct prof
 
 /* ---- text ---- */
 
-static void write_text_units(FILE *out, const struct module *module) {
+static bool made_alike(const struct unit_note *a, const struct unit_note *b) {
+    return strcmp(a->version, b->version) == 0 && strcmp(a->options, b->options) == 0 &&
+           strcmp(a->compiler, b->compiler) == 0;
+}
+
+/* The names of the units from FIRST on that were made as it was, in lines of limited width; marks
+ * them TOLD. */
+static void write_unit_names(FILE *out, struct arena *arena, const struct module *module,
+                             size_t first, bool *told) {
+    const struct unit_note *units = module->units.data;
+    const char *line = "";
+    for (size_t i = first; i < module->units.count; i++) {
+        if (told[i] || !made_alike(&units[i], &units[first]))
+            continue;
+        told[i] = true;
+        if (*line && strlen(line) + strlen(units[i].source) > UNIT_NAMES_WIDTH) {
+            print_line(out, "      %s", line);
+            line = "";
+        }
+        line = arena_print(arena, "%s%s%s", line, *line ? " " : "", units[i].source);
+    }
+    print_line(out, "      %s", line);
+}
+
+/* The units, by what they were made with: most modules have only one such way. */
+static void write_text_units(FILE *out, struct arena *arena, const struct module *module) {
+    bool *told = ARENA_ARRAY(arena, bool, module->units.count);
     fprintf(out, "  units         %zu\n", module->units.count);
     for (size_t i = 0; i < module->units.count; i++) {
         const struct unit_note *unit = &module->units.data[i];
-        print_line(out, "    %s: quipu %s, %s%s%s", unit->source, unit->version, unit->options,
+        if (told[i])
+            continue;
+        print_line(out, "    quipu %s, %s%s%s", unit->version, unit->options,
                    *unit->compiler ? ", " : "", unit->compiler);
+        write_unit_names(out, arena, module, i, told);
     }
 }
 
@@ -117,16 +150,17 @@ static void write_text_module(FILE *out, struct arena *arena, const struct modul
                 module->units.count, module->units.count == 1 ? "" : "s");
     else
         fprintf(out,
-                "  instrumented  %zu functions, %" PRIu64 " instructions, %" PRIu64
+                "  instrumented  %zu function%s, %" PRIu64 " instructions, %" PRIu64
                 " blocks, %" PRIu64 " edges\n",
-                module->functions.count, sums.instructions, sums.blocks, sums.edges);
+                module->functions.count, module->functions.count == 1 ? "" : "s", sums.instructions,
+                sums.blocks, sums.edges);
     fprintf(out, "  cells         %" PRIu64 ", %" PRIu64 " bytes a thread\n", module->cell_count,
             module->cell_count * sizeof(uint64_t));
     if (module->binary)
         write_text_checks(out, module->binary);
     fprintf(out, "  notes         %" PRIu64 " bytes\n", module->note_size);
-    write_text_units(out, module);
     write_text_left_alone(out, arena, module);
+    write_text_units(out, arena, module);
 }
 
 static size_t count_slots(const struct process *process, size_t module) {

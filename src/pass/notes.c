@@ -200,11 +200,13 @@ static void write_events_note(struct pass_state *state) {
     end_record(&note, label);
 }
 
-/* "count,event,placement=tree" */
+/* "count,event,placement=tree": the modes, as they are named to 'quipu cc'; ticks are a moment's.
+ */
 static const char *mode_text(struct arena *arena, const struct pass_options *options) {
-    return arena_print(arena, "%s%s%s%splacement=%s", options->count ? "count," : "",
-                       options->events.count ? "event," : "", options->calls ? "calls," : "",
-                       options->watch ? "watch," : "",
+    bool moment = event_mask(&options->events) >> QUIPU_EVENT_TICKS & 1;
+    return arena_print(arena, "%s%s%s%s%splacement=%s", options->count ? "count," : "",
+                       options->events.count > moment ? "event," : "", moment ? "moment," : "",
+                       options->calls ? "calls," : "", options->watch ? "watch," : "",
                        options->placement == PLACEMENT_TREE ? "tree" : "block");
 }
 

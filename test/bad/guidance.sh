@@ -23,7 +23,19 @@ for mode in event calls moment watch; do
     ends 0 quipu info $mode
     grep -qx '  instrumented  1 unit, with no counts of functions' output ||
         fail "$mode: $(cat output)"
+    grep -q "^    quipu [0-9.]*, \(event,\)\?$mode,placement=tree, GCC: " output ||
+        fail "the mode is not told: $(cat output)"
 done
+
+# Units that were made alike are told together.
+for unit in one two three; do
+    echo "int $unit(void) { return 0; }" >$unit.c
+done
+quipu cc -c one.c two.c && quipu cc --quipu-placement=block -c three.c &&
+    quipu cc one.o two.o three.o -x c - -o several <<<"$program" || fail "no program of several units"
+ends 0 quipu info several
+grep -qx '      three.c' < <(grep -A 1 'placement=block' output) || fail "three.c: $(cat output)"
+grep -qx '      .*one.c two.c.*' < <(grep -A 1 'placement=tree' output) || fail "one.c, two.c: $(cat output)"
 rm -rf quipu.data
 make_program called --quipu=calls -g <<<"$program"
 QUIPU_DATA=called.data ends 0 ./called
