@@ -7,6 +7,7 @@
 #include "cmd/assemble.h"
 
 #include "asm/distances.h"
+#include "asm/here.h"
 #include "cmd/cmd.h"
 #include "cmd/earlier.h"
 #include "pass/instrument.h"
@@ -210,7 +211,7 @@ static int instrument_input(void *context) {
     const struct buffer *input = attempt->input;
     const char *name = call->input ? call->input : "{standard input}";
     struct unit unit;
-    parse_unit(&unit, name, input->data, input->count);
+    parse_unit(&unit, name, attempt->text->data, attempt->text->count);
     find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
     find_functions(&unit);
     fault_subjects((uint32_t)unit.functions.count);
@@ -231,8 +232,11 @@ static int instrument_input(void *context) {
 }
 
 int assemble_unit(struct invocation *call, const struct buffer *input) {
-    struct attempt attempt = {.call = call, .input = input};
+    struct buffer labelled = {0};
+    bool other = label_next_instructions(input, &labelled);
+    struct attempt attempt = {.call = call, .input = input, .text = other ? &labelled : input};
     int status = assemble_despite_faults(&attempt, instrument_input);
+    buffer_release(&labelled);
     arena_release(&attempt.arena);
     return status;
 }

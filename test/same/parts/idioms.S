@@ -160,7 +160,7 @@ FUNCTION(distance_from_here):
     ret
 END(distance_from_here)
 
-// left: an address is told by its distance from an instruction
+// counted
 FUNCTION(address_of_next):
     WORK
     xor %edx, %edx
@@ -172,6 +172,28 @@ FUNCTION(address_of_next):
     jmp *%rcx
 1:  ret
 END(address_of_next)
+
+// left: a jump goes to an address that it computes
+FUNCTION(behind_next):
+    WORK
+    lea 0(%rip), %rcx
+    add $11, %rcx
+    jmp *%rcx
+    add $64, %rax
+    nop
+    add $8, %rax
+    ret
+END(behind_next)
+
+// left: its instructions are read or written as data
+FUNCTION(reads_next):
+    WORK
+    lea 0(%rip), %rcx
+    add $8, %rax
+    movzbl 2(%rcx), %ecx
+    add %rcx, %rax
+    ret
+END(reads_next)
 
 // left: its instructions are read or written as data
 FUNCTION(reads_itself):

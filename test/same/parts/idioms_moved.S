@@ -322,7 +322,7 @@ FUNCTION(aligned_stack):
     ret
 END(aligned_stack)
 
-// left: an address is told by its distance from an instruction
+// counted
 FUNCTION(here_without_number):
     xor %eax, %eax
     lea (%rip), %rcx
@@ -333,7 +333,7 @@ FUNCTION(here_without_number):
 1:  ret
 END(here_without_number)
 
-// left: an address is told by its distance from an instruction
+// counted
 FUNCTION(here_zero):
     xor %eax, %eax
     lea 0(%rip), %rcx
