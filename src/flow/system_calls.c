@@ -11,6 +11,11 @@
  *
  * Unwinders and debuggers know such code by its bytes: behind it stands what a signal interrupted.
  *
+ *     mov $11, %eax; syscall; xor %edi, %edi; mov $60, %eax; syscall  # munmap of the stack, and
+ * exit
+ *
+ * Between the two there is no stack, nor thread-local storage, if that lies beside it.
+ *
  * Not perfect: a label that is not next to the call, but some instructions away.
  *
  * requires: find_functions, measure_unit   makes: asm_function.left_alone */
@@ -20,6 +25,7 @@
 
 static const char label_reason[] = "a label next to a system call is known elsewhere";
 static const char handler_reason[] = "it ends a signal handler, and unwinders know it by its bytes";
+static const char stack_reason[] = "it ends its thread when the stack may be gone";
 
 static bool is_known_elsewhere(const struct unit *unit, const struct statement *label) {
     const struct symbol *symbol = &unit->symbols.data[label->symbol];
@@ -43,15 +49,40 @@ static bool has_label(const struct unit *unit, const struct section *section, ui
     return false;
 }
 
-/* Whether the instruction in front of position AT of the section makes the call there the one that
- * ends a signal handler. */
-static bool ends_handler(const struct unit *unit, const struct section *section, size_t at) {
+/* The call that instructions in front of position AT of the section ask for. */
+static enum asked_call asked_at(const struct unit *unit, const struct section *section, size_t at) {
     while (at-- > 0) {
         uint32_t index = section->statements.data[at];
         const struct statement *s = &unit->statements.data[index];
-        if (s->kind == STATEMENT_INSTRUCTION)
-            return unit->code->decoded[index].ends_handler;
+        const struct decoded *decoded = &unit->code->decoded[index];
         if (s->kind == STATEMENT_LABEL || s->data || s->opaque || s->aligns)
+            break;
+        if (s->kind != STATEMENT_INSTRUCTION || s->prefix)
+            continue;
+        if (decoded->registers_written & REGISTER_RAX || decoded->class != CLASS_PLAIN)
+            return (enum asked_call)decoded->asks;
+    }
+    return ASKED_ANY;
+}
+
+/* Whether control comes to position AT from another call of the kernel, and no stack is used on the
+ * way. */
+static bool follows_call(const struct unit *unit, const struct section *section, uint32_t function,
+                         size_t at) {
+    while (at-- > 0) {
+        uint32_t index = section->statements.data[at];
+        const struct statement *s = &unit->statements.data[index];
+        const struct decoded *decoded = &unit->code->decoded[index];
+        if (s->data || s->opaque || unit->function_of[index] != function)
+            return false;
+        if (s->kind != STATEMENT_INSTRUCTION || s->prefix)
+            continue;
+        if (decoded->class == CLASS_SYSTEM)
+            return true;
+        if (!is_hand_written(unit, s)) /* a compiler knows of no stack that is gone */
+            return false;
+        if ((decoded->class != CLASS_PLAIN && decoded->class != CLASS_CONDITIONAL) ||
+            (decoded->registers_read | decoded->registers_written) & REGISTER_RSP)
             return false;
     }
     return false;
@@ -64,7 +95,11 @@ static const char *find_reason(const struct unit *unit, const struct section *se
     if (has_label(unit, section, function, at + 1, 1) ||
         has_label(unit, section, function, at - 1, -1))
         return label_reason;
-    return ends_handler(unit, section, at) ? handler_reason : NULL;
+    enum asked_call asked = asked_at(unit, section, at);
+    if (asked == ASKED_HANDLER_END)
+        return handler_reason;
+    return asked == ASKED_THREAD_END && follows_call(unit, section, function, at) ? stack_reason
+                                                                                  : NULL;
 }
 
 void leave_system_calls(struct unit *unit) {

@@ -397,14 +397,23 @@ static enum turns find_turns(const ZydisDecodedInstruction *instruction) {
                                                                                       : TURNS_ONE;
 }
 
-/* Whether the instruction makes the next system call that of the number. */
-static bool asks_for(const ZydisDecodedInstruction *instruction,
-                     const ZydisDecodedOperand *operands, uint64_t number) {
-    return instruction->mnemonic == ZYDIS_MNEMONIC_MOV &&
-           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operands[0].reg.value) ==
-               ZYDIS_REGISTER_RAX &&
-           operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].imm.value.u == number;
+/* The system call whose number the instruction puts into %rax. */
+static enum asked_call find_asked(const ZydisDecodedInstruction *instruction,
+                                  const ZydisDecodedOperand *operands) {
+    if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV ||
+        operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+        ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operands[0].reg.value) !=
+            ZYDIS_REGISTER_RAX ||
+        operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        return ASKED_ANY;
+    switch (operands[1].imm.value.u) {
+    case SYS_rt_sigreturn:
+        return ASKED_HANDLER_END;
+    case SYS_exit:
+        return ASKED_THREAD_END;
+    default:
+        return ASKED_ANY;
+    }
 }
 
 /* Whether every processor has the instruction, and every program may use it. */
@@ -464,7 +473,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (touches_memory(&instruction))
         decoded->store = find_store(&instruction, operands);
     decoded->switches_stack = switches_stack(&instruction, operands);
-    decoded->ends_handler = asks_for(&instruction, operands, SYS_rt_sigreturn);
+    decoded->asks = find_asked(&instruction, operands);
     decoded->selects = instruction.meta.category == ZYDIS_CATEGORY_CMOV;
     decoded->aligns_stack = instruction.mnemonic == ZYDIS_MNEMONIC_AND &&
                             decoded->registers_written == REGISTER_RSP &&

@@ -77,6 +77,13 @@ enum turns {
     TURNS_SOME /* or until a comparison ends it */
 };
 
+/* System calls behind which control never goes on. */
+enum asked_call {
+    ASKED_ANY,         /* no number, or any other one */
+    ASKED_HANDLER_END, /* rt_sigreturn */
+    ASKED_THREAD_END   /* exit */
+};
+
 /* Operands in memory, those that are not written down too: push stores, ret loads.  Under a mask,
  * and of gathers and scatters, all elements count; of a string instruction that repeats, one turn.
  */
@@ -115,17 +122,16 @@ struct decoded {
     bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
                             pointer */
     bool selects;        /* a conditional move */
-    bool ends_handler; /* puts the number of the call that returns from a signal's handler into %rax
-                        */
-    bool aligns_stack; /* and of the stack pointer with a number */
-    bool steps;        /* adds a constant to a general register */
-    bool repeats;      /* string instruction with a repeat prefix: one execution, whatever the
-                          count */
-    uint8_t turns;     /* enum turns */
-    bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
-    bool vector;       /* works on several elements of a vector register, or on its mask */
-    bool atomic;       /* locked, or xchg with memory */
-    uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
+    uint8_t asks;        /* enum asked_call: puts its number into %rax */
+    bool aligns_stack;   /* and of the stack pointer with a number */
+    bool steps;          /* adds a constant to a general register */
+    bool repeats;        /* string instruction with a repeat prefix: one execution, whatever the
+                            count */
+    uint8_t turns;       /* enum turns */
+    bool floating;       /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;         /* works on several elements of a vector register, or on its mask */
+    bool atomic;         /* locked, or xchg with memory */
+    uint8_t condition;   /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
     struct transfer transfer;
     struct memory_use memory;

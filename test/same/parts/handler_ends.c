@@ -1,5 +1,5 @@
-// Unwinding through signal handlers that end by code of the program's own, which unwinders know by its
-// bytes: out of code that a fault interrupts, and out of a system call.
+// Unwinding through signal handlers that end by code of the program's own, which unwinders know by
+// its bytes: out of code that a fault interrupts, and out of a system call.
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
