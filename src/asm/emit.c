@@ -15,7 +15,8 @@ void insert_before(struct edit_list *list, const struct statement *statement, co
 }
 
 void insert_behind(struct edit_list *list, const struct statement *statement, const char *text) {
-    add_edit(list, statement->end, 0, arena_print(list->arena, "; %s", text));
+    const char *form = statement->kind == STATEMENT_LABEL ? "; %s;" : "; %s"; /* more may follow */
+    add_edit(list, statement->end, 0, arena_print(list->arena, form, text));
 }
 
 void replace_text(struct edit_list *list, uint32_t at, uint32_t count, const char *text) {

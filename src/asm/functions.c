@@ -134,6 +134,17 @@ static bool join_alias(struct finder *finder, uint32_t symbol_index, uint32_t se
     return true;
 }
 
+/* Whether the fragment is only a name of a place, as those of where code begins and ends. */
+static bool is_bare(const struct unit *unit, const struct fragment *fragment) {
+    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+    for (uint32_t i = fragment->first; i < fragment->last; i++) {
+        const struct statement *s = &unit->statements.data[list[i]];
+        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque)
+            return false;
+    }
+    return true;
+}
+
 /* A cold piece that compilers have nothing for, since nothing gets there, is no piece. */
 static void drop_empty_pieces(struct unit *unit) {
     for (size_t i = 0; i < unit->functions.count; i++) {
@@ -145,6 +156,8 @@ static void drop_empty_pieces(struct unit *unit) {
                 function->fragments.data[kept++] = *fragment;
         }
         function->fragments.count = kept;
+        function->bare =
+            !function->compiled && kept == 1 && is_bare(unit, &function->fragments.data[0]);
     }
 }
 

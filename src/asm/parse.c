@@ -551,9 +551,10 @@ static bool is_prefix_data(struct span word, struct span arguments) {
 
 static void parse_statement(struct parser *p, struct token token) {
     struct unit *unit = p->unit;
+    const char *end = token.label ? p->lexer.next : token.text.start + token.text.length;
     struct statement statement = {
         .start = (uint32_t)(token.text.start - unit->text),
-        .end = (uint32_t)(token.text.start - unit->text + token.text.length),
+        .end = (uint32_t)(end - unit->text),
         .line = token.line,
         .section = p->section,
         .symbol = NONE,

@@ -30,7 +30,8 @@ enum statement_kind {
 };
 
 struct statement {
-    uint32_t start, end; /* span of the text, from its first character to behind its last */
+    uint32_t start, end; /* span of the text, from its first character to behind its last; a label's
+                            colon is part of it */
     uint32_t line;       /* physical line, from 1 */
     uint32_t section;    /* index into unit.sections */
     uint32_t symbol;     /* label: the symbol; instruction: the one in a direct branch, or NONE */
@@ -76,6 +77,8 @@ struct symbol {
     bool landing_pad : 1;   /* an exception table sends the unwinder there */
     bool outside_entry : 1; /* code outside of the function may come here */
     bool pinned : 1;        /* its address is told: nothing comes between it and its instruction */
+    bool returned_to : 1;   /* its address is told, and is what the call in front of it returns to:
+                               nothing comes between both */
     bool switched : 1;    /* the program makes a jump of its no-operation, or the other way round */
     bool left_unseen : 1; /* control may go from its instruction to where nobody tells */
 };
@@ -105,6 +108,7 @@ struct asm_function {
     uint32_t symbol;
     VECTOR(struct fragment) fragments; /* the first holds the entry */
     bool compiled;                     /* made by a compiler: calling conventions hold */
+    bool bare;                         /* a person's label with no instruction and no data */
     const char *left_alone;            /* why, or NULL */
     bool returns_elsewhere; /* flow/return_addresses.c: callers in other files have to know */
     bool keeps_scratch;     /* flow/scratch.c: callers may have a value in the linker's register */

@@ -93,6 +93,8 @@ static void add_label(struct builder *b, uint32_t statement) {
     const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[statement]);
     if (is_target(symbol))
         b->open = b->parted = false;
+    if (symbol->returned_to && b->graph->instructions.count)
+        b->graph->instructions.data[b->graph->instructions.count - 1].end = statement;
     if (symbol->pinned && b->pinned == NONE)
         b->pinned = statement;
     b->passed_by |= b->pinned != NONE && (symbol->branch_target || symbol->address_taken ||
@@ -163,8 +165,9 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
     block->closed += closed && block->closed == block->count;
     block->count++;
     block->size += decoded->size;
-    vector_push(graph->arena, &graph->instructions,
-                ((struct graph_instruction){statement, first_statement, place, decoded, false}));
+    vector_push(
+        graph->arena, &graph->instructions,
+        ((struct graph_instruction){statement, first_statement, place, statement, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
     block->switched = b->switched;
     b->open = !ends_block(decoded) && !alone && !b->switched;

@@ -25,6 +25,15 @@
  * A no-operation or a jump whose label leads a record with another label is a static key: the
  * program makes a jump of it, or a no-operation, so control may go elsewhere behind it.
  *
+ *         call allocate
+ *     3:  ...
+ *         .pushsection frames, "a"; .quad 3b; .word 32, 1, 8; .popsection
+ *
+ * A collector of garbage looks for what a call returns to, and finds what the frame there holds.
+ * A label behind a call that data tell is not pinned, but *returned to*: nothing comes between the
+ * call and it.  It is entered by the call alone; a function that tells of it otherwise, or jumps
+ * to it, is left alone.
+ *
  * What is understood: tables that a person's indirect jumps go by; function's begins; a compiler's
  * own tables and labels, of which nobody knows the instruction.
  *
@@ -37,15 +46,22 @@
 
 #include <string.h>
 
+/* What is known of a symbol. */
+struct telling {
+    bool used;    /* named in code, or from another section, or everywhere */
+    bool kept;    /* a compiler names it, too */
+    bool told;    /* the rest is for those that are */
+    bool later;   /* not only as the first of a record */
+    bool leads;   /* as the first of a record that tells of another one */
+    bool fixed;   /* not by a person's instruction alone */
+    bool in_data; /* by a person's data */
+    bool by_name; /* by an instruction, or to other files */
+};
+
 struct finder {
     struct unit *unit;
-    bool *used;  /* by symbol: named in code, or from another section, or everywhere */
+    struct telling *symbols;
     bool *jumps; /* by function: a person's indirect jump or call is in it */
-    bool *told;  /* by symbol */
-    bool *later; /* by symbol: told, and not only as the first of a record */
-    bool *kept;  /* by symbol: a compiler names it, too */
-    bool *fixed; /* by symbol: told, and not by a person's instruction alone */
-    bool *leads; /* by symbol: told as the first of a record that tells of another one */
 };
 
 static const struct statement *statement_at(const struct unit *unit, uint32_t index) {
@@ -182,14 +198,14 @@ static void keep_patched(struct unit *unit) {
 static void note_uses(struct finder *f) {
     const struct unit *unit = f->unit;
     for (size_t i = 0; i < unit->symbols.count; i++)
-        f->used[i] = unit->symbols.data[i].global;
+        f->symbols[i].used = unit->symbols.data[i].global;
     for (size_t i = 0; i < unit->references.count; i++) {
         const struct reference *reference = &unit->references.data[i];
         const struct statement *s = statement_at(unit, reference->statement);
         uint32_t label = unit->symbols.data[reference->symbol].statement;
         bool away = label == NONE || statement_at(unit, label)->section != s->section;
-        f->used[reference->symbol] |= away || s->kind == STATEMENT_INSTRUCTION;
-        f->kept[reference->symbol] |= !is_hand_written(unit, s);
+        f->symbols[reference->symbol].used |= away || s->kind == STATEMENT_INSTRUCTION;
+        f->symbols[reference->symbol].kept |= !is_hand_written(unit, s);
     }
 }
 
@@ -218,16 +234,24 @@ static void note_told(struct finder *f, size_t index) {
     bool first = false;
     if (s->kind != STATEMENT_INSTRUCTION) {
         uint32_t head = head_of(unit, reference->statement);
-        bool headed = head != NONE && f->used[head];
+        bool headed = head != NONE && f->symbols[head].used;
         if (headed && is_jump_table(f, head, label))
             return;
         first = !headed && is_hand_written(unit, s) && is_first(f, index);
     }
-    f->told[reference->symbol] = true;
-    f->leads[reference->symbol] |= first && index + 1 < unit->references.count &&
-                                   is_place(unit, reference[1].symbol) && !is_first(f, index + 1);
-    f->later[reference->symbol] |= !first;
-    f->fixed[reference->symbol] |= s->kind != STATEMENT_INSTRUCTION || !is_hand_written(unit, s);
+    bool in_data = s->kind != STATEMENT_INSTRUCTION;
+    struct telling *telling = &f->symbols[reference->symbol];
+    telling->told = true;
+    telling->leads |= first && index + 1 < unit->references.count &&
+                      is_place(unit, reference[1].symbol) && !is_first(f, index + 1);
+    telling->in_data |= in_data && is_hand_written(unit, s);
+    telling->by_name |= !in_data;
+    telling->later |= !first;
+    telling->fixed |= in_data || !is_hand_written(unit, s);
+}
+
+static void note_name(struct telling *telling) {
+    telling->told = telling->later = telling->fixed = telling->by_name = true;
 }
 
 /* Other files know a name, and another name of the same place. */
@@ -237,7 +261,7 @@ static void note_names(struct finder *f) {
         const struct symbol *symbol = &unit->symbols.data[i];
         if ((symbol->global || symbol->aliased) && is_place(unit, i) &&
             is_hand_written(unit, statement_at(unit, symbol->statement)))
-            f->told[i] = f->later[i] = f->fixed[i] = true;
+            note_name(&f->symbols[i]);
     }
 }
 
@@ -245,17 +269,79 @@ static bool may_turn(const struct decoded *decoded) {
     return decoded->class == CLASS_JUMP || is_no_operation(decoded);
 }
 
+static bool is_entered(const struct symbol *symbol) {
+    return symbol->branch_target || symbol->outside_entry || symbol->global;
+}
+
+/* The person's call right in front of the label, with other labels between at most, or NONE.  Sets
+ * *ENTERED to whether control may come to one of these otherwise. */
+static uint32_t call_in_front(const struct unit *unit, uint32_t label, bool *entered) {
+    uint32_t section = statement_at(unit, label)->section;
+    *entered = false;
+    for (uint32_t i = label + 1; i-- > 0;) {
+        const struct statement *s = statement_at(unit, i);
+        if (s->section != section)
+            continue;
+        if (s->aligns || s->data || s->opaque)
+            return NONE;
+        if (s->kind == STATEMENT_LABEL)
+            *entered |= is_entered(&unit->symbols.data[s->symbol]);
+        bool calls = s->kind == STATEMENT_INSTRUCTION && unit->function_of[i] != NONE &&
+                     is_hand_written(unit, s) && is_call_class(unit->code->decoded[i].class);
+        if (s->kind == STATEMENT_INSTRUCTION)
+            return calls ? i : NONE;
+    }
+    return NONE;
+}
+
+static const char returned_reason[] = "a place behind a call is told, and may be gone to otherwise";
+
+/* A name behind another function's call may be a function, and what the call returns to. */
+static void leave_named(struct unit *unit, const struct reference *reference) {
+    const struct symbol *symbol = &unit->symbols.data[reference->symbol];
+    const struct statement *s = statement_at(unit, reference->statement);
+    bool entered;
+    if (symbol->function || symbol->indirect || symbol->statement == NONE ||
+        s->kind == STATEMENT_INSTRUCTION || !is_hand_written(unit, s))
+        return;
+    uint32_t call = call_in_front(unit, symbol->statement, &entered);
+    uint32_t function = unit->function_of[symbol->statement];
+    if (call == NONE || unit->function_of[call] == function)
+        return;
+    unit->functions.data[unit->function_of[call]].left_alone = returned_reason;
+    if (function != NONE)
+        unit->functions.data[function].left_alone = returned_reason;
+}
+
+/* The label is what a call returns to. */
+static void mark_returned_to(struct finder *f, uint32_t index, bool entered) {
+    struct symbol *symbol = &f->unit->symbols.data[index];
+    struct asm_function *function =
+        &f->unit->functions.data[f->unit->function_of[symbol->statement]];
+    symbol->returned_to = true;
+    symbol->address_taken = false;
+    if (entered || f->symbols[index].by_name)
+        function->left_alone = returned_reason;
+}
+
 static void mark(struct finder *f, uint32_t index) {
     struct unit *unit = f->unit;
+    const struct telling *telling = &f->symbols[index];
     struct symbol *symbol = &unit->symbols.data[index];
     const struct statement *label = statement_at(unit, symbol->statement);
     uint32_t instruction = instruction_at(unit, symbol->statement);
+    bool entered;
+    uint32_t call = telling->in_data ? call_in_front(unit, symbol->statement, &entered) : NONE;
+    if (call != NONE && unit->function_of[call] == unit->function_of[symbol->statement]) {
+        mark_returned_to(f, index, entered);
+        return;
+    }
     bool names = is_hand_written(unit, label) && !label->ends_asm && instruction != NONE;
     symbol->left_unseen = names && unit->code->decoded[instruction].faults;
-    symbol->switched = names && f->leads[index] && may_turn(&unit->code->decoded[instruction]);
-    symbol->pinned = names && (f->fixed[index] || symbol->left_unseen);
-    symbol->outside_entry |= f->later[index] || !symbol->left_unseen;
-    if (!f->kept[index] && !f->jumps[unit->function_of[symbol->statement]])
+    symbol->switched = names && telling->leads && may_turn(&unit->code->decoded[instruction]);
+    symbol->pinned = names && (telling->fixed || symbol->left_unseen);
+    symbol->outside_entry |= telling->later || !symbol->left_unseen;
+    if (!telling->kept && !f->jumps[unit->function_of[symbol->statement]])
         symbol->address_taken = false; /* no indirect jump goes there */
 }
 
@@ -264,19 +350,16 @@ void find_told_addresses(struct unit *unit) {
     if (!has_hand_written(unit))
         return;
     struct finder f = {.unit = unit};
-    f.used = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    f.told = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    f.later = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    f.kept = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    f.leads = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
-    f.fixed = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count);
+    f.symbols = ARENA_ARRAY(&unit->arena, struct telling, unit->symbols.count);
     f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
     note_uses(&f);
     note_jumps(&f);
-    for (size_t i = 0; i < unit->references.count; i++)
+    for (size_t i = 0; i < unit->references.count; i++) {
+        leave_named(unit, &unit->references.data[i]);
         note_told(&f, i);
+    }
     note_names(&f);
     for (uint32_t i = 0; i < unit->symbols.count; i++)
-        if (f.told[i])
+        if (f.symbols[i].told)
             mark(&f, i);
 }

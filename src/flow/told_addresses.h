@@ -8,8 +8,8 @@
  * compare with, or to go on at; for code to be changed there, or looked at.
  *
  * requires: leave_computed_jumps
- * makes: pinned, left_unseen and outside_entry of symbols, and address_taken of those of inline
- *        assembly */
+ * makes: pinned, returned_to, left_unseen and outside_entry of symbols, and address_taken of those
+ *        of inline assembly; asm_function.left_alone */
 void find_told_addresses(struct unit *unit);
 
 #endif

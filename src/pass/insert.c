@@ -34,7 +34,7 @@ void insert_at(struct planner *p, const struct graph_instruction *instruction,
 
 void insert_after(struct planner *p, const struct graph_instruction *instruction,
                   struct buffer *text) {
-    const struct statement *s = statement_of(p, instruction);
+    const struct statement *s = &p->graph->unit->statements.data[instruction->end];
     insert_behind(&p->state->edits, s, finished(p, s, text));
 }
 

@@ -73,6 +73,8 @@ static size_t instrument_functions(struct pass_state *state) {
     size_t left_alone = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
+        if (function->bare)
+            continue;
         if (!function->left_alone) {
             tell_subject(unit, i);
             instrument_function(state, function, &arena, i);

@@ -104,7 +104,7 @@ static void build_code_text(const struct measurer *m, struct buffer *out) {
         if (m->anchor_before[i] != NONE)
             buffer_print(out, ANCHOR "%u:\n", m->anchor_before[i]);
         buffer_add(out, unit->text + statement->start, statement->end - statement->start);
-        buffer_text(out, statement->kind == STATEMENT_LABEL ? ":\n" : "\n");
+        buffer_text(out, "\n");
         if (m->anchor_behind[i] != NONE)
             buffer_print(out, ANCHOR "%u:\n", m->anchor_behind[i]);
     }
@@ -184,14 +184,15 @@ static bool is_wait(const struct unit *unit, const struct statement *statement) 
     return statement_is(unit, statement, "fwait") || statement_is(unit, statement, "wait");
 }
 
-/* Walks over a fragment's statements and its bytes side by side. */
-static bool measure_fragment(struct measurer *m, const struct fragment *fragment) {
+/* Walks over a fragment's statements and its bytes side by side.  Of a BARE one there may be none,
+ * nor a section. */
+static bool measure_fragment(struct measurer *m, const struct fragment *fragment, bool bare) {
     const struct unit *unit = m->unit;
     struct machine_code *code = unit->code;
     const uint32_t *list = unit->sections.data[fragment->section].statements.data;
     const struct anchor *anchor = &m->anchors[m->anchor_before[list[fragment->first]]];
     if (!anchor->bytes)
-        return false;
+        return bare;
     uint64_t at = anchor->offset;
     for (uint32_t s = fragment->first; s < fragment->last; s++) {
         uint32_t index = list[s];
@@ -233,7 +234,7 @@ static void measure_functions(struct measurer *m) {
         if (!function->left_alone)
             tell_subject(unit, (uint32_t)i);
         for (size_t f = 0; f < function->fragments.count && !function->left_alone; f++)
-            if (!measure_fragment(m, &function->fragments.data[f]))
+            if (!measure_fragment(m, &function->fragments.data[f], function->bare))
                 function->left_alone = "its text and its bytes do not match";
     }
     tell_subject(unit, NONE);
