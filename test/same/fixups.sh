@@ -58,7 +58,10 @@ EOP
 for mode in count event moment calls watch; do
     quipu cc --quipu=$mode -O2 -no-pie probe.c -o probe && ./probe || fail "probe, $mode: status $?"
     objcopy -O binary -j .note.probes --set-section-flags .note.probes=alloc probe note
-    address=$(od -An -tx8 note | tr -d ' ')
-    objdump -d --no-show-raw-insn --start-address="0x$address" --stop-address=$((0x$address + 1)) probe >code
-    grep -qE ':[[:space:]]+nop *$' code || fail "probe, $mode: $(cat code)"
+    addresses=$(od -An -v -w8 -tx8 note) # one for each copy that the compiler makes
+    [[ -n $addresses ]] || fail "probe, $mode: no address"
+    for address in $addresses; do
+        objdump -d --no-show-raw-insn --start-address="0x$address" --stop-address=$((0x$address + 1)) probe >code
+        grep -qE ':[[:space:]]+nop *$' code || fail "probe, $mode: $(cat code)"
+    done
 done
