@@ -58,6 +58,8 @@ struct telling {
     bool by_name; /* by an instruction, or to other files */
 };
 
+static const char range_reason[] = "a range of it is told, and where it is left in the middle";
+
 struct finder {
     struct unit *unit;
     struct telling *symbols;
@@ -254,6 +256,44 @@ static void note_name(struct telling *telling) {
     telling->told = telling->later = telling->fixed = telling->by_name = true;
 }
 
+/* How many references, from number INDEX on, which is the first of a record, are the record's. */
+static size_t record_size(const struct finder *f, size_t index) {
+    const struct unit *unit = f->unit;
+    uint32_t section = statement_at(unit, unit->references.data[index].statement)->section;
+    size_t count = 1;
+    while (index + count < unit->references.count &&
+           statement_at(unit, unit->references.data[index + count].statement)->section == section &&
+           !is_first(f, index + count))
+        count++;
+    return count;
+}
+
+/* A record of three places is a range of code, and where control goes on if it is left in the
+ * middle: a critical section that is begun anew (rseq).  What is counted at its end would be in it,
+ * behind the store that ends it. */
+static void leave_ranges(struct finder *f) {
+    struct unit *unit = f->unit;
+    const struct reference *all = unit->references.data;
+    for (size_t i = 0, size; i < unit->references.count; i += size) {
+        const struct statement *s = statement_at(unit, all[i].statement);
+        size = 1;
+        if (s->kind == STATEMENT_INSTRUCTION || !is_hand_written(unit, s) || !is_first(f, i))
+            continue;
+        size = record_size(f, i);
+        bool one_statement = all[i + size - 1].statement == all[i].statement;
+        bool range = size == 3 || (size > 3 && one_statement);
+        for (size_t n = i; range && n < i + size; n++)
+            range = leads_to_code(unit, &unit->symbols.data[all[n].symbol]);
+        uint32_t head = head_of(unit, all[i].statement);
+        for (size_t n = i; range && n < i + size; n++)
+            if (is_place(unit, all[n].symbol) &&
+                !(head != NONE &&
+                  is_jump_table(f, head, unit->symbols.data[all[n].symbol].statement)))
+                unit->functions.data[unit->function_of[unit->symbols.data[all[n].symbol].statement]]
+                    .left_alone = range_reason;
+    }
+}
+
 /* Other files know a name, and another name of the same place. */
 static void note_names(struct finder *f) {
     const struct unit *unit = f->unit;
@@ -354,6 +394,7 @@ void find_told_addresses(struct unit *unit) {
     f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
     note_uses(&f);
     note_jumps(&f);
+    leave_ranges(&f);
     for (size_t i = 0; i < unit->references.count; i++) {
         leave_named(unit, &unit->references.data[i]);
         note_told(&f, i);
