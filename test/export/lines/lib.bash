@@ -90,9 +90,9 @@ alike() {
         fail "'$2': other lines than those of '$1': $(diff "$1.lines" "$2.lines" | head -n 5)"
 }
 
-# apart NAME: what tools make of NAME has the same lines: debug information that is compressed, each
-# way that objcopy knows, in a file of its own, and without what is there twice.
-apart() {
+# compressed NAME: what tools make of NAME has the same lines: debug information that is compressed,
+# each way that objcopy knows, and in a file of its own.
+compressed() {
     local way
     for way in zlib zlib-gnu zstd; do
         objcopy --compress-debug-sections=$way "$1" "$1.$way" || fail "objcopy knows no $way"
@@ -102,6 +102,11 @@ apart() {
         objcopy --strip-debug --add-gnu-debuglink="$way/code.debug" "$1" "$way/code"
         alike "$1" "$way/code"
     done
+}
+
+# apart NAME: that, and without what is there twice.
+apart() {
+    compressed "$1"
     cp "$1" "$1.first"
     cp "$1" "$1.second"
     dwz -m "$1.common" "$1.first" "$1.second" || fail "dwz fails"
