@@ -174,6 +174,15 @@ static void write_field(FILE *out, const char *name, const char *text) {
     print_line(out, "  %-12s  %s", name, text);
 }
 
+/* Whether instructions are counted by function: with --quipu=event and others, which have no such
+ * counts, none would look executed. */
+static bool counts_functions(const struct process *process) {
+    for (size_t i = 0; i < process->modules.count; i++)
+        if (process->modules.data[i]->functions.count)
+            return true;
+    return false;
+}
+
 static void write_text_process(FILE *out, struct arena *arena, const struct part *part) {
     const struct process *process = part->selection.process;
     print_line(out, "%s%s%s", process->file, process->merged ? " (merged)" : "",
@@ -185,16 +194,20 @@ static void write_text_process(FILE *out, struct arena *arena, const struct part
                 process->parent_pid);
     fprintf(out, "  start         %s\n", time_text(arena, process->start_time));
     fprintf(out, "  threads       %" PRIu64 "\n", count_threads(process));
-    fprintf(out, "  instructions  %" PRIu64 " executed\n", part->executed);
+    if (counts_functions(process))
+        fprintf(out, "  instructions  %" PRIu64 " executed\n", part->executed);
     if (contexts_count(process))
         fprintf(out, "  calls         %" PRIu64 " contexts\n", contexts_count(process));
     fprintf(out, "  modules       %zu\n", process->modules.count);
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
         size_t slots = count_slots(process, i);
-        print_line(
-            out, "    %s: %" PRIu64 " instructions executed, %zu slot%s of %" PRIu64 " cells",
-            module->path, part->modules[i], slots, slots == 1 ? "" : "s", module->cell_count);
+        const char *executed =
+            module->functions.count
+                ? arena_print(arena, "%" PRIu64 " instructions executed, ", part->modules[i])
+                : "";
+        print_line(out, "    %s: %s%zu slot%s of %" PRIu64 " cells", module->path, executed, slots,
+                   slots == 1 ? "" : "s", module->cell_count);
     }
 }
 

@@ -41,3 +41,10 @@ make_program called --quipu=calls -g <<<"$program"
 QUIPU_DATA=called.data ends 0 ./called
 ends 0 quipu report called.data
 grep -q 'callee  *caller' output || fail "no call sites: $(cat output)"
+ends 0 quipu info called.data
+if grep ' executed' output; then
+    fail "what is not counted by function looks never executed"
+fi
+QUIPU_DATA=counted.data ends 0 ./counted
+ends 0 quipu info counted.data
+[[ $(grep -c '[1-9] .*executed' output) -eq 2 ]] || fail "no instructions: $(cat output)"
