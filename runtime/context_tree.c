@@ -63,7 +63,7 @@ static bool grow_tree(struct context_thread *thread) {
         quipu_lock(quipu_state.file);
         error =
             chunk_end(last) >= NODES_MAX || thread->chunk_count == CONTEXT_CHUNKS
-                ? -ENOSPC
+                ? -EOVERFLOW /* the disk may have room */
                 : add_chunk(thread, thread->chunk_count == 1 ? FIRST_SIZE : 2 * last->chunk.size);
         quipu_unlock(quipu_state.file);
         if (error < 0) {
