@@ -54,6 +54,19 @@ if functions < $2 or 100 * left > functions:
     fi
 }
 
+# all_units BINARY COUNT: at least COUNT units of BINARY are instrumented, in whatever mode, and the
+# shim failed on none.
+all_units() {
+    local got
+    got=$(quipu info --format=json "$1" | python3 -c "
+import json, sys
+print(len(json.load(sys.stdin)['binaries'][0]['units']))") || fail "'$1': no 'quipu info'"
+    [[ $got -ge $2 ]] || fail "'$1': only $got units are instrumented"
+    if grep -m 3 'internal error' "$top/build.log"; then
+        fail "the shim failed on a file, see above"
+    fi
+}
+
 # counted FUNCTION: by the data, FUNCTION was called.
 counted() {
     local got
