@@ -475,6 +475,8 @@ static void build_arguments(struct driver *driver, const char *options) {
         push(driver, (char *)"none");
         if (driver->library && (driver->bare || driver->starts)) /* runtime/module_handle.c */
             push(driver, (char *)"-Wl,--undefined=__dso_handle");
+        if (driver->options.modes & MODE_WATCH && !driver->library) /* runtime/watch_early.S */
+            push(driver, (char *)"-Wl,--undefined=quipu_watch_early");
         push_path(driver, "lib/quipu/libquipu-rt.a");
         if (driver->bare) /* which the runtime needs, behind it, too */
             push(driver, (char *)"-lc");
