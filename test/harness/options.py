@@ -38,6 +38,10 @@ class Options:
         elif option and ' ' not in text.split(':')[0]:
             raise SystemExit(f"{self.path}: error: '{option.group(1)}': no such option of a test; "
                              f"known are {', '.join(sorted(known))}")
+        for key in known:
+            if f' {key}: ' in text:
+                raise SystemExit(f"{self.path}: error: '{key}:' stands behind other text; put it on "
+                                 f"a line of its own")
 
     def has(self, key):
         return key in self.values

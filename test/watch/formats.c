@@ -4,9 +4,9 @@
 // watch: text[40..47] = text+40:8
 // watch: number = number:4
 // watch: counts = counts:24
-// variants: -O2; -O0; -O1 -fno-pie -no-pie; -O2 -fno-plt; clang -O2; clang -O0; -O2 -static; -O2
-// -D_FORTIFY_SOURCE=2 -DCHECKED=1 flags: -Wno-format -Wno-format-security -Wno-format-overflow
-// -Wno-format-truncation -fno-builtin-sprintf -fno-builtin-snprintf -fno-builtin-printf
+// variants: -O2; -O0; -O1 -fno-pie -no-pie; -O2 -fno-plt; clang -O2; clang -O0; -O2 -static
+// flags: -Wno-format -Wno-format-security -Wno-format-overflow -Wno-format-truncation
+// flags: -fno-builtin-sprintf -fno-builtin-snprintf -fno-builtin-printf
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ __attribute__((noinline)) static void known(int n) {
     snprintf(text + 44, 0, "nothing at all %d", n);
     sprintf(text + 40, "%c%s", 0, "behind a NUL");
     sprintf(text + 60, "%s", "");
-    snprintf(text + 60, SIZE_MAX / 4, "%1$s \"%1$s\" \\ \001\t%2$d", "twice", n);
+    snprintf(text + 60, CHECKED ? 36 : SIZE_MAX / 4, "%1$s \"%1$s\" \\ \001\t%2$d", "twice", n);
     sprintf(text + 40, constant, n);
     number = snprintf(NULL, 0, "%Lf %lld %hhd %zu %m", 1.5L, 2LL, 3, sizeof text);
 }
