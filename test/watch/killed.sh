@@ -55,7 +55,7 @@ start() {
     quipu watch --log=hits -e beats -- ./program &
     watcher=$!
     until [[ -s hits ]]; do sleep 0.01; done
-    program=$(pgrep -P $watcher)
+    program=$(tr -d ' ' </proc/$watcher/task/$watcher/children)
     file=$(grep -o "$TMPDIR/quipu-watch-.*" /proc/$watcher/maps | head -n 1)
     [[ -f $file ]] || fail "it has no file: '$file'"
 }

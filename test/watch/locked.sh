@@ -71,8 +71,9 @@ print('''          }
 }''')
 EOT
 for compiler in gcc clang; do
+    plain_compiler=$("$(dirname "$0")/../../scripts/compilers" $compiler) || continue
     for level in -O0 -O2; do
-        $compiler -w $level -mno-red-zone -mcx16 -pthread locked.c -o plain || fail "$compiler: cannot build it"
+        $plain_compiler -w $level -mno-red-zone -mcx16 -pthread locked.c -o plain || fail "$compiler: cannot build it"
         "quipu-${compiler/gcc/cc}" --quipu=watch -g -w $level -mno-red-zone -mcx16 -pthread locked.c \
             -o watched || fail "$compiler $level: cannot build it watched"
         ends 0 ./plain

@@ -16,7 +16,7 @@ begin() {
     local shell=$!
     exec 7>input
     until grep -q ready said 2>/dev/null; do sleep 0.01; done
-    running=$(pgrep -P $shell)
+    running=$(tr -d " " </proc/$shell/task/$shell/children)
 }
 
 # finish: it ends as it does without.
