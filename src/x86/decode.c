@@ -604,6 +604,7 @@ bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address
                                                       instruction.operand_count_visible, text, size,
                                                       address, &naming)))
         return false;
+    name_as_compilers(text, size, &instruction, operands);
     uint8_t class = branch_class(&instruction, operands);
     if (class == CLASS_JUMP_INDIRECT || class == CLASS_CALL_INDIRECT)
         mark_indirect(text, size);

@@ -153,6 +153,54 @@ static void write_stem(const struct spelling *spelling, char *stem, size_t size)
     }
 }
 
+/* Whether only the name can tell the size of what is in memory: no general register of that size
+ * is an operand. */
+static bool needs_size(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands) {
+    bool memory = false;
+    for (int i = 0; i < instruction->operand_count_visible; i++) {
+        memory |= operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY;
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            size_letter(operands[i].size) == size_letter(instruction->operand_width) &&
+            ZydisRegisterGetClass(operands[i].reg.value) != ZYDIS_REGCLASS_XMM)
+            return false;
+    }
+    switch (instruction->meta.category) {
+    case ZYDIS_CATEGORY_CALL:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+    case ZYDIS_CATEGORY_PUSH:
+    case ZYDIS_CATEGORY_POP:
+        return false;
+    default:
+        return memory;
+    }
+}
+
+void name_as_compilers(char *text, size_t size, const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands) {
+    struct spelling spelling = spell_instruction(instruction, operands);
+    const char *printed = ZydisMnemonicGetString(instruction->mnemonic);
+    char name[INSTRUCTION_NAME_MAX];
+    if (!printed || spelling.string)
+        return;
+    write_stem(&spelling, name, sizeof name / 2);
+    if (spelling.sized || needs_size(instruction, operands))
+        strcat(name, spelling.size);
+    char *word = text;
+    while (word && strncmp(word, printed, strlen(printed)) != 0) {
+        word = strchr(word, ' ');
+        word += word != NULL;
+    }
+    if (!word)
+        return;
+    char *end = word + strcspn(word, " ");
+    size_t rest = strlen(end) + 1, length = strlen(name);
+    if ((size_t)(word - text) + length + rest > size)
+        return;
+    memmove(word + length, end, rest);
+    memcpy(word, name, length);
+}
+
 struct instruction_names instruction_names(const struct decoded *decoded) {
     const struct spelling *spelling = &decoded->spelling;
     struct instruction_names found = {0};

@@ -10,6 +10,11 @@
 struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
                                   const ZydisDecodedOperand *operands);
 
+/* names.c: gives the instruction that Zydis has printed to TEXT, of SIZE bytes, the name that
+ * compilers write and objdump prints: jne for jnz, movzbl for movzxb, cltq for cdqe. */
+void name_as_compilers(char *text, size_t size, const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operands);
+
 /* store.c: of gathers and scatters, MEMORY being their operand. */
 unsigned element_count(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory);
