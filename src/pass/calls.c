@@ -43,6 +43,14 @@ bool enters_by(const struct planner *p, const struct basic_block *block,
     return false;
 }
 
+static void write_landing(const struct planner *p, struct buffer *out,
+                          const struct basic_block *block) {
+    struct frame_row frame = block->padding
+                                 ? frame_before_padding(p, block)
+                                 : frame_at(p, &p->graph->instructions.data[block->first]);
+    write_pad(out, &frame);
+}
+
 bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     if (!wanted(p))
@@ -50,7 +58,7 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     if (enters_by(p, block, QUIPU_EDGE_ENTRY))
         write_enter(out, !reads_at_begin(p->graph, index, REGISTER_RAX), p->state->options->shared);
     else if (enters_by(p, block, QUIPU_EDGE_PAD))
-        write_pad(out);
+        write_landing(p, out, block);
     return out->count > 0;
 }
 
@@ -89,8 +97,12 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
 }
 
 void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
-    if (wanted(p) && returns_again(p->graph, &p->graph->edges.data[index]))
-        write_pad(out);
+    const struct edge *edge = &p->graph->edges.data[index];
+    if (!wanted(p) || !returns_again(p->graph, edge))
+        return;
+    const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
+    struct frame_row frame = frame_at(p, last_instruction(p->graph, source));
+    write_pad(out, &frame);
 }
 
 void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {

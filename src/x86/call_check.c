@@ -255,10 +255,14 @@ enum {
 };
 
 static void write_kept(struct buffer *out, const struct frame_row *frame, bool begin) {
-    buffer_text(out, begin ? "leaq -128(%rsp), %rsp; pushfq" : "; popfq; leaq 128(%rsp), %rsp");
-    write_adjust(out, frame, begin ? SYSTEM_ROOM : -SYSTEM_ROOM);
-    if (begin)
+    if (begin) {
+        write_stack_move(out, frame, -(SYSTEM_ROOM - 8));
+        write_push(out, frame, "pushfq");
+    } else {
         buffer_text(out, "; ");
+        write_pop(out, frame, "popfq");
+        write_last_move(out, frame, SYSTEM_ROOM - 8);
+    }
 }
 
 void write_system_checks(struct buffer *before, struct buffer *behind,

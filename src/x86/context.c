@@ -9,7 +9,13 @@
  * functions that it knows, too (-fno-ipa-ra). */
 #include "x86/context.h"
 
+#include "x86/sequence.h"
+
 #include <Zydis/Zydis.h>
+
+enum {
+    RED_ZONE = 128 /* bytes below the stack pointer that leaf functions use */
+};
 
 void write_enter(struct buffer *out, bool rax_free, bool shared) {
     const char *variant = !rax_free ? "_keeping" : shared ? "" : "_segment";
@@ -31,8 +37,11 @@ void write_leave(struct buffer *out, bool r11_kept, bool shared) {
                           : "_segment");
 }
 
-void write_pad(struct buffer *out) {
-    buffer_text(out, "leaq -128(%rsp), %rsp; call quipu_context_pad; leaq 128(%rsp), %rsp");
+void write_pad(struct buffer *out, const struct frame_row *frame) {
+    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, RED_ZONE);
+    buffer_print(out, "; call quipu_context_pad; leaq %d(%%rsp), %%rsp", RED_ZONE);
+    write_adjust(out, frame, -RED_ZONE);
 }
 
 void write_context_symbols(struct buffer *out, bool shared) {

@@ -2,9 +2,9 @@
 #ifndef QUIPU_X86_CONTEXT_H
 #define QUIPU_X86_CONTEXT_H
 
-#include "x86/decode.h"
-
+#include "asm/frames.h"
 #include "util/buffer.h"
+#include "x86/decode.h"
 
 /* A function of a compiler's begins.  Changes flags and %r11; and %rax, where RAX_FREE is set.
  * SHARED: the code is for shared objects. */
@@ -20,8 +20,8 @@ void write_return(struct buffer *out, bool shared);
  * maybe. */
 void write_leave(struct buffer *out, bool r11_kept, bool shared);
 
-/* Control comes from elsewhere.  Changes flags. */
-void write_pad(struct buffer *out);
+/* Control comes from elsewhere, to where the unwinder's row is FRAME.  Changes flags. */
+void write_pad(struct buffer *out, const struct frame_row *frame);
 
 /* The directives that the names of the runtime's functions need. */
 void write_context_symbols(struct buffer *out, bool shared);

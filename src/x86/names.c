@@ -180,12 +180,12 @@ void name_as_compilers(char *text, size_t size, const ZydisDecodedInstruction *i
                        const ZydisDecodedOperand *operands) {
     struct spelling spelling = spell_instruction(instruction, operands);
     const char *printed = ZydisMnemonicGetString(instruction->mnemonic);
-    char name[INSTRUCTION_NAME_MAX];
+    char stem[INSTRUCTION_NAME_MAX / 2], name[INSTRUCTION_NAME_MAX];
     if (!printed || spelling.string)
         return;
-    write_stem(&spelling, name, sizeof name / 2);
-    if (spelling.sized || needs_size(instruction, operands))
-        strcat(name, spelling.size);
+    write_stem(&spelling, stem, sizeof stem);
+    bool sized = spelling.sized || needs_size(instruction, operands);
+    snprintf(name, sizeof name, "%s%s", stem, sized ? spelling.size : "");
     char *word = text;
     while (word && strncmp(word, printed, strlen(printed)) != 0) {
         word = strchr(word, ' ');

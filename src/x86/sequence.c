@@ -60,18 +60,41 @@ static void write_stub(const struct code_context *context, uint32_t label, const
     }
     int below = place->at_entry ? 0 : RED_ZONE;
     buffer_print(out, "; .LQs%u: ", label);
-    write_frame(out, &place->frame, below);
+    write_frame(out, &place->frame, 0);
     if (below)
-        buffer_print(out, "leaq -%d(%%rsp), %%rsp; %s; leaq %d(%%rsp), %%rsp", below, call, below);
-    else
-        buffer_text(out, call);
-    buffer_print(out, "; %s .LQr%u", jump, label);
+        write_stack_move(out, &place->frame, -below);
+    buffer_print(out, "%s; ", call);
+    if (below)
+        write_stack_move(out, &place->frame, below);
+    buffer_print(out, "%s .LQr%u", jump, label);
     write_frame_end(out, &place->frame);
 }
 
 void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed) {
     if (frame->known && frame->by_rsp)
         buffer_print(out, "; .cfi_adjust_cfa_offset %d", pushed);
+}
+
+void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction) {
+    buffer_text(out, instruction);
+    write_adjust(out, frame, 8);
+    buffer_text(out, "; ");
+}
+
+void write_pop(struct buffer *out, const struct frame_row *frame, const char *instruction) {
+    buffer_text(out, instruction);
+    write_adjust(out, frame, -8);
+    buffer_text(out, "; ");
+}
+
+void write_last_move(struct buffer *out, const struct frame_row *frame, int up) {
+    buffer_print(out, "leaq %d(%%rsp), %%rsp", up);
+    write_adjust(out, frame, -up);
+}
+
+void write_stack_move(struct buffer *out, const struct frame_row *frame, int up) {
+    write_last_move(out, frame, up);
+    buffer_text(out, "; ");
 }
 
 /* How a jump to the stub is to be written. */
@@ -290,12 +313,12 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
     struct frame_row below = quiet->frame;
     below.offset += below.by_rsp ? RED_ZONE + 8 : 0;
     if (quiet->base == RAX) { /* nowhere to keep flags but the stack */
-        buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushfq", RED_ZONE);
-        write_adjust(out, &quiet->frame, RED_ZONE + 8);
-        buffer_text(out, "; ");
+        write_stack_move(out, &quiet->frame, -RED_ZONE);
+        write_push(out, &quiet->frame, "pushfq");
         write_plain(out, context, increments, quiet->base, &below, -1);
-        buffer_print(out, "; popfq; leaq %d(%%rsp), %%rsp", RED_ZONE);
-        write_adjust(out, &quiet->frame, -RED_ZONE - 8);
+        buffer_text(out, "; ");
+        write_pop(out, &quiet->frame, "popfq");
+        write_last_move(out, &quiet->frame, RED_ZONE);
     } else if (rax_free || scratch >= 0) {
         if (!rax_free)
             buffer_print(out, "movq %%rax, %%%s; ", names[scratch]);
@@ -305,13 +328,13 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
         if (!rax_free)
             buffer_print(out, "; movq %%%s, %%rax", names[scratch]);
     } else {
-        buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
-        write_adjust(out, &quiet->frame, RED_ZONE + 8);
-        buffer_text(out, "; " SAVE_FLAGS);
+        write_stack_move(out, &quiet->frame, -RED_ZONE);
+        write_push(out, &quiet->frame, "pushq %rax");
+        buffer_text(out, SAVE_FLAGS);
         write_plain(out, context, increments, quiet->base, &below, -1);
-        buffer_text(out, RESTORE_FLAGS "; popq %rax; ");
-        buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
-        write_adjust(out, &quiet->frame, -RED_ZONE - 8);
+        buffer_text(out, RESTORE_FLAGS "; ");
+        write_pop(out, &quiet->frame, "popq %rax");
+        write_last_move(out, &quiet->frame, RED_ZONE);
     }
 }
 
@@ -320,16 +343,18 @@ static void write_spilling(struct buffer *out, const struct code_context *contex
                            const increment_list *increments, const struct quiet *quiet) {
     struct load_place below = {.frame = quiet->frame};
     below.frame.offset += below.frame.by_rsp ? RED_ZONE + 16 : 0;
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%r11; pushq %%rax", RED_ZONE);
-    write_adjust(out, &quiet->frame, RED_ZONE + 16);
-    buffer_text(out, "; " SAVE_FLAGS);
+    write_stack_move(out, &quiet->frame, -RED_ZONE);
+    write_push(out, &quiet->frame, "pushq %r11");
+    write_push(out, &quiet->frame, "pushq %rax");
+    buffer_text(out, SAVE_FLAGS);
     int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
     write_load(out, context, base, &below);
     buffer_text(out, " ");
     write_plain(out, context, increments, base, &below.frame, -1);
-    buffer_text(out, RESTORE_FLAGS "; popq %rax; popq %r11; ");
-    buffer_print(out, "leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, &quiet->frame, -RED_ZONE - 16);
+    buffer_text(out, RESTORE_FLAGS "; ");
+    write_pop(out, &quiet->frame, "popq %rax");
+    write_pop(out, &quiet->frame, "popq %r11");
+    write_last_move(out, &quiet->frame, RED_ZONE);
 }
 
 /* A Zen 4 takes six cycles from one addition to a cell to the next where the address is relative to

@@ -123,6 +123,14 @@ void write_frame_change(struct buffer *out, const struct frame_row *frame);
 /* The stack pointer has gone down by PUSHED bytes. */
 void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed);
 
+/* The stack pointer goes UP, or down, where the original's does not; INSTRUCTION pushes, or pops.
+ * The unwinder knows of each by itself: a signal may come between two.  All end with
+ * "; ", but write_last_move. */
+void write_last_move(struct buffer *out, const struct frame_row *frame, int up);
+void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
+void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction);
+void write_pop(struct buffer *out, const struct frame_row *frame, const char *instruction);
+
 /* The cells of a function: COUNT of them, and their labels, in the present section. */
 void write_cells(struct buffer *out, uint32_t label, uint32_t count);
 

@@ -148,20 +148,26 @@ static void write_question(struct buffer *out, const struct store_address *addre
     write_jump(out, label);
 }
 
+/* Takes back what write_spilling has put on the stack. */
+static void write_spilled(struct buffer *out, const struct frame_row *frame, bool keeps_flags) {
+    if (keeps_flags)
+        write_pop(out, frame, "popfq");
+    write_pop(out, frame, "popq %rax");
+    write_last_move(out, frame, RED_ZONE);
+}
+
 /* By the stack: nothing is free, or the question itself uses the stack. */
 static enum check_way write_spilling(struct buffer *out, const struct store_address *address,
                                      const struct quiet *quiet, uint32_t label) {
     bool keeps_flags = !quiet->flags_free;
     int raised = RED_ZONE + (keeps_flags ? 16 : 8);
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp; pushq %%rax", RED_ZONE);
+    write_stack_move(out, &quiet->frame, -RED_ZONE);
+    write_push(out, &quiet->frame, "pushq %rax");
     if (keeps_flags)
-        buffer_text(out, "; pushfq");
-    write_adjust(out, &quiet->frame, raised);
-    buffer_text(out, "; ");
+        write_push(out, &quiet->frame, "pushfq");
     write_question(out, address, RAX, raised, label);
-    buffer_print(out, "%s; popq %%rax; leaq %d(%%rsp), %%rsp", keeps_flags ? "; popfq" : "",
-                 RED_ZONE);
-    write_adjust(out, &quiet->frame, -raised);
+    buffer_text(out, "; ");
+    write_spilled(out, &quiet->frame, keeps_flags);
     return keeps_flags ? CHECK_KEEPS_ALL : CHECK_KEEPS_ON_STACK;
 }
 
@@ -196,9 +202,8 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
     case CHECK_KEEPS_ON_STACK:
     case CHECK_KEEPS_ALL:
         write_adjust(out, frame, RED_ZONE + (way == CHECK_KEEPS_ALL ? 16 : 8));
-        buffer_print(out, "; %spopq %%rax; leaq %d(%%rsp), %%rsp",
-                     way == CHECK_KEEPS_ALL ? "popfq; " : "", RED_ZONE);
-        write_adjust(out, frame, -RED_ZONE - (way == CHECK_KEEPS_ALL ? 16 : 8));
+        buffer_text(out, "; ");
+        write_spilled(out, frame, way == CHECK_KEEPS_ALL);
         buffer_text(out, "; ");
     }
 }
@@ -209,12 +214,13 @@ static bool has_extra(const struct store *store) {
 }
 
 /* Pushes the word that tells the rest. */
-static void write_extra(struct buffer *out, const struct store *store) {
+static void write_extra(struct buffer *out, const struct store *store,
+                        const struct frame_row *frame) {
     if (store->kind == STORE_STRING) {
-        buffer_text(out, "pushq %rcx");
+        write_push(out, frame, "pushq %rcx");
         return;
     }
-    buffer_text(out, "pushq %rax; ");
+    write_push(out, frame, "pushq %rax");
     bool wide = store->size >> store->element > 16;
     if (store->mask_kind == MASK_REGISTER)
         buffer_print(out, "kmov%c %%k%u, %%%s", wide ? 'q' : 'w', store->mask,
@@ -226,7 +232,7 @@ static void write_extra(struct buffer *out, const struct store *store) {
                      store->wide_mask ? 'y' : 'x', store->mask);
     if (store->compresses)
         buffer_text(out, "; pextq %rax, %rax, %rax");
-    buffer_text(out, "; xchgq %rax, (%rsp)");
+    buffer_text(out, "; xchgq %rax, (%rsp); ");
 }
 
 static uint32_t describe(const struct store *store, uint8_t length) {
@@ -307,14 +313,11 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
     write_adjust(out, frame, RED_ZONE);
     buffer_text(out, "; ");
-    if (more) {
-        write_extra(out, store);
-        write_adjust(out, frame, 8);
-        buffer_text(out, "; ");
-    }
-    buffer_print(out, "pushq %%rax%s", flags ? "; pushfq" : "");
-    write_adjust(out, frame, flags ? 16 : 8);
-    buffer_text(out, "; ");
+    if (more)
+        write_extra(out, store, frame);
+    write_push(out, frame, "pushq %rax");
+    if (flags)
+        write_push(out, frame, "pushfq");
     write_address(out, address, RAX, RED_ZONE + pushed - 8 + (flags ? 8 : 0));
     if (flags) {
         buffer_text(out, "; popfq");
@@ -336,12 +339,6 @@ void write_store_end(struct buffer *out, const struct store *store, const struct
     buffer_text(out, "; ");
     if (further)
         write_stack_move(out, frame, further);
-}
-
-void write_stack_move(struct buffer *out, const struct frame_row *frame, int up) {
-    buffer_print(out, "leaq %d(%%rsp), %%rsp", up);
-    write_adjust(out, frame, -up);
-    buffer_text(out, "; ");
 }
 
 void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame) {

@@ -49,9 +49,6 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
                        const struct frame_row *frame);
 void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame);
 
-/* The stack pointer goes UP, or down, where the original's does not. */
-void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
-
 /* All of what stands for a call's store, of the address .LQy LABEL: it is not copied. */
 void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame);
 

@@ -1,5 +1,6 @@
 // Exceptions through functions with and without landing pads, thrown on, and out of destructors'
-// calls. least: 20
+// calls.
+// least: 20
 #include <cstdio>
 #include <stdexcept>
 #include <string>

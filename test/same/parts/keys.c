@@ -65,7 +65,7 @@ static unsigned char *place(const int32_t *offset) {
         found;                                                                                     \
     })
 
-__attribute__((noipa)) static int uses_jumps(int n) {
+__attribute__((noipa, noinline)) static int uses_jumps(int n) {
     int sum = IS_OFF();
     for (int i = 0; i < n; i++)
         sum += IS_OFF() + (i % 3 == 1 ? n : 0);
