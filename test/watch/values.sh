@@ -15,7 +15,7 @@ tells 'config.limits[0] 0 -> 0' 'config.limits[1] 0 -> 10' 'config.limits[2] 0 -
 grep -qF '(enum color)  set_types  program.c:' hits || fail "no place: $(cat hits)"
 grep -qF '(port)' hits || fail "no typedef: $(cat hits)"
 grep -qF '(struct point *)' hits || fail "no pointer type: $(cat hits)"
-grep -qE 'set_types +program\.c:[0-9]+ +inc standin_stores\(%rip\)$' hits ||
+grep -qE 'set_types +program\.c:[0-9]+ +incl standin_stores\(%rip\)$' hits ||
     fail "no instruction: $(cat hits)"
 [[ $(cat output) == "types begins" && $(cat messages) == "types ends" ]] ||
     fail "the program's output: $(cat output messages)"
@@ -37,7 +37,7 @@ last = hits[-1]
 assert last['name'] == 'config.limits[1..2]' and last['type'] == 'int[2]', last
 assert last['old'] == '{10, 20}' and last['new'] == '{1, 2}' and last['bytes'] == 8, last
 assert last['function'] == 'set_types' and last['file'] == 'program.c' and last['line'] > 0, last
-assert last['instruction'] == 'inc standin_stores(%rip)' and last['cause'] == 'store', last
+assert last['instruction'] == 'incl standin_stores(%rip)' and last['cause'] == 'store', last
 assert last['expression'] == 'config.limits[0..2]' and last['violation'] is False, last
 assert last['address'] == hits[1]['address'] and last['thread'] == last['process'], last
 EOT
