@@ -85,29 +85,23 @@ bool leads_to_code(const struct unit *unit, const struct symbol *symbol) {
 
 /* ---- what is left alone ---- */
 
-static void leave(struct unit *unit, uint32_t statement, const char *reason) {
-    uint32_t function = unit->function_of[statement];
-    if (function != NONE && !unit->functions.data[function].left_alone)
-        unit->functions.data[function].left_alone = reason;
-}
-
 /* Everything that has an instruction between the two places. */
 static void leave_between(struct unit *unit, uint32_t a, uint32_t b) {
     uint32_t section = unit->statements.data[a].section;
     for (uint32_t i = a < b ? a : b; i < (a < b ? b : a); i++) {
         const struct statement *s = &unit->statements.data[i];
         if (s->section == section && s->kind == STATEMENT_INSTRUCTION)
-            leave(unit, i, span_reason);
+            leave_function_of(unit, i, span_reason);
     }
 }
 
 /* What the place leads into, and what stands in front of it if the address may be there. */
 static void leave_around(struct unit *unit, uint32_t place, bool in_front) {
-    leave(unit, place, inside_reason);
+    leave_function_of(unit, place, inside_reason);
     uint32_t section = unit->statements.data[place].section;
     for (uint32_t i = place; in_front && i-- > 0;)
         if (unit->statements.data[i].section == section && puts_bytes(&unit->statements.data[i])) {
-            leave(unit, i, inside_reason);
+            leave_function_of(unit, i, inside_reason);
             return;
         }
 }
@@ -381,8 +375,8 @@ static void check_call(struct unit *unit, uint32_t statement) {
     bool right_behind = next != NONE && label > statement && first_bytes(unit, next) == first;
     if (!right_behind && (first == NONE || !takes_top(unit, first)))
         return;
-    leave(unit, statement, call_reason);
-    leave(unit, label, call_reason);
+    leave_function_of(unit, statement, call_reason);
+    leave_function_of(unit, label, call_reason);
 }
 
 /* The instruction's operands, behind its prefixes. */
@@ -409,9 +403,9 @@ static void check_instruction(struct finder *f, uint32_t statement, struct span 
         check_expression(unit, statement, &e);
         bool memory = s->symbol == NONE && !address && !e.by_address && !e.slot;
         if (memory && e.places.count == 1 && place_is_code(unit, e.places.data[0]))
-            leave(unit, e.places.data[0], bytes_reason);
+            leave_function_of(unit, e.places.data[0], bytes_reason);
         if (e.own_place && !e.places.count && !e.foreign)
-            leave(unit, statement, here_reason);
+            leave_function_of(unit, statement, here_reason);
     }
     if (s->symbol != NONE)
         check_call(unit, statement);

@@ -103,12 +103,13 @@ static void open_fragment(struct finder *finder, uint32_t symbol_index, uint32_t
     finder->open[section] = (struct open_fragment){owner, (uint32_t)function->fragments.count - 1};
 }
 
-/* Whether nothing of the fragment puts bytes up to statement POSITION of its section. */
-static bool is_empty(const struct unit *unit, const struct fragment *fragment, uint32_t position) {
-    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+/* Whether nothing of the fragment puts bytes up to statement POSITION of its section; alignments
+ * may where it is ALIGNED. */
+static bool is_empty(const struct unit *unit, const struct fragment *fragment, uint32_t position,
+                     bool aligned) {
     for (uint32_t i = fragment->first; i < position; i++) {
-        const struct statement *s = &unit->statements.data[list[i]];
-        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque || s->aligns)
+        const struct statement *s = statement_at(unit, fragment, i);
+        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque || (s->aligns && !aligned))
             return false;
     }
     return true;
@@ -127,21 +128,10 @@ static bool join_alias(struct finder *finder, uint32_t symbol_index, uint32_t se
     const struct symbol *symbol = &unit->symbols.data[symbol_index];
     if (open->fragment != 0 || function->fragments.count != 1 || function->compiled ||
         symbol->indirect || unit->symbols.data[function->symbol].indirect ||
-        parent_length(symbol) < symbol->length || !is_empty(unit, fragment, position))
+        parent_length(symbol) < symbol->length || !is_empty(unit, fragment, position, false))
         return false;
     function->symbol = fragment->symbol = symbol_index;
     finder->function_of[symbol_index] = open->function;
-    return true;
-}
-
-/* Whether the fragment is only a name of a place, as those of where code begins and ends. */
-static bool is_bare(const struct unit *unit, const struct fragment *fragment) {
-    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
-    for (uint32_t i = fragment->first; i < fragment->last; i++) {
-        const struct statement *s = &unit->statements.data[list[i]];
-        if (s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque)
-            return false;
-    }
     return true;
 }
 
@@ -152,12 +142,12 @@ static void drop_empty_pieces(struct unit *unit) {
         size_t kept = 0;
         for (size_t f = 0; f < function->fragments.count; f++) {
             const struct fragment *fragment = &function->fragments.data[f];
-            if (f == 0 || !is_empty(unit, fragment, fragment->last))
+            if (f == 0 || !is_empty(unit, fragment, fragment->last, false))
                 function->fragments.data[kept++] = *fragment;
         }
         function->fragments.count = kept;
-        function->bare =
-            !function->compiled && kept == 1 && is_bare(unit, &function->fragments.data[0]);
+        const struct fragment *only = &function->fragments.data[0];
+        function->bare = !function->compiled && kept == 1 && is_empty(unit, only, only->last, true);
     }
 }
 

@@ -31,9 +31,22 @@ static bool tells_next(struct span text, struct span *operand) {
            target.start[0] == '%';
 }
 
+/* Whether some operand may tell so: most text has none. */
+static bool may_tell_next(const struct buffer *text) {
+    static const char base[] = "(%rip)";
+    const char *at = text->data, *end = text->data + text->count;
+    while ((at = memmem(at, (size_t)(end - at), base, strlen(base)))) {
+        const char *first = at > text->data && at[-1] == '0' ? at - 1 : at;
+        if (first > text->data && (first[-1] == ' ' || first[-1] == '\t'))
+            return true;
+        at += strlen(base);
+    }
+    return false;
+}
+
 bool label_next_instructions(const struct buffer *text, struct buffer *out) {
     static const char *const repeats[] = {".macro", ".rept", ".irp", ".MACRO", ".REPT", ".IRP"};
-    if (!has_text(text, "0(%rip)") && !has_text(text, " (%rip)") && !has_text(text, "\t(%rip)"))
+    if (!may_tell_next(text))
         return false;
     for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++)
         if (has_text(text, repeats[i]))

@@ -163,6 +163,14 @@ static inline bool has_hand_written(const struct unit *unit) {
     return !unit->compiled || unit->inline_asm;
 }
 
+/* Leaves alone, for REASON, the function that STATEMENT is of, if it is of one that is not left
+ * alone yet. */
+static inline void leave_function_of(struct unit *unit, uint32_t statement, const char *reason) {
+    uint32_t function = unit->function_of[statement];
+    if (function != NONE && !unit->functions.data[function].left_alone)
+        unit->functions.data[function].left_alone = reason;
+}
+
 /* The name in `symbols` of the numeric label that NAME, "1b" or "12f", leads to, in ARENA.  COUNTS:
  * by a number, how many labels of it there were so far. */
 struct span numeric_label(struct arena *arena, const struct map *counts, struct span name);

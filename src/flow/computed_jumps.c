@@ -50,13 +50,8 @@ static uint32_t statement_at(const struct finder *f, uint32_t position) {
     return f->unit->sections.data[f->fragment->section].statements.data[position];
 }
 
-/* The instruction at POSITION of the section, or NULL where there is none that a person wrote. */
 static const struct decoded *instruction_at(const struct finder *f, uint32_t position) {
-    uint32_t index = statement_at(f, position);
-    const struct statement *s = &f->unit->statements.data[index];
-    if (s->kind != STATEMENT_INSTRUCTION || !is_hand_written(f->unit, s))
-        return NULL;
-    return &f->unit->code->decoded[index];
+    return hand_written_at(f->unit, f->fragment, position);
 }
 
 static unsigned lowest(uint16_t registers) {
@@ -103,9 +98,9 @@ static enum value value_of(const struct finder *f, uint32_t position, unsigned r
 static void follow(struct finder *f, uint32_t position) {
     const struct decoded *decoded = instruction_at(f, position);
     const struct statement *s = &f->unit->statements.data[statement_at(f, position)];
-    const struct finder before = *f;
     if (!decoded && s->kind != STATEMENT_INSTRUCTION)
         return;
+    const struct finder before = *f;
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (!decoded || (is_call_class(decoded->class) && REGISTER_RAX >> reg & 1))
             f->value[reg] = VALUE_GIVEN;
@@ -144,9 +139,8 @@ static void leave(struct asm_function *function, const char *why) {
 /* Leaves alone what the symbol stands in. */
 static void leave_symbol(const struct finder *f, uint32_t symbol, const char *why) {
     uint32_t label = f->unit->symbols.data[symbol].statement;
-    uint32_t function = label == NONE ? NONE : f->unit->function_of[label];
-    if (function != NONE)
-        leave(&f->unit->functions.data[function], why);
+    if (label != NONE)
+        leave_function_of(f->unit, label, why);
 }
 
 /* Leaves alone all whose instructions the fragment takes the addresses of. */

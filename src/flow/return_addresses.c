@@ -27,8 +27,7 @@
 enum {
     SLOTS = 16,            /* of the stack that hold something */
     STATEMENTS_MAX = 4096, /* that are followed from one place */
-    STACK_SLOT = 8,
-    RETURN_ADDRESS_SIZE = 8
+    STACK_SLOT = 8
 };
 
 enum content {
@@ -307,17 +306,11 @@ static bool is_harmful(struct follower *f, uint32_t label) {
 
 /* ---- calls ---- */
 
-static void leave(struct unit *unit, uint32_t statement, const char *why) {
-    uint32_t function = unit->function_of[statement];
-    if (function != NONE && !unit->functions.data[function].left_alone)
-        unit->functions.data[function].left_alone = why;
-}
-
 static void leave_callers_of(struct unit *unit, uint32_t symbol, const char *why) {
     for (uint32_t i = 0; i < unit->statements.count; i++)
         if (unit->statements.data[i].kind == STATEMENT_INSTRUCTION &&
             unit->statements.data[i].symbol == symbol)
-            leave(unit, i, why);
+            leave_function_of(unit, i, why);
 }
 
 /* What -fsplit-stack calls goes on behind the return that stands behind the call. */
@@ -349,7 +342,7 @@ static void leave_readers_behind_calls(struct unit *unit) {
             if (unit->statements.data[index].kind != STATEMENT_INSTRUCTION || !decoded->size)
                 continue;
             if (behind_call && reads_return_address(decoded))
-                leave(unit, index, compared_reason);
+                leave_function_of(unit, index, compared_reason);
             behind_call = is_call_class(decoded->class) ||
                           (behind_call && decoded->class == CLASS_PLAIN &&
                            !decoded->memory.stores && !(decoded->registers_written & REGISTER_RSP));
@@ -370,7 +363,7 @@ static void leave_callers(struct follower *f) {
         if (!known[s->symbol])
             known[s->symbol] = 1 + is_harmful(f, symbol->statement);
         if (known[s->symbol] == 2)
-            leave(unit, i, reason);
+            leave_function_of(unit, i, reason);
     }
 }
 

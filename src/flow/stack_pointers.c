@@ -26,16 +26,6 @@ struct reader {
     uint16_t from_stack; /* registers that got a value from the stack pointer, or from the stack */
 };
 
-/* The instruction at POSITION of the section, or NULL where there is none that a person wrote. */
-static const struct decoded *instruction_at(const struct reader *r, uint32_t position) {
-    const struct unit *unit = r->unit;
-    uint32_t index = unit->sections.data[r->fragment->section].statements.data[position];
-    const struct statement *s = &unit->statements.data[index];
-    const struct decoded *decoded = &unit->code->decoded[index];
-    bool told = s->kind == STATEMENT_INSTRUCTION && !s->prefix && is_hand_written(unit, s);
-    return told && decoded->size ? decoded : NULL;
-}
-
 static uint16_t bit_of(uint8_t reg) {
     return reg == NO_REGISTER ? 0 : (uint16_t)(1u << reg);
 }
@@ -84,7 +74,7 @@ static void find_sources(struct reader *r, const struct asm_function *function) 
         for (size_t n = 0; n < function->fragments.count; n++) {
             r->fragment = &function->fragments.data[n];
             for (uint32_t i = r->fragment->first; i < r->fragment->last; i++) {
-                const struct decoded *decoded = instruction_at(r, i);
+                const struct decoded *decoded = hand_written_at(r->unit, r->fragment, i);
                 if (decoded && sources_of(&decoded->transfer) & r->from_stack)
                     r->from_stack |= bit_of(decoded->transfer.reg);
             }
@@ -95,7 +85,7 @@ static void find_sources(struct reader *r, const struct asm_function *function) 
 static bool misuses_stack_pointer(const struct reader *r) {
     bool strange = false;
     for (uint32_t i = r->fragment->first; i < r->fragment->last; i++) {
-        const struct decoded *decoded = instruction_at(r, i);
+        const struct decoded *decoded = hand_written_at(r->unit, r->fragment, i);
         if (!decoded)
             continue;
         if (computes(decoded) || (strange && sets(decoded)))

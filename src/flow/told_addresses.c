@@ -56,6 +56,8 @@ struct telling {
     bool fixed;   /* not by a person's instruction alone */
     bool in_data; /* by a person's data */
     bool by_name; /* by an instruction, or to other files */
+    bool in_code; /* a person's instruction in a function names it ... */
+    bool jumped;  /* ... in one with an indirect jump */
 };
 
 static const char range_reason[] = "a range of it is told, and where it is left in the middle";
@@ -63,7 +65,8 @@ static const char range_reason[] = "a range of it is told, and where it is left 
 struct finder {
     struct unit *unit;
     struct telling *symbols;
-    bool *jumps; /* by function: a person's indirect jump or call is in it */
+    uint32_t *heads; /* by statement: the label in front of the data that it is among, or NONE */
+    bool *jumps;     /* by function: a person's indirect jump or call is in it */
 };
 
 static const struct statement *statement_at(const struct unit *unit, uint32_t index) {
@@ -108,19 +111,17 @@ static bool is_place(const struct unit *unit, uint32_t index) {
 
 /* ---- tables ---- */
 
-/* The label in front of the data that STATEMENT is among, or NONE. */
-static uint32_t head_of(const struct unit *unit, uint32_t statement) {
-    uint32_t section = statement_at(unit, statement)->section;
-    for (uint32_t i = statement; !statement_at(unit, i)->begins && i-- > 0;) {
+static void find_heads(struct finder *f) {
+    const struct unit *unit = f->unit;
+    uint32_t head = NONE;
+    for (uint32_t i = 0; i < unit->statements.count; i++) {
         const struct statement *s = statement_at(unit, i);
-        if (s->section != section)
-            continue;
+        f->heads[i] = s->begins ? NONE : head;
         if (s->kind == STATEMENT_LABEL)
-            return s->symbol;
-        if (!s->data && !s->aligns)
-            return NONE;
+            head = s->symbol;
+        else
+            head = s->data || s->aligns ? f->heads[i] : NONE;
     }
-    return NONE;
 }
 
 /* Whether REFERENCE, number INDEX of all, is the first one of its record: of its statement, where
@@ -149,17 +150,8 @@ static bool is_first(const struct finder *f, size_t index) {
 
 /* Whether a table with that head is one that indirect jumps of the label's function go by. */
 static bool is_jump_table(const struct finder *f, uint32_t head, uint32_t label) {
-    const struct unit *unit = f->unit;
-    for (size_t i = 0; i < unit->references.count; i++) {
-        const struct reference *reference = &unit->references.data[i];
-        const struct statement *s = statement_at(unit, reference->statement);
-        uint32_t function = unit->function_of[reference->statement];
-        if (reference->symbol == head && s->kind == STATEMENT_INSTRUCTION &&
-            is_hand_written(unit, s) && function != NONE &&
-            (f->jumps[function] || f->jumps[unit->function_of[label]]))
-            return true;
-    }
-    return false;
+    const struct telling *table = &f->symbols[head];
+    return table->jumped || (table->in_code && f->jumps[f->unit->function_of[label]]);
 }
 
 /* ---- what is patched ---- */
@@ -206,8 +198,13 @@ static void note_uses(struct finder *f) {
         const struct statement *s = statement_at(unit, reference->statement);
         uint32_t label = unit->symbols.data[reference->symbol].statement;
         bool away = label == NONE || statement_at(unit, label)->section != s->section;
-        f->symbols[reference->symbol].used |= away || s->kind == STATEMENT_INSTRUCTION;
-        f->symbols[reference->symbol].kept |= !is_hand_written(unit, s);
+        bool code = s->kind == STATEMENT_INSTRUCTION, written = is_hand_written(unit, s);
+        uint32_t function = unit->function_of[reference->statement];
+        struct telling *telling = &f->symbols[reference->symbol];
+        telling->used |= away || code;
+        telling->kept |= !written;
+        telling->in_code |= code && written && function != NONE;
+        telling->jumped |= code && written && function != NONE && f->jumps[function];
     }
 }
 
@@ -233,15 +230,14 @@ static void note_told(struct finder *f, size_t index) {
     uint32_t label = unit->symbols.data[reference->symbol].statement;
     if (!is_hand_written(unit, s) && !is_hand_written(unit, statement_at(unit, label)))
         return;
-    bool first = false;
-    if (s->kind != STATEMENT_INSTRUCTION) {
-        uint32_t head = head_of(unit, reference->statement);
+    bool first = false, in_data = s->kind != STATEMENT_INSTRUCTION;
+    if (in_data) {
+        uint32_t head = f->heads[reference->statement];
         bool headed = head != NONE && f->symbols[head].used;
         if (headed && is_jump_table(f, head, label))
             return;
         first = !headed && is_hand_written(unit, s) && is_first(f, index);
     }
-    bool in_data = s->kind != STATEMENT_INSTRUCTION;
     struct telling *telling = &f->symbols[reference->symbol];
     telling->told = true;
     telling->leads |= first && index + 1 < unit->references.count &&
@@ -284,13 +280,12 @@ static void leave_ranges(struct finder *f) {
         bool range = size == 3 || (size > 3 && one_statement);
         for (size_t n = i; range && n < i + size; n++)
             range = leads_to_code(unit, &unit->symbols.data[all[n].symbol]);
-        uint32_t head = head_of(unit, all[i].statement);
+        uint32_t head = f->heads[all[i].statement];
         for (size_t n = i; range && n < i + size; n++)
             if (is_place(unit, all[n].symbol) &&
                 !(head != NONE &&
                   is_jump_table(f, head, unit->symbols.data[all[n].symbol].statement)))
-                unit->functions.data[unit->function_of[unit->symbols.data[all[n].symbol].statement]]
-                    .left_alone = range_reason;
+                leave_function_of(unit, unit->symbols.data[all[n].symbol].statement, range_reason);
     }
 }
 
@@ -345,23 +340,19 @@ static void leave_named(struct unit *unit, const struct reference *reference) {
         s->kind == STATEMENT_INSTRUCTION || !is_hand_written(unit, s))
         return;
     uint32_t call = call_in_front(unit, symbol->statement, &entered);
-    uint32_t function = unit->function_of[symbol->statement];
-    if (call == NONE || unit->function_of[call] == function)
+    if (call == NONE || unit->function_of[call] == unit->function_of[symbol->statement])
         return;
-    unit->functions.data[unit->function_of[call]].left_alone = returned_reason;
-    if (function != NONE)
-        unit->functions.data[function].left_alone = returned_reason;
+    leave_function_of(unit, call, returned_reason);
+    leave_function_of(unit, symbol->statement, returned_reason);
 }
 
 /* The label is what a call returns to. */
 static void mark_returned_to(struct finder *f, uint32_t index, bool entered) {
     struct symbol *symbol = &f->unit->symbols.data[index];
-    struct asm_function *function =
-        &f->unit->functions.data[f->unit->function_of[symbol->statement]];
     symbol->returned_to = true;
     symbol->address_taken = false;
     if (entered || f->symbols[index].by_name)
-        function->left_alone = returned_reason;
+        leave_function_of(f->unit, symbol->statement, returned_reason);
 }
 
 static void mark(struct finder *f, uint32_t index) {
@@ -391,9 +382,11 @@ void find_told_addresses(struct unit *unit) {
         return;
     struct finder f = {.unit = unit};
     f.symbols = ARENA_ARRAY(&unit->arena, struct telling, unit->symbols.count);
+    f.heads = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
     f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
-    note_uses(&f);
+    find_heads(&f);
     note_jumps(&f);
+    note_uses(&f);
     leave_ranges(&f);
     for (size_t i = 0; i < unit->references.count; i++) {
         leave_named(unit, &unit->references.data[i]);

@@ -79,9 +79,8 @@ static bool ends_unwinding(const struct planner *p, uint32_t fragment, uint32_t 
         s--;
     for (; s < section->statements.count; s++) {
         const struct statement *next = &unit->statements.data[section->statements.data[s]];
-        struct span text = {unit->text + next->start, next->end - next->start};
         if (next->kind != STATEMENT_LABEL)
-            return next->kind == STATEMENT_DIRECTIVE && span_is(first_word(text), ".cfi_endproc");
+            return next->kind == STATEMENT_DIRECTIVE && statement_is(unit, next, ".cfi_endproc");
     }
     return false;
 }

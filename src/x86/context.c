@@ -13,10 +13,6 @@
 
 #include <Zydis/Zydis.h>
 
-enum {
-    RED_ZONE = 128 /* bytes below the stack pointer that leaf functions use */
-};
-
 void write_enter(struct buffer *out, bool rax_free, bool shared) {
     const char *variant = !rax_free ? "_keeping" : shared ? "" : "_segment";
     buffer_print(out, "call quipu_context_enter%s", variant);
@@ -38,10 +34,7 @@ void write_leave(struct buffer *out, bool r11_kept, bool shared) {
 }
 
 void write_pad(struct buffer *out, const struct frame_row *frame) {
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_print(out, "; call quipu_context_pad; leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, -RED_ZONE);
+    write_runtime_call(out, frame, "quipu_context_pad");
 }
 
 void write_context_symbols(struct buffer *out, bool shared) {

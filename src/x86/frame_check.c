@@ -6,10 +6,6 @@
 
 #include "data/watch_format.h"
 
-enum {
-    RED_ZONE = 128,
-};
-
 static void write_begin(struct buffer *out, const char *function, uint32_t label,
                         const struct frame_row *frame) {
     buffer_print(out, "pushq $.LQzb%u-%s", label, function);
@@ -19,10 +15,7 @@ static void write_begin(struct buffer *out, const char *function, uint32_t label
 }
 
 static void write_back(struct buffer *out, const struct frame_row *frame) {
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_print(out, "; call quipu_watch_function_back; leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, -RED_ZONE);
+    write_runtime_call(out, frame, "quipu_watch_function_back");
 }
 
 void write_frame_stub(struct buffer *out, enum frame_site site, const char *function,

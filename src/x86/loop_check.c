@@ -3,10 +3,6 @@
 
 #include "data/watch_format.h"
 
-enum {
-    RED_ZONE = 128,
-};
-
 /* What leads to the thread's word, and its operand. */
 static void write_way_to_word(struct buffer *out, bool shared) {
     if (shared)
@@ -15,14 +11,6 @@ static void write_way_to_word(struct buffer *out, bool shared) {
 
 static const char *word_operand(bool shared) {
     return shared ? "%fs:(%r11)" : "%fs:quipu_watch_loop@tpoff";
-}
-
-/* Calls FUNCTION of the runtime, which keeps every register and the flags. */
-static void write_call(struct buffer *out, const char *function, const struct frame_row *frame) {
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_print(out, "; call %s; leaq %d(%%rsp), %%rsp", function, RED_ZONE);
-    write_adjust(out, frame, -RED_ZONE);
 }
 
 void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool asks_where) {
@@ -42,7 +30,7 @@ void write_loop_refusal(struct buffer *out, const struct loop_text *loop) {
     const char *word = word_operand(loop->shared);
     buffer_print(out, "; .LQls%u: cmpq %%rsp, %s; je .LQlt%u; cmpq $%d, %s; jne .LQlc%u_%u; ",
                  loop->label, word, loop->label, QUIPU_LOOP_UNKNOWN, word, loop->label, loop->head);
-    write_call(out, "quipu_watch_loop_first", &loop->frame);
+    write_runtime_call(out, &loop->frame, "quipu_watch_loop_first");
     buffer_print(out, "; jmp .LQlp%u", loop->label);
 }
 
@@ -68,6 +56,6 @@ void write_loop_way_out(struct buffer *out, const struct loop_text *loop, uint32
     buffer_print(out, "; .LQlo%u_%u: ", loop->label, jump);
     write_loop_release(out, loop->shared);
     buffer_text(out, "; ");
-    write_call(out, "quipu_watch_loop_left", &loop->frame);
+    write_runtime_call(out, &loop->frame, "quipu_watch_loop_left");
     buffer_print(out, "; jmp .LQlc%u_%u", loop->label, target);
 }

@@ -17,6 +17,16 @@ struct machine_code {
     uint32_t *padding;       /* an alignment's padding, bytes */
 };
 
+/* The instruction at POSITION of the fragment's section, or NULL where there is none that a person
+ * wrote.  A prefix that is a statement of its own counts as one that does nothing. */
+static inline const struct decoded *
+hand_written_at(const struct unit *unit, const struct fragment *fragment, uint32_t position) {
+    uint32_t index = unit->sections.data[fragment->section].statements.data[position];
+    const struct statement *s = &unit->statements.data[index];
+    bool written = s->kind == STATEMENT_INSTRUCTION && is_hand_written(unit, s);
+    return written ? &unit->code->decoded[index] : NULL;
+}
+
 /* Assembles the unit by ASSEMBLER (argv without input and output, NULL-terminated) and reads it
  * back.  Functions whose bytes do not match their text are left alone.  Returns false where the
  * assembler refuses the text: the caller runs it on the original, for its messages. */

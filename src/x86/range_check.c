@@ -36,7 +36,6 @@ enum {
     LENGTH_SEEN = LOOK_BYTES - QUIPU_WATCH_SPAN, /* by one look, wherever it begins */
     ADDRESS_BITS = 47,
     NAME_SIZE = 8,
-    RED_ZONE = 128,
 };
 
 #define NO_SHADOW (QUIPU_WATCH_HOME + offsetof(struct quipu_watch_home, no_shadow))

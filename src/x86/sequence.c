@@ -21,7 +21,6 @@ enum {
     RAX = 0,
     RCX = 1,
     R11 = 11,
-    RED_ZONE = 128,
     CHECK_SIZE = 6 /* jns */
 };
 
@@ -75,16 +74,19 @@ void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed)
         buffer_print(out, "; .cfi_adjust_cfa_offset %d", pushed);
 }
 
-void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction) {
+static void write_step(struct buffer *out, const struct frame_row *frame, const char *instruction,
+                       int pushed) {
     buffer_text(out, instruction);
-    write_adjust(out, frame, 8);
+    write_adjust(out, frame, pushed);
     buffer_text(out, "; ");
 }
 
+void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction) {
+    write_step(out, frame, instruction, 8);
+}
+
 void write_pop(struct buffer *out, const struct frame_row *frame, const char *instruction) {
-    buffer_text(out, instruction);
-    write_adjust(out, frame, -8);
-    buffer_text(out, "; ");
+    write_step(out, frame, instruction, -8);
 }
 
 void write_last_move(struct buffer *out, const struct frame_row *frame, int up) {
@@ -95,6 +97,12 @@ void write_last_move(struct buffer *out, const struct frame_row *frame, int up) 
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up) {
     write_last_move(out, frame, up);
     buffer_text(out, "; ");
+}
+
+void write_runtime_call(struct buffer *out, const struct frame_row *frame, const char *function) {
+    write_stack_move(out, frame, -RED_ZONE);
+    buffer_print(out, "call %s; ", function);
+    write_last_move(out, frame, RED_ZONE);
 }
 
 /* How a jump to the stub is to be written. */
@@ -236,10 +244,8 @@ static void write_tested_addition(struct buffer *out, const struct code_context 
     buffer_text(test, LONG_OPERAND_PREFIX);
     write_addition(test, increment, cell);
     write_mark(test, context, increment);
-    buffer_print(test, "; " LONG_JUMP_PREFIX "js .LQr%u; leaq -%d(%%rsp), %%rsp", label, RED_ZONE);
-    write_adjust(test, frame, RED_ZONE);
-    buffer_print(test, "; call quipu_end_countdown; leaq %d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(test, frame, -RED_ZONE);
+    buffer_print(test, "; " LONG_JUMP_PREFIX "js .LQr%u; ", label);
+    write_runtime_call(test, frame, "quipu_end_countdown");
     buffer_print(test, "; " LONG_JUMP_PREFIX "jmp .LQr%u", label);
     write_frame_end(test, frame);
     buffer_print(out, ".LQt%u: " LONG_OPERAND_PREFIX, label);

@@ -123,6 +123,10 @@ void write_frame_change(struct buffer *out, const struct frame_row *frame);
 /* The stack pointer has gone down by PUSHED bytes. */
 void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed);
 
+enum {
+    RED_ZONE = 128 /* bytes below the stack pointer that functions may use */
+};
+
 /* The stack pointer goes UP, or down, where the original's does not; INSTRUCTION pushes, or pops.
  * The unwinder knows of each by itself: a signal may come between two.  All end with
  * "; ", but write_last_move. */
@@ -130,6 +134,9 @@ void write_last_move(struct buffer *out, const struct frame_row *frame, int up);
 void write_stack_move(struct buffer *out, const struct frame_row *frame, int up);
 void write_push(struct buffer *out, const struct frame_row *frame, const char *instruction);
 void write_pop(struct buffer *out, const struct frame_row *frame, const char *instruction);
+
+/* Calls FUNCTION of the runtime below the red zone. */
+void write_runtime_call(struct buffer *out, const struct frame_row *frame, const char *function);
 
 /* The cells of a function: COUNT of them, and their labels, in the present section. */
 void write_cells(struct buffer *out, uint32_t label, uint32_t count);

@@ -19,7 +19,6 @@
 enum {
     RAX = 0,
     RSP = 4,
-    RED_ZONE = 128,
     SCATTER_SIZE = sizeof(struct quipu_scatter),
 };
 
