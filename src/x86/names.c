@@ -39,6 +39,31 @@ static bool is_general(const ZydisDecodedOperand *operand) {
                ZYDIS_REGISTER_R15;
 }
 
+/* What such an instruction has in memory has a size and form of its own, and its name no letter. */
+static bool is_unsized(ZydisMnemonic mnemonic) {
+    static const uint16_t mnemonics[] = {
+        ZYDIS_MNEMONIC_CMPXCHG8B, ZYDIS_MNEMONIC_CMPXCHG16B, ZYDIS_MNEMONIC_FXSAVE,
+        ZYDIS_MNEMONIC_FXSAVE64,  ZYDIS_MNEMONIC_FXRSTOR,    ZYDIS_MNEMONIC_FXRSTOR64,
+        ZYDIS_MNEMONIC_XSAVE,     ZYDIS_MNEMONIC_XSAVE64,    ZYDIS_MNEMONIC_XSAVEC,
+        ZYDIS_MNEMONIC_XSAVEC64,  ZYDIS_MNEMONIC_XSAVEOPT,   ZYDIS_MNEMONIC_XSAVEOPT64,
+        ZYDIS_MNEMONIC_XSAVES,    ZYDIS_MNEMONIC_XSAVES64,   ZYDIS_MNEMONIC_XRSTOR,
+        ZYDIS_MNEMONIC_XRSTOR64,  ZYDIS_MNEMONIC_XRSTORS,    ZYDIS_MNEMONIC_XRSTORS64,
+        ZYDIS_MNEMONIC_LDMXCSR,   ZYDIS_MNEMONIC_STMXCSR,    ZYDIS_MNEMONIC_VLDMXCSR,
+        ZYDIS_MNEMONIC_VSTMXCSR,  ZYDIS_MNEMONIC_CLFLUSH,    ZYDIS_MNEMONIC_CLFLUSHOPT,
+        ZYDIS_MNEMONIC_CLWB,      ZYDIS_MNEMONIC_CLDEMOTE,   ZYDIS_MNEMONIC_MOVDIR64B,
+        ZYDIS_MNEMONIC_ENQCMD,    ZYDIS_MNEMONIC_ENQCMDS,    ZYDIS_MNEMONIC_FBLD,
+        ZYDIS_MNEMONIC_FBSTP,     ZYDIS_MNEMONIC_SGDT,       ZYDIS_MNEMONIC_LGDT,
+        ZYDIS_MNEMONIC_SIDT,      ZYDIS_MNEMONIC_LIDT,       ZYDIS_MNEMONIC_SLDT,
+        ZYDIS_MNEMONIC_LLDT,      ZYDIS_MNEMONIC_STR,        ZYDIS_MNEMONIC_LTR,
+        ZYDIS_MNEMONIC_SMSW,      ZYDIS_MNEMONIC_LMSW,       ZYDIS_MNEMONIC_VERR,
+        ZYDIS_MNEMONIC_VERW,      ZYDIS_MNEMONIC_INVLPG,
+    };
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (mnemonics[i] == mnemonic)
+            return true;
+    return false;
+}
+
 /* Floating point: s, l, t; integers of the same unit: s, l, ll. */
 static void spell_x87(struct spelling *spelling, const ZydisDecodedOperand *operand) {
     bool integer = operand->element_type == ZYDIS_ELEMENT_TYPE_INT;
@@ -54,6 +79,8 @@ static void spell_x87(struct spelling *spelling, const ZydisDecodedOperand *oper
 static void spell_size(struct spelling *spelling, const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands) {
     bool vector = false, general = false;
+    if (is_unsized(instruction->mnemonic))
+        return;
     for (int i = 0; i < instruction->operand_count_visible; i++) {
         vector |= is_vector_register(&operands[i]);
         general |= is_general(&operands[i]);
@@ -85,6 +112,8 @@ static void spell_size(struct spelling *spelling, const ZydisDecodedInstruction 
     }
     if (general && !vector)
         spelling->size[0] = size_letter(instruction->operand_width);
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_CRC32) /* the checksum's register tells nothing */
+        spelling->size[0] = size_letter(operands[1].size);
 }
 
 /* The letters of both sizes belong to the name of a move that extends. */
@@ -92,6 +121,24 @@ static void spell_extension(struct spelling *spelling, const ZydisDecodedOperand
     spelling->sized = true;
     spelling->size[0] = size_letter(operands[1].size);
     spelling->size[1] = size_letter(operands[0].size);
+}
+
+/* Where an x87 register but the first one is written, AT&T syntax has the names of a subtraction
+ * and the reverse one the other way round, and so those of divisions: an old fault, kept. */
+static ZydisMnemonic att_mnemonic(const ZydisDecodedInstruction *instruction) {
+    static const uint16_t pairs[][2] = {
+        {ZYDIS_MNEMONIC_FSUB, ZYDIS_MNEMONIC_FSUBR},
+        {ZYDIS_MNEMONIC_FSUBP, ZYDIS_MNEMONIC_FSUBRP},
+        {ZYDIS_MNEMONIC_FDIV, ZYDIS_MNEMONIC_FDIVR},
+        {ZYDIS_MNEMONIC_FDIVP, ZYDIS_MNEMONIC_FDIVRP},
+    };
+    bool writes_other = (instruction->opcode == 0xdc || instruction->opcode == 0xde) &&
+                        instruction->raw.modrm.mod == 3;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs && writes_other; i++)
+        for (int side = 0; side < 2; side++)
+            if (pairs[i][side] == instruction->mnemonic)
+                return (ZydisMnemonic)pairs[i][!side];
+    return instruction->mnemonic;
 }
 
 static const char *const prefixes[] = {"", "lock ", "rep ", "repz ", "repnz "};
@@ -102,7 +149,7 @@ struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
                                                             ZYDIS_ATTRIB_HAS_REP,
                                                             ZYDIS_ATTRIB_HAS_REPE,
                                                             ZYDIS_ATTRIB_HAS_REPNE};
-    struct spelling spelling = {.mnemonic = (uint16_t)instruction->mnemonic};
+    struct spelling spelling = {.mnemonic = (uint16_t)att_mnemonic(instruction)};
     for (size_t i = 1; i < sizeof attributes / sizeof *attributes; i++)
         if (instruction->attributes & attributes[i])
             spelling.prefix = (uint8_t)i;
@@ -153,24 +200,36 @@ static void write_stem(const struct spelling *spelling, char *stem, size_t size)
     }
 }
 
+/* Whether OPERAND, a register, is as large as what is in memory.  The count of a shift is not. */
+static bool tells_size(const ZydisDecodedInstruction *instruction,
+                       const ZydisDecodedOperand *operand) {
+    bool shifts = instruction->meta.category == ZYDIS_CATEGORY_SHIFT ||
+                  instruction->meta.category == ZYDIS_CATEGORY_ROTATE;
+    return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           size_letter(operand->size) == size_letter(instruction->operand_width) &&
+           ZydisRegisterGetClass(operand->reg.value) != ZYDIS_REGCLASS_XMM &&
+           !(shifts && operand->reg.value == ZYDIS_REGISTER_CL);
+}
+
 /* Whether only the name can tell the size of what is in memory: no general register of that size
  * is an operand. */
 static bool needs_size(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands) {
     bool memory = false;
+    if (instruction->mnemonic == ZYDIS_MNEMONIC_CRC32)
+        return operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
     for (int i = 0; i < instruction->operand_count_visible; i++) {
         memory |= operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY;
-        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            size_letter(operands[i].size) == size_letter(instruction->operand_width) &&
-            ZydisRegisterGetClass(operands[i].reg.value) != ZYDIS_REGCLASS_XMM)
+        if (tells_size(instruction, &operands[i]))
             return false;
     }
     switch (instruction->meta.category) {
     case ZYDIS_CATEGORY_CALL:
     case ZYDIS_CATEGORY_UNCOND_BR:
+        return false;
     case ZYDIS_CATEGORY_PUSH:
     case ZYDIS_CATEGORY_POP:
-        return false;
+        return instruction->operand_width == 16;
     default:
         return memory;
     }
