@@ -10,6 +10,7 @@
  * requires: nothing    makes: text, statements, sections, symbols, references */
 #include "asm/lex.h"
 #include "asm/locations.h"
+#include "asm/macros.h"
 #include "asm/unit.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ struct parser {
     bool intel;
     uint32_t call_site_field; /* position in an exception table's record of four */
     struct map section_index;
-    struct map macros;
+    struct macros macros;
     struct map numeric; /* by the number of a label "1:": how many there were */
 };
 
@@ -263,71 +264,27 @@ static enum directive_kind directive_kind(struct span word) {
         const char *name;
         enum directive_kind kind;
     } table[] = {
-        {".p2align", KIND_ALIGN},
-        {".balign", KIND_ALIGN},
-        {".align", KIND_ALIGN},
-        {".p2alignw", KIND_ALIGN},
-        {".p2alignl", KIND_ALIGN},
-        {".byte", KIND_DATA},
-        {".value", KIND_DATA},
-        {".word", KIND_DATA},
-        {".short", KIND_DATA},
-        {".hword", KIND_DATA},
-        {".2byte", KIND_DATA},
-        {".long", KIND_DATA},
-        {".int", KIND_DATA},
-        {".4byte", KIND_DATA},
-        {".quad", KIND_DATA},
-        {".8byte", KIND_DATA},
-        {".octa", KIND_DATA},
-        {".ascii", KIND_TEXT},
-        {".asciz", KIND_TEXT},
-        {".string", KIND_TEXT},
-        {".string8", KIND_TEXT},
-        {".string16", KIND_TEXT},
-        {".string32", KIND_TEXT},
-        {".string64", KIND_TEXT},
-        {".zero", KIND_DATA},
-        {".skip", KIND_DATA},
-        {".space", KIND_DATA},
-        {".fill", KIND_DATA},
-        {".org", KIND_DATA},
-        {".nops", KIND_DATA},
-        {".nop", KIND_DATA},
-        {".uleb128", KIND_DATA},
-        {".sleb128", KIND_DATA},
-        {".incbin", KIND_TEXT},
-        {".float", KIND_DATA},
-        {".double", KIND_DATA},
-        {".single", KIND_DATA},
-        {".tfloat", KIND_DATA},
-        {".insn", KIND_DATA},
-        {".base64", KIND_TEXT},
-        {".macro", KIND_OPAQUE},
-        {".rept", KIND_OPAQUE},
-        {".irp", KIND_OPAQUE},
-        {".irpc", KIND_OPAQUE},
-        {".include", KIND_OPAQUE},
-        {".if", KIND_OPAQUE},
-        {".ifdef", KIND_OPAQUE},
-        {".ifndef", KIND_OPAQUE},
-        {".ifb", KIND_OPAQUE},
-        {".ifnb", KIND_OPAQUE},
-        {".ifc", KIND_OPAQUE},
-        {".ifeq", KIND_OPAQUE},
-        {".ifne", KIND_OPAQUE},
-        {".ifge", KIND_OPAQUE},
-        {".ifgt", KIND_OPAQUE},
-        {".ifle", KIND_OPAQUE},
-        {".iflt", KIND_OPAQUE},
-        {".ifnc", KIND_OPAQUE},
-        {".ifeqs", KIND_OPAQUE},
-        {".ifnes", KIND_OPAQUE},
-        {".altmacro", KIND_OPAQUE},
-        {".code32", KIND_OPAQUE},
-        {".code16", KIND_OPAQUE},
-        {".code16gcc", KIND_OPAQUE},
-        {".bundle_align_mode", KIND_OPAQUE},
+        {".p2align", KIND_ALIGN},  {".balign", KIND_ALIGN},     {".align", KIND_ALIGN},
+        {".p2alignw", KIND_ALIGN}, {".p2alignl", KIND_ALIGN},   {".byte", KIND_DATA},
+        {".value", KIND_DATA},     {".word", KIND_DATA},        {".short", KIND_DATA},
+        {".hword", KIND_DATA},     {".2byte", KIND_DATA},       {".long", KIND_DATA},
+        {".int", KIND_DATA},       {".4byte", KIND_DATA},       {".quad", KIND_DATA},
+        {".8byte", KIND_DATA},     {".octa", KIND_DATA},        {".ascii", KIND_TEXT},
+        {".asciz", KIND_TEXT},     {".string", KIND_TEXT},      {".string8", KIND_TEXT},
+        {".string16", KIND_TEXT},  {".string32", KIND_TEXT},    {".string64", KIND_TEXT},
+        {".zero", KIND_DATA},      {".skip", KIND_DATA},        {".space", KIND_DATA},
+        {".fill", KIND_DATA},      {".org", KIND_DATA},         {".nops", KIND_DATA},
+        {".nop", KIND_DATA},       {".uleb128", KIND_DATA},     {".sleb128", KIND_DATA},
+        {".incbin", KIND_TEXT},    {".float", KIND_DATA},       {".double", KIND_DATA},
+        {".single", KIND_DATA},    {".tfloat", KIND_DATA},      {".insn", KIND_DATA},
+        {".base64", KIND_TEXT},    {".rept", KIND_OPAQUE},      {".irp", KIND_OPAQUE},
+        {".irpc", KIND_OPAQUE},    {".include", KIND_OPAQUE},   {".if", KIND_OPAQUE},
+        {".ifdef", KIND_OPAQUE},   {".ifndef", KIND_OPAQUE},    {".ifb", KIND_OPAQUE},
+        {".ifnb", KIND_OPAQUE},    {".ifc", KIND_OPAQUE},       {".ifeq", KIND_OPAQUE},
+        {".ifne", KIND_OPAQUE},    {".ifge", KIND_OPAQUE},      {".ifgt", KIND_OPAQUE},
+        {".ifle", KIND_OPAQUE},    {".iflt", KIND_OPAQUE},      {".ifnc", KIND_OPAQUE},
+        {".ifeqs", KIND_OPAQUE},   {".ifnes", KIND_OPAQUE},     {".code32", KIND_OPAQUE},
+        {".code16", KIND_OPAQUE},  {".code16gcc", KIND_OPAQUE}, {".bundle_align_mode", KIND_OPAQUE},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (span_is(word, table[i].name))
@@ -351,12 +308,54 @@ static void note_ident(struct parser *p, struct span arguments) {
     p->unit->compiled = true;
 }
 
-/* From here on a statement may begin with this name, and stand for anything. */
-static void note_macro(struct parser *p, struct span arguments) {
-    size_t length = 0;
-    while (length < arguments.length && !strchr(" \t,", arguments.start[length]))
-        length++;
-    map_add(&p->unit->arena, &p->macros, arguments.start, length, 1);
+/* Whether nothing between the conditional and here is code, or is not known. */
+static bool is_without_code(const struct unit *unit, const struct conditional *conditional) {
+    for (size_t i = conditional->statement + 1; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        struct span text = {unit->text + s->start, s->end - s->start};
+        bool code = unit->sections.data[s->section].executable && !starts(text, ".else");
+        if (code || s->opaque)
+            return false;
+    }
+    return true;
+}
+
+/* A conditional in code that opens and closes other sections, and has nothing else, is nothing
+ * there. */
+static void parse_conditional(struct parser *p, struct span word) {
+    struct unit *unit = p->unit;
+    struct macros *macros = &p->macros;
+    if (starts(word, ".if") && macros->depth++ < CONDITIONAL_MAX) {
+        bool executable = unit->sections.data[p->section].executable;
+        macros->conditionals[macros->depth - 1] = (struct conditional){
+            .statement = (uint32_t)unit->statements.count,
+            .section = p->section,
+            .section_depth = p->depth,
+            .defined = executable && (span_is(word, ".ifdef") || span_is(word, ".ifndef")),
+            .had_macros = unit->has_macros,
+        };
+        return;
+    }
+    bool closes = span_is(word, ".endif");
+    if (!(closes || starts(word, ".else")) || !macros->depth)
+        return;
+    macros->depth -= closes;
+    unsigned present = closes ? macros->depth : macros->depth - 1;
+    if (present >= CONDITIONAL_MAX)
+        return;
+    struct conditional *c = &macros->conditionals[present];
+    c->defined &= c->section == p->section && c->section_depth == p->depth;
+    if (closes && c->defined && is_without_code(unit, c)) {
+        unit->statements.data[c->statement].opaque = false;
+        unit->has_macros = c->had_macros;
+    }
+}
+
+/* A ".macro" and its text, up to the ".endm", are one statement. */
+static void parse_macro(struct parser *p, struct span arguments, struct statement *statement) {
+    statement->opaque = !read_macro(&p->macros, &p->unit->arena, arguments, &p->lexer);
+    statement->end = (uint32_t)(p->lexer.next - p->unit->text);
+    p->unit->has_macros |= statement->opaque;
 }
 
 /* Directives that tell something and put no bytes.  Returns false where the statement is of no
@@ -392,6 +391,10 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         p->intel = true;
     else if (span_is(word, ".att_syntax"))
         p->intel = false;
+    else if (span_is(word, ".macro"))
+        parse_macro(p, arguments, statement);
+    else
+        parse_conditional(p, word);
     switch (directive_kind(word)) {
     case KIND_ALIGN:
         statement->aligns = true;
@@ -404,8 +407,8 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         statement->data = true;
         break;
     case KIND_OPAQUE:
-        if (span_is(word, ".macro"))
-            note_macro(p, arguments);
+        if (starts(word, ".irp")) /* may be names in a table */
+            parse_data(p, word, arguments, (uint32_t)unit->statements.count);
         statement->opaque = true;
         unit->has_macros = true;
         break;
@@ -567,7 +570,7 @@ static void parse_statement(struct parser *p, struct token token) {
     }
     struct span word = first_word(token.text);
     struct span rest = behind(token.text, word);
-    bool executable = unit->sections.data[p->section].executable;
+    bool executable = unit->sections.data[p->section].executable, data = false;
     statement.kind = STATEMENT_DIRECTIVE;
     if ((rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length)) {
         parse_assignment(p, token.text);
@@ -578,8 +581,11 @@ static void parse_statement(struct parser *p, struct token token) {
         } else if (!parse_directive(p, word, rest, &statement)) {
             return;
         }
-    } else if (map_find(&p->macros, word.start, word.length)) {
-        statement.opaque = true;
+    } else if (is_macro(&p->macros, word, &data)) {
+        statement.data = data && !executable;
+        statement.opaque = !statement.data;
+        unit->has_macros |= statement.opaque;
+        parse_data(p, word, rest, (uint32_t)unit->statements.count);
     } else if (executable) {
         statement.kind = STATEMENT_INSTRUCTION;
         parse_instruction(p, token.text, &statement);

@@ -71,9 +71,10 @@ static void place_anchors(struct measurer *m) {
 
 /* Directives outside of code that change how code is assembled. */
 static bool matters_to_code(const struct unit *unit, const struct statement *statement) {
-    static const char *const words[] = {".globl",      ".global",   ".weak", ".hidden",
-                                        ".protected",  ".internal", ".arch", ".intel_syntax",
-                                        ".att_syntax", ".code64",   ".set",  ".equ"};
+    static const char *const words[] = {".globl",      ".global",   ".weak",     ".hidden",
+                                        ".protected",  ".internal", ".arch",     ".intel_syntax",
+                                        ".att_syntax", ".code64",   ".set",      ".equ",
+                                        ".macro",      ".purgem",   ".altmacro", ".noaltmacro"};
     if (statement->kind != STATEMENT_DIRECTIVE)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
