@@ -12,8 +12,9 @@
  *   a load or store of instructions                      the function that has them
  *
  * What is understood: entries of tables that are relative to the table's head or to themselves; the
- * sizes of symbols; unwinding and debugging information in fields that hold any distance.  A
- * compiler's own tables are all of these kinds, and are not looked at.
+ * sizes of symbols, also by a local name that nothing else uses; unwinding and debugging
+ * information in fields that hold any distance.  A compiler's own tables are all of these kinds,
+ * and are not looked at.
  *
  * Not perfect: labels that the arguments of a macro name count, those of its text do not.
  *
@@ -44,6 +45,7 @@ struct finder {
     struct map numeric;             /* by the number of a label "1:": how many there were */
     struct map meanings;            /* by a name that .set gave a value: index below */
     VECTOR(struct expression) sets; /* their values */
+    struct map used;                /* local names that something but .size has */
 };
 
 static const char span_reason[] = "a distance between labels goes over it";
@@ -331,10 +333,17 @@ static bool find_assignment(struct span text, struct span *name, struct span *va
     return true;
 }
 
+/* Whether no other file knows the name. */
+static bool is_local(struct span name) {
+    return name.length > 2 && name.start[0] == '.' && name.start[1] == 'L';
+}
+
 static void check_directive(struct finder *f, uint32_t statement, struct span text) {
     const struct statement *s = &f->unit->statements.data[statement];
     struct span name, value;
     if (find_assignment(text, &name, &value)) {
+        if (is_local(name) && !map_find(&f->used, name.start, name.length))
+            return;
         struct expression e = read_expression(f, statement, value);
         check_expression(f->unit, statement, &e);
         return;
@@ -411,11 +420,22 @@ static void check_instruction(struct finder *f, uint32_t statement, struct span 
         check_call(unit, statement);
 }
 
+static void note_uses(struct finder *f, struct span text) {
+    struct cursor cursor = cursor_over(text);
+    for (struct span name; next_name(&cursor, &name);)
+        if (is_local(name))
+            map_add(&f->arena, &f->used, name.start, name.length, 1);
+}
+
 /* Values may stand behind their uses. */
 static void note_assignment(struct finder *f, uint32_t statement, struct span text) {
     struct span name, value;
-    if (!find_assignment(text, &name, &value))
+    if (!find_assignment(text, &name, &value)) {
+        if (!span_is(first_word(text), ".size"))
+            note_uses(f, text);
         return;
+    }
+    note_uses(f, value);
     struct expression e = read_expression(f, statement, value);
     note_meaning(f, name, &e);
 }
@@ -434,6 +454,8 @@ static void walk(struct finder *f, bool check) {
             (check ? check_directive : note_assignment)(f, i, text);
         else if (check && !s->prefix)
             check_instruction(f, i, text);
+        else
+            note_uses(f, text);
     }
 }
 

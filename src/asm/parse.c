@@ -190,10 +190,16 @@ static bool parse_section_change(struct parser *p, struct span word, struct span
 
 /* ---- directives ---- */
 
+/* ".type f, @function", and without the comma: ".type f STT_FUNC". */
 static void parse_type(struct parser *p, struct span arguments) {
     struct cursor cursor = cursor_over(arguments);
-    struct span name = unquoted(next_argument(&cursor));
-    struct span type = next_argument(&cursor);
+    struct span name = next_argument(&cursor), type = unquoted(next_argument(&cursor));
+    if (!type.length) {
+        struct span all = name;
+        name = first_word(all);
+        type = unquoted(behind(all, name));
+    }
+    name = unquoted(name);
     if (!name.length || type.length < 2)
         return;
     struct symbol *symbol = symbol_at(p, find_symbol(p->unit, name.start, name.length));
