@@ -12,18 +12,22 @@
  * Flags are not kept, and %r11 only where it is said. */
 #include "activation.h"
 
-/* Where the thread's words are, from the base of %fs, to %r11; the current link to REGISTER.  The
- * zero flag is set where there is none: the thread has no tree, or is in another module. */
+/* The address of the thread's words to %r11; the current link to REGISTER.  The zero flag is set
+ * where there is none: the thread has no tree, or is in another module. */
 .macro  find_current register
-        movq    quipu_context@gottpoff(%rip), %r11
-        movq    %fs:(%r11), %\register
+        movq    quipu_context_words@gottpoff(%rip), %r11
+        movq    %fs:(%r11), %r11
+        testq   %r11, %r11
+        je      .Lfound\@
+        movq    WORDS_CURRENT(%r11), %\register
         testq   %\register, %\register
+.Lfound\@:
 .endm
 
 /* What the thread has counted, to REGISTER.  %r11 is changed. */
 .macro  find_now register
-        movq    %fs:WORDS_BASE(%r11), %\register
-        movq    %fs:WORDS_CELLS(%r11), %r11
+        movq    WORDS_BASE(%r11), %\register
+        movq    WORDS_CELLS(%r11), %r11
         .irp    lane, LANES
         addq    8*\lane(%r11), %\register
         .endr
@@ -34,7 +38,7 @@
 .macro  leave_link link, node
         movq    LINK_NODE(%\link), %\node
         movq    LINK_FROM(%\link), %\link
-        movq    %\link, %fs:(%r11)
+        movq    %\link, (%r11)
         find_now \link
         addq    %\link, NODE_INCLUSIVE(%\node)
 .endm
@@ -94,7 +98,7 @@
         addl    \depth+8(%rsp), %\half
         addl    \depth(%rsp), %\half
         andl    $8 * (CONTEXT_RECENTS - 1), %\half
-        addq    %fs:WORDS_RECENT(%r11), %\register
+        addq    WORDS_RECENT(%r11), %\register
 .endm
 
 /* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
@@ -114,7 +118,7 @@
 .Lopen\name:
         leaq    \depth(%rsp), %r10
         movq    %r10, LINK_STACK(%rax)
-        movq    %rax, %fs:(%r11)
+        movq    %rax, (%r11)
         movq    %r10, LINK_STACK(%rax)
         movq    LINK_NODE(%rax), %r10
         find_now rax
@@ -126,7 +130,7 @@
 /* The recent link opens none for this call: it is of a call that is folded, or of another one. */
 .macro  search_link name, depth
 .Lsearch\name:
-        movq    %fs:(%r11), %r10
+        movq    (%r11), %r10
         cmpq    %r10, LINK_FROM(%rax)
         jne     .Lbucket\name
         compare_call \depth, .Lbucket\name
@@ -138,15 +142,15 @@
         movl    \depth+8(%rsp), %eax
         addl    \depth(%rsp), %eax
         shll    $3, %eax
-        addl    %fs:(%r11), %eax
-        movq    %fs:WORDS_THREAD(%r11), %r10
+        addl    (%r11), %eax
+        movq    WORDS_THREAD(%r11), %r10
         andl    CONTEXT_MASK(%r10), %eax
         addq    CONTEXT_TABLE(%r10), %rax
         movq    (%rax), %rax
 .Ltry\name:
         testq   %rax, %rax
         je      .Lslow\name
-        movq    %fs:(%r11), %r10
+        movq    (%r11), %r10
         cmpq    %r10, LINK_FROM(%rax)
         jne     .Lother\name
         compare_call \depth, .Lother\name
@@ -289,11 +293,11 @@
 
         .section .tbss, "awT", @nobits
         .balign 8
-        .globl  quipu_context
-        .hidden quipu_context
-        .type   quipu_context, @object
-        .size   quipu_context, WORDS_SIZE
-quipu_context:
-        .zero   WORDS_SIZE
+        .globl  quipu_context_words
+        .hidden quipu_context_words
+        .type   quipu_context_words, @object
+        .size   quipu_context_words, 8
+quipu_context_words:
+        .quad   0
 
         .section .note.GNU-stack, "", @progbits

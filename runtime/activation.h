@@ -45,7 +45,6 @@
         .cfi_def_cfa_offset 8
 .endm
 
-        .hidden quipu_context
         .hidden quipu_context_slowly
         .hidden quipu_context_return_slowly
         .hidden quipu_context_entered

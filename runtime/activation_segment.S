@@ -7,7 +7,7 @@
  * executables. */
 #include "activation.h"
 
-#define WORD(offset) %fs:quipu_context@tpoff+offset
+#define WORD(offset) %fs:quipu_context_segment_words@tpoff+offset
 
 /* What the thread has counted, to REGISTER. */
 .macro  find_now register
@@ -129,5 +129,20 @@
 3:      restore rax, 8
         go_slowly quipu_context_left
         end     quipu_context_leave_segment
+
+/* The address of the calling thread's words. */
+        begin   quipu_find_segment_words
+        movq    %fs:0, %rax
+        leaq    quipu_context_segment_words@tpoff(%rax), %rax
+        ret
+        end     quipu_find_segment_words
+
+        .section .tbss, "awT", @nobits
+        .balign 8
+        .hidden quipu_context_segment_words
+        .type   quipu_context_segment_words, @object
+        .size   quipu_context_segment_words, WORDS_SIZE
+quipu_context_segment_words:
+        .zero   WORDS_SIZE
 
         .section .note.GNU-stack, "", @progbits

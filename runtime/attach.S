@@ -3,7 +3,10 @@
  * The contract stands in data/format.h, section 3.  The caller is anywhere in a function: it holds
  * values in every register, and the stack has any alignment.  So all registers that C code may
  * change are kept here, the flags too (the direction flag may be set); vector and x87 registers are
- * not touched by the runtime, which is compiled for general registers only and calls no one. */
+ * not touched by the runtime, which is compiled for general registers only and calls no one.
+ *
+ * The linker takes this file from its archive only where code counts.  Others ask for quipu_bias by
+ * quipu_find_bias, so it takes no thread-local storage where nothing counts. */
 #include "registers.inc"
 
         .text
@@ -24,6 +27,20 @@ quipu_attach:
         .cfi_endproc
         .size   quipu_attach, . - quipu_attach
         .hidden quipu_attach_thread
+
+        .balign 16
+        .globl  quipu_find_bias
+        .hidden quipu_find_bias
+        .type   quipu_find_bias, @function
+/* uint64_t *quipu_find_bias(void) */
+quipu_find_bias:
+        .cfi_startproc
+        _CET_ENDBR
+        movq    quipu_bias@gottpoff(%rip), %rax
+        addq    %fs:0, %rax
+        ret
+        .cfi_endproc
+        .size   quipu_find_bias, . - quipu_find_bias
 
         .section .tdata, "awT", @progbits
         .balign 8

@@ -190,7 +190,7 @@ static struct context_link *find_link(struct context_thread *thread, uint64_t si
 
 /* The calling thread's state; NULL: it has none, or cannot be looked at now. */
 static struct context_thread *known_thread(void) {
-    struct context_thread *thread = quipu_context.thread;
+    struct context_thread *thread = known_context();
     return thread && thread->switching ? NULL : thread;
 }
 
@@ -200,13 +200,13 @@ void quipu_context_entered(const uint64_t *stack) {
         return;
     end_below(thread, (uint64_t)stack + 1);
     struct context_module *from = thread->module;
-    bool across = from->words != &quipu_context;
+    bool across = from->words != quipu_context_words;
     if (across && thread->crossing == thread->crossings + CROSSINGS) {
         thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
         return;
     }
     if (across)
-        quipu_switch_module(thread, quipu_own_module(thread));
+        quipu_switch_module(thread, quipu_context_words->module);
     struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
     if (link)
         link->node->calls++;

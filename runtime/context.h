@@ -6,9 +6,12 @@
  * begin. By that, returns, longjmp and exceptions find their nodes.  A table of links is looked up
  * at every call.
  *
- * activation.S has the fast paths and knows these offsets.  What they need of the thread stands in
- * its thread-local storage, for each module.  That is gone with the thread; so what others need
- * once it is, stands in the thread's state, and in the nodes.
+ * activation.S has the fast paths and knows these offsets.  What they need of the thread are its
+ * words, for each module; thread-local storage has their address.  The words lie in the thread's
+ * state: of a shared object that is loaded late the C library has little room for thread-local
+ * storage.  Those of an executable whose inserted code asks for them by %fs are thread-local
+ * themselves.  They may be gone with the thread; so what others need once it is, stands in the
+ * state, and in the nodes.
  *
  * By site, function and stack pointer, `recent` has a link that was found, or the root, which no
  * one looks for.  It mostly is the one; and to look there need not wait for the current link, which
@@ -40,7 +43,7 @@
 #define WORDS_RECENT  16
 #define WORDS_THREAD  24
 #define WORDS_CELLS   32
-#define WORDS_SIZE    40
+#define WORDS_SIZE    48
 
 #define CONTEXT_TABLE   0
 #define CONTEXT_MASK    8
@@ -67,16 +70,31 @@
 
 enum {
     CONTEXT_CHUNKS = 16,
-    CONTEXT_MODULES = 16,
+    CONTEXT_MODULES = 256,
     FIRST_BUCKETS = 1024,
     CROSSINGS = 1 << 18, /* of 32 bytes of stack each: what 8 MiB hold */
+};
+
+struct context_module;
+
+/* A thread's, in one module. */
+struct context_words {
+    struct context_link *current; /* NULL: it has no tree, or is in another module */
+    uint64_t base; /* what the thread has counted is this and the cells; above 0, so that nodes that
+                      are entered are below */
+    struct context_link **recent;
+    struct context_thread *thread; /* NULL: none yet */
+    const uint64_t *cells;         /* of instructions */
+    struct context_module *module;
 };
 
 /* What the thread has in one module. */
 struct context_module {
     struct context_words *words;
-    const uint64_t *cells; /* of instructions */
-    uint64_t place;        /* of the cells in the file */
+    struct context_words **known; /* the thread-local word that leads to them */
+    const uint64_t *cells;        /* of instructions */
+    uint64_t place;               /* of the cells in the file */
+    struct context_words room;    /* for the words, where they are nowhere else */
 };
 
 struct context_link {
@@ -102,16 +120,6 @@ struct crossing {
     struct context_link *before; /* the current link until then */
     uint64_t stack;              /* what LINK had there */
     struct context_module *from;
-};
-
-/* A thread's, in one module. */
-struct context_words {
-    struct context_link *current; /* NULL: it has no tree, or is in another module */
-    uint64_t base; /* what the thread has counted is this and the cells; above 0, so that nodes that
-                      are entered are below */
-    struct context_link **recent;
-    struct context_thread *thread; /* NULL: none yet */
-    const uint64_t *cells;         /* of instructions */
 };
 
 /* One thread's. */
@@ -143,6 +151,7 @@ _Static_assert(offsetof(struct context_words, recent) == WORDS_RECENT, "activati
 _Static_assert(offsetof(struct context_words, thread) == WORDS_THREAD, "activation.S");
 _Static_assert(offsetof(struct context_words, cells) == WORDS_CELLS, "activation.S");
 _Static_assert(sizeof(struct context_words) == WORDS_SIZE, "activation.S");
+_Static_assert(offsetof(struct context_words, current) == WORDS_CURRENT, "activation.S");
 _Static_assert(sizeof((int[]){LANES}) / sizeof(int) == QUIPU_CALL_LANES, "activation.S");
 _Static_assert(offsetof(struct context_thread, table) == CONTEXT_TABLE, "activation.S");
 _Static_assert(offsetof(struct context_thread, mask) == CONTEXT_MASK, "activation.S");
@@ -157,8 +166,14 @@ _Static_assert(sizeof(struct context_link) == 64, "links fill lines");
 _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "activation.S");
 
 /* activation.S */
-extern __thread struct context_words quipu_context
+/* The calling thread's words in this module; NULL: it has none yet. */
+extern __thread struct context_words *quipu_context_words
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* activation_segment.S, in executables only.  The calling thread's words, if inserted code asks for
+ * them by %fs. */
+struct context_words *quipu_find_segment_words(void) __attribute__((weak));
+WEAK_HERE(quipu_find_segment_words);
 
 /* context_thread.c */
 /* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has
@@ -166,8 +181,6 @@ extern __thread struct context_words quipu_context
 struct context_thread *quipu_find_context(void);
 /* The thread is now in MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
-/* This module's, of the calling thread's. */
-struct context_module *quipu_own_module(struct context_thread *thread);
 
 /* context.c */
 /* LINK, which comes from the current link, is now the current one. */
@@ -191,6 +204,11 @@ struct quipu_context *quipu_find_child(struct context_thread *thread, struct qui
 /* The child of NODE that is entered, or NULL. */
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);
+
+/* The calling thread's state, if it is known here. */
+static inline struct context_thread *known_context(void) {
+    return quipu_context_words ? quipu_context_words->thread : NULL;
+}
 
 static inline bool is_entered(const struct quipu_context *node) {
     return (int64_t)node->inclusive < 0;

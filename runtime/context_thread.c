@@ -31,10 +31,6 @@ static uint32_t own_number(void) {
     return (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
 }
 
-static uint64_t own_pointer(void) {
-    return (uint64_t)__builtin_thread_pointer();
-}
-
 /* The state of a thread that is gone, or NULL.  A few are asked, and the next ones another time. */
 static struct context_thread *find_abandoned(uint32_t owner) {
     for (int i = 0; i < PROBES; i++) {
@@ -48,7 +44,7 @@ static struct context_thread *find_abandoned(uint32_t owner) {
 /* The calling thread's, which another module has made. */
 static struct context_thread *find_made(uint32_t owner) {
     struct context_thread *thread = first_thread();
-    while (thread && (thread->owner != owner || thread->self != own_pointer()))
+    while (thread && (thread->owner != owner || thread->self != thread_pointer()))
         thread = thread->next;
     return thread;
 }
@@ -100,24 +96,31 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
     thread->switching = false;
 }
 
-struct context_module *quipu_own_module(struct context_thread *thread) {
+/* This module's, of THREAD's; or that of one which was here before, and is closed. */
+static struct context_module *find_module(struct context_thread *thread) {
     for (uint32_t i = 0; i < thread->module_count; i++)
-        if (thread->modules[i].words == &quipu_context)
+        if (thread->modules[i].known == &quipu_context_words)
             return &thread->modules[i];
     return NULL;
 }
 
-/* NULL: there are too many. */
+/* The calling thread has words here from now on, in THREAD, its state.  NULL: there are too many
+ * modules. */
 static struct context_module *add_module(struct context_thread *thread) {
-    struct context_module *module = quipu_own_module(thread);
+    if (quipu_context_words)
+        return quipu_context_words->module;
+    struct context_module *module = find_module(thread);
     if (!module && thread->module_count < CONTEXT_MODULES)
         module = &thread->modules[thread->module_count++];
     if (!module)
         return NULL;
-    module->words = &quipu_context;
+    module->words =
+        IS_LINKED(quipu_find_segment_words) ? quipu_find_segment_words() : &module->room;
+    module->known = &quipu_context_words;
     module->cells = &own_block()->cells[quipu_first_cell(QUIPU_EVENT_INSTRUCTIONS)];
-    module->words->cells = module->cells;
     module->place = place_in_file(module->cells);
+    *module->words = (struct context_words){.cells = module->cells, .module = module};
+    quipu_context_words = module->words;
     return module;
 }
 
@@ -185,7 +188,7 @@ static long take_thread(struct context_thread **taken) {
     if (!thread)
         return error;
     thread->owner = owner;
-    thread->self = own_pointer();
+    thread->self = thread_pointer();
     thread->module_count = 0;
     thread->switching = false;
     for (uint32_t i = 0; i < thread->chunk_count; i++)
@@ -197,9 +200,10 @@ static long take_thread(struct context_thread **taken) {
     return 0;
 }
 
-/* Whether another thread left it, with the same number and thread pointer as the calling one. */
+/* Whether another thread left it, with the same number and thread pointer as the calling one: that
+ * thread's words are gone, and thread-local storage is as new. */
 static bool is_left(const struct context_thread *thread) {
-    return !thread->switching && !current_link(thread);
+    return !thread->switching && *thread->module->known != thread->module->words;
 }
 
 /* The thread comes into this module for the first time.  Signals are blocked. */
@@ -216,21 +220,22 @@ static struct context_thread *come_in(void) {
         quipu_warn("extend", false, -error, "calls are not told apart in some threads");
         return NULL;
     }
-    if (add_module(thread))
-        quipu_context.thread = thread;
-    return quipu_context.thread;
+    struct context_module *module = add_module(thread);
+    if (!module)
+        return NULL;
+    return module->words->thread = thread;
 }
 
 /* In executables functions do not ask for the thread's cells themselves. */
 struct context_thread *quipu_find_context(void) {
-    if (quipu_bias == QUIPU_UNATTACHED)
+    if (*own_bias() == QUIPU_UNATTACHED)
         quipu_attach_thread();
-    if (quipu_context.thread)
-        return quipu_context.thread;
+    if (known_context())
+        return known_context();
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     uint64_t mask = block_signals();
-    struct context_thread *thread = quipu_context.thread; /* a handler may have come before us */
+    struct context_thread *thread = known_context(); /* a handler may have come before us */
     if (!thread && quipu_state.phase == PHASE_READY)
         thread = come_in();
     restore_signals(mask);
@@ -283,11 +288,11 @@ static long begin_child(struct context_thread *thread) {
 }
 
 void quipu_fork_contexts(void) {
-    struct context_thread *thread = quipu_context.thread;
+    struct context_thread *thread = known_context();
     hand = NULL;
     if (!thread)
         return;
-    struct context_module *own = quipu_own_module(thread);
+    struct context_module *own = quipu_context_words->module;
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
     own->place = error ? 0 : place_in_file(own->cells);
     if (thread->module != own)
@@ -298,7 +303,7 @@ void quipu_fork_contexts(void) {
             quipu_warn("extend", false, -error, "calls of a forked process are not told apart");
     }
     if (error < 0) {
-        quipu_context.current = NULL;
-        quipu_context.thread = NULL;
+        quipu_context_words->current = NULL;
+        quipu_context_words->thread = NULL;
     }
 }

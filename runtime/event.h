@@ -41,7 +41,9 @@ extern const struct quipu_range quipu_ranges_begin[], quipu_ranges_end[];
 
 /* The calling thread's own. */
 static inline struct event_block *own_block(void) {
-    uint64_t distance = quipu_bias == QUIPU_UNATTACHED ? quipu_attach_thread() : quipu_bias;
+    uint64_t distance = *own_bias();
+    if (distance == QUIPU_UNATTACHED)
+        distance = quipu_attach_thread();
     return (void *)((char *)&quipu_event_cells + distance);
 }
 

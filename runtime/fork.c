@@ -21,10 +21,10 @@ enum {
     FORKS_MAX = 16
 };
 
-/* Signal masks of the threads that are forking.  A thread is known by the address of its
- * quipu_bias, which is the same in the child. */
+/* Signal masks of the threads that are forking.  A thread is known by its thread
+ * pointer, which is the same in the child. */
 static struct {
-    uint64_t *thread; /* NULL: free */
+    uint64_t thread; /* 0: free */
     uint64_t mask;
 } forks[FORKS_MAX];
 
@@ -32,11 +32,11 @@ static struct {
 static void prepare(void) {
     uint64_t mask = block_signals();
     for (size_t i = 0; i < FORKS_MAX; i++)
-        if (__atomic_load_n(&forks[i].thread, __ATOMIC_RELAXED) == &quipu_bias)
+        if (__atomic_load_n(&forks[i].thread, __ATOMIC_RELAXED) == thread_pointer())
             return; /* nested: the outer one gives the mask back */
     for (size_t i = 0; i < FORKS_MAX; i++) {
-        uint64_t *nobody = NULL;
-        if (__atomic_compare_exchange_n(&forks[i].thread, &nobody, &quipu_bias, false,
+        uint64_t nobody = 0;
+        if (__atomic_compare_exchange_n(&forks[i].thread, &nobody, thread_pointer(), false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             forks[i].mask = mask;
             return;
@@ -47,9 +47,9 @@ static void prepare(void) {
 
 static void parent(void) {
     for (size_t i = 0; i < FORKS_MAX; i++)
-        if (__atomic_load_n(&forks[i].thread, __ATOMIC_RELAXED) == &quipu_bias) {
+        if (__atomic_load_n(&forks[i].thread, __ATOMIC_RELAXED) == thread_pointer()) {
             uint64_t mask = forks[i].mask;
-            __atomic_store_n(&forks[i].thread, NULL, __ATOMIC_RELEASE);
+            __atomic_store_n(&forks[i].thread, 0, __ATOMIC_RELEASE);
             restore_signals(mask);
             return;
         }
@@ -68,9 +68,9 @@ struct own {
 
 static struct own find_own(void) {
     struct own own = {0};
-    if (quipu_bias == QUIPU_UNATTACHED)
+    if (*own_bias() == QUIPU_UNATTACHED)
         return own;
-    own.cells = quipu_cells_begin + quipu_bias;
+    own.cells = quipu_cells_begin + *own_bias();
     for (uint32_t i = 0; i < quipu_state.block_count; i++)
         if (holds(quipu_state.blocks[i], own.cells)) {
             own.blocks = quipu_state.blocks[i];
@@ -156,7 +156,7 @@ static void child(void) {
         quipu_state.fd = 0; /* another thread may have been growing the file */
         struct own own = find_own();
         if (!own.blocks)
-            quipu_bias = QUIPU_UNATTACHED; /* there was no slot; in the new file there is one */
+            *own_bias() = QUIPU_UNATTACHED; /* there was no slot; in the new file there is one */
         unmap_others(&own);
         /* Another module's handler may have found that there can be no file. */
         if (quipu_state.file->pid == pid && !quipu_has_data(quipu_state.file)) {
@@ -170,7 +170,7 @@ static void child(void) {
     }
     parent();
     for (size_t i = 0; i < FORKS_MAX; i++)
-        forks[i].thread = NULL; /* the other threads are not in the child */
+        forks[i].thread = 0; /* the other threads are not in the child */
 }
 
 void quipu_watch_fork(void) {

@@ -114,7 +114,7 @@ char *quipu_take_slot(long *error) {
  * arch_prctl) it goes on in those that %gs leads to, its maker's, and never asks again. */
 static void use_static_cells(void) {
     if (set_distance(0) < 0)
-        quipu_bias = 0;
+        *own_bias() = 0;
 }
 
 /* The static cells may be the first thread's.  So threads with no slot share others; where there is
@@ -158,13 +158,13 @@ uint64_t quipu_attach_thread(void) {
         return 0; /* the constructor will attach this thread */
     uint64_t mask = block_signals();
     /* A handler may have attached the thread since the inserted code looked. */
-    if (quipu_bias == QUIPU_UNATTACHED) {
+    if (*own_bias() == QUIPU_UNATTACHED) {
         if (quipu_state.phase == PHASE_READY)
             find_cells();
         else
             use_static_cells();
     }
-    uint64_t bias = quipu_bias;
+    uint64_t bias = *own_bias();
     restore_signals(mask);
     return bias;
 }

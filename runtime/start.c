@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 
 struct quipu_state quipu_state;
+uint64_t quipu_no_bias;
 
 extern char **environ;
 

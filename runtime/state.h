@@ -75,7 +75,16 @@ struct quipu_state {
 
 extern struct quipu_state quipu_state;
 extern char quipu_cells_begin[], quipu_cells_end[];
-extern __thread uint64_t quipu_bias __attribute__((tls_model("initial-exec")));
+extern uint64_t quipu_no_bias; /* 0 */
+
+/* attach.S, where code counts: the address of the calling thread's quipu_bias. */
+uint64_t *quipu_find_bias(void) __attribute__((weak));
+WEAK_HERE(quipu_find_bias);
+
+/* The calling thread's distance. */
+static inline uint64_t *own_bias(void) {
+    return IS_LINKED(quipu_find_bias) ? quipu_find_bias() : &quipu_no_bias;
+}
 
 /* segment.S, in executables only */
 long quipu_set_segment(uint64_t base) __attribute__((weak));
@@ -88,7 +97,7 @@ static inline long set_distance(uint64_t distance) {
     if (IS_LINKED(quipu_set_segment))
         error = quipu_set_segment(distance == QUIPU_UNATTACHED ? 0 : distance);
     if (error == 0)
-        quipu_bias = distance;
+        *own_bias() = distance;
     return error;
 }
 

@@ -49,6 +49,13 @@ static inline void restore_signals(uint64_t mask) {
     SYSTEM_CALL(rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, sizeof mask, 0, 0);
 }
 
+/* The base of %fs, by which threads with thread-local storage of their own are known. */
+static inline uint64_t thread_pointer(void) {
+    uint64_t pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+}
+
 /* Sends the signal to the calling thread. */
 static inline void raise_signal(int number) {
     SYSTEM_CALL(tgkill, SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0),

@@ -374,8 +374,6 @@ struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t
 /* Completes a record, and wakes the consumer. */
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
 uint32_t quipu_watch_pid(void);
-/* The kernel's number of the thread. */
-uint32_t quipu_watch_thread(uint32_t pid);
 
 /* ---- watch_trap.c ---- */
 

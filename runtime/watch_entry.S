@@ -157,12 +157,15 @@ quipu_watch_return:
 1:
 .endm
 
-/* The calling thread's lane to REGISTER, through SCRATCH; goes to OTHER where it has none. */
-.macro  find_lane register, scratch, other
-        movq    quipu_watch_lane@gottpoff(%rip), %\register
-        movq    %fs:(%\register), %\register
-        testq   %\register, %\register
+/* The calling thread's lane to REGISTER, whose low half is HALF, through SCRATCH; goes to OTHER where
+ * it has none. */
+.macro  find_lane register, half, scratch, other
+        movq    quipu_watch_own@gottpoff(%rip), %\register
+        movzwl  %fs:(%\register), %\half
+        testl   %\half, %\half
         je      \other
+        imulq   $LANE_SIZE, %\register, %\register
+        addq    $WATCH_LANE_AT - LANE_SIZE, %\register
         movq    %fs:0, %\scratch
         cmpq    %\scratch, LANE_THREAD(%\register)
         jne     \other
@@ -194,7 +197,7 @@ quipu_watch_call_begin:
         leaq    quipu_watch_plain_rows(%rip), %rdx
         cmpb    $0, (%rdx,%rcx)
         je      .Ltold
-        find_lane rdx, rcx, .Ltold
+        find_lane rdx, edx, rcx, .Ltold
         movl    LANE_DEPTH(%rdx), %ecx
         cmpl    $LANE_CALLS, %ecx
         jae     .Ltold
@@ -309,7 +312,7 @@ quipu_watch_call_return:
         .cfi_restore_state
         .cfi_remember_state
 .Ltracks:
-        find_lane rdx, rcx, .Ldiffer
+        find_lane rdx, edx, rcx, .Ldiffer
         movl    LANE_DEPTH(%rdx), %ecx
         testl   %ecx, %ecx
         je      .Lout

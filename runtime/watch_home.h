@@ -19,6 +19,7 @@
 #define QUIPU_RUNTIME_WATCH_HOME_H
 
 #include "data/watch_format.h"
+#include "syscall.h"
 #include "watch_lane.h"
 #include "watch_order.h"
 #include "watch_quick.h"
@@ -314,7 +315,7 @@ struct watch {
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
 #define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
 #define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
-#define WATCH_LANE     ((struct watch_lane *)(QUIPU_WATCH_HOME + 0xb0000))
+#define WATCH_LANE     ((struct watch_lane *)WATCH_LANE_AT)
 #define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
 
@@ -332,6 +333,7 @@ _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "watch_entry.S");
 _Static_assert(offsetof(struct watch, trapping) == 0x3c, "watch_entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
+_Static_assert(WATCH_LANE_AT == QUIPU_WATCH_HOME + 0xb0000, "the home's address");
 _Static_assert(
     WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
@@ -369,12 +371,6 @@ _Static_assert(0xe0000 + sizeof(struct watch_call) * WATCH_CALL_SETS * WATCH_WAY
                "the home's size");
 
 /* ---- Small helpers ---- */
-
-static inline uint64_t thread_pointer(void) {
-    uint64_t pointer;
-    __asm__("movq %%fs:0, %0" : "=r"(pointer));
-    return pointer;
-}
 
 /* The C library is not called; and this is fast where it counts. */
 static inline void copy_bytes(void *to, const void *from, uint64_t count) {

@@ -38,8 +38,27 @@ enum {
     OWN_LINKS = 2,  /* of a folder */
 };
 
-/* The calling thread's. */
-__thread struct watch_lane *quipu_watch_lane __attribute__((tls_model("initial-exec")));
+__thread uint64_t quipu_watch_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The calling thread's, as far as this module knows; NULL: not yet. */
+static struct watch_lane *known_lane(void) {
+    uint64_t number = quipu_watch_own & OWN_LANE;
+    return number ? WATCH_LANE + number - 1 : NULL;
+}
+
+static void know_lane(const struct watch_lane *lane) {
+    uint64_t number = lane ? (uint64_t)(lane + 1 - WATCH_LANE) : 0;
+    quipu_watch_own = (quipu_watch_own & ~(uint64_t)OWN_LANE) | number;
+}
+
+uint32_t quipu_watch_thread(uint32_t pid) {
+    if (quipu_watch_own >> OWN_PROCESS_AT != pid) {
+        uint64_t tid = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+        quipu_watch_own =
+            (quipu_watch_own & OWN_LANE) | tid << OWN_THREAD_AT | (uint64_t)pid << OWN_PROCESS_AT;
+    }
+    return quipu_watch_own >> OWN_THREAD_AT & OWN_NUMBER;
+}
 
 static bool is_gone(const struct watch_lane *lane) {
     return lane->tid && quipu_watch_thread_is_gone(lane->tid);
@@ -113,12 +132,13 @@ static struct watch_lane *take_lane(void) {
         lane->left_stub = 0;
         __atomic_store_n(&lane->tid, tid, __ATOMIC_RELEASE);
     }
-    return quipu_watch_lane = lane;
+    know_lane(lane);
+    return lane;
 }
 
 /* NULL: there are too many.  In a forked child it is free. */
 static struct watch_lane *own_lane(void) {
-    struct watch_lane *lane = quipu_watch_lane;
+    struct watch_lane *lane = known_lane();
     return lane && lane->thread == thread_pointer() ? lane : take_lane();
 }
 

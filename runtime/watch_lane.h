@@ -15,7 +15,16 @@
 #define LANE_CALL_LOW  16
 #define LANE_CALL_HIGH 24
 #define LANE_CALL_TOLD 32
+#define LANE_SIZE      384
 #define LANE_COMPARED  0x2000000 /* QUIPU_CALL_COMPARED */
+
+#define WATCH_LANE_AT 0x6ffb0000
+
+/* The parts of quipu_watch_own. */
+#define OWN_LANE       0xffff
+#define OWN_THREAD_AT  16
+#define OWN_PROCESS_AT 40
+#define OWN_NUMBER     0xffffff
 
 #ifndef __ASSEMBLER__
 
@@ -49,6 +58,7 @@ struct watch_lane {
     struct watch_under_way calls[LANE_CALLS];
 };
 
+_Static_assert(sizeof(struct watch_lane) == LANE_SIZE, "watch_entry.S");
 _Static_assert(offsetof(struct watch_lane, thread) == LANE_THREAD, "watch_entry.S");
 _Static_assert(offsetof(struct watch_lane, depth) == LANE_DEPTH, "watch_entry.S");
 _Static_assert(offsetof(struct watch_lane, events) == LANE_EVENTS, "watch_entry.S");
@@ -70,6 +80,15 @@ struct watch_suspects {
         uint32_t told, tid;
     } calls[WATCH_SUSPECTS];
 };
+
+/* What a thread keeps in thread-local storage, of which loaded modules have little, for each
+ * module, in one word: the number of its lane, from 1 on, in 16 bits; the kernel's number of the
+ * thread, and the process that it had that in, in 24 bits each (the kernel gives no higher ones
+ * than 22 bits hold).  Each of them 0: not asked yet. */
+extern __thread uint64_t quipu_watch_own;
+/* The kernel's number of the calling thread, in process PID, its own: to ask the kernel costs as
+ * much as all else about a hit. */
+uint32_t quipu_watch_thread(uint32_t pid);
 
 /* The calling thread has begun a call, as in struct watch_under_way; STUB and TOLD say which. */
 void quipu_watch_go_under_way(const struct watch_under_way *call);

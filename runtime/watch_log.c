@@ -73,16 +73,6 @@ static struct quipu_record *take_room(struct quipu_watch_file *file, uint32_t si
     return (struct quipu_record *)ring_at(file, head + pad);
 }
 
-/* The kernel's number of the thread, which costs as much as all else. */
-uint32_t quipu_watch_thread(uint32_t pid) {
-    static __thread struct { uint32_t pid, number; } own __attribute__((tls_model("initial-exec")));
-    if (own.pid != pid) {
-        own.number = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
-        own.pid = pid;
-    }
-    return own.number;
-}
-
 struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t size,
                                          uint64_t *mask) {
     const struct timespec nap = {0, NAP};

@@ -17,6 +17,7 @@
  *
  * Not perfect: the turn that a loop is in when a signal handler makes a region goes on without
  * checks.  Threads that share their thread pointer share the word, too. */
+#include "section.h"
 #include "syscall.h"
 #include "watch.h"
 
@@ -26,9 +27,9 @@ enum {
     OPEN_AFTER = 1 << 22, /* cycles: regions that are made one after the other find copies closed */
 };
 
-extern __thread uint64_t quipu_watch_loop;
-__thread uint64_t quipu_watch_loop
-    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = QUIPU_LOOP_UNKNOWN;
+/* watch_loop_word.c, where there are such loops. */
+uint64_t *quipu_watch_find_loop_word(void) __attribute__((weak));
+WEAK_HERE(quipu_watch_find_loop_word);
 
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack);
 void quipu_watch_loop_ended(const uint64_t *frame, uint64_t stack);
@@ -95,7 +96,7 @@ static bool know_word(const uint64_t *word) {
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack) {
     (void)frame;
     (void)stack;
-    uint64_t *word = &quipu_watch_loop;
+    uint64_t *word = quipu_watch_find_loop_word();
     if (!quipu_watch_ready || is_forking()) {
         *word = QUIPU_LOOP_NEVER;
         return;

@@ -9,6 +9,7 @@
 
 #include "data/format.h"
 #include "x86/context.h"
+#include "x86/loop_check.h"
 #include "x86/sequence.h"
 #include "x86/store_check.h"
 
@@ -230,6 +231,8 @@ void write_unit_note(struct pass_state *state, const char *version) {
                      options->shared ? "quipu_attach" : "quipu_attach_segment");
     if (state->watched)
         write_watch_symbols(&state->tail, options->shared);
+    if (state->copied)
+        write_loop_symbols(&state->tail);
     if (events)
         buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
     if (events && options->calls)

@@ -41,6 +41,7 @@ struct pass_state {
     uint32_t labels;    /* counter of labels */
     bool instrumented;  /* some function was, and is counted */
     bool watched;       /* some store has a check */
+    bool copied;        /* some loop has a copy without checks */
     bool *internal;     /* by function: only code that has asked for the thread's cells enters it */
     bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */

@@ -385,6 +385,7 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     buffer_release(&out_of_line);
     p->copied = true;
     p->state->watched = true;
+    p->state->copied = true;
 }
 
 /* Builds that count anything have the table of loops, and no copies. */

@@ -13,6 +13,10 @@ static const char *word_operand(bool shared) {
     return shared ? "%fs:(%r11)" : "%fs:quipu_watch_loop@tpoff";
 }
 
+void write_loop_symbols(struct buffer *out) {
+    buffer_text(out, "\t.hidden quipu_watch_loop\n\t.type quipu_watch_loop, @tls_object\n");
+}
+
 void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool asks_where) {
     const char *word = word_operand(loop->shared);
     buffer_print(out, ".LQlp%u: ", loop->label);

@@ -24,6 +24,9 @@ void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool as
 /* Out of line: the thread's word is not free. */
 void write_loop_refusal(struct buffer *out, const struct loop_text *loop);
 
+/* Behind a unit that has such loops: the name of the thread's word. */
+void write_loop_symbols(struct buffer *out);
+
 /* The thread has left the copy.  Changes %r11 where the code is SHARED, no flags. */
 void write_loop_release(struct buffer *out, bool shared);
 

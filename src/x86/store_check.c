@@ -370,8 +370,7 @@ void write_watch_symbols(struct buffer *out, bool shared) {
                      "\t.hidden quipu_watch_call_return\n\t.hidden quipu_watch_callees\n"
                      "\t.hidden quipu_watch_text\n\t.hidden quipu_watch_function_begin\n"
                      "\t.hidden quipu_watch_function_end\n\t.hidden quipu_watch_function_back\n"
-                     "\t.hidden quipu_watch_loop_first\n\t.hidden quipu_watch_loop_left\n"
-                     "\t.hidden quipu_watch_loop\n\t.type quipu_watch_loop, @tls_object\n");
+                     "\t.hidden quipu_watch_loop_first\n\t.hidden quipu_watch_loop_left\n");
     if (!shared)
         buffer_text(out, "\t.hidden quipu_watch_early\n");
 }

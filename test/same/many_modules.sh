@@ -1,7 +1,7 @@
 #!/bin/bash
 # Shared objects that a program loads while it runs, and many: each takes some bytes of what the C
 # library keeps for their thread-local words.  There is room for as many as doc/limits.md says, and with
-# the tunable that it names for more.
+# the tunable that it names for more.  All of them have a part in the trees of calls.
 set -uo pipefail
 unset QUIPU_DATA GLIBC_TUNABLES
 
@@ -36,6 +36,11 @@ C
 cat >module.c <<'C'
 int calls;
 int next(int number);
+void scale(double *to, const double *from, int count);
+void scale(double *to, const double *from, int count) { /* a loop that has a copy without checks */
+    for (int i = 0; i < count; i++)
+        to[i] = 2 * from[i];
+}
 int next(int number) {
     calls++;
     return number + 1;
@@ -60,6 +65,12 @@ loads() {
 gcc -O1 main.c -o plain || fail "no plain program"
 loads count 200
 loads count,event,moment 200
-loads watch 48
-loads calls 32
-loads calls,watch 100 GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000
+loads watch 100
+loads count,watch 100
+loads calls 100
+rm -rf quipu.data
+./ours 100 ./module.so >/dev/null
+quipu report --by=callsite quipu.data >sites || fail "no call sites"
+grep -Eq ' 100  next +main$' sites || fail "not all modules are in the tree: $(cat sites)"
+loads calls,watch 68
+loads calls,watch 200 GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000
