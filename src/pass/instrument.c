@@ -69,6 +69,8 @@ static size_t instrument_functions(struct pass_state *state) {
     state->moved_files = ARENA_ARRAY(&unit->arena, bool, unit->files.count);
     state->weights.count = 0;
     state->tail.count = 0;
+    if (state->options->watch && state->options->shared)
+        start_before_init(state);
     struct arena arena = {0};
     size_t left_alone = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {

@@ -231,6 +231,8 @@ void write_unit_note(struct pass_state *state, const char *version) {
                      options->shared ? "quipu_attach" : "quipu_attach_segment");
     if (state->watched)
         write_watch_symbols(&state->tail, options->shared);
+    if (state->starts_early)
+        buffer_text(&state->tail, WATCH_INIT_NAME);
     if (state->copied)
         write_loop_symbols(&state->tail);
     if (events)

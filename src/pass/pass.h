@@ -42,6 +42,7 @@ struct pass_state {
     bool instrumented;  /* some function was, and is counted */
     bool watched;       /* some store has a check */
     bool copied;        /* some loop has a copy without checks */
+    bool starts_early;  /* some code runs before the module's constructors */
     bool *internal;     /* by function: only code that has asked for the thread's cells enters it */
     bool unasked;       /* some function that others rely on cannot ask, or is left alone */
     uint32_t *named;    /* by symbol: number of the name that a numeric label was given, or 0 */
@@ -79,6 +80,10 @@ void find_internal(struct pass_state *state);
 /* pass/handlers.c: which functions note that they were called as signal handlers.
  * requires: find_functions   makes: handlers */
 void find_handlers(struct pass_state *state);
+
+/* pass/watch_init.c: code that runs before the constructors of a shared object starts the runtime.
+ * requires: find_functions   makes: starts_early */
+void start_before_init(struct pass_state *state);
 
 /* pass/notes.c: the notes that readers solve counts from (data/format.h, section 2). */
 

@@ -59,6 +59,11 @@ void write_below_stack_pointer(struct buffer *out, const char *back, uint32_t la
 /* What enter stores first. */
 void write_frame_pointer(struct buffer *out, const struct frame_row *frame);
 
+/* In front of code that runs before the constructors: has the runtime start.  Registers and flags
+ * are kept, but not what lies below the stack pointer. */
+#define WATCH_INIT_CALL "call quipu_watch_init"
+#define WATCH_INIT_NAME "\t.hidden quipu_watch_init\n"
+
 /* Behind the unit: the names of the runtime's.  Of executables, its start comes before all other
  * code; SHARED objects cannot have that. */
 void write_watch_symbols(struct buffer *out, bool shared);

@@ -1,0 +1,54 @@
+/* watch_init.c: code of shared objects that runs before their constructors: what stands in the
+ * section .init, and a function named _init where the compiler's start files are left out.
+ *
+ * What it runs may have checks, which read the home of watched memory.  The runtime makes that in
+ * the first constructor; so such code has it made in front of its first instruction.  Executables
+ * have it made before all of that, by .preinit_array.
+ *
+ * requires: no edits yet at these instructions, since checks come behind
+ * maintains: all registers and flags   breaks: nothing
+ *
+ * Not perfect: a function of another name that the linker is told of (-init) is not known here. */
+#include "pass/pass.h"
+
+#include "asm/lex.h"
+#include "x86/coded.h"
+#include "x86/store_check.h"
+
+#include <string.h>
+
+/* Has the home made in front of instruction number INDEX of the section, but behind the mark that
+ * indirect branches land at. */
+static void start_at(struct pass_state *state, const struct section *section, size_t index) {
+    const struct statement *all = state->unit->statements.data;
+    const struct statement *first = &all[section->statements.data[index]];
+    struct span text = {state->unit->text + first->start, first->end - first->start};
+    if (is_written_landing_mark(text))
+        insert_behind(&state->edits, first, WATCH_INIT_CALL);
+    else
+        insert_before(&state->edits, first, WATCH_INIT_CALL);
+    state->starts_early = true;
+}
+
+static bool is_init(const struct unit *unit, const struct statement *label) {
+    if (label->kind != STATEMENT_LABEL)
+        return false;
+    const struct symbol *symbol = &unit->symbols.data[label->symbol];
+    return span_is((struct span){symbol->name, symbol->length}, "_init");
+}
+
+void start_before_init(struct pass_state *state) {
+    const struct unit *unit = state->unit;
+    for (size_t i = 0; i < unit->sections.count; i++) {
+        const struct section *section = &unit->sections.data[i];
+        bool runs = strcmp(section->name, ".init") == 0;
+        for (size_t n = 0; n < section->statements.count; n++) {
+            const struct statement *statement = &unit->statements.data[section->statements.data[n]];
+            runs |= is_init(unit, statement);
+            if (!runs || statement->kind != STATEMENT_INSTRUCTION)
+                continue;
+            start_at(state, section, n);
+            runs = false;
+        }
+    }
+}
