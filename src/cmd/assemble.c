@@ -7,7 +7,7 @@
 #include "cmd/assemble.h"
 
 #include "asm/distances.h"
-#include "asm/here.h"
+#include "asm/respell.h"
 #include "cmd/cmd.h"
 #include "cmd/earlier.h"
 #include "pass/instrument.h"
@@ -232,11 +232,11 @@ static int instrument_input(void *context) {
 }
 
 int assemble_unit(struct invocation *call, const struct buffer *input) {
-    struct buffer labelled = {0};
-    bool other = label_next_instructions(input, &labelled);
-    struct attempt attempt = {.call = call, .input = input, .text = other ? &labelled : input};
+    struct buffer respelled = {0};
+    bool other = respell(input, &respelled);
+    struct attempt attempt = {.call = call, .input = input, .text = other ? &respelled : input};
     int status = assemble_despite_faults(&attempt, instrument_input);
-    buffer_release(&labelled);
+    buffer_release(&respelled);
     arena_release(&attempt.arena);
     return status;
 }

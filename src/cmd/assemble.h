@@ -39,7 +39,7 @@ struct blame {
 struct attempt {
     struct invocation *call;
     const struct buffer *input;
-    const struct buffer *text; /* the same, with labels in the place of some numbers (asm/here.h) */
+    const struct buffer *text; /* the same, in plain words (asm/respell.h) */
     struct arena arena;
     VECTOR(struct blame) blames;
     /* To find out what a fault comes from: */

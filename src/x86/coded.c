@@ -7,7 +7,8 @@
  * that happens to look like one must not be taken for it, since code that is inserted there would
  * move it.  For the same reason it must not name an address by its distance.  Bytes that are
  * prefixes of the instruction behind them belong to it, at a function's begin too.  No-operations
- * behind a jump are filling.
+ * behind a jump are filling, and so are those of .nops and .nop, but where a label tells of them:
+ * the program may write over these.
  *
  * requires: parse_unit    makes: statements that are instructions */
 #include "x86/coded.h"
@@ -183,51 +184,73 @@ static bool is_filling_byte(const struct unit *unit, const struct statement *s) 
     return count;
 }
 
+/* Whether S puts no-operations, so many bytes of them. */
+static bool puts_filling(const struct unit *unit, const struct statement *s) {
+    return statement_is(unit, s, ".nops") || statement_is(unit, s, ".nop");
+}
+
+/* What is known at a place, from what stands in front of it. */
+struct sight {
+    bool comes;         /* the processor comes here */
+    bool begins;        /* a function begins */
+    bool listed;        /* a table or an instruction has the address of a label */
+    bool named, behind; /* a label is here; an instruction that does not go on */
+    bool called;        /* ... which is a call */
+    bool known;         /* others may know of a label that is here */
+};
+
+static void see_label(const struct symbol *symbol, bool referred, struct sight *sight) {
+    sight->comes |= symbol->branch_target;
+    sight->begins |= symbol->function;
+    sight->listed |= referred;
+    sight->known |= referred || symbol->global || symbol->aliased || symbol->function;
+    sight->named = true;
+}
+
 static void look_through(struct unit *unit, const struct section *section, bool stores,
                          const bool *referred) {
-    bool comes = false, begins = false; /* the processor comes here; a function begins */
-    bool listed = false;                /* a table or an instruction has the address of a label */
-    bool named = false, behind = false; /* a label is here; an instruction that does not go on */
-    bool called = false;                /* ... which is a call */
+    struct sight at = {0};
     for (size_t i = 0; i < section->statements.count; i++) {
         struct statement *s = &unit->statements.data[section->statements.data[i]];
         struct decoded decoded;
         if (s->kind == STATEMENT_LABEL) {
-            comes |= unit->symbols.data[s->symbol].branch_target;
-            begins |= unit->symbols.data[s->symbol].function;
-            listed |= referred[s->symbol];
-            named = true;
+            see_label(&unit->symbols.data[s->symbol], referred[s->symbol], &at);
             continue;
+        }
+        if (s->data && !at.known && puts_filling(unit, s)) {
+            s->data = false;
+            s->aligns = true;
         }
         if (is_nothing(s) || s->aligns)
             continue;
-        bool leads = comes || (listed && is_text(unit, section, i + 1)) ||
-                     ((called || begins) && looks_like_code(unit, section, i));
-        bool coded = s->data && (leads || begins) && decode_statement(unit, s, stores, &decoded) &&
+        bool leads = at.comes || (at.listed && is_text(unit, section, i + 1)) ||
+                     ((at.called || at.begins) && looks_like_code(unit, section, i));
+        bool coded = s->data && (leads || at.begins) &&
+                     decode_statement(unit, s, stores, &decoded) &&
                      (leads || is_landing_mark(&decoded));
-        bool filling = s->data && !coded && behind && !named && is_filling_byte(unit, s);
+        bool filling = s->data && !coded && at.behind && !at.named && is_filling_byte(unit, s);
         if (coded) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
-            comes = decoded.class == CLASS_PLAIN;
-            behind = !comes;
-        } else if (s->data && (comes || begins || listed) && stores && is_prefix(unit, s) &&
-                   leads_to_text(unit, section, i)) {
+            at.comes = decoded.class == CLASS_PLAIN;
+            at.behind = !at.comes;
+        } else if (s->data && (at.comes || at.begins || at.listed) && stores &&
+                   is_prefix(unit, s) && leads_to_text(unit, section, i)) {
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
             s->prefix = true;
-            comes = !is_text(unit, section, i + 1); /* what follows is in bytes */
-            behind = false;
+            at.comes = !is_text(unit, section, i + 1); /* what follows is in bytes */
+            at.behind = false;
         } else if (filling) {
             s->data = false;
             s->aligns = true;
-            comes = false;
+            at.comes = false;
         } else {
-            comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
-            behind = s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix && !comes;
+            at.comes = s->kind == STATEMENT_INSTRUCTION && goes_on(unit, s);
+            at.behind = s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix && !at.comes;
         }
-        called = behind && strncasecmp(unit->text + s->start, "call", strlen("call")) == 0;
-        begins = listed = named = false;
+        at.called = at.behind && strncasecmp(unit->text + s->start, "call", strlen("call")) == 0;
+        at.begins = at.listed = at.named = at.known = false;
     }
 }
 
