@@ -77,6 +77,13 @@ static void take_context(void *options, const char *word) {
     ((struct annotate_options *)options)->context = parse_lines("context", word, 0);
 }
 
+/* FILES are sources.  Who gives data in their place, as to other commands, is told so. */
+static void refuse_data(char **files) {
+    for (; *files; files++)
+        if (profile_is_data(*files))
+            die("'%s' is no source file; data is given by '--data=%s'", *files, *files);
+}
+
 #define FIELD(name) offsetof(struct annotate_options, name)
 
 static const struct option_row rows[] = {
@@ -105,6 +112,7 @@ int cmd_annotate(int argc, char **argv) {
     if (options.assembly && (options.hot || options.branches))
         die("'--%s' goes with source, not with --asm; leave one out",
             options.hot ? "hot" : "branches");
+    refuse_data(argv + first);
     show_progress();
     struct profile *profile = profile_open(options.data.data, options.data.count);
     profile_need_counts(profile);

@@ -12,6 +12,9 @@ refuses "'--file=none.c'" "--by=file" -- quipu report --file=none.c
 refuses "'--module=none'" "--by=module" -- quipu report --module=none
 ends 0 quipu report --function=m*n
 ends 0 quipu report --function=main --never-executed
+refuses "'quipu.data' is no source file" "--data=quipu.data" -- quipu annotate quipu.data
+data=$(echo quipu.data/*.quipu)
+refuses "'$data' is no source file" -- quipu annotate "$data"
 ends 0 quipu help report
 grep -q '^usage: quipu report' output || fail "no help of report: $(cat output)"
 refuses "'none': no such command" -- quipu help none
