@@ -277,3 +277,22 @@ bool next_name(struct cursor *cursor, struct span *name) {
     cursor->next = end;
     return false;
 }
+
+bool names_place(struct span text, struct span *name) {
+    static const char *const words[] = {".set", ".equ", ".equiv"};
+    struct span word = first_word(text), rest = behind(text, word);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (span_is(word, words[i])) {
+            struct cursor cursor = cursor_over(rest);
+            *name = unquoted(next_argument(&cursor));
+            return name->length && span_is(next_argument(&cursor), ".");
+        }
+    bool inside = memchr(word.start, '=', word.length);
+    if (!inside && (!rest.length || rest.start[0] != '='))
+        return false;
+    const char *sign = inside ? memchr(word.start, '=', word.length) : rest.start;
+    *name = unquoted(first_word((struct span){text.start, (size_t)(sign - text.start)}));
+    size_t signs = sign + 1 < text.start + text.length && sign[1] == '=' ? 2 : 1; /* "==": once */
+    return name->length && !span_is(*name, ".") &&
+           span_is(behind(text, (struct span){sign, signs}), ".");
+}

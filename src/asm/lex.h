@@ -62,4 +62,7 @@ struct span next_argument(struct cursor *cursor);
  * suffix.  "1b" and "1f" count.  Returns false at the end. */
 bool next_name(struct cursor *cursor, struct span *name);
 
+/* Whether TEXT, a statement, is a label in other words: "x = .", ".set x, .". */
+bool names_place(struct span text, struct span *name);
+
 #endif

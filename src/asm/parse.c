@@ -529,9 +529,8 @@ static void add_statement(struct parser *p, struct statement statement) {
     vector_push(&unit->arena, &unit->statements, statement);
 }
 
-static void parse_label(struct parser *p, struct token token, struct statement statement) {
+static void parse_label(struct parser *p, struct span name, struct statement statement) {
     struct unit *unit = p->unit;
-    struct span name = unquoted(token.text);
     uint32_t index;
     if (name.start[0] >= '0' && name.start[0] <= '9') {
         uint32_t *count = map_add(&unit->arena, &p->numeric, name.start, name.length, 0);
@@ -543,6 +542,10 @@ static void parse_label(struct parser *p, struct token token, struct statement s
     }
     statement.kind = STATEMENT_LABEL;
     statement.symbol = index;
+    if (unit->symbols.data[index].statement != NONE) { /* "x = ." twice: which one is meant? */
+        unit->statements.data[unit->symbols.data[index].statement].opaque = true;
+        statement.opaque = true;
+    }
     unit->symbols.data[index].statement = (uint32_t)unit->statements.count;
     if (starts(name, ".LFB") || starts(name, ".Lfunc_begin") || starts(name, ".Lfunc_end"))
         unit->compiled = true;
@@ -571,11 +574,15 @@ static void parse_statement(struct parser *p, struct token token) {
         .intel = p->intel,
     };
     if (token.label) {
-        parse_label(p, token, statement);
+        parse_label(p, unquoted(token.text), statement);
         return;
     }
-    struct span word = first_word(token.text);
+    struct span word = first_word(token.text), place;
     struct span rest = behind(token.text, word);
+    if (names_place(token.text, &place)) {
+        parse_label(p, place, statement);
+        return;
+    }
     bool executable = unit->sections.data[p->section].executable, data = false;
     statement.kind = STATEMENT_DIRECTIVE;
     if ((rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length)) {
