@@ -7,7 +7,7 @@
  *
  *   a difference of two labels of one section of code    all functions in between are left alone
  *   a label, or '.', with a number or an index           the function that it leads into
- *   an address by a number from the present one          the function
+ *   an address by a number from the present one          the function (.reloc .-4, ...)
  *   a call of what stands right behind it, or pops       the function
  *   a load or store of instructions                      the function that has them
  *
@@ -348,7 +348,7 @@ static void check_directive(struct finder *f, uint32_t statement, struct span te
         check_expression(f->unit, statement, &e);
         return;
     }
-    if (!s->data && !s->opaque && !s->aligns)
+    if (!s->data && !s->opaque && !s->aligns && !span_is(first_word(text), ".reloc"))
         return;
     struct expression all = {0};
     struct cursor cursor = cursor_over(behind(text, first_word(text)));

@@ -1,7 +1,7 @@
 # Places that get their names by an assignment are labels.  A name that stands for one place, and
-# then for another, is none.
+# then for another, is none.  A relocation is for the bytes right in front of it.
 # with: parts/assembly_main.c
-# left-alone: uses_r11
+# left-alone: uses_r11 count_down
 # variants: -O2; -O2 -static
     .text
     .globl sum_to
@@ -22,6 +22,7 @@ sum_to:                         # long sum_to(long n)
     .type pick, @function
 pick:                           # int pick(unsigned n)
     mov %edi, %eax
+    .reloc ., R_X86_64_NONE, sum_to
     call ten
     cmp $2, %edi
     jbe to_end
@@ -55,6 +56,8 @@ next:
 count_down:                     # long count_down(long n)
     lea 1(%rdi), %rax
     .equiv .Ltop, .
+    mov $0, %ecx
+    .reloc .-4, R_X86_64_NONE, sum_to
     dec %rax
     jg .Ltop
     ret
