@@ -190,7 +190,7 @@ static struct context_link *find_link(struct context_thread *thread, uint64_t si
 
 /* The calling thread's state; NULL: it has none, or cannot be looked at now. */
 static struct context_thread *known_thread(void) {
-    struct context_thread *thread = known_context();
+    struct context_thread *thread = quipu_own_context();
     return thread && thread->switching ? NULL : thread;
 }
 

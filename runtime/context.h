@@ -140,7 +140,9 @@ struct context_thread {
     struct context_link *links, *links_end; /* room for more */
     struct crossing *crossing;              /* behind the last one */
     struct context_link root;
-    struct quipu_context nowhere; /* what there was no room for */
+    struct quipu_context nowhere;          /* what there was no room for */
+    _Alignas(QUIPU_PAGE) uint64_t process; /* whose it is; 0 in a copy of the process, where the
+                                              kernel wipes this page */
     _Alignas(QUIPU_PAGE) struct context_link *recent[CONTEXT_RECENTS];
     struct context_link *first_table[FIRST_BUCKETS];
     struct crossing crossings[CROSSINGS];
@@ -179,6 +181,8 @@ WEAK_HERE(quipu_find_segment_words);
 /* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has
  * its cells now. */
 struct context_thread *quipu_find_context(void);
+/* The calling thread's state, or NULL: it has none, or none any more. */
+struct context_thread *quipu_own_context(void);
 /* The thread is now in MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
 

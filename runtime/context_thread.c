@@ -7,7 +7,12 @@
  * A thread's state is its own memory and is handed to another thread once the thread is gone, as
  * cells are (slot.c).  Not perfect: of more than CONTEXT_MODULES modules the last have no part in
  * trees; where a signal comes while the thread goes from module to module, the handler's functions
- * do not enter the tree. */
+ * do not enter the tree.
+ *
+ * A child of _Fork, or of clone without CLONE_VM, has the same chunks mapped as its parent, and
+ * runs no handler.  Chunks that one of both adds the other does not know, so the child leaves the
+ * tree as soon as it comes here: a page that the kernel wipes at each fork tells (MADV_WIPEONFORK).
+ */
 #include "context.h"
 #include "syscall.h"
 
@@ -29,6 +34,12 @@ static struct context_thread *first_thread(void) {
 
 static uint32_t own_number(void) {
     return (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* Whether the process is a copy that no handler of fork's heard of, or a child of vfork.  The list
+ * of threads is the other's then. */
+static bool is_copied(void) {
+    return (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid;
 }
 
 /* The state of a thread that is gone, or NULL.  A few are asked, and the next ones another time. */
@@ -138,6 +149,8 @@ static void finish_thread(struct context_thread *thread) {
 }
 
 void quipu_end_contexts(uint32_t owner) {
+    if (is_copied())
+        return;
     for (struct context_thread *thread = first_thread(); thread; thread = thread->next)
         if (thread->owner == owner)
             finish_thread(thread);
@@ -158,6 +171,8 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     if (is_error(thread))
         return (long)thread;
     thread->owner = owner;
+    SYSTEM_CALL(madvise, &thread->process, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+    thread->process = quipu_state.pid;
     quipu_clear_table(thread);
     long error = quipu_begin_tree(thread);
     if (error < 0) {
@@ -226,17 +241,35 @@ static struct context_thread *come_in(void) {
     return module->words->thread = thread;
 }
 
+/* The process is a copy of the thread's, and no handler of fork's has run: the tree is the other's.
+ */
+static void leave_tree(struct context_thread *thread) {
+    thread->module->words->current = NULL;
+    quipu_context_words->current = NULL;
+    quipu_context_words->thread = NULL;
+    given_up = true;
+    thread->chunks[0]->flags |= QUIPU_CONTEXTS_COPIED;
+}
+
+struct context_thread *quipu_own_context(void) {
+    struct context_thread *thread = known_context();
+    if (!thread || thread->process)
+        return thread;
+    leave_tree(thread);
+    return NULL;
+}
+
 /* In executables functions do not ask for the thread's cells themselves. */
 struct context_thread *quipu_find_context(void) {
     if (*own_bias() == QUIPU_UNATTACHED)
         quipu_attach_thread();
-    if (known_context())
+    if (quipu_own_context())
         return known_context();
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     uint64_t mask = block_signals();
     struct context_thread *thread = known_context(); /* a handler may have come before us */
-    if (!thread && quipu_state.phase == PHASE_READY)
+    if (!thread && quipu_state.phase == PHASE_READY && !is_copied())
         thread = come_in();
     restore_signals(mask);
     return thread;
@@ -272,6 +305,7 @@ static long begin_child(struct context_thread *thread) {
     for (uint32_t i = 0; i < count; i++)
         chunks[i] = thread->chunks[i];
     thread->owner = own_number();
+    thread->process = quipu_state.pid;
     thread->next = NULL;
     quipu_clear_table(thread);
     quipu_lock(quipu_state.file);

@@ -31,12 +31,14 @@ struct tree {
     uint64_t size;         /* indexes in use */
     uint64_t instructions; /* that the thread has executed */
     struct tree_node *nodes;
+    const char *damage; /* NULL: none has been found */
 };
 
 struct tree_node {
     bool used;        /* false: no node has this index */
     uint32_t context; /* 0: the root */
     uint32_t parent;  /* index + 1; 0: none */
+    uint64_t site, callee;
     uint64_t calls, inclusive, exclusive;
 };
 
@@ -44,8 +46,10 @@ struct reader {
     struct contexts *contexts;
     struct profile *profile;
     struct selection selection;
-    struct map numbers;   /* of contexts, by struct context_key */
-    uint32_t activations; /* whose end is not known */
+    struct map numbers;           /* of contexts, by struct context_key */
+    uint32_t activations;         /* whose end is not known */
+    const struct process *copied; /* the first one of which a copy had a tree, too */
+    bool more_copied;
 };
 
 struct context_key {
@@ -56,9 +60,16 @@ _Noreturn static void die_unread(const struct process *process, const char *caus
     die("'%s': %s", process->file, cause);
 }
 
-_Noreturn static void die_corrupt(const struct tree *tree, const char *what) {
-    die("'%s': it is corrupt: the calling contexts of thread %" PRIu32 " %s", tree->process->file,
-        tree->parts->owner, what);
+/* The tree is damaged.  It is left out where others tell something, and an error where it is all.
+ */
+static void leave_out(const struct reader *reader, const struct tree *tree) {
+    const char *file = tree->process->file;
+    uint32_t owner = tree->parts->owner;
+    if (reader->profile->processes.count == 1)
+        die("'%s': it is corrupt: the calling contexts of thread %" PRIu32 " %s", file, owner,
+            tree->damage);
+    warn("'%s': it is corrupt: the calling contexts of thread %" PRIu32 " %s; they are left out",
+         file, owner, tree->damage);
 }
 
 /* ---- one thread ---- */
@@ -84,23 +95,25 @@ static uint64_t not_negative(uint64_t count) {
 
 /* Whether the writer has come so far that the node and its parent can be read: it takes a node
  * first, and then fills it in. */
-static bool is_complete(const struct tree *tree, uint64_t index, uint32_t parent, uint64_t callee) {
+static bool is_complete(struct tree *tree, uint64_t index, uint32_t parent, uint64_t callee) {
     if (!parent && !callee)
         return !index; /* the root */
-    if (!parent || parent > index)
-        die_corrupt(tree, "have a node in front of its parent");
+    if (!parent || parent > index) {
+        tree->damage = "have a node in front of its parent";
+        return false;
+    }
     return callee && tree->nodes[parent - 1].used;
 }
 
-/* The merged context of a node that is complete. */
-static uint32_t find_context(struct reader *reader, const struct tree *tree, uint32_t parent,
-                             const struct quipu_context *node) {
-    if (!parent)
+/* The merged context of a node. */
+static uint32_t find_context(struct reader *reader, const struct tree *tree,
+                             const struct tree_node *node) {
+    if (!node->parent)
         return 0;
     struct places *places = &reader->contexts->places;
     return number_context(reader,
                           (struct context_key){
-                              .parent = tree->nodes[parent - 1].context,
+                              .parent = tree->nodes[node->parent - 1].context,
                               .site = places_site(places, tree->process, node->site),
                               .function = places_function(places, tree->process, node->callee),
                           });
@@ -109,8 +122,9 @@ static uint32_t find_context(struct reader *reader, const struct tree *tree, uin
 static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
                       const struct quipu_context *node) {
     uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
+    uint64_t callee = __atomic_load_n(&node->callee, __ATOMIC_RELAXED);
     uint64_t inclusive = __atomic_load_n(&node->inclusive, __ATOMIC_RELAXED);
-    if (!is_complete(tree, index, parent, __atomic_load_n(&node->callee, __ATOMIC_RELAXED)))
+    if (!is_complete(tree, index, parent, callee))
         return;
     bool entered = (int64_t)inclusive < 0, known = !entered || tree->parts->events_offset;
     if (entered && known)
@@ -118,8 +132,9 @@ static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
     reader->activations += !known;
     tree->nodes[index] = (struct tree_node){
         .used = true,
-        .context = find_context(reader, tree, parent, node),
         .parent = parent,
+        .site = node->site,
+        .callee = callee,
         .calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED),
         .inclusive = known ? not_negative(inclusive) : 0,
         .exclusive = __atomic_load_n(&node->exclusive, __ATOMIC_RELAXED),
@@ -140,7 +155,9 @@ static void set_exclusive(struct tree *tree) {
 static void add_tree(struct reader *reader, struct tree *tree) {
     struct contexts *contexts = reader->contexts;
     for (uint64_t i = 0; i < tree->size; i++) {
-        const struct tree_node *node = &tree->nodes[i];
+        struct tree_node *node = &tree->nodes[i];
+        if (node->used)
+            node->context = find_context(reader, tree, node);
         if (!node->context) /* no one's own */
             continue;
         struct context *context = vector_at(&contexts->nodes, node->context);
@@ -180,22 +197,43 @@ static void read_part(struct reader *reader, struct tree *tree, const struct dat
         read_node(reader, tree, part->first_index + i, &nodes[i]);
 }
 
-static void read_tree(struct reader *reader, struct tree *tree) {
-    struct arena scratch = {0};
-    const struct data_contexts *last = &tree->parts[tree->part_count - 1];
+static void check_parts(struct tree *tree) {
     uint64_t expected = 0;
     for (size_t i = 0; i < tree->part_count; i++) {
         if (tree->parts[i].first_index != expected)
-            die_corrupt(tree, "do not follow each other");
+            tree->damage = "do not follow each other";
         expected += tree->parts[i].capacity;
     }
+}
+
+static void read_nodes(struct reader *reader, struct tree *tree, struct arena *arena) {
+    const struct data_contexts *last = &tree->parts[tree->part_count - 1];
     tree->size = (uint64_t)last->first_index + last->count;
-    tree->nodes = ARENA_ARRAY(&scratch, struct tree_node, tree->size);
+    tree->nodes = ARENA_ARRAY(arena, struct tree_node, tree->size);
     tree->instructions = count_executed(tree);
-    for (size_t i = 0; i < tree->part_count; i++)
+    for (size_t i = 0; i < tree->part_count && !tree->damage; i++)
         read_part(reader, tree, &tree->parts[i]);
-    set_exclusive(tree);
-    add_tree(reader, tree);
+}
+
+static void note_copied(struct reader *reader, const struct process *process) {
+    reader->more_copied |= reader->copied && reader->copied != process;
+    if (!reader->copied)
+        reader->copied = process;
+}
+
+static void read_tree(struct reader *reader, struct tree *tree) {
+    struct arena scratch = {0};
+    check_parts(tree);
+    if (!tree->damage)
+        read_nodes(reader, tree, &scratch);
+    if (tree->damage) {
+        leave_out(reader, tree);
+    } else {
+        set_exclusive(tree);
+        add_tree(reader, tree);
+    }
+    if (tree->parts->flags & QUIPU_CONTEXTS_COPIED)
+        note_copied(reader, tree->process);
     if (tree->parts->flags & QUIPU_CONTEXTS_MERGED)
         warn("'%s': thread %" PRIu32 " had more paths of calls than there was room for; the last "
              "ones are counted in those that called them",
@@ -251,6 +289,11 @@ void contexts_read(struct profile *profile, struct selection selection, struct c
             read_process(&reader, &profile->processes.data[i]);
     }
     report_progress("calls", profile->processes.count, profile->processes.count);
+    if (reader.copied)
+        warn(
+            "'%s'%s: a thread copied its process by clone or _Fork, of which quipu is not told; what "
+            "the copy did is counted as that thread's, and its calls are not told apart",
+            reader.copied->file, reader.more_copied ? " and others" : "");
     if (reader.activations)
         warn("%" PRIu32
              " calls had not returned, and what their threads had executed is not known: "

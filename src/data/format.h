@@ -141,6 +141,8 @@ struct quipu_context {
 enum quipu_contexts_flags {
     QUIPU_CONTEXTS_MERGED = 1, /* there was no room: some calls were not told from their callers */
     QUIPU_CONTEXTS_EXCLUSIVE = 2, /* nodes have exclusive counts: a tree of 'quipu merge' */
+    QUIPU_CONTEXTS_COPIED = 4,    /* a process that no handler of fork's heard of had the tree, too,
+                                     until it came to a way that it did not know */
 };
 
 struct quipu_contexts {

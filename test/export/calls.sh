@@ -334,6 +334,17 @@ refuse 'in front of its parent' 'nodes[2][0] = 4'
 refuse 'in front of its parent' 'nodes[2][0] = 3'
 refuse 'in front of its parent' 'nodes[2][0] = 0'
 refuse 'in front of its parent' 'nodes[2][0] = 2**32 - 1'
+# Beside others, what is damaged is left out.
+rm -rf both
+run_with both "$(tree 5 "$nodes")"
+cp damaged/* both/damaged.quipu
+"$quipu" report --by=callsite --format=csv both >rows.txt 2>errors.txt ||
+    fail "a damaged tree beside others: $(cat errors.txt)"
+grep -q 'in front of its parent; they are left out' errors.txt ||
+    fail "the damaged tree is not told of: $(cat errors.txt)"
+rm both/damaged.quipu
+"$quipu" report --by=callsite --format=csv both >expected.txt
+same 'the call sites beside a damaged tree' expected.txt rows.txt
 # A node that was taken when the process was killed, and not yet filled in, is passed over.
 rm -rf damaged
 run_with damaged "$(tree 1000 "$nodes")" 'nodes[11] = [0] * 6'
