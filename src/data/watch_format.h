@@ -75,6 +75,7 @@ struct quipu_watch_home {
 enum {
     QUIPU_WATCH_GRANULE_BITS = 6,
     QUIPU_WATCH_SPAN = 64,
+    QUIPU_WATCH_ADDRESS_BITS = 47, /* of a program's memory */
 };
 
 /* ---- 2. Stores --------------------------------------------------------------------------------

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    ADDRESS_BITS = 47 /* of a program's memory */
+    ADDRESS_BITS = QUIPU_WATCH_ADDRESS_BITS
 };
 
 /* ---- names ---- */

@@ -34,7 +34,6 @@ enum {
     LOOK = 16,                 /* granules that are looked at at a time */
     LOOK_BYTES = LOOK << QUIPU_WATCH_GRANULE_BITS,
     LENGTH_SEEN = LOOK_BYTES - QUIPU_WATCH_SPAN, /* by one look, wherever it begins */
-    ADDRESS_BITS = 47,
     NAME_SIZE = 8,
 };
 
@@ -192,8 +191,9 @@ static void write_look_once(const struct writer *w) {
     buffer_print(w->out,
                  "shrq $%d, %%r11; movq %%r11, %s; shrq $%d, %s; jne %s; testb $255, 0x%x(%%r11); "
                  "jne %s; ",
-                 QUIPU_WATCH_GRANULE_BITS, w->wide_t.text, ADDRESS_BITS - QUIPU_WATCH_GRANULE_BITS,
-                 w->wide_t.text, w->dirty, QUIPU_WATCH_SHADOW, w->dirty);
+                 QUIPU_WATCH_GRANULE_BITS, w->wide_t.text,
+                 QUIPU_WATCH_ADDRESS_BITS - QUIPU_WATCH_GRANULE_BITS, w->wide_t.text, w->dirty,
+                 QUIPU_WATCH_SHADOW, w->dirty);
 }
 
 /* The operand's address to %r11, and from there on as far down as the loop goes. */
@@ -214,7 +214,8 @@ static void write_granules(const struct writer *w, const struct loop_range *rang
         buffer_print(w->out, "leaq %lld(%%r11), %s; ", (long long)range->extra, t);
     if (range->stride < 0)
         buffer_print(w->out, "subq %s, %%r11; ", e);
-    buffer_print(w->out, "orq %s, %%r11; shrq $%d, %%r11; jne %s; ", t, ADDRESS_BITS, w->dirty);
+    buffer_print(w->out, "orq %s, %%r11; shrq $%d, %%r11; jne %s; ", t, QUIPU_WATCH_ADDRESS_BITS,
+                 w->dirty);
     write_start(w, range, raised);
     if (range->stride < 0)
         buffer_print(w->out, "subq %s, %%r11; ", e);
@@ -318,8 +319,8 @@ static void write_quick_look(const struct writer *w, const struct loop_range *ra
     write_start(w, range, raised);
     if (range->stride < 0)
         buffer_print(w->out, "subq %s, %%r11; jc %s; ", w->wide_e.text, w->dirty);
-    buffer_print(w->out, "shlq $%d, %%r11; shrq $%d, %%r11; ", 64 - ADDRESS_BITS,
-                 64 - ADDRESS_BITS + QUIPU_WATCH_GRANULE_BITS);
+    buffer_print(w->out, "shlq $%d, %%r11; shrq $%d, %%r11; ", 64 - QUIPU_WATCH_ADDRESS_BITS,
+                 64 - QUIPU_WATCH_ADDRESS_BITS + QUIPU_WATCH_GRANULE_BITS);
     if (!range->stride && !range->extra)
         buffer_print(w->out, "testb $255, 0x%x(%%r11); jne %s; ", QUIPU_WATCH_SHADOW, w->dirty);
     else

@@ -134,13 +134,24 @@ static void write_jump(struct buffer *out, uint32_t label) {
     buffer_print(out, ".LQp%u: {disp32} jne .LQx%u", label, label);
 }
 
+/* Makes the address in REG the index of its byte of the shadow.  Where a mask chooses nothing, the
+ * store may have an address that no memory has: then the index is another's. */
+static void write_index(struct buffer *out, const struct store *store, const char *reg) {
+    bool may_be_none = store->kind == STORE_MASKED;
+    if (may_be_none)
+        buffer_print(out, "shlq $%d, %%%s; ", 64 - QUIPU_WATCH_ADDRESS_BITS, reg);
+    buffer_print(out, "shrq $%d, %%%s; ",
+                 QUIPU_WATCH_GRANULE_BITS + (may_be_none ? 64 - QUIPU_WATCH_ADDRESS_BITS : 0), reg);
+}
+
 /* The question itself; REG may be changed, and the flags. */
 static void write_question(struct buffer *out, const struct store_address *address, int reg,
                            int raised, uint32_t label) {
     if (is_seen_at_once(address->store)) {
         write_address(out, address, reg, raised);
-        buffer_print(out, "; shrq $%d, %%%s; cmpb $0, 0x%x(%%%s); ", QUIPU_WATCH_GRANULE_BITS,
-                     register_name(reg), QUIPU_WATCH_SHADOW, register_name(reg));
+        buffer_text(out, "; ");
+        write_index(out, address->store, register_name(reg));
+        buffer_print(out, "cmpb $0, 0x%x(%%%s); ", QUIPU_WATCH_SHADOW, register_name(reg));
     } else {
         buffer_print(out, "cmpb $0, 0x%x; ", QUIPU_WATCH_HOME);
     }
