@@ -21,9 +21,7 @@
 #include <strings.h>
 
 enum {
-    NAME_MAX_LENGTH = 128,
-    PUTS_ANYTHING = 1,
-    PUTS_DATA
+    NAME_MAX_LENGTH = 128
 };
 
 static bool is_name(char c) {
@@ -43,15 +41,14 @@ static size_t read_name(struct span word, char *name) {
     return length;
 }
 
-bool is_macro(const struct macros *macros, struct span word, bool *data) {
+enum macro_kind find_macro(const struct macros *macros, struct span word) {
     char name[NAME_MAX_LENGTH];
     const uint32_t *found = map_find(&macros->names, name, read_name(word, name));
-    *data = found && *found == PUTS_DATA;
-    return found;
+    return found ? (enum macro_kind) * found : MACRO_NONE;
 }
 
-/* Whether a statement of a macro can put data, and nothing else, into the section where it is. */
-static bool puts_data(const struct macros *macros, struct span text) {
+/* What a statement of a macro puts. */
+static enum macro_kind kind_of(const struct macros *macros, struct span text) {
     static const char *const words[] = {
         ".ascii", ".asciz", ".string", ".byte", ".2byte", ".4byte", ".8byte",  ".short",
         ".word",  ".value", ".long",   ".int",  ".quad",  ".skip",  ".else",   ".elseif",
@@ -61,9 +58,9 @@ static bool puts_data(const struct macros *macros, struct span text) {
     struct span word = first_word(text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (span_is(word, words[i]))
-            return true;
-    bool data = false;
-    return is_macro(macros, word, &data) && data;
+            return MACRO_DATA;
+    enum macro_kind known = find_macro(macros, word);
+    return known != MACRO_NONE ? known : word.start[0] == '.' ? MACRO_WORDS : MACRO_CODE;
 }
 
 static bool is_word(struct span word, const char *text) {
@@ -75,20 +72,23 @@ bool read_macro(struct macros *macros, struct arena *arena, struct span argument
     char name[NAME_MAX_LENGTH];
     size_t length = read_name(arguments, name);
     struct token token = {0};
-    bool data = true;
+    enum macro_kind kind = MACRO_DATA;
     unsigned depth = 1;
     while (depth && next_token(lexer, &token)) {
         struct span word = first_word(token.text);
-        data &= token.marker || (depth == 1 && is_word(word, ".endm")) ||
-                (!token.label && puts_data(macros, token.text));
+        bool ends = !token.label && depth == 1 && is_word(word, ".endm");
+        enum macro_kind one = token.label ? MACRO_CODE : kind_of(macros, token.text);
+        if (!token.marker && !ends && one > kind)
+            kind = one;
         if (token.label || token.marker)
             continue;
         depth += is_word(word, ".macro");
         depth -= is_word(word, ".endm");
     }
-    uint32_t *kind = map_add(arena, &macros->names, arena_copy(arena, name, length), length,
-                             data && !depth ? PUTS_DATA : PUTS_ANYTHING);
-    if (!data || depth)
-        *kind = PUTS_ANYTHING;
+    if (depth)
+        kind = MACRO_CODE;
+    uint32_t *known = map_add(arena, &macros->names, arena_copy(arena, name, length), length, kind);
+    if (*known < kind) /* it has several definitions */
+        *known = kind;
     return !depth;
 }

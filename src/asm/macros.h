@@ -11,6 +11,14 @@ enum {
     CONDITIONAL_MAX = 16
 };
 
+/* What a macro puts. */
+enum macro_kind {
+    MACRO_NONE,  /* it is no macro's name */
+    MACRO_DATA,  /* data, and nothing else, into the section where it is */
+    MACRO_WORDS, /* whatever directives do, but neither instructions nor labels */
+    MACRO_CODE
+};
+
 /* A conditional that is not closed yet. */
 struct conditional {
     uint32_t statement;     /* the one that opens it */
@@ -21,7 +29,7 @@ struct conditional {
 };
 
 struct macros {
-    struct map names; /* what a macro may put */
+    struct map names; /* to their kind */
     struct conditional conditionals[CONDITIONAL_MAX];
     unsigned depth; /* of conditionals, with those that found no place */
 };
@@ -31,7 +39,7 @@ struct macros {
 bool read_macro(struct macros *macros, struct arena *arena, struct span arguments,
                 struct lexer *lexer);
 
-/* Whether WORD begins with the name of a macro.  DATA: whether that puts data, and no more. */
-bool is_macro(const struct macros *macros, struct span word, bool *data);
+/* Of the macro whose name WORD begins with. */
+enum macro_kind find_macro(const struct macros *macros, struct span word);
 
 #endif

@@ -583,7 +583,8 @@ static void parse_statement(struct parser *p, struct token token) {
         parse_label(p, place, statement);
         return;
     }
-    bool executable = unit->sections.data[p->section].executable, data = false;
+    bool executable = unit->sections.data[p->section].executable;
+    enum macro_kind macro = find_macro(&p->macros, word);
     statement.kind = STATEMENT_DIRECTIVE;
     if ((rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length)) {
         parse_assignment(p, token.text);
@@ -594,9 +595,10 @@ static void parse_statement(struct parser *p, struct token token) {
         } else if (!parse_directive(p, word, rest, &statement)) {
             return;
         }
-    } else if (is_macro(&p->macros, word, &data)) {
-        statement.data = data && !executable;
+    } else if (macro != MACRO_NONE) {
+        statement.data = macro == MACRO_DATA && !executable;
         statement.opaque = !statement.data;
+        statement.expands = macro == MACRO_CODE && executable;
         unit->has_macros |= statement.opaque;
         parse_data(p, word, rest, (uint32_t)unit->statements.count);
     } else if (executable) {

@@ -45,6 +45,7 @@ struct statement {
     bool unwinds : 1;    /* between .cfi_startproc and .cfi_endproc */
     bool begins : 1;     /* the first behind a change of the section */
     bool ends_asm : 1;   /* a label that no instruction of its inline assembly follows */
+    bool expands : 1;    /* a macro's name, whose text has instructions or labels */
     bool kept : 1;       /* nothing comes in front of it: the program writes code there */
 };
 

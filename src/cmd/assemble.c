@@ -143,6 +143,19 @@ static void warn_return_addresses(const struct unit *unit) {
     }
 }
 
+/* What a macro puts in no function that is seen, such as a function of its own, nobody lists. */
+static void warn_macros(const struct unit *unit) {
+    for (size_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        if (!s->expands || unit->function_of[i] != NONE)
+            continue;
+        warn_at(unit->name, s->line,
+                "'%.*s': a macro outside of functions; what it puts is left as it is",
+                (int)statement_word(unit, s), unit->text + s->start);
+        return;
+    }
+}
+
 /* ---- the way of a unit ---- */
 
 /* Whether the assembler refuses TEXT.  Where it takes it and yet failed, the output could not be
@@ -194,6 +207,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
         if (left_alone)
             warn_left_alone(unit, attempt);
         warn_return_addresses(unit);
+        warn_macros(unit);
     }
     if (status > SIGNALLED)
         error_at(unit->name, 0, "the assembler was ended by a signal: %s",
@@ -219,6 +233,7 @@ static int instrument_input(void *context) {
     int status;
     if (!unit.functions.count) {
         status = assemble_original(call, input);
+        warn_macros(&unit);
     } else if (!measure_unit(&unit, call->measuring)) {
         status = assemble_original(call, input);
         if (status == 0)

@@ -75,3 +75,37 @@ own:
 END
 ends 0 quipu cc -c elsewhere.s
 said "elsewhere.s:3: warning: quipu: 'skips' changes or reads the address that it returns to"
+
+# What macros put outside of functions is told, once: nobody lists the functions that they make.  But
+# not what tells the assembler something.
+cat >macros.s <<'END'
+    .macro public name
+    .globl \name
+    .type \name, @function
+    .endm
+    .macro function name
+    public \name
+\name:
+    .endm
+    .macro finish name
+    ret
+    .size \name, .-\name
+    .endm
+    public seen
+seen:
+    mov $1, %eax
+    ret
+    .size seen, .-seen
+    function unseen
+    mov $2, %eax
+    finish unseen
+END
+head -17 macros.s >named.s
+ends 0 quipu cc -c macros.s -o macros.o
+said "macros.s:18: warning: quipu: 'function': a macro outside of functions; what it puts is left as it is"
+[[ $(wc -l <messages) == 1 ]] || fail "$(cat messages)"
+{ head -12 macros.s; tail -3 macros.s; } >alone.s
+ends 0 quipu cc -c alone.s -o alone.o
+said "alone.s:13: warning: quipu: 'function': a macro outside of functions; what it puts is left as it is"
+ends 0 quipu cc -c named.s -o named.o
+[[ ! -s messages ]] || fail "$(cat messages)"
