@@ -542,10 +542,6 @@ static void parse_label(struct parser *p, struct span name, struct statement sta
     }
     statement.kind = STATEMENT_LABEL;
     statement.symbol = index;
-    if (unit->symbols.data[index].statement != NONE) { /* "x = ." twice: which one is meant? */
-        unit->statements.data[unit->symbols.data[index].statement].opaque = true;
-        statement.opaque = true;
-    }
     unit->symbols.data[index].statement = (uint32_t)unit->statements.count;
     if (starts(name, ".LFB") || starts(name, ".Lfunc_begin") || starts(name, ".Lfunc_end"))
         unit->compiled = true;
@@ -559,6 +555,15 @@ static void parse_label(struct parser *p, struct span name, struct statement sta
 static bool is_prefix_data(struct span word, struct span arguments) {
     return (span_is(word, ".byte") && span_is(arguments, "0x66")) ||
            ((span_is(word, ".value") || span_is(word, ".word")) && span_is(arguments, "0x6666"));
+}
+
+/* "x = .", which may be there twice: then it is not known which one is meant. */
+static void parse_place(struct parser *p, struct span name, struct statement statement) {
+    struct unit *unit = p->unit;
+    uint32_t earlier = unit->symbols.data[find_symbol(unit, name.start, name.length)].statement;
+    if (earlier != NONE)
+        unit->statements.data[earlier].opaque = statement.opaque = true;
+    parse_label(p, name, statement);
 }
 
 static void parse_statement(struct parser *p, struct token token) {
@@ -580,7 +585,7 @@ static void parse_statement(struct parser *p, struct token token) {
     struct span word = first_word(token.text), place;
     struct span rest = behind(token.text, word);
     if (names_place(token.text, &place)) {
-        parse_label(p, place, statement);
+        parse_place(p, place, statement);
         return;
     }
     bool executable = unit->sections.data[p->section].executable;

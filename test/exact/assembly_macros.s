@@ -56,6 +56,11 @@ base: .space 1
     .popsection
     .endif
     dec %rdi
+    .ifndef base
+    .pushsection .base, "aG", "progbits", base, comdat
+base: .space 1
+    .popsection
+    .endif
     jnz 1b
 2:  ret
     .size sum_to, .-sum_to
