@@ -2,6 +2,7 @@
  *
  *     lea 0(%rip), %r14    ->    lea .LQhere0(%rip), %r14; .LQhere0:
  *     .long 0x9066A4F3     ->    rep movsb; data16 nop
+ *     .BYTE 1; MOV %RAX, x ->    .byte 1; MOV %rax, x
  *
  * Hand-written loops (GNU MP's mul_basecase) take the address of the next instruction so, and come
  * back to it by `jmp *%r14`.  It means the same as with a label, and the label says where a block
@@ -9,6 +10,9 @@
  *
  * OpenSSL's has a string instruction and a no-operation as one number, for assemblers that do not
  * know them.  The bytes are the same, so it is no matter if it is data.
+ *
+ * The assembler does not tell small letters from capital ones in directives and registers; all that
+ * reads text here knows the small ones alone.
  *
  * Not perfect: for the first, Intel's syntax is not looked at. */
 #include "asm/respell.h"
@@ -76,7 +80,69 @@ static bool may_have_coded(const struct buffer *text) {
     return false;
 }
 
-bool respell(const struct buffer *text, struct buffer *out) {
+/* ---- capital letters ---- */
+
+static bool is_capital(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(char c) {
+    return is_capital(c) || (c >= 'a' && c <= 'z');
+}
+
+/* Whether some word may be a directive or a register in capital letters.  Compilers' labels (.LC0,
+ * .Lfunc_begin0) have digits. */
+static bool may_have_capitals(const struct buffer *text) {
+    const char *at = text->data, *end = text->data + text->count;
+    for (; at + 2 < end; at++) {
+        if ((*at != '.' && *at != '%') || !is_capital(at[1]))
+            continue;
+        const char *c = at + 1;
+        while (c < end && is_letter(*c))
+            c++;
+        if (*at == '%' ? c - at > 2 || (c < end && *c >= '0' && *c <= '9')
+                       : c == end || strchr(" \t\n;", *c))
+            return true;
+    }
+    return false;
+}
+
+static void lower(char *at, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (is_capital(at[i]))
+            at[i] |= 0x20;
+}
+
+/* In an instruction, of what stands behind '%'. */
+static void lower_registers(char *at, const char *end) {
+    for (bool inside = false; at < end && *at != '"'; at++) {
+        inside = *at == '%' || (inside && (is_letter(*at) || (*at >= '0' && *at <= '9')));
+        if (inside)
+            lower(at, 1);
+    }
+}
+
+static bool lower_words(const struct buffer *text, struct buffer *out) {
+    if (!may_have_capitals(text))
+        return false;
+    buffer_add(out, text->data, text->count);
+    struct lexer lexer = lexer_over(out->data, out->count);
+    struct token token;
+    while (next_token(&lexer, &token)) {
+        if (token.label || token.marker)
+            continue;
+        char *start = out->data + (token.text.start - out->data);
+        struct span word = first_word(token.text);
+        if (*start == '.' && !memchr(word.start, '=', word.length) &&
+            !(behind(token.text, word).length && *behind(token.text, word).start == '='))
+            lower(start, word.length);
+        else
+            lower_registers(start, start + token.text.length);
+    }
+    return true;
+}
+
+static bool respell_numbers(const struct buffer *text, struct buffer *out) {
     static const char *const repeats[] = {".macro", ".rept", ".irp", ".MACRO", ".REPT", ".IRP"};
     if (!may_tell_next(text) && !may_have_coded(text))
         return false;
@@ -109,4 +175,14 @@ bool respell(const struct buffer *text, struct buffer *out) {
     if (done > text->data)
         buffer_add(out, done, (size_t)(text->data + text->count - done));
     return done > text->data;
+}
+
+bool respell(const struct buffer *text, struct buffer *out) {
+    struct buffer small = {0};
+    bool lowered = lower_words(text, &small);
+    bool numbers = respell_numbers(lowered ? &small : text, out);
+    if (lowered && !numbers)
+        buffer_add(out, small.data, small.count);
+    buffer_release(&small);
+    return lowered || numbers;
 }
