@@ -63,6 +63,11 @@ static enum macro_kind kind_of(const struct macros *macros, struct span text) {
     return known != MACRO_NONE ? known : word.start[0] == '.' ? MACRO_WORDS : MACRO_CODE;
 }
 
+static bool begins(struct span text, const char *prefix) {
+    size_t length = strlen(prefix);
+    return text.length >= length && memcmp(text.start, prefix, length) == 0;
+}
+
 static bool is_word(struct span word, const char *text) {
     return word.length == strlen(text) && strncasecmp(word.start, text, word.length) == 0;
 }
@@ -91,4 +96,44 @@ bool read_macro(struct macros *macros, struct arena *arena, struct span argument
     if (*known < kind) /* it has several definitions */
         *known = kind;
     return !depth;
+}
+
+/* Whether nothing between the conditional and here is code, or is not known. */
+static bool is_without_code(const struct unit *unit, const struct conditional *conditional) {
+    for (size_t i = conditional->statement + 1; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        struct span text = {unit->text + s->start, s->end - s->start};
+        bool code = unit->sections.data[s->section].executable && !begins(text, ".else");
+        if (code || s->opaque)
+            return false;
+    }
+    return true;
+}
+
+void read_conditional(struct unit *unit, struct macros *macros, struct span word, uint32_t section,
+                      unsigned section_depth) {
+    if (begins(word, ".if") && macros->depth++ < CONDITIONAL_MAX) {
+        bool executable = unit->sections.data[section].executable;
+        macros->conditionals[macros->depth - 1] = (struct conditional){
+            .statement = (uint32_t)unit->statements.count,
+            .section = section,
+            .section_depth = section_depth,
+            .defined = executable && (span_is(word, ".ifdef") || span_is(word, ".ifndef")),
+            .had_macros = unit->has_macros,
+        };
+        return;
+    }
+    bool closes = span_is(word, ".endif");
+    if (!(closes || begins(word, ".else")) || !macros->depth)
+        return;
+    macros->depth -= closes;
+    unsigned present = closes ? macros->depth : macros->depth - 1;
+    if (present >= CONDITIONAL_MAX)
+        return;
+    struct conditional *c = &macros->conditionals[present];
+    c->defined &= c->section == section && c->section_depth == section_depth;
+    if (closes && c->defined && is_without_code(unit, c)) {
+        unit->statements.data[c->statement].opaque = false;
+        unit->has_macros = c->had_macros;
+    }
 }

@@ -3,7 +3,7 @@
 #ifndef QUIPU_ASM_MACROS_H
 #define QUIPU_ASM_MACROS_H
 
-#include "asm/lex.h"
+#include "asm/unit.h"
 #include "util/arena.h"
 #include "util/map.h"
 
@@ -41,5 +41,11 @@ bool read_macro(struct macros *macros, struct arena *arena, struct span argument
 
 /* Of the macro whose name WORD begins with. */
 enum macro_kind find_macro(const struct macros *macros, struct span word);
+
+/* At a directive WORD, which stands in SECTION, with SECTION_DEPTH others that wait for
+ * .popsection. A conditional in code that opens and closes other sections, and has nothing else, is
+ * nothing there. */
+void read_conditional(struct unit *unit, struct macros *macros, struct span word, uint32_t section,
+                      unsigned section_depth);
 
 #endif

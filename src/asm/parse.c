@@ -142,8 +142,9 @@ static void parse_section(struct parser *p, struct span arguments, bool push) {
     struct cursor cursor = cursor_over(arguments);
     struct span name = next_argument(&cursor);
     struct span flags = next_argument(&cursor);
-    if (flags.length && flags.start[0] != '"')
-        flags.length = 0; /* .pushsection NAME, SUBSECTION */
+    bool subsection = flags.length && flags.start[0] != '"'; /* .pushsection NAME, SUBSECTION */
+    bool other = subsection && !span_is(flags, "0");
+    flags.length = subsection ? 0 : flags.length;
     if (push && p->depth < SECTION_STACK) {
         p->stack[p->depth][0] = p->section;
         p->stack[p->depth++][1] = p->previous;
@@ -151,6 +152,7 @@ static void parse_section(struct parser *p, struct span arguments, bool push) {
     char *line =
         arena_print(&p->unit->arena, ".section %.*s", (int)arguments.length, arguments.start);
     enter_section(p, find_section(p, unquoted(name), flags, (struct span){line, strlen(line)}));
+    p->unit->sections.data[p->section].subsections |= other;
 }
 
 static void pop_section(struct parser *p) {
@@ -314,49 +316,6 @@ static void note_ident(struct parser *p, struct span arguments) {
     p->unit->compiled = true;
 }
 
-/* Whether nothing between the conditional and here is code, or is not known. */
-static bool is_without_code(const struct unit *unit, const struct conditional *conditional) {
-    for (size_t i = conditional->statement + 1; i < unit->statements.count; i++) {
-        const struct statement *s = &unit->statements.data[i];
-        struct span text = {unit->text + s->start, s->end - s->start};
-        bool code = unit->sections.data[s->section].executable && !starts(text, ".else");
-        if (code || s->opaque)
-            return false;
-    }
-    return true;
-}
-
-/* A conditional in code that opens and closes other sections, and has nothing else, is nothing
- * there. */
-static void parse_conditional(struct parser *p, struct span word) {
-    struct unit *unit = p->unit;
-    struct macros *macros = &p->macros;
-    if (starts(word, ".if") && macros->depth++ < CONDITIONAL_MAX) {
-        bool executable = unit->sections.data[p->section].executable;
-        macros->conditionals[macros->depth - 1] = (struct conditional){
-            .statement = (uint32_t)unit->statements.count,
-            .section = p->section,
-            .section_depth = p->depth,
-            .defined = executable && (span_is(word, ".ifdef") || span_is(word, ".ifndef")),
-            .had_macros = unit->has_macros,
-        };
-        return;
-    }
-    bool closes = span_is(word, ".endif");
-    if (!(closes || starts(word, ".else")) || !macros->depth)
-        return;
-    macros->depth -= closes;
-    unsigned present = closes ? macros->depth : macros->depth - 1;
-    if (present >= CONDITIONAL_MAX)
-        return;
-    struct conditional *c = &macros->conditionals[present];
-    c->defined &= c->section == p->section && c->section_depth == p->depth;
-    if (closes && c->defined && is_without_code(unit, c)) {
-        unit->statements.data[c->statement].opaque = false;
-        unit->has_macros = c->had_macros;
-    }
-}
-
 /* A ".macro" and its text, up to the ".endm", are one statement. */
 static void parse_macro(struct parser *p, struct span arguments, struct statement *statement) {
     statement->opaque = !read_macro(&p->macros, &p->unit->arena, arguments, &p->lexer);
@@ -400,7 +359,7 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
     else if (span_is(word, ".macro"))
         parse_macro(p, arguments, statement);
     else
-        parse_conditional(p, word);
+        read_conditional(unit, &p->macros, word, p->section, p->depth);
     switch (directive_kind(word)) {
     case KIND_ALIGN:
         statement->aligns = true;
