@@ -205,7 +205,7 @@ static void parse_type(struct parser *p, struct span arguments) {
     if (!name.length || type.length < 2)
         return;
     struct symbol *symbol = symbol_at(p, find_symbol(p->unit, name.start, name.length));
-    if (span_ends(type, "gnu_indirect_function"))
+    if (span_ends(type, "gnu_indirect_function") || span_ends(type, "STT_GNU_IFUNC"))
         symbol->indirect = true;
     else if (span_ends(type, "function") || span_ends(type, "STT_FUNC"))
         symbol->function = true;
@@ -223,10 +223,26 @@ static void parse_binding(struct parser *p, struct span word, struct span argume
     }
 }
 
+/* Whether TEXT, "x, .-f" or "x = .-f", is a distance to here: it leads to neither name. */
+static bool is_size(struct span text) {
+    const char *end = text.start + text.length, *sign = memchr(text.start, '=', text.length);
+    if (!sign)
+        sign = memchr(text.start, ',', text.length);
+    if (!sign)
+        return false;
+    struct span value = behind(text, (struct span){sign, 1});
+    if (!value.length || *value.start != '.')
+        return false;
+    struct span rest = behind(value, (struct span){value.start, 1});
+    return rest.start < end && *rest.start == '-';
+}
+
 /* .set A, B: whatever either names can be reached by the other. */
 static void parse_assignment(struct parser *p, struct span arguments) {
     struct cursor cursor = cursor_over(arguments);
     struct span name;
+    if (is_size(arguments))
+        return;
     while (next_name(&cursor, &name))
         symbol_at(p, operand_symbol(p, name))->aliased = true;
 }
