@@ -113,10 +113,15 @@ static void lower(char *at, size_t length) {
             at[i] |= 0x20;
 }
 
-/* In an instruction, of what stands behind '%'. */
+static bool is_word(char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
+}
+
+/* In an instruction, of what stands behind '%', where that does not divide. */
 static void lower_registers(char *at, const char *end) {
-    for (bool inside = false; at < end && *at != '"'; at++) {
-        inside = *at == '%' || (inside && (is_letter(*at) || (*at >= '0' && *at <= '9')));
+    char before = ' ';
+    for (bool inside = false; at < end && *at != '"'; before = *at++) {
+        inside = *at == '%' ? !is_word(before) && before != ')' : inside && is_word(*at);
         if (inside)
             lower(at, 1);
     }

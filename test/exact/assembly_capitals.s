@@ -7,6 +7,7 @@
     .Type sum_to, @function
 sum_to:                         # long sum_to(long n)
     XOR %EAX, %EAX
+    ADD $17%LEFT, %RAX
     TEST %RDI, %RDI
     JLE 2f
     LEA 0(%RIP), %RDX           # to come back to
@@ -53,6 +54,7 @@ uses_r11:                       # long uses_r11(long n)
     .ENDIF
     INC %RAX
 1:  RET
+    .SET LEFT, 3
     .SIZE uses_r11, .-uses_r11
 
     .GLOBL count_down
