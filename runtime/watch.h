@@ -54,6 +54,9 @@ void *quipu_watch_map(uint64_t size);
 
 /* ---- watch_bitmap.c ---- */
 
+/* Makes the shadow's bytes FIRST to LAST such that they can be written.  Returns 0 or minus an
+ * error's number.  The lock is held. */
+long quipu_watch_open_shadow(uint64_t first, uint64_t last);
 /* The shadow was refused: has the checks of this module ask the runtime always. */
 void quipu_watch_use_bitmap(void);
 /* The counter of a granule where there is no shadow; NULL: 0, or with MAKE no memory. */

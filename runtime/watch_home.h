@@ -241,6 +241,8 @@ struct watch {
                               page's, plus the logarithm of their number: so no reader sees one of both
                               changed */
     void *counters;        /* of granules, where there is no shadow */
+    uint8_t
+        *open_pieces; /* a bit for each piece of the shadow that can be written; NULL: none can */
     uint64_t emptied[WATCH_EMPTIED]; /* addresses; 0: none */
     uint32_t emptied_count;          /* ever: the oldest one's place */
     /* copies */

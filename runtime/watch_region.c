@@ -202,12 +202,21 @@ static void add_to_counter(uint64_t granule, bool add) {
         note_emptied((uint64_t)counter);
 }
 
-/* Adds one to the granules from which a store can come to the region, or takes one away. */
-static void mark_shadow(uint64_t address, uint64_t size, bool add) {
+/* The granules from which a store can come to a region: from this one ... */
+static uint64_t first_granule(uint64_t address) {
     uint64_t reach = QUIPU_WATCH_SPAN - 1;
-    uint64_t first = (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
-    uint64_t last = (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
-    for (uint64_t granule = first; granule <= last; granule++)
+    return (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
+}
+
+/* ... to this one. */
+static uint64_t last_granule(uint64_t address, uint64_t size) {
+    return (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
+}
+
+/* Adds one to the granules of the region, or takes one away. */
+static void mark_shadow(uint64_t address, uint64_t size, bool add) {
+    uint64_t last = last_granule(address, size);
+    for (uint64_t granule = first_granule(address); granule <= last; granule++)
         add_to_counter(granule, add);
 }
 
@@ -344,6 +353,9 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     bool is_frame = wanted->flags & WATCH_LOCAL && !watch->stacks_anywhere && !watch->stack_count;
     long refused =
         is_frame ? 0 : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+    if (refused == 0)
+        refused = quipu_watch_open_shadow(first_granule(wanted->address),
+                                          last_granule(wanted->address, wanted->size));
     if (refused < 0) {
         region->argument = wanted->size;
         release((uint32_t)index);

@@ -106,16 +106,17 @@ static void end_fork_in_child(void) {
     end_fork();
 }
 
-/* Maps [HOME, HOME + SIZE).  Returns 0 or minus the error's number. */
+/* Maps [HOME, HOME + SIZE), of which the home can be written.  Returns 0 or minus the error's
+ * number. */
 static long map_home(uint64_t size) {
     void *home = (void *)QUIPU_WATCH_HOME;
     void *mapped =
-        map_memory(home, size, PROT_READ | PROT_WRITE,
+        map_memory(home, size, PROT_READ,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (is_error(mapped))
         return (long)mapped;
     if (mapped == home)
-        return 0;
+        return SYSTEM_CALL(mprotect, home, QUIPU_WATCH_HOME_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0);
     /* a kernel that does not know the flag, and something is there */
     SYSTEM_CALL(munmap, mapped, size, 0, 0, 0, 0);
     return -EEXIST;
