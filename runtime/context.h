@@ -209,11 +209,6 @@ struct quipu_context *quipu_find_child(struct context_thread *thread, struct qui
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);
 
-/* The calling thread's state, if it is known here. */
-static inline struct context_thread *known_context(void) {
-    return quipu_context_words ? quipu_context_words->thread : NULL;
-}
-
 static inline bool is_entered(const struct quipu_context *node) {
     return (int64_t)node->inclusive < 0;
 }

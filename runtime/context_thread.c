@@ -251,6 +251,11 @@ static void leave_tree(struct context_thread *thread) {
     thread->chunks[0]->flags |= QUIPU_CONTEXTS_COPIED;
 }
 
+/* The calling thread's state, if it is known here. */
+static struct context_thread *known_context(void) {
+    return quipu_context_words ? quipu_context_words->thread : NULL;
+}
+
 struct context_thread *quipu_own_context(void) {
     struct context_thread *thread = known_context();
     if (!thread || thread->process)
@@ -263,12 +268,13 @@ struct context_thread *quipu_own_context(void) {
 struct context_thread *quipu_find_context(void) {
     if (*own_bias() == QUIPU_UNATTACHED)
         quipu_attach_thread();
-    if (quipu_own_context())
-        return known_context();
+    struct context_thread *thread = quipu_own_context();
+    if (thread)
+        return thread;
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     uint64_t mask = block_signals();
-    struct context_thread *thread = known_context(); /* a handler may have come before us */
+    thread = known_context(); /* a handler may have come before us */
     if (!thread && quipu_state.phase == PHASE_READY && !is_copied())
         thread = come_in();
     restore_signals(mask);

@@ -190,6 +190,11 @@ bool span_is(struct span span, const char *text) {
     return strlen(text) == span.length && memcmp(span.start, text, span.length) == 0;
 }
 
+bool span_starts(struct span span, const char *text) {
+    size_t length = strlen(text);
+    return span.length >= length && memcmp(span.start, text, length) == 0;
+}
+
 bool span_ends(struct span span, const char *text) {
     size_t length = strlen(text);
     return span.length >= length && memcmp(span.start + span.length - length, text, length) == 0;
@@ -276,6 +281,11 @@ bool next_name(struct cursor *cursor, struct span *name) {
     }
     cursor->next = end;
     return false;
+}
+
+bool is_assignment(struct span text) {
+    struct span word = first_word(text), rest = behind(text, word);
+    return (rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length);
 }
 
 bool names_place(struct span text, struct span *name) {

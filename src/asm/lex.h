@@ -41,6 +41,7 @@ bool skip_to_section_change(struct lexer *lexer);
 bool is_numeric_label(struct span name);
 
 bool span_is(struct span span, const char *text);
+bool span_starts(struct span span, const char *text);
 bool span_ends(struct span span, const char *text);
 struct span unquoted(struct span span);
 
@@ -61,6 +62,9 @@ struct span next_argument(struct cursor *cursor);
 /* The next symbol's name, without the quotes that it may have: no register, number or relocation
  * suffix.  "1b" and "1f" count.  Returns false at the end. */
 bool next_name(struct cursor *cursor, struct span *name);
+
+/* Whether TEXT, a statement, gives a symbol a value by a sign: "x = 1". */
+bool is_assignment(struct span text);
 
 /* Whether TEXT, a statement, is a label in other words: "x = .", ".set x, .". */
 bool names_place(struct span text, struct span *name);

@@ -63,11 +63,6 @@ static enum macro_kind kind_of(const struct macros *macros, struct span text) {
     return known != MACRO_NONE ? known : word.start[0] == '.' ? MACRO_WORDS : MACRO_CODE;
 }
 
-static bool begins(struct span text, const char *prefix) {
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.start, prefix, length) == 0;
-}
-
 static bool is_word(struct span word, const char *text) {
     return word.length == strlen(text) && strncasecmp(word.start, text, word.length) == 0;
 }
@@ -103,7 +98,7 @@ static bool is_without_code(const struct unit *unit, const struct conditional *c
     for (size_t i = conditional->statement + 1; i < unit->statements.count; i++) {
         const struct statement *s = &unit->statements.data[i];
         struct span text = {unit->text + s->start, s->end - s->start};
-        bool code = unit->sections.data[s->section].executable && !begins(text, ".else");
+        bool code = unit->sections.data[s->section].executable && !span_starts(text, ".else");
         if (code || s->opaque)
             return false;
     }
@@ -112,7 +107,7 @@ static bool is_without_code(const struct unit *unit, const struct conditional *c
 
 void read_conditional(struct unit *unit, struct macros *macros, struct span word, uint32_t section,
                       unsigned section_depth) {
-    if (begins(word, ".if") && macros->depth++ < CONDITIONAL_MAX) {
+    if (span_starts(word, ".if") && macros->depth++ < CONDITIONAL_MAX) {
         bool executable = unit->sections.data[section].executable;
         macros->conditionals[macros->depth - 1] = (struct conditional){
             .statement = (uint32_t)unit->statements.count,
@@ -124,7 +119,7 @@ void read_conditional(struct unit *unit, struct macros *macros, struct span word
         return;
     }
     bool closes = span_is(word, ".endif");
-    if (!(closes || begins(word, ".else")) || !macros->depth)
+    if (!(closes || span_starts(word, ".else")) || !macros->depth)
         return;
     macros->depth -= closes;
     unsigned present = closes ? macros->depth : macros->depth - 1;

@@ -76,11 +76,6 @@ static uint32_t operand_symbol(struct parser *p, struct span name) {
 
 /* ---- sections ---- */
 
-static bool starts(struct span text, const char *prefix) {
-    size_t length = strlen(prefix);
-    return text.length >= length && memcmp(text.start, prefix, length) == 0;
-}
-
 static bool is_ignored_section(struct span name) {
     static const char *const prefixes[] = {
         ".debug",       ".gnu.lto_",     ".gnu.debuglto_", ".eh_frame",
@@ -88,7 +83,7 @@ static bool is_ignored_section(struct span name) {
         "__mcount_loc", ".llvm_addrsig", ".llvm.",         ".deplibs",
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts(name, prefixes[i]))
+        if (span_starts(name, prefixes[i]))
             return true;
     return false;
 }
@@ -97,9 +92,9 @@ static bool is_ignored_section(struct span name) {
 static bool is_executable_section(struct span name, struct span flags) {
     if (flags.length)
         return memchr(flags.start, 'x', flags.length) != NULL;
-    return (starts(name, ".text") && (name.length == 5 || name.start[5] == '.')) ||
-           (starts(name, ".init") && name.length == 5) ||
-           (starts(name, ".fini") && name.length == 5);
+    return (span_starts(name, ".text") && (name.length == 5 || name.start[5] == '.')) ||
+           (span_starts(name, ".init") && name.length == 5) ||
+           (span_starts(name, ".fini") && name.length == 5);
 }
 
 /* Sections are told apart by the whole directive: COMDAT groups share a name. */
@@ -122,9 +117,10 @@ static uint32_t find_section(struct parser *p, struct span name, struct span fla
         .directive = line,
         .executable = is_executable_section(name, flags),
         .ignored = is_ignored_section(name),
-        .exceptions = starts(name, ".gcc_except_table"),
-        .patches = starts(name, "__patchable_function_entries") || starts(name, "__mcount_loc"),
-        .describes = starts(name, ".debug") || starts(name, ".eh_frame"),
+        .exceptions = span_starts(name, ".gcc_except_table"),
+        .patches =
+            span_starts(name, "__patchable_function_entries") || span_starts(name, "__mcount_loc"),
+        .describes = span_starts(name, ".debug") || span_starts(name, ".eh_frame"),
     };
     section.ignored = section.ignored && !section.executable;
     vector_push(&unit->arena, &unit->sections, section);
@@ -348,7 +344,7 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         note_location(unit, arguments);
         return false;
     }
-    if (starts(word, ".cfi_")) {
+    if (span_starts(word, ".cfi_")) {
         bool begins = span_is(word, ".cfi_startproc"), ends = span_is(word, ".cfi_endproc");
         if (begins || ends)
             unit->sections.data[p->section].unwinds = begins;
@@ -388,7 +384,7 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         statement->data = true;
         break;
     case KIND_OPAQUE:
-        if (starts(word, ".irp")) /* may be names in a table */
+        if (span_starts(word, ".irp")) /* may be names in a table */
             parse_data(p, word, arguments, (uint32_t)unit->statements.count);
         statement->opaque = true;
         unit->has_macros = true;
@@ -518,9 +514,10 @@ static void parse_label(struct parser *p, struct span name, struct statement sta
     statement.kind = STATEMENT_LABEL;
     statement.symbol = index;
     unit->symbols.data[index].statement = (uint32_t)unit->statements.count;
-    if (starts(name, ".LFB") || starts(name, ".Lfunc_begin") || starts(name, ".Lfunc_end"))
+    if (span_starts(name, ".LFB") || span_starts(name, ".Lfunc_begin") ||
+        span_starts(name, ".Lfunc_end"))
         unit->compiled = true;
-    if (starts(name, ".LLSDACSB") || starts(name, ".Lcst_begin"))
+    if (span_starts(name, ".LLSDACSB") || span_starts(name, ".Lcst_begin"))
         p->call_site_field = 0;
     add_statement(p, statement);
 }
@@ -566,7 +563,7 @@ static void parse_statement(struct parser *p, struct token token) {
     bool executable = unit->sections.data[p->section].executable;
     enum macro_kind macro = find_macro(&p->macros, word);
     statement.kind = STATEMENT_DIRECTIVE;
-    if ((rest.length && rest.start[0] == '=') || memchr(word.start, '=', word.length)) {
+    if (is_assignment(token.text)) {
         parse_assignment(p, token.text);
     } else if (word.start[0] == '.') {
         if (executable && is_prefix_data(word, rest)) {

@@ -138,8 +138,7 @@ static bool lower_words(const struct buffer *text, struct buffer *out) {
             continue;
         char *start = out->data + (token.text.start - out->data);
         struct span word = first_word(token.text);
-        if (*start == '.' && !memchr(word.start, '=', word.length) &&
-            !(behind(token.text, word).length && *behind(token.text, word).start == '='))
+        if (*start == '.' && !is_assignment(token.text))
             lower(start, word.length);
         else
             lower_registers(start, start + token.text.length);

@@ -20,10 +20,9 @@
 /* Has the home made in front of instruction number INDEX of the section, but behind the mark that
  * indirect branches land at. */
 static void start_at(struct pass_state *state, const struct section *section, size_t index) {
-    const struct statement *all = state->unit->statements.data;
-    const struct statement *first = &all[section->statements.data[index]];
-    struct span text = {state->unit->text + first->start, first->end - first->start};
-    if (is_written_landing_mark(text))
+    const struct unit *unit = state->unit;
+    const struct statement *first = &unit->statements.data[section->statements.data[index]];
+    if (is_written_landing_mark(unit, first))
         insert_behind(&state->edits, first, WATCH_INIT_CALL);
     else
         insert_before(&state->edits, first, WATCH_INIT_CALL);

@@ -66,8 +66,8 @@ bool is_landing_mark(const struct decoded *decoded) {
     return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
 }
 
-bool is_written_landing_mark(struct span text) {
-    return span_is(text, "endbr64");
+bool is_written_landing_mark(const struct unit *unit, const struct statement *statement) {
+    return statement_is(unit, statement, "endbr64");
 }
 
 static bool is_relative(const uint8_t *code, size_t count) {

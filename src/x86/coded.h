@@ -13,7 +13,7 @@ void find_coded_instructions(struct unit *unit, bool stores);
 
 /* Whether it is endbr64, where indirect branches land, however it is written. */
 bool is_landing_mark(const struct decoded *decoded);
-/* The same of a statement's text. */
-bool is_written_landing_mark(struct span text);
+/* The same of a statement, by its text. */
+bool is_written_landing_mark(const struct unit *unit, const struct statement *statement);
 
 #endif

@@ -320,9 +320,7 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
     }
     bool flags = changes_flags(store), more = has_extra(store);
     int pushed = more ? 24 : 16;
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_text(out, "; ");
+    write_stack_move(out, frame, -RED_ZONE);
     if (more)
         write_extra(out, store, frame);
     write_push(out, frame, "pushq %rax");
@@ -352,9 +350,8 @@ void write_store_end(struct buffer *out, const struct store *store, const struct
 }
 
 void write_call_store(struct buffer *out, uint32_t label, const struct frame_row *frame) {
-    buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE);
-    write_adjust(out, frame, RED_ZONE);
-    buffer_print(out, "; pushq $.LQy%u-.LQcr%u", label, label);
+    write_stack_move(out, frame, -RED_ZONE);
+    buffer_print(out, "pushq $.LQy%u-.LQcr%u", label, label);
     write_adjust(out, frame, 8);
     buffer_print(out, "; call quipu_watch_return; .LQcr%u:", label);
     write_adjust(out, frame, -RED_ZONE - 8);
@@ -367,11 +364,8 @@ void write_below_stack_pointer(struct buffer *out, const char *back, uint32_t la
 }
 
 void write_frame_pointer(struct buffer *out, const struct frame_row *frame) {
-    buffer_text(out, "pushq %rbp");
-    write_adjust(out, frame, 8);
-    buffer_text(out, "; leaq 8(%rsp), %rsp");
-    write_adjust(out, frame, -8);
-    buffer_text(out, "; ");
+    write_push(out, frame, "pushq %rbp");
+    write_stack_move(out, frame, 8);
 }
 
 void write_watch_symbols(struct buffer *out, bool shared) {
