@@ -280,6 +280,7 @@ const char *start_run(struct run *run, char **argv) {
     run->thread_hook = find_hook(run->binary, true) + run->bias;
     run->near_hook = find_hook(run->binary, false) + run->bias;
     put_hooks(run);
+    run->has_registers = has_debug_registers();
     wrong = put_tests(process, run->binary, run->bias);
     if (wrong)
         kill_tracee(&run->tracee);

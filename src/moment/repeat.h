@@ -52,6 +52,7 @@ struct run {
     struct repeated first;
     struct call_log log;
     struct affinity affinity; /* of the first process, until it makes another thread */
+    bool has_registers;       /* debug registers see writes */
     uint64_t bias, thread_hook, near_hook;
     uint64_t place;                   /* of the breakpoint that it has come to; 0: none */
     uint64_t block;                   /* address of the thread's cells of events; 0: none yet */

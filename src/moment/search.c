@@ -29,6 +29,9 @@ static const double interval_least = 0.004, interval_most = 0.25, checkpoint_lea
 /* Shares of the time that has gone by. */
 static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 0.02;
 
+/* Seconds for looks at each tick, on machines without debug registers. */
+static const double each_tick = 1;
+
 static const char cannot_watch[] =
     "'--exact' needs the processor's debug registers: the expression must read at most four words, "
     "and the machine must have them; leave the option out";
@@ -82,15 +85,17 @@ static bool begin_interval(struct search *search) {
     return stop_within(&search->run, &search->run.first, search->interval);
 }
 
-/* The next interval is as long as the time tells. */
+/* The next interval is as long as the time tells.  Where no registers see writes, there is a look
+ * at each tick at first. */
 static void end_interval(struct search *search) {
     double now = clock_seconds(), took = now - search->interval_begun;
+    bool slowly = !search->run.has_registers && now - search->begun < each_tick;
     double wanted = interval_share * (now - search->begun);
     wanted = wanted < interval_least ? interval_least : wanted;
     wanted = wanted > interval_most ? interval_most : wanted;
     double factor = took > 0 ? wanted / took : 8;
     factor = factor > 8 ? 8 : factor < 0.25 ? 0.25 : factor;
-    search->interval = 1 + (uint64_t)(factor * (double)search->interval);
+    search->interval = slowly ? 1 : 1 + (uint64_t)(factor * (double)search->interval);
     search->intervals++;
     if (search->progress)
         search->progress(search);
@@ -199,6 +204,8 @@ static enum outcome begin_run(struct search *search, char **argv) {
     if (is_true(search, &search->run.first))
         return OUTCOME_FROM_START;
     begin_watching(search);
+    if (!search->run.has_registers)
+        search->interval = 1;
     wrong = go_beyond(search, STOP_THREAD);
     return wrong ? fail(search, wrong) : OUTCOME_FOUND;
 }

@@ -60,7 +60,7 @@ bool find_watch(const struct search *search, pid_t process, struct watch *watch)
             is_mapped(process, address, size) && !add_pieces(watch, address, size))
             return false;
     }
-    return true;
+    return search->run.has_registers;
 }
 
 bool watch_objects(const struct search *search, pid_t process, struct watch *watch) {

@@ -4,7 +4,8 @@
 
 #include "moment/search.h"
 
-/* Sets WATCH to where the objects are now, in PROCESS.  Returns false where they are too many. */
+/* Sets WATCH to where the objects are now, in PROCESS.  Returns false where they are too many, or
+ * the machine has no debug registers. */
 bool find_watch(const struct search *search, pid_t process, struct watch *watch);
 
 /* PROCESS stops behind each write to the objects where they are now.  Returns false where that

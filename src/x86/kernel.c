@@ -7,10 +7,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum {
     CALL_SIZE = 2,       /* syscall: 0f 05 */
@@ -163,6 +165,40 @@ bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes
         control |= (uint64_t)(WATCH_WRITES | lengths[sizes[i]] << 2) << (WATCH_SHIFT + 4 * i);
     }
     return poke(thread, offsetof(struct user, u_debugreg[7]), control);
+}
+
+/* What the child writes, whose register has it stop then. */
+static volatile int tried;
+
+static void try_write(void) {
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    tried = 1;
+    _exit(0);
+}
+
+bool has_debug_registers(void) {
+    const char *wanted = getenv("QUIPU_DEBUG_REGISTERS");
+    uint64_t address = (uint64_t)(uintptr_t)&tried;
+    uint32_t size = sizeof tried;
+    int status = 0;
+    if (wanted && strcmp(wanted, "0") == 0)
+        return false;
+    pid_t child = fork();
+    if (child < 0)
+        return true; /* the search cannot make its copies either, and says so */
+    if (child == 0)
+        try_write();
+    bool stands = waitpid(child, &status, __WALL) == child && WIFSTOPPED(status);
+    bool stops = stands && watch_memory(child, &address, &size, 1) &&
+                 ptrace(PTRACE_CONT, child, NULL, NULL) == 0 &&
+                 waitpid(child, &status, __WALL) == child && WIFSTOPPED(status) &&
+                 WSTOPSIG(status) == SIGTRAP;
+    if (stands && WIFSTOPPED(status)) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, __WALL);
+    }
+    return stops;
 }
 
 unsigned take_written(pid_t thread) {

@@ -44,6 +44,11 @@ void end_steps(pid_t thread);
  * clock is asked for by system calls. */
 bool hide_kernel_code(pid_t thread);
 
+/* Whether debug registers stop a program on this machine: some virtual machines take what is
+ * written to them, and nothing happens.  A child process tries it.  $QUIPU_DEBUG_REGISTERS=0: no.
+ */
+bool has_debug_registers(void);
+
 /* Has THREAD stop behind each instruction that writes one of the COUNT objects, each of 1, 2, 4 or
  * 8 bytes on a multiple of its size.  Returns false where there are no such registers. */
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count);

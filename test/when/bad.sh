@@ -2,6 +2,7 @@
 # What 'quipu when' refuses: one error each, exit status 1, nothing left running, and no directory for
 # the time being left behind.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 export TMPDIR=$PWD/temporary
 mkdir "$TMPDIR"
 cat >other.c <<'EOT'

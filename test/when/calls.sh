@@ -3,6 +3,7 @@
 # and what it writes is written once: input, random numbers, the clock, files, memory, children,
 # signals, errno.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 make_program program --quipu=moment -O1 -g <<'EOT'
 #include <errno.h>
 #include <fcntl.h>

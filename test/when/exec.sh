@@ -2,6 +2,7 @@
 # 'quipu when --exec' runs a command on the process that stands right behind the moment, of one thread
 # or several; and signals that end 'quipu when' leave nothing.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 export TMPDIR=$PWD/temporary
 mkdir "$TMPDIR"
 cat >program.c <<'EOT2'

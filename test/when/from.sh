@@ -2,6 +2,7 @@
 # 'quipu when --from=PLACE': the search begins there, at the first time, so what constructors and
 # other code in front of it did is not told; a moment that is found is one of the whole run.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 cat >program.cc <<'EOT'
 #include <cstdio>
 #include <cstdlib>

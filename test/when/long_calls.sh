@@ -4,6 +4,7 @@
 # is the first instruction all the same.  Likewise where the callback is left by longjmp, a fault has a
 # handler, in static programs, and with more words than there are debug registers.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 cat >program.c <<'EOT'
 #include <regex.h>
 #include <setjmp.h>

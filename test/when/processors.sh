@@ -2,6 +2,7 @@
 # 'quipu when' runs on one processor with the program, which sees nothing of it: by its own calls, by
 # the kernel's text about it, in what it starts; nor does who gets it, or a copy of it, at the moment.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 [[ $(nproc) -gt 1 ]] || exit 0
 make_program program --quipu=moment -O1 -g <<'EOT2'
 #define _GNU_SOURCE

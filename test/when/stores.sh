@@ -2,6 +2,7 @@
 # Which instruction has written, where several stand beside each other: a store in front of or behind
 # a repeated one, stores that change their own address, vectors, pushes, and an address by a segment.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 cat >program.c <<'EOT2'
 #include <pthread.h>
 struct table { long count; long array[40]; } t, u;

@@ -3,6 +3,7 @@
 # program says its own moment and the word's value right in front of each write, in one line each; the
 # last line that it has written must be of the moment that 'quipu when' names.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 make_program program --quipu=moment -g -O1 -pthread -I "$include" <<'EOT2'
 #include <pthread.h>
