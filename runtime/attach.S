@@ -1,6 +1,6 @@
 /* attach.S: quipu_attach, the slow path of inserted code, and the thread's own quipu_bias.
  *
- * The contract stands in data/format.h, section 3.  The caller is anywhere in a function: it holds
+ * The contract stands in format/cells.h.  The caller is anywhere in a function: it holds
  * values in every register, and the stack has any alignment.  So all registers that C code may
  * change are kept here, the flags too (the direction flag may be set); vector and x87 registers are
  * not touched by the runtime, which is compiled for general registers only and calls no one.

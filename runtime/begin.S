@@ -1,7 +1,7 @@
 /* begin.S: the first object of every instrumented executable and shared object.
  *
  * It marks begin and end of the module's cells and of the tables that the runtime reads
- * (data/format.h, sections 3 and 4), and calls the runtime before the module's constructors.
+ * (format/cells.h, event.h), and calls the runtime before the module's constructors.
  * It refers to the runtime, so the linker takes that out of its archive even where no function of
  * the module is instrumented.
  *
@@ -15,7 +15,7 @@
  * Three notes.  One leads from one module to the next: dl_iterate_phdr finds it in every module of
  * the process, and it tells where that module's state lies (runtime/module.c reads it).  The others
  * tell readers where the cells and the tables lie, so that these can see whether the linker did as
- * it should (data/layout.c).  They are loaded, since --gc-sections drops what is not where no code
+ * it should (symbols/layout.c).  They are loaded, since --gc-sections drops what is not where no code
  * stands in the object.
  *
  * Invariants: cells of the objects behind this one follow quipu_cells_begin without a gap; that is

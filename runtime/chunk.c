@@ -10,6 +10,7 @@
  * table takes the page that begin.S keeps in front of them.
  *
  * All functions but quipu_reserve and quipu_map_cells want the file's lock. */
+#include "format/data_file.h"
 #include "state.h"
 #include "syscall.h"
 #include "text.h"

@@ -8,6 +8,9 @@
  * leaves by longjmp from within one of a few instructions here leaves an activation counted for
  * good. */
 #include "context.h"
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "format/event.h"
 #include "syscall.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* context.h: the calling context tree of a thread, and what the thread keeps beside it.
  *
- * The tree's nodes lie in the data file (data/format.h).  The rest is the thread's own memory:
+ * The tree's nodes lie in the data file (format/calls.h).  The rest is the thread's own memory:
  * links. A link is one step of a way: from a link, by a site, into a function.  It tells the node
  * that is entered, and while its function runs it is what tells so, with the stack pointer at the
  * begin. By that, returns, longjmp and exceptions find their nodes.  A table of links is looked up
@@ -67,6 +67,9 @@
 #ifndef __ASSEMBLER__
 
 #include "event.h"
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "format/event.h"
 
 enum {
     CONTEXT_CHUNKS = 16,

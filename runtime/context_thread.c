@@ -14,6 +14,10 @@
  * tree as soon as it comes here: a page that the kernel wipes at each fork tells (MADV_WIPEONFORK).
  */
 #include "context.h"
+#include "format/calls.h"
+#include "format/cells.h"
+#include "format/data_file.h"
+#include "format/event.h"
 #include "syscall.h"
 
 #include <errno.h>

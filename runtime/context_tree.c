@@ -7,6 +7,8 @@
  * add some, too: so a node is taken by one addition and linked in by one exchange.  At worst there
  * are two nodes for one way, whose numbers readers add up. */
 #include "context.h"
+#include "format/calls.h"
+#include "format/data_file.h"
 #include "syscall.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* countdown_tests.c: the tests of countdowns are put into an executable's text.
  *
  * Mellor-Crummey & LeBlanc 1989 test at each tick.  Most programs that count ticks wait for none,
- * so the shim leaves the tests out (data/format.h, section 3), and they are put in where the
+ * so the shim leaves the tests out (format/moment.h), and they are put in where the
  * program may call quipu_after, here, or where a debugger runs it (src/moment/tests.c).
  *
  * This is done in front of all other constructors, while there is one thread, so nobody executes
@@ -10,10 +10,11 @@
  * Not perfect: threads that a shared object's constructor has started, and that call into the
  * executable already, are not thought of. */
 #include "event.h"
+#include "format/moment.h"
 #include "note.h"
 #include "protection.h"
 
-#include "x86/jump.h"
+#include "format/jump.h"
 
 #include <errno.h>
 

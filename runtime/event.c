@@ -2,11 +2,12 @@
  *
  * Ball 1994: the count at any instruction is the cell and that instruction's query increment.  In a
  * call the increment is 0, so quipu_events reads one cell.  For an interrupted instruction the
- * tables of data/format.h, section 4, tell the increment; and since a handler is instrumented too,
+ * tables of format/event.h tell the increment; and since a handler is instrumented too,
  * functions that ask keep the cells as they were when the kernel called them (signal.S).
  *
  * Nothing here calls the C library or takes a lock.  Not perfect: counts are those of the module
  * that asks. */
+#include "format/event.h"
 #include "event.h"
 #include "text.h"
 

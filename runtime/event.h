@@ -1,12 +1,14 @@
-/* event.h: what stands in quipu_event_cells, of each thread; data/format.h has the offsets.
+/* event.h: what stands in quipu_event_cells, of each thread; format/event.h has the offsets.
  *
  * Only the thread itself writes here, and debuggers while it is stopped. */
 #ifndef QUIPU_RUNTIME_EVENT_H
 #define QUIPU_RUNTIME_EVENT_H
 
+#include "format/cells.h"
+#include "format/event.h"
 #include "state.h"
 
-#include "data/query.h"
+#include "format/event_lookup.h"
 
 /* A signal handler that runs or has run. */
 struct snapshot {

@@ -9,6 +9,7 @@
  * file it is opened again by its path.  It is made with the space that it has, so that a full disk
  * is an error here and not a signal later; where the disk has plenty of room, large parts are left
  * as holes (chunk.c). */
+#include "format/data_file.h"
 #include "state.h"
 #include "syscall.h"
 #include "text.h"

@@ -11,6 +11,8 @@
  * Not perfect: _Fork, and clone without CLONE_VM, run no handlers.  Such a child goes on counting
  * in the slot of the thread that made it, and increments of both may be lost while both run. A
  * vfork child shares the parent's memory and counts there, which is right. */
+#include "format/cells.h"
+#include "format/data_file.h"
 #include "state.h"
 #include "syscall.h"
 

@@ -4,6 +4,7 @@
  * executable first, then the shared objects of the caller's namespace.  Not perfect: a module whose
  * notes were stripped, or that dlmopen put into another namespace, is not seen; then the data file
  * is found by its name. */
+#include "format/data_file.h"
 #include "note.h"
 #include "state.h"
 #include "syscall.h"

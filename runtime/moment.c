@@ -11,7 +11,9 @@
  * countdown.
  *   - The countdown changes with signals blocked, so no handler sees one of both changed.
  * Nothing here calls the C library, but the program's own handler. */
+#include "format/moment.h"
 #include "event.h"
+#include "format/event.h"
 #include "syscall.h"
 
 #include <errno.h>

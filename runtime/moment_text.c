@@ -1,8 +1,10 @@
 /* moment_text.c: moments as text, for the program itself; src/moment/name.h has the form.
  *
- * The names are those of functions, which a build with ticks has in its tables (data/format.h,
- * section 4); debug information is not read here, so there are no lines. */
+ * The names are those of functions, which a build with ticks has in its tables (format/event.h);
+ * debug information is not read here, so there are no lines. */
 #include "event.h"
+#include "format/data_file.h"
+#include "format/event.h"
 #include "text.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef QUIPU_RUNTIME_NOTE_H
 #define QUIPU_RUNTIME_NOTE_H
 
-#include "data/format.h"
+#include "format/data_file.h"
 #include "text.h"
 
 #include <elf.h>

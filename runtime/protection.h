@@ -4,7 +4,7 @@
 
 #include "syscall.h"
 
-#include "data/format.h"
+#include "format/data_file.h"
 
 #include <link.h>
 

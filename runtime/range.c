@@ -6,6 +6,7 @@
  *
  * Not perfect: where there is no memory for the order the ranges are searched from their begin. */
 #include "event.h"
+#include "format/event.h"
 #include "sort.h"
 #include "syscall.h"
 

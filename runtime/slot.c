@@ -11,6 +11,8 @@
  *
  * No slot is handed on while its owner lives: the kernel is asked, and it forgets a thread's number
  * only when the thread has run its last instruction. */
+#include "format/cells.h"
+#include "format/data_file.h"
 #include "state.h"
 #include "syscall.h"
 

@@ -6,6 +6,7 @@
  * back) counts in the static cells; what they hold is moved to the first thread's slot, where that
  * does not lie over them.  Not perfect: were several threads counting at that time, increments of
  * theirs may be lost. */
+#include "format/cells.h"
 #include "state.h"
 #include "syscall.h"
 #include "text.h"

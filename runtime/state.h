@@ -19,7 +19,8 @@
 
 #include "section.h"
 
-#include "data/format.h"
+#include "format/cells.h"
+#include "format/data_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>

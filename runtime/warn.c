@@ -4,6 +4,7 @@
  * a program that closed it may have its data there.  It is written only where the write neither
  * blocks nor raises a signal, with all signals blocked by the caller.  Not perfect: a program that
  * sent its standard error elsewhere gets no warning. */
+#include "format/data_file.h"
 #include "state.h"
 #include "syscall.h"
 #include "text.h"

@@ -1,7 +1,7 @@
 /* watch.h: what the files of watched memory offer each other.
  *
  * Wahbe, Lucco and Graham 1993, "monitored region service".  Inserted code asks the shadow
- * (data/watch_format.h) in front of each store and comes to watch_entry.S where it is not 0.  What
+ * (format/watch.h) in front of each store and comes to watch_entry.S where it is not 0.  What
  * is watched, and all else that modules share, is in watch_home.h, with its invariants.
  *
  * Invariant: the program's own memory is read without the lock and with signals as they are, so

@@ -14,7 +14,7 @@
 #include "protection.h"
 #include "watch.h"
 
-#include "x86/jump.h"
+#include "format/jump.h"
 
 #define SEGMENT_BITS 12 /* granules of a segment */
 #define MIDDLE_BITS  12

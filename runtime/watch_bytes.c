@@ -2,6 +2,7 @@
  *
  * Copies are blocks of 16 << class bytes out of chunks that are never unmapped, a free list for
  * each class; the largest ones have a mapping each. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

@@ -18,10 +18,11 @@
  * would take most of the time; what has changed is found by a later one.  Bytes that were changed
  * and changed back are not told; nor is what a call changed whose record was pushed out, before the
  * next one is compared. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 
-#include "data/watch_callees.h"
+#include "format/watch_callees.h"
 
 #include <signal.h>
 #include <stdio.h>

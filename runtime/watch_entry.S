@@ -1,7 +1,7 @@
 /* watch_entry.S: where inserted code comes around a store that may touch watched memory, and at the
  * begin and the ends of a function whose locals are watched.
  *
- * The contract stands in data/watch_format.h, section 2.  The caller is anywhere in a function:
+ * The contract stands in format/watch.h, section 2.  The caller is anywhere in a function:
  * every register and the flags are kept; vector and x87 registers are not touched by the runtime,
  * and kept around the program's own handlers.
  *

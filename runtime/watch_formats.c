@@ -4,7 +4,7 @@
  * Not perfect: conversions that the program has added are those of the C library here. */
 #include "watch.h"
 
-#include "data/watch_callees.h"
+#include "format/watch_callees.h"
 
 static bool is_one_of(char c, const char *list) {
     while (*list && *list != c)

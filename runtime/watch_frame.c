@@ -1,7 +1,7 @@
 /* watch_frame.c: watched locals, and what is a thread's own.
  *
  * A function whose locals are watched comes here when it begins and before it ends
- * (data/watch_format.h, section 2).  Each of its calls makes a region of its own for each of them,
+ * (format/watch.h, section 2).  Each of its calls makes a region of its own for each of them,
  * which stands in a list of its thread, the newest first, with its frame's address.
  *
  * An exception, or longjmp, leaves frames without their ends.  Where it lands, frames of the thread

@@ -18,7 +18,8 @@
 #ifndef QUIPU_RUNTIME_WATCH_HOME_H
 #define QUIPU_RUNTIME_WATCH_HOME_H
 
-#include "data/watch_format.h"
+#include "format/data_file.h"
+#include "format/watch.h"
 #include "syscall.h"
 #include "watch_lane.h"
 #include "watch_order.h"

@@ -27,7 +27,7 @@
 #include "syscall.h"
 #include "watch.h"
 
-#include "data/watch_callees.h"
+#include "format/watch_callees.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

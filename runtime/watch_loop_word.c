@@ -1,9 +1,9 @@
 /* watch_loop_word.c: a thread's word for the loops of its module that run without checks
- * (data/watch_format.h, section 2).
+ * (format/watch.h, section 2).
  *
  * The linker takes this file from its archive only where inserted code refers to the word: no other
  * module takes thread-local storage for it. */
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* watch_loops.c: loops that run without checks (data/watch_format.h, section 2).
+/* watch_loops.c: loops that run without checks (format/watch.h, section 2).
  *
  * Each thread has a word for each module, which is taken while it runs a copy of a loop that has no
  * checks.  Who makes a region closes the copies if any word is taken; when none is any more, they

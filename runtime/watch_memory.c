@@ -3,10 +3,11 @@
  *
  * Of the heap that brk made the break tells.  A stack may be anywhere but in variables and that
  * heap; while there is one thread, only where the first one's may grow.  Programs that have others
- * say so (data/watch_callees.h), or the shim sees that they leave theirs: stacks_anywhere.
+ * say so (format/watch_callees.h), or the shim sees that they leave theirs: stacks_anywhere.
  *
  * Not perfect: memory that is unmapped, and then the stack of a new thread, is known to be one from
  * the next comparison on. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

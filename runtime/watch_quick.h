@@ -50,7 +50,7 @@ struct watch_word {
 struct watch_quick {
     uint64_t until; /* time stamp up to which nothing is compared; 0: there are few regions */
     uint64_t lowest, highest;   /* all regions are in [LOWEST, HIGHEST) */
-    uint64_t far, highest_wide; /* loops ask these: data/watch_format.h, section 2 */
+    uint64_t far, highest_wide; /* loops ask these: format/watch.h, section 2 */
     uint32_t
         count; /* of words and pieces, which are all bytes of all regions; 0: ask the runtime */
     uint32_t

@@ -10,6 +10,7 @@
  *
  * Not perfect: where many regions lie in one cell its chain is long.  Stores that are longer than
  * all regions together look at each region. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

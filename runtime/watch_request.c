@@ -2,11 +2,12 @@
  *
  * The first module maps the file; each one that starts looks whether a request waits for it.  The
  * regions of a request are this process's own, and the request's state is that of the file
- * (data/watch_format.h, section 3).
+ * (format/watch.h, section 3).
  *
  * A process that runs may get another file (watch_visit.c).  Threads may be in the middle of a hit
  * for the old one, so its addresses stay what they are: private memory takes its place, with the
  * same header, all at once.  It costs a page and no address is used again. */
+#include "format/data_file.h"
 #include "note.h"
 #include "syscall.h"
 #include "watch.h"

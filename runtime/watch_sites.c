@@ -1,5 +1,5 @@
 /* watch_sites.c: checks that were left out are put back once they are needed (Wahbe, Lucco and
- * Graham 1993, section 4; data/watch_format.h, section 2).
+ * Graham 1993, section 4; format/watch.h, section 2).
  *
  * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
  * all of them, when a region lies where a stack may be (watch_memory.c).  When a function's locals
@@ -18,12 +18,13 @@
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
  * Not perfect: what is put back stays.  A stack in a variable, in the heap or in a watched local
  * that only code without checks switches to, and not by the C library, is not seen as one. */
+#include "format/data_file.h"
 #include "protection.h"
 #include "section.h"
 #include "sort.h"
 #include "watch.h"
 
-#include "x86/jump.h"
+#include "format/jump.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -8,6 +8,7 @@
  * A forked child has all of this as a copy.  The lock is taken around fork; where a child was made
  * behind the C library's back, lock and sequence are zero there (MADV_WIPEONFORK), and what another
  * thread was changing at that time may be half changed. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

@@ -7,6 +7,7 @@
  *
  * A store of at most 64 bytes keeps them in the pair.  Longer ones (rep movs, xsave, fxsave) bring
  * the copies of the regions that they will touch up to date, and these hold what was. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

@@ -7,6 +7,7 @@
  * While a handler of the program runs, what its thread writes is told to no handler, so handlers do
  * not call each other without end.  It is known by a slot with the thread's pointer, and a word on
  * the stack, by which the next one knows that the handler has left by longjmp. */
+#include "format/data_file.h"
 #include "syscall.h"
 #include "watch.h"
 

@@ -12,6 +12,7 @@
  * Not perfect: threads of a static executable, those that the C library begins for itself
  * (thrd_create, SIGEV_THREAD), those of modules that are loaded later, and those that were made by
  * clone are not seen to begin. */
+#include "format/data_file.h"
 #include "note.h"
 #include "syscall.h"
 #include "watch.h"

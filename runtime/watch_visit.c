@@ -1,4 +1,4 @@
-/* watch_visit.c: a process that runs already is asked to watch (data/watch_format.h, section 3).
+/* watch_visit.c: a process that runs already is asked to watch (format/watch.h, section 3).
  *
  * A debugger has one of the threads come here, from anywhere but where the lock is held; all others
  * may stand, wherever they are.  So no lock but the runtime's own is taken, and the C library is

@@ -2,7 +2,7 @@
 Design and Implementation", PLDI 1993: which checks of stores are left out until a region needs them.
 
 Counted, not measured: on the small input, in builds that count each instruction beside the checks.
-The section .quipu.sites tells where checks are and of which kind (src/data/watch_format.h); a check
+The section .quipu.sites tells where checks are and of which kind (src/format/watch.h); a check
 is executed as often as the original instruction that follows it.  Such builds have no copies of
 loops, but tell which checks are in a loop that would have one: of addresses that are told in front of
 the loop, invariant or monotonic, and of others, which go unchecked only while nothing is watched.  All stores, push and call among

@@ -12,7 +12,7 @@
 #include "cmd/identity.h"
 #include "cmd/options.h"
 
-#include "data/layout.h"
+#include "symbols/layout.h"
 #include "util/arena.h"
 #include "util/buffer.h"
 #include "util/diag.h"

@@ -7,8 +7,8 @@
 #include "cmd/temporary_data.h"
 
 #include "moment/approach.h"
-#include "moment/backtrace.h"
 #include "moment/object.h"
+#include "symbols/backtrace.h"
 #include "util/diag.h"
 #include "util/near.h"
 #include "util/path.h"

@@ -2,7 +2,7 @@
 #include "cmd/info_watch.h"
 
 #include "cmd/process_number.h"
-#include "data/sites.h"
+#include "symbols/sites.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 #include "watch/attach.h"

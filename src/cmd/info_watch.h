@@ -2,8 +2,8 @@
 #ifndef QUIPU_CMD_INFO_WATCH_H
 #define QUIPU_CMD_INFO_WATCH_H
 
-#include "data/binary.h"
 #include "report/json_writer.h"
+#include "symbols/binary.h"
 
 #include <stdio.h>
 #include <sys/types.h>

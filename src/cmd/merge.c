@@ -9,6 +9,7 @@
  * Where it is not perfect: which process and thread made a count is lost. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "format/data_file.h"
 
 #include "cmd/merge_contexts.h"
 #include "data/sources.h"

@@ -6,6 +6,8 @@
 #include "cmd/merge_contexts.h"
 
 #include "data/contexts.h"
+#include "format/calls.h"
+#include "format/data_file.h"
 #include "util/diag.h"
 
 #include <string.h>

@@ -5,9 +5,10 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/stat.h"
+#include "format/event.h"
 
-#include "data/queries.h"
 #include "moment/name.h"
+#include "symbols/event_tables.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 

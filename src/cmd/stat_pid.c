@@ -7,10 +7,11 @@
  * Not perfect: counts kept in no file (runtime/slot.c) are not seen. */
 #include "cmd/process_number.h"
 #include "cmd/stat.h"
+#include "format/event.h"
 
 #include "data/datafile.h"
-#include "data/queries.h"
 #include "data/standing.h"
+#include "symbols/event_tables.h"
 #include "util/diag.h"
 #include "util/refusal.h"
 

@@ -1,5 +1,6 @@
 /* stat_table.c: the counts of 'quipu stat' as a table, and as JSON that --baseline reads. */
 #include "cmd/stat.h"
+#include "format/event.h"
 
 #include "flow/events.h"
 #include "report/json_writer.h"

@@ -9,9 +9,9 @@
 #include "cmd/process_number.h"
 #include "cmd/watch_summary.h"
 
-#include "data/demangle.h"
-#include "data/line_table.h"
 #include "report/output.h"
+#include "symbols/demangle.h"
+#include "symbols/line_table.h"
 #include "util/diag.h"
 #include "util/near.h"
 #include "util/path.h"

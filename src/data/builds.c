@@ -5,11 +5,12 @@
  * same, whichever worker was faster. */
 #include "data/builds.h"
 
-#include "data/binary.h"
-#include "data/demangle.h"
 #include "data/lines.h"
 #include "data/notes.h"
 #include "data/tasks.h"
+#include "format/data_file.h"
+#include "symbols/binary.h"
+#include "symbols/demangle.h"
 #include "util/diag.h"
 #include "x86/decode.h"
 

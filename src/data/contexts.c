@@ -1,4 +1,4 @@
-/* contexts.c: calling context trees; see contexts.h and format.h.
+/* contexts.c: calling context trees; see contexts.h and format/calls.h.
  *
  * Source: Ammons, Ball, Larus, "Exploiting hardware performance counters with flow and context
  * sensitive profiling", PLDI 1997, section 4.
@@ -12,10 +12,13 @@
  * Where it is not perfect:
  * - Of a process that runs, numbers are not of one instant: what comes out below zero is taken for
  *   zero.
- * - Recursion is folded, and what nested calls execute is the innermost node's: see format.h. */
+ * - Recursion is folded, and what nested calls execute is the innermost node's: see format/calls.h.
+ */
 #include "data/contexts.h"
 
 #include "data/datafile.h"
+#include "format/calls.h"
+#include "format/event.h"
 #include "util/diag.h"
 
 #include <inttypes.h>

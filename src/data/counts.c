@@ -9,6 +9,8 @@
 #include "data/profile.h"
 #include "data/solve.h"
 #include "data/tasks.h"
+#include "format/event.h"
+#include "format/notes.h"
 #include "util/diag.h"
 
 #include <stdlib.h>

@@ -1,9 +1,13 @@
-/* datafile.c: what a data file tells; see datafile.h and format.h.
+/* datafile.c: what a data file tells; see datafile.h and format/data_file.h.
  *
  * No number of the file is trusted: each is read once, then compared with what it must fit into.
  * A running program only lets the file grow, and raises `size` after the chunk below it is
  * complete, so what was checked stays right. */
 #include "data/datafile.h"
+
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "format/event.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* datafile.h: one data file: its modules, and where the slots of cells and calling contexts stand.
  *
- * The layout is laid down in format.h.  Of a file all is kept but cells and contexts, which are
- * most of it; they are read when they are wanted, a file after the other. */
+ * The layout is laid down in format/data_file.h.  Of a file all is kept but cells and contexts,
+ * which are most of it; they are read when they are wanted, a file after the other. */
 #ifndef QUIPU_DATA_DATAFILE_H
 #define QUIPU_DATA_DATAFILE_H
 
-#include "data/format.h"
+#include "format/data_file.h"
 #include "util/arena.h"
 #include "util/vector.h"
 

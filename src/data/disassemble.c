@@ -3,8 +3,9 @@
  * The target of a jump within the function is told by the flow graph, since in this binary it may
  * lead to inserted code; every other address is named by the symbol table. */
 #include "data/profile.h"
+#include "format/notes.h"
 
-#include "data/binary.h"
+#include "symbols/binary.h"
 #include "x86/decode.h"
 
 #include <inttypes.h>

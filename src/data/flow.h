@@ -7,6 +7,7 @@
 #define QUIPU_DATA_FLOW_H
 
 #include "data/profile.h"
+#include "format/notes.h"
 
 /* An arc of the flow equations: a block of the note, or an edge. */
 struct flow_arc {

@@ -1,4 +1,5 @@
-/* instructions.c: from the code of a block to its instructions; see instructions.h and format.h.
+/* instructions.c: from the code of a block to its instructions; see instructions.h and
+ * format/notes.h.
  *
  * The binary's instructions are the compiler's own.  Only a direct jump, always the last of its
  * block, may be longer here than it was: then it takes up what is left of the original's size. */

@@ -11,7 +11,7 @@
  * Where it is not perfect: more than 65,535 source files: those beyond have no lines. */
 #include "data/lines.h"
 
-#include "data/line_table.h"
+#include "symbols/line_table.h"
 #include "util/path.h"
 
 #include <dwarf.h>

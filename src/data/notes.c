@@ -1,4 +1,4 @@
-/* notes.c: the notes that the shim left in a binary; see notes.h and format.h, section 2.
+/* notes.c: the notes that the shim left in a binary; see notes.h and format/notes.h.
  *
  * No number of a note is trusted: a count is compared with the bytes that are left before anything
  * is allocated for it, an index with what it counts, an address with the code that the binary has.
@@ -6,11 +6,13 @@
  */
 #include "data/notes.h"
 
-#include "data/binary.h"
-#include "data/cursor.h"
 #include "data/flow.h"
 #include "data/instructions.h"
 #include "data/solve.h"
+#include "format/event.h"
+#include "format/notes.h"
+#include "symbols/binary.h"
+#include "util/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
  * first is taken for what calls from these pieces. */
 #include "data/places.h"
 
-#include "data/binary.h"
-#include "data/demangle.h"
 #include "data/lines.h"
+#include "symbols/binary.h"
+#include "symbols/demangle.h"
 #include "util/path.h"
 
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  *     cells of the chosen slots, added up -> flow -> counts        counts.c */
 #include "data/profile.h"
 
-#include "data/binary.h"
 #include "data/builds.h"
 #include "data/sources.h"
+#include "symbols/binary.h"
 #include "util/diag.h"
 
 #include <stdlib.h>

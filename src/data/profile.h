@@ -6,7 +6,9 @@
 #ifndef QUIPU_DATA_PROFILE_H
 #define QUIPU_DATA_PROFILE_H
 
-#include "data/format.h"
+#include "format/data_file.h"
+#include "format/event.h"
+#include "format/notes.h"
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vector.h"
@@ -87,9 +89,9 @@ struct unit_note {
 };
 
 /* A function or line known to be called or inlined is the DWARF reader's business: see lines.h. */
-struct binary; /* open ELF and DWARF handles: data/binary.h */
+struct binary; /* open ELF and DWARF handles: symbols/binary.h */
 
-/* A class of events that the user made; see data/format.h. */
+/* A class of events that the user made; see format/event.h. */
 struct event_class {
     const char *name, *pattern; /* NULL: not counted */
     const char *source;         /* a unit that counts it */
@@ -117,7 +119,7 @@ struct module {
 /* What the cells of events told of one slot. */
 struct thread_events {
     uint64_t counts[QUIPU_EVENTS]; /* by kind */
-    uint64_t begin, number;        /* of ticks: format.h, QUIPU_EVENT_BEGIN and _THREAD */
+    uint64_t begin, number;        /* of ticks: format/event.h, QUIPU_EVENT_BEGIN and _THREAD */
 };
 
 /* The cells of one slot. */

@@ -10,6 +10,7 @@
  * Where it is not perfect: a file that somebody truncates while its process runs and it is read
  * ends the tool by SIGBUS. */
 #include "data/datafile.h"
+#include "format/data_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

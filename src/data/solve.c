@@ -19,6 +19,7 @@
 #include "data/solve.h"
 
 #include "data/flow.h"
+#include "format/notes.h"
 #include "util/diag.h"
 
 #include <stdlib.h>

@@ -15,9 +15,9 @@ struct solver {
     size_t block_capacity;
 };
 
-/* Fills in the counts of FUNCTION's blocks and edges from CELLS, its first cell on, as format.h
- * tells ("Flow").  Returns false where the arcs without a cell form a cycle: such notes are
- * corrupt, whatever the cells hold. */
+/* Fills in the counts of FUNCTION's blocks and edges from CELLS, its first cell on, as
+ * format/notes.h tells ("Flow").  Returns false where the arcs without a cell form a cycle: such
+ * notes are corrupt, whatever the cells hold. */
 bool solve_flow(struct solver *solver, struct function *function, const uint64_t *cells);
 
 /* Returns how many instructions of FUNCTION were executed by CELLS, whose arcs without a cell form

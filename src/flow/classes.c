@@ -4,6 +4,7 @@
  * (x86/decode.h: instruction_names), or "call:" and a glob of a callee's symbol.  Mnemonics and
  * callees are kept apart: "mul*" is no call of multiply(). */
 #include "flow/events.h"
+#include "format/event.h"
 
 #include <fnmatch.h>
 #include <string.h>

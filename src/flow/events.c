@@ -4,6 +4,9 @@
  * of one turn, however often it repeats. */
 #include "flow/events.h"
 
+#include "format/event.h"
+#include "format/notes.h"
+
 #include <string.h>
 
 static int32_t one(const struct decoded *decoded) {

@@ -6,6 +6,7 @@
 #define QUIPU_FLOW_EVENTS_H
 
 #include "flow/graph.h"
+#include "format/event.h"
 
 /* A kind that is counted, and its cell. */
 struct event_kind {

@@ -10,6 +10,7 @@
  *
  * requires: build_graph    makes: loop_depth, cycle, frequency of blocks and edges */
 #include "flow/loops.h"
+#include "format/notes.h"
 
 static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */
 static const double CALLING_FACTOR = 1; /* of one around a call of its own function */

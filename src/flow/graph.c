@@ -19,6 +19,7 @@
 #include "flow/graph.h"
 
 #include "asm/lex.h"
+#include "format/notes.h"
 #include "x86/coded.h"
 #include "x86/measure.h"
 

@@ -1,13 +1,14 @@
 /* graph.h: the control flow graph of one function, and what the analyses find out about it.
  *
- * Ends of edges are numbered as in the binary's notes (data/format.h): 0 is the outside, 1 ...
+ * Ends of edges are numbered as in the binary's notes (format/notes.h): 0 is the outside, 1 ...
  * block_count the blocks, then the hubs.  Each analysis names the fields that it fills. */
 #ifndef QUIPU_FLOW_GRAPH_H
 #define QUIPU_FLOW_GRAPH_H
 
 #include "asm/frames.h"
 #include "asm/unit.h"
-#include "data/format.h"
+#include "format/event.h"
+#include "format/notes.h"
 #include "x86/decode.h"
 #include "x86/sequence.h"
 

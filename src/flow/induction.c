@@ -8,6 +8,7 @@
 #include "flow/induction.h"
 
 #include "asm/operand.h"
+#include "format/notes.h"
 
 #include <string.h>
 

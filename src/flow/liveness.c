@@ -9,6 +9,7 @@
  *
  * requires: build_graph    makes: live_in, live_out */
 #include "flow/graph.h"
+#include "format/notes.h"
 
 static const uint32_t EVERYTHING = LIVE(REGISTERS_ALL, FLAGS_ALL);
 

@@ -8,6 +8,7 @@
  *
  * requires: unroll_loops    makes: tail of blocks    maintains: everything */
 #include "flow/graph.h"
+#include "format/notes.h"
 
 enum {
     TAIL_SIZE_MAX = 32 /* bytes: most functions' ends */

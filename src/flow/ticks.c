@@ -23,6 +23,7 @@
  * requires: build_graph, unroll_loops    makes: ticks of edges
  * Invariant: every cycle of edges has one that ticks. */
 #include "flow/loops.h"
+#include "format/notes.h"
 
 #include "asm/operand.h"
 

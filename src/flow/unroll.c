@@ -32,6 +32,7 @@
  * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
  * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
 #include "flow/graph.h"
+#include "format/notes.h"
 
 #include "x86/sequence.h"
 

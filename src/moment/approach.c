@@ -11,11 +11,12 @@
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c) */
 #include "moment/approach.h"
 
-#include "data/demangle.h"
-#include "data/queries.h"
-#include "moment/backtrace.h"
+#include "format/event.h"
 #include "moment/object.h"
 #include "moment/tests.h"
+#include "symbols/backtrace.h"
+#include "symbols/demangle.h"
+#include "symbols/event_tables.h"
 #include "x86/trap.h"
 
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* changes.c: what a moment changes, as text; see changes.h. */
 #include "moment/changes.h"
 
-#include "data/demangle.h"
+#include "symbols/demangle.h"
 #include "x86/decode.h"
 
 #include <string.h>
@@ -22,23 +22,25 @@ static struct change *find_change(struct search *search, const char *name) {
 void note_before(struct search *search, pid_t process) {
     arena_release(&search->values);
     memset(&search->changes, 0, sizeof search->changes);
+    struct process_memory memory = process_memory(process, search->run.bias);
     for (size_t i = 0; i < search->expression->objects.count; i++) {
         const struct node *node = search->expression->objects.data[i];
         struct change change = {.name = node->end ? name_of(search, node) : NULL};
         if (!change.name || find_change(search, change.name))
             continue;
-        change.before = value_text(&search->values, node, process, search->run.bias);
+        change.before = value_text(&search->values, node, &memory.memory);
         change.after = change.before;
         vector_push(&search->values, &search->changes, change);
     }
 }
 
 void note_after(struct search *search, pid_t process) {
+    struct process_memory memory = process_memory(process, search->run.bias);
     for (size_t i = 0; i < search->expression->objects.count; i++) {
         const struct node *node = search->expression->objects.data[i];
         struct change *change = node->end ? find_change(search, name_of(search, node)) : NULL;
         if (change)
-            change->after = value_text(&search->values, node, process, search->run.bias);
+            change->after = value_text(&search->values, node, &memory.memory);
     }
 }
 

@@ -11,7 +11,8 @@
  * Invariant: cells and base together stay what was counted. */
 #include "moment/countdown.h"
 
-#include "data/queries.h"
+#include "format/event.h"
+#include "symbols/event_tables.h"
 
 #include <string.h>
 #include <sys/uio.h>

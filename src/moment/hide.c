@@ -9,7 +9,7 @@
  * Not perfect: where the library blocks SIGSEGV and then calls back, the action is lost. */
 #include "moment/hide.h"
 
-#include "data/queries.h"
+#include "symbols/event_tables.h"
 #include "x86/kernel.h"
 
 #include <signal.h>

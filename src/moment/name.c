@@ -1,10 +1,10 @@
 /* name.c: moments as text; see name.h. */
 #include "moment/name.h"
 
-#include "data/demangle.h"
-#include "data/line_table.h"
 #include "data/lines.h"
-#include "moment/procedure.h"
+#include "symbols/demangle.h"
+#include "symbols/line_table.h"
+#include "symbols/procedure.h"
 #include "util/near.h"
 #include "util/path.h"
 #include "x86/decode.h"

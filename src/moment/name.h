@@ -10,7 +10,7 @@
 #ifndef QUIPU_MOMENT_NAME_H
 #define QUIPU_MOMENT_NAME_H
 
-#include "data/binary.h"
+#include "symbols/binary.h"
 
 #include <stdint.h>
 

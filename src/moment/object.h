@@ -2,7 +2,7 @@
 #ifndef QUIPU_MOMENT_OBJECT_H
 #define QUIPU_MOMENT_OBJECT_H
 
-#include "data/binary.h"
+#include "symbols/binary.h"
 
 #include <sys/types.h>
 

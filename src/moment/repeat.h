@@ -5,12 +5,12 @@
 #ifndef QUIPU_MOMENT_REPEAT_H
 #define QUIPU_MOMENT_REPEAT_H
 
-#include "data/binary.h"
-#include "data/format.h"
+#include "format/event.h"
 #include "moment/affinity.h"
 #include "moment/call_log.h"
 #include "moment/name.h"
 #include "moment/tracee.h"
+#include "symbols/binary.h"
 
 #include <signal.h>
 

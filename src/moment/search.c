@@ -42,7 +42,8 @@ static enum outcome fail(struct search *search, const char *wrong) {
 }
 
 bool look_at(struct search *search, pid_t process) {
-    enum truth truth = evaluate(search->expression, process, search->run.bias);
+    struct process_memory memory = process_memory(process, search->run.bias);
+    enum truth truth = evaluate(search->expression, &memory.memory);
     search->looks++;
     search->unknown += truth == TRUTH_UNKNOWN;
     return truth == TRUTH_TRUE;

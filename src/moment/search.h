@@ -2,7 +2,7 @@
 #ifndef QUIPU_MOMENT_SEARCH_H
 #define QUIPU_MOMENT_SEARCH_H
 
-#include "moment/expression.h"
+#include "expression/expression.h"
 #include "moment/serial.h"
 
 enum outcome {

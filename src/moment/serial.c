@@ -11,6 +11,7 @@
  * Not perfect: what the kernel writes for a thread that waits is seen when its call has ended. */
 #include "moment/serial.h"
 
+#include "format/event.h"
 #include "util/clock.h"
 #include "x86/trap.h"
 

@@ -6,15 +6,16 @@
  * expression reads.  The instruction that wrote is told by where it stops.  Where that cannot be
  * told, or debug registers are too few, and the expression has become true meanwhile, all is done
  * again, and that stretch is stepped. */
+#include "format/event.h"
 #include "moment/search.h"
 
-#include "data/queries.h"
 #include "moment/changes.h"
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
 #include "moment/hide.h"
 #include "moment/store.h"
 #include "moment/watch.h"
+#include "symbols/event_tables.h"
 #include "x86/kernel.h"
 
 #include <string.h>
@@ -102,8 +103,8 @@ struct pass {
 };
 
 static bool is_true(const struct pass *pass) {
-    return evaluate(pass->search->expression, pass->process.process, pass->search->run.bias) ==
-           TRUTH_TRUE;
+    struct process_memory memory = process_memory(pass->process.process, pass->search->run.bias);
+    return evaluate(pass->search->expression, &memory.memory) == TRUTH_TRUE;
 }
 
 /* ---- what is run through ---- */

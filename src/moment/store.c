@@ -4,7 +4,7 @@
  * start. */
 #include "moment/store.h"
 
-#include "moment/backtrace.h"
+#include "symbols/backtrace.h"
 #include "x86/decode.h"
 #include "x86/operand.h"
 #include "x86/trap.h"

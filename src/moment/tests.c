@@ -1,16 +1,16 @@
 /* tests.c: the tests of countdowns in a program that runs under our control.
  *
  * Mellor-Crummey & LeBlanc 1989 test at each tick.  The shim leaves the tests out of executables,
- * for most runs wait for no tick (data/format.h, section 3); goto and when do, and put them in
+ * for most runs wait for no tick (format/moment.h); goto and when do, and put them in
  * before the program begins, over additions, as jumps to code that is there already.
  *
  * What lies between the first and the last is read, changed and written at once: a write for each
  * would take seconds of a large program. */
 #include "moment/tests.h"
 
-#include "data/format.h"
+#include "format/jump.h"
+#include "format/moment.h"
 #include "moment/tracee.h"
-#include "x86/jump.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef QUIPU_MOMENT_TESTS_H
 #define QUIPU_MOMENT_TESTS_H
 
-#include "data/binary.h"
+#include "symbols/binary.h"
 
 #include <sys/types.h>
 

@@ -12,13 +12,13 @@
  * instruction or system call; where that does not hold and it has become true, it is an error. */
 #include "moment/search.h"
 
-#include "data/queries.h"
-#include "moment/backtrace.h"
 #include "moment/changes.h"
 #include "moment/checkpoint.h"
 #include "moment/countdown.h"
 #include "moment/store.h"
 #include "moment/watch.h"
+#include "symbols/backtrace.h"
+#include "symbols/event_tables.h"
 
 #include <string.h>
 

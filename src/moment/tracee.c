@@ -59,6 +59,15 @@ bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size) {
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
+static bool read_process(const struct memory *memory, uint64_t address, void *bytes, size_t size) {
+    const struct process_memory *its = (const struct process_memory *)memory;
+    return read_memory(its->process, address, bytes, size);
+}
+
+struct process_memory process_memory(pid_t process, uint64_t bias) {
+    return (struct process_memory){{read_process, bias}, process};
+}
+
 pid_t tracee_memory(const struct tracee *tracee) {
     pid_t found = 0;
     for (size_t i = 0; i < tracee->threads.count; i++) {

@@ -5,6 +5,7 @@
 #ifndef QUIPU_MOMENT_TRACEE_H
 #define QUIPU_MOMENT_TRACEE_H
 
+#include "expression/memory.h"
 #include "util/arena.h"
 #include "util/vector.h"
 
@@ -87,6 +88,13 @@ bool read_memory(pid_t process, uint64_t address, void *bytes, size_t size);
 
 /* The same, to where they are written, also where the process itself may not write. */
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size);
+
+/* The memory of PROCESS, for expressions; the program's binary is at BIAS. */
+struct process_memory {
+    struct memory memory;
+    pid_t process;
+};
+struct process_memory process_memory(pid_t process, uint64_t bias);
 
 /* Whose number leads to the memory: the process's, or a thread's, once the first one has ended. */
 pid_t tracee_memory(const struct tracee *tracee);

@@ -51,13 +51,14 @@ static bool is_mapped(pid_t process, uint64_t address, uint64_t size) {
 
 bool find_watch(const struct search *search, pid_t process, struct watch *watch) {
     const struct expression *expression = search->expression;
+    struct process_memory memory = process_memory(process, search->run.bias);
     *watch = (struct watch){0};
     for (size_t i = 0; i < expression->objects.count; i++) {
         const struct node *object = expression->objects.data[i];
         uint64_t address,
             size = object->bits ? (object->bit + object->bits + 7) / 8 : object->type.size;
-        if (object_address(object, process, search->run.bias, &address) &&
-            is_mapped(process, address, size) && !add_pieces(watch, address, size))
+        if (object_address(object, &memory.memory, &address) && is_mapped(process, address, size) &&
+            !add_pieces(watch, address, size))
             return false;
     }
     return search->run.has_registers;

@@ -18,6 +18,7 @@
  * Not perfect: an indirect jump that may go to the function's own labels, or to another function,
  * is not taken for an end.  If it goes to a function that is instrumented, that one ends this one
  * at its begin; else this one ends when its caller calls or ends. */
+#include "format/notes.h"
 #include "pass/plan.h"
 
 #include "util/diag.h"

@@ -16,7 +16,9 @@
  *
  * requires: place_chords, on a graph whose calls are all queries
  * makes:    increments, potentials; whatever adds something is a chord */
+#include "format/event.h"
 #include "flow/arcs.h"
+#include "format/cells.h"
 #include "pass/pass.h"
 
 #include "util/diag.h"

@@ -10,6 +10,7 @@
  * maintains: registers and flags that live, the red zone, alignment, unwinding at every instruction
  * breaks: distances between labels (short jumps are the assembler's to lengthen; loop and jrcxz,
  *         which cannot be, get a jump behind them) */
+#include "format/notes.h"
 #include "pass/plan.h"
 
 #include <string.h>

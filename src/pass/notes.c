@@ -1,4 +1,4 @@
-/* notes.c: the notes that readers solve counts from; data/format.h, section 2, is their format.
+/* notes.c: the notes that readers solve counts from; format/notes.h is their format.
  *
  * A note stands in a section that is linked to its function's and in its group, if it has one, so
  * what the linker drops takes its note along.
@@ -7,7 +7,9 @@
 #include "pass/pass.h"
 #include "pass/record.h"
 
-#include "data/format.h"
+#include "format/cells.h"
+#include "format/event.h"
+#include "format/notes.h"
 #include "x86/context.h"
 #include "x86/loop_check.h"
 #include "x86/sequence.h"

@@ -8,6 +8,7 @@
 #include "asm/emit.h"
 #include "flow/events.h"
 #include "flow/graph.h"
+#include "format/event.h"
 
 struct pass_options {
     bool count;              /* executions of every instruction */
@@ -85,7 +86,7 @@ void find_handlers(struct pass_state *state);
  * requires: find_functions   makes: starts_early */
 void start_before_init(struct pass_state *state);
 
-/* pass/notes.c: the notes that readers solve counts from (data/format.h, section 2). */
+/* pass/notes.c: the notes that readers solve counts from (format/notes.h). */
 
 /* Where code was put into blocks: a block is told as several where code stands inside of it. */
 struct placed_block {

@@ -11,6 +11,7 @@
  * requires: increments, find_liveness    makes: struct planner, but its text */
 #include "pass/plan.h"
 
+#include "format/notes.h"
 #include "x86/coded.h"
 
 #include <string.h>

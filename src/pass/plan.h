@@ -6,7 +6,8 @@
 
 #include "asm/lex.h"
 #include "asm/locations.h"
-#include "data/watch_format.h"
+#include "format/notes.h"
+#include "format/watch.h"
 #include "pass/pass.h"
 #include "x86/sequence.h"
 

@@ -1,5 +1,5 @@
 /* queries.c: the tables by which the count of events at any instruction is told: Ball's query
- * increments (1994, section 3.2), for every instruction and without code; data/format.h, section 4,
+ * increments (1994, section 3.2), for every instruction and without code; format/event.h
  * is their format.
  *
  * They are loaded with the program, since signal handlers ask them.  Those of each section of code
@@ -11,7 +11,9 @@
 #include "pass/plan.h"
 #include "pass/record.h"
 
-#include "data/format.h"
+#include "format/cells.h"
+#include "format/event.h"
+#include "format/moment.h"
 
 /* The number of the weights of this instruction among those of the unit.  BLOCK: it is that one's
  * first; else NULL. */

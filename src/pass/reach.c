@@ -10,6 +10,7 @@
  * requires: a plan, all other code written    maintains: everything
  * Not perfect: sizes of what is inserted are estimates.  Where one is too high a jump is four bytes
  * longer than it had to be; where too low, the assembler finds out by itself. */
+#include "format/notes.h"
 #include "pass/plan.h"
 
 enum {

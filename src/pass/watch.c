@@ -1,7 +1,7 @@
 /* watch.c: checks of stores, for watched memory (Wahbe, Lucco and Graham 1993, sections 2 and 3).
  *
  * In front of a store stands a check; what may touch a region goes out of line, where a copy of the
- * store stands between two calls of the runtime (x86/store_check.c, data/watch_format.h).
+ * store stands between two calls of the runtime (x86/store_check.c, format/watch.h).
  *
  * One check may be for several instructions, its *range*: it stands in front of the first, and the
  * copy out of line is of all of them, with calls around each store.  So
@@ -18,7 +18,7 @@
 #include "pass/plan.h"
 
 #include "asm/operand.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
 #include "x86/store_check.h"
 
 #include <stdlib.h>
@@ -483,7 +483,7 @@ static int compare_ranges(const void *left, const void *right) {
 }
 
 /* Whether control goes on on another stack, which may be any memory: a variable, too.  What says
- * where the stack is, as sigaltstack does, tells the runtime (data/watch_callees.h). */
+ * where the stack is, as sigaltstack does, tells the runtime (format/watch_callees.h). */
 static bool leaves_stack(const struct watcher *w, uint32_t index) {
     static const char *const names[] = {"makecontext", "setcontext", "swapcontext",
                                         "clone",       "sigstack",   "pthread_attr_setstackaddr"};

@@ -1,7 +1,7 @@
 /* watch_calls.c: checks around calls of what may not be instrumented, for watched memory.
  *
  * What the C library, the kernel on its behalf, and other code without checks writes is told at the
- * call that leads there: by what the function is known to write (data/watch_callees.h), with that
+ * call that leads there: by what the function is known to write (format/watch_callees.h), with that
  * format if it has one (watch_formats.c), or by comparing all regions when it returns.
  *
  * A jump that ends a function is made a call where the callee is known by its name.  Of others the
@@ -10,11 +10,12 @@
  * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
  * function on a condition, or that may be a switch's. */
+#include "format/notes.h"
 #include "pass/plan.h"
 
 #include "asm/operand.h"
-#include "data/watch_callees.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
+#include "format/watch_callees.h"
 #include "pass/watch_formats.h"
 #include "x86/call_check.h"
 

@@ -3,7 +3,7 @@
  *
  * It is not known how often such a loop runs, nor need it be: an address that only goes up from
  * behind the last region reaches none, and none that begins tens of terabytes in front of the first
- * one (data/watch_format.h, section 2).  So steps may be under conditions, indices may be anything
+ * one (format/watch.h, section 2).  So steps may be under conditions, indices may be anything
  * of 32 bits, and the loop may hold others.
  *
  * requires: find_liveness    makes: `far` of loops
@@ -13,8 +13,8 @@
 #include "pass/watch_loops.h"
 
 #include "asm/operand.h"
-#include "data/watch_format.h"
 #include "flow/origins.h"
+#include "format/watch.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* watch_formats.c: what a call of printf or its like writes by its format; see watch_formats.h.
  *
  * By %n it writes anywhere.  Most formats are literals that have none, so the callee's row holds
- * (data/watch_callees.h); what is not understood is taken to write.  Formats that are not literals
- * are looked at when the program comes to the call.  No '%' is ever passed over but
- * the second of two, so where conversions begin is seen as any C library does, whatever it makes of
- * one that is not valid.
+ * (format/watch_callees.h); what is not understood is taken to write.  Formats that are not
+ * literals are looked at when the program comes to the call.  No '%' is ever passed over but the
+ * second of two, so where conversions begin is seen as any C library does, whatever it makes of one
+ * that is not valid.
  *
  * Which literal it is, is told by what may have set the argument's register last, on each way to
  * the call: compilers put addresses into registers in front of loops.
@@ -15,7 +15,7 @@
 
 #include "asm/literal.h"
 #include "asm/operand.h"
-#include "data/watch_callees.h"
+#include "format/watch_callees.h"
 
 #include <string.h>
 

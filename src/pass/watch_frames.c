@@ -8,6 +8,7 @@
  *
  * requires: a plan    maintains: as insert.c
  * Not perfect: hand-written functions have none; indirect jumps as in calls.c. */
+#include "format/notes.h"
 #include "pass/plan.h"
 
 #include "asm/operand.h"

@@ -2,7 +2,7 @@
  *
  * In front of the loop it is asked whether the copy may run: where nothing is watched at all, or
  * nothing that the loop will write (watch_ranges.c).  A region that appears meanwhile has the
- * copy's backward jumps lead to the checked loop (data/watch_format.h, section 2).
+ * copy's backward jumps lead to the checked loop (format/watch.h, section 2).
  *
  *             choice                          where the loop is entered
  *     head:   checked loop                    copy:   loop
@@ -23,7 +23,8 @@
  * Not perfect: where anything is counted there are no copies. */
 #include "pass/watch_loops.h"
 
-#include "data/watch_format.h"
+#include "format/notes.h"
+#include "format/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

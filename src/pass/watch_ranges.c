@@ -9,8 +9,8 @@
  * Not perfect: four ranges at most; addresses that are made anew in each turn, but for copies of
  * the counter, are not known. */
 #include "asm/operand.h"
-#include "data/watch_format.h"
 #include "flow/induction.h"
+#include "format/watch.h"
 #include "pass/watch_loops.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  *
  * Offsets are those of the compiler's own code.  Padding is what the assembler put before an
  * aligned label. */
+#include "format/notes.h"
 #include "report/annotate.h"
 
 #include "report/line_counts.h"

@@ -12,6 +12,7 @@
  *
  * Where it is not perfect: a source file that was changed after the run does not fit its counts any
  * more; a warning tells so, by the times of both. */
+#include "format/notes.h"
 #include "report/annotate.h"
 
 #include "report/line_counts.h"

@@ -30,6 +30,7 @@
  * - Of indirect jumps that share their table (computed goto) no one knows which went where: they
  *   have no jump= lines.
  * - Counts of all processes are added up. */
+#include "format/notes.h"
 #include "report/callgrind.h"
 #include "report/export.h"
 #include "report/line_counts.h"

@@ -10,7 +10,7 @@
  * Invariant: the numbers add up to what all threads executed.
  *
  * Where it is not perfect: counts of all processes and threads are added up.  A path that recursion
- * came back to is told without the turns (see format.h). */
+ * came back to is told without the turns (format/calls.h). */
 #include "report/export.h"
 
 #include "data/contexts.h"

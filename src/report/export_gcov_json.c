@@ -20,6 +20,7 @@
  *
  * Where it is not perfect: columns are not known and 0; a line that was inlined bears the name of
  * the function that it was inlined into; calls that throw are no branches. */
+#include "format/notes.h"
 #include "report/export.h"
 #include "report/json_writer.h"
 #include "report/line_counts.h"

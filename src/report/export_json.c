@@ -27,8 +27,10 @@
  *
  * Counts add up all processes and threads.  Every index counts from 0.  Addresses are those of the
  * binary as linked, in decimal.  A file is null and a line 0 where it is not known.  Kinds of edges
- * are those of data/format.h.  What a line's executions and branches are: see line_counts.h. */
+ * are those of format/notes.h.  What a line's executions and branches are: see line_counts.h. */
 #include "report/export_json.h"
+#include "format/data_file.h"
+#include "format/notes.h"
 #include "report/export.h"
 #include "report/line_counts.h"
 

@@ -15,7 +15,8 @@
  *                     exclusive; parents stand before their children
  *
  * An index is null where what it stands for is not known; a parent where there is none.  A module
- * is null where a function or site is of none.  Recursion is folded in the tree: see format.h. */
+ * is null where a function or site is of none.  Recursion is folded in the tree: see
+ * format/calls.h. */
 #include "report/export_json.h"
 
 /* NUMBER 0 stands for what is not known, and is not written itself. */

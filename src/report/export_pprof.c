@@ -13,10 +13,10 @@
  * processes and threads are added up. */
 #include "report/export.h"
 
-#include "data/binary.h"
 #include "data/contexts.h"
 #include "report/protobuf.h"
 #include "report/view.h"
+#include "symbols/binary.h"
 
 #include <string.h>
 #include <zlib.h>

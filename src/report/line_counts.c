@@ -1,6 +1,8 @@
 /* line_counts.c: counts by source line; see line_counts.h for what they mean. */
 #include "report/line_counts.h"
 
+#include "format/notes.h"
+
 #include <stdlib.h>
 
 /* ---- branches ---- */

@@ -1,8 +1,8 @@
 /* patterns.c: patterns of functions, files and modules that match nothing; see patterns.h. */
 #include "report/patterns.h"
 
-#include "data/binary.h"
-#include "data/demangle.h"
+#include "symbols/binary.h"
+#include "symbols/demangle.h"
 #include "util/diag.h"
 #include "util/near.h"
 #include "util/path.h"

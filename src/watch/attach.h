@@ -1,9 +1,9 @@
 /* attach.h: a program that runs already, and was built for it, is given the watch file
- * (data/watch_format.h, section 3). */
+ * (format/watch.h, section 3). */
 #ifndef QUIPU_WATCH_ATTACH_H
 #define QUIPU_WATCH_ATTACH_H
 
-#include "data/watch_format.h"
+#include "format/watch.h"
 #include "util/arena.h"
 
 #include <stdbool.h>

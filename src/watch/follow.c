@@ -7,6 +7,8 @@
  * changes of its pointers move them for both. */
 #include "watch/follow.h"
 
+#include "moment/tracee.h"
+
 #include <string.h>
 
 enum {
@@ -78,11 +80,12 @@ static void move(struct session *session, uint32_t number, struct stage *stage, 
 /* Goes the way to the object NUMBER anew, in PROCESS, which waits. */
 static void go(struct session *session, uint32_t number, pid_t process) {
     struct follow *way = &session->ways[number];
-    uint64_t bias = bias_for(session, &session->watched.data[number], (uint32_t)process);
+    struct process_memory memory = process_memory(
+        process, bias_for(session, &session->watched.data[number], (uint32_t)process));
     for (size_t i = 0; i < way->stages.count && !way->is_found; i++) {
         struct stage *stage = &way->stages.data[i];
         uint64_t address = 0;
-        if (!object_address(stage->node, process, bias, &address) || address < NULL_PAGE)
+        if (!object_address(stage->node, &memory.memory, &address) || address < NULL_PAGE)
             address = 0;
         move(session, number, stage, address, i + 1 == way->stages.count);
     }

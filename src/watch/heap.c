@@ -4,7 +4,7 @@
  * instance of a template. */
 #include "watch/heap.h"
 
-#include "data/line_table.h"
+#include "symbols/line_table.h"
 #include "util/path.h"
 #include "watch/writer.h"
 

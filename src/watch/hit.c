@@ -5,8 +5,8 @@
  * What is the same for all hits of a writer is made once. */
 #include "watch/hit.h"
 
-#include "data/demangle.h"
 #include "moment/name.h"
+#include "symbols/demangle.h"
 #include "util/terminal.h"
 #include "util/utf8.h"
 

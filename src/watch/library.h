@@ -6,7 +6,7 @@
 #ifndef QUIPU_WATCH_LIBRARY_H
 #define QUIPU_WATCH_LIBRARY_H
 
-#include "moment/variables.h"
+#include "symbols/variables.h"
 
 #include <sys/types.h>
 

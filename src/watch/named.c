@@ -3,7 +3,7 @@
  * A name is looked for in the program, and where that has none of it in its shared objects.  What
  * has the same place for all of the run, of a call or of a thread is known when it has been read.
  */
-#include "data/sites.h"
+#include "symbols/sites.h"
 #include "util/near.h"
 #include "util/path.h"
 #include "watch/heap.h"
@@ -192,7 +192,9 @@ static const char *take_address(struct libraries *libraries, struct watched *wat
         return "where a local or thread-local variable points to, or an element whose index one "
                "tells, cannot be watched";
     watched->binary = is_linked(node) ? library->binary : NULL;
-    if (watched->object.way.objects.count || !object_address(node, 0, 0, &watched->address))
+    struct image_memory nothing = image_memory(NULL, 0, 0, NULL);
+    if (watched->object.way.objects.count ||
+        !object_address(node, &nothing.memory, &watched->address))
         return NULL;
     const struct variable *local = find_local(&library->variables, watched->address, &offset);
     if (local && local->is_local) {

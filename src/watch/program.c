@@ -1,7 +1,7 @@
 /* program.c: the program that is watched; see program.h. */
 #include "watch/program.h"
 
-#include "moment/backtrace.h"
+#include "symbols/backtrace.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/refusal.h"

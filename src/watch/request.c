@@ -4,6 +4,9 @@
  * so is 'after_free' of blocks. */
 #include "watch/request.h"
 
+#include "format/data_file.h"
+#include "moment/tracee.h"
+
 #include <string.h>
 
 #define OLD_ADDRESS   ((uint64_t)1 << 60)
@@ -207,7 +210,7 @@ static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64
 /* Of bytes of no type, up to eight of those that were written are a number. */
 static bool is_block_wanted(const struct watched *watched, const struct told_bytes *old,
                             const struct told_bytes *now, uint64_t begin, uint64_t end,
-                            bool is_freed, pid_t process, uint64_t bias) {
+                            bool is_freed, const struct memory *program, uint64_t bias) {
     uint8_t freed = is_freed;
     for (uint64_t at = begin; at < end; at += sizeof(uint64_t)) {
         uint8_t bytes[2][sizeof(uint64_t)] = {{0}};
@@ -220,7 +223,8 @@ static bool is_block_wanted(const struct watched *watched, const struct told_byt
         struct image images[] = {{OLD_ADDRESS, sizeof bytes[0], bytes[0]},
                                  {NEW_ADDRESS, sizeof bytes[1], bytes[1]},
                                  {FREED_ADDRESS, 1, &freed}};
-        if (evaluate_with(&watched->condition, process, bias, images, 3) == TRUTH_TRUE)
+        struct image_memory memory = image_memory(images, 3, bias, program);
+        if (evaluate(&watched->condition, &memory.memory) == TRUTH_TRUE)
             return true;
     }
     return false;
@@ -230,16 +234,17 @@ bool is_wanted(const struct watched *watched, const struct told_bytes *old,
                const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
                pid_t process, uint64_t bias) {
     uint64_t size = watched->value_size;
+    struct process_memory its = process_memory(process, bias);
+    const struct memory *program = watched->reads_program ? &its.memory : NULL;
     if (!watched->has_condition)
         return true;
     if (watched->is_blocks)
-        return is_block_wanted(watched, old, now, begin, end, is_freed,
-                               watched->reads_program ? process : 0, bias);
+        return is_block_wanted(watched, old, now, begin, end, is_freed, program, bias);
     for (uint64_t at = begin / size * size; at < end; at += size) {
         struct image images[] = {image_of(old, at, size, OLD_ADDRESS),
                                  image_of(now, at, size, NEW_ADDRESS)};
-        if (evaluate_with(&watched->condition, watched->reads_program ? process : 0, bias, images,
-                          2) == TRUTH_TRUE)
+        struct image_memory memory = image_memory(images, 2, bias, program);
+        if (evaluate(&watched->condition, &memory.memory) == TRUTH_TRUE)
             return true;
     }
     return false;

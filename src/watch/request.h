@@ -2,8 +2,8 @@
 #ifndef QUIPU_WATCH_REQUEST_H
 #define QUIPU_WATCH_REQUEST_H
 
-#include "data/watch_format.h"
-#include "moment/expression.h"
+#include "expression/expression.h"
+#include "format/watch.h"
 #include "watch/library.h"
 #include "watch/shape.h"
 
@@ -46,7 +46,7 @@ struct watched {
 /* Whether writes by BINARY are told. */
 bool tells_of_writes(const struct binary *binary);
 
-/* Whether it was built for another version of data/watch_format.h. */
+/* Whether it was built for another version of format/watch.h. */
 bool is_of_other_version(const struct binary *binary);
 
 /* Returns NULL, or why nothing can be watched in runs of the program: neither it nor a shared

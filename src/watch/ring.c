@@ -4,6 +4,7 @@
  * checked, so that no more than its hits are lost. */
 #include "watch/ring.h"
 
+#include "format/data_file.h"
 #include "util/process.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 /* ring.h: the watch file: what is asked of a program, and the ring of what it tells
- * (data/watch_format.h). */
+ * (format/watch.h). */
 #ifndef QUIPU_WATCH_RING_H
 #define QUIPU_WATCH_RING_H
 
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* session.c: one run of a program that is watched; see session.h. */
 #include "watch/session.h"
 
-#include "moment/backtrace.h"
+#include "symbols/backtrace.h"
 #include "util/clock.h"
 #include "util/refusal.h"
 #include "watch/attach.h"

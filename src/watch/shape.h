@@ -4,7 +4,7 @@
 #ifndef QUIPU_WATCH_SHAPE_H
 #define QUIPU_WATCH_SHAPE_H
 
-#include "moment/type.h"
+#include "symbols/type.h"
 #include "util/buffer.h"
 
 enum shape_look {

@@ -6,9 +6,9 @@
  * process are taken that lie where its code runs. */
 #include "watch/writer.h"
 
-#include "data/demangle.h"
 #include "moment/name.h"
-#include "moment/procedure.h"
+#include "symbols/demangle.h"
+#include "symbols/procedure.h"
 #include "util/path.h"
 #include "x86/decode.h"
 
@@ -145,7 +145,7 @@ static bool begins_store(struct binary *binary, uint64_t address) {
     return strncmp(name, "quipu_watch_begin", strlen("quipu_watch_begin")) == 0;
 }
 
-/* The copy of a store ends at PC and begins behind a call of quipu_watch_begin (watch_format.h). */
+/* The copy of a store ends at PC and begins behind a call of quipu_watch_begin (format/watch.h). */
 static uint64_t find_copy(struct binary *binary, uint64_t pc) {
     for (uint64_t size = 1; size <= COPY_MAX && size + CALL_SIZE <= pc; size++) {
         if (!begins_store(binary, pc - size - CALL_SIZE))

@@ -2,8 +2,8 @@
 #ifndef QUIPU_WATCH_WRITER_H
 #define QUIPU_WATCH_WRITER_H
 
-#include "data/binary.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
+#include "symbols/binary.h"
 #include "watch/library.h"
 
 /* A module of a process. */

@@ -17,7 +17,7 @@
  *         ...
  *
  * Of some callees another byte is asked.  Behind a direct call of an unknown one QUIPU_WATCH_HOME
- * is, and .LQr stands in front of .LQq; data/watch_format.h.  The call itself stays where it is,
+ * is, and .LQr stands in front of .LQq; format/watch.h.  The call itself stays where it is,
  * for what tables of exceptions say of it.
  *
  * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
@@ -28,8 +28,8 @@
  * elsewhere. */
 #include "x86/call_check.h"
 
-#include "data/watch_callees.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
+#include "format/watch_callees.h"
 #include "x86/store_check.h"
 
 /* ---- whose the callee is ---- */

@@ -1,6 +1,6 @@
 /* call_check.h: the instructions around a call of what may not be instrumented, for watched memory.
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h,
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/watch.h,
  * section 2. */
 #ifndef QUIPU_X86_CALL_CHECK_H
 #define QUIPU_X86_CALL_CHECK_H
@@ -10,7 +10,7 @@
 
 /* A call, or a jump that is the last of a function. */
 struct checked_call {
-    uint32_t callee;   /* row of data/watch_callees.h; 0: not known */
+    uint32_t callee;   /* row of format/watch_callees.h; 0: not known */
     uint32_t question; /* address of the byte that is asked in front */
     uint32_t behind;   /* and behind, where it is compared */
     uint32_t begins; /* of the byte by which the begin must be told of what may be compared; or 0 */

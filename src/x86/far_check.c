@@ -5,7 +5,7 @@
  * B is below LOWEST or far above it. */
 #include "x86/far_check.h"
 
-#include "data/watch_format.h"
+#include "format/watch.h"
 #include "x86/store.h"
 
 static void write_address(struct buffer *out, const struct far_check *check, int64_t more) {

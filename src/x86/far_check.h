@@ -1,5 +1,5 @@
 /* far_check.h: the instructions that tell, in front of a loop, that what it will write lies far
- * from all that is watched, or behind it the way that it goes (data/watch_format.h, section 2).
+ * from all that is watched, or behind it the way that it goes (format/watch.h, section 2).
  *
  * AT&T syntax, joined by ';', on one line.  They change %r11 and the flags. */
 #ifndef QUIPU_X86_FAR_CHECK_H

@@ -4,7 +4,7 @@
  * comes back from elsewhere goes below the red zone. */
 #include "x86/frame_check.h"
 
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 static void write_begin(struct buffer *out, const char *function, uint32_t label,
                         const struct frame_row *frame) {

@@ -1,7 +1,7 @@
 /* frame_check.h: the instructions that tell, once a function's locals are watched, where it begins,
  * ends, and is come back to.
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h,
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/watch.h,
  * section 2. */
 #ifndef QUIPU_X86_FRAME_CHECK_H
 #define QUIPU_X86_FRAME_CHECK_H

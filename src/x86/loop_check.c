@@ -1,7 +1,7 @@
 /* loop_check.c: the choice between a loop with checks and its copy; see loop_check.h. */
 #include "x86/loop_check.h"
 
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 /* What leads to the thread's word, and its operand. */
 static void write_way_to_word(struct buffer *out, bool shared) {

@@ -1,7 +1,7 @@
 /* loop_check.h: the instructions that choose between a loop with checks and its copy without them
  * (Wahbe, Lucco and Graham 1993, section 4).
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h.
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/watch.h.
  * Labels of loop LABEL: .LQlp the choice, .LQlu the copy's head, .LQlc_N the checked block N. */
 #ifndef QUIPU_X86_LOOP_CHECK_H
 #define QUIPU_X86_LOOP_CHECK_H

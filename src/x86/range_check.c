@@ -21,7 +21,7 @@
 #include "x86/range_check.h"
 
 #include "asm/operand.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
 #include "x86/store_check.h"
 
 #include <stddef.h>

@@ -6,7 +6,8 @@
  */
 #include "x86/sequence.h"
 
-#include "data/format.h"
+#include "format/cells.h"
+#include "format/event.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -229,7 +230,7 @@ static void write_countdown_check(struct buffer *out, const struct code_context 
 }
 
 /* An addition whose test is left out until somebody waits for a countdown, and stands out of line
- * with a copy of it: data/format.h, section 3.  A jump must have room over it. */
+ * with a copy of it: format/moment.h.  A jump must have room over it. */
 static void write_tested_addition(struct buffer *out, const struct code_context *context,
                                   const struct increment *increment, const char *cell,
                                   const struct frame_row *frame) {

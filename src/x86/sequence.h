@@ -1,7 +1,7 @@
 /* sequence.h: the instructions that are inserted, as text.
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/format.h,
- * section 3. */
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/cells.h,
+ * event.h and moment.h. */
 #ifndef QUIPU_X86_SEQUENCE_H
 #define QUIPU_X86_SEQUENCE_H
 

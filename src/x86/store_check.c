@@ -10,7 +10,7 @@
 #include "x86/store_check.h"
 
 #include "asm/operand.h"
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 #include <stddef.h>
 #include <stdio.h>

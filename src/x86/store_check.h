@@ -1,7 +1,7 @@
 /* store_check.h: the instructions that ask, in front of a store, whether it may touch a watched
  * region, and what stands out of line for those that may (Wahbe, Lucco and Graham 1993).
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is data/watch_format.h.
+ * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/watch.h.
  */
 #ifndef QUIPU_X86_STORE_CHECK_H
 #define QUIPU_X86_STORE_CHECK_H

@@ -11,7 +11,10 @@
  *
  * Data files are damaged at the starts of their pages mostly; binaries in their notes, headers,
  * symbols and debug information. */
-#include "data/binary.h"
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "format/notes.h"
+#include "symbols/binary.h"
 #include "data/contexts.h"
 #include "data/datafile.h"
 #include "data/profile.h"

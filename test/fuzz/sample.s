@@ -1,4 +1,4 @@
-# sample.s: a program with notes written by hand, as the shim writes them (src/data/format.h), for
+# sample.s: a program with notes written by hand, as the shim writes them (src/format/notes.h), for
 # the fuzzer of the readers.  It sums 3 + 2 + 1 in a loop, with padding, a cold piece, a hub and
 # cells.  It is linked as it is: no runtime, no increments; the fuzzer makes up the counts.
 	.file	"sample.c"

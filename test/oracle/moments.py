@@ -1,7 +1,7 @@
 """moments: what a stepped run tells of its moments, and what they must be by the text.
 
 ticks.c has written down each instruction with its thread's cell; the binary's tables, read here by
-src/data/format.h, section 4, add what has happened above it.  Shares no code with the tool.
+src/format/event.h add what has happened above it.  Shares no code with the tool.
 """
 import array
 import bisect
@@ -63,7 +63,7 @@ class Elf:
 
 def places_of_tests(elf, code):
     """Where a countdown's test stands: a jump behind an addition, or an addition that it was put over
-    (src/data/format.h, section 3)."""
+    (src/format/event.h)."""
     address, offset, size = elf.sections['.quipu.tests']
     rows = {address + at + struct.unpack_from('<i', elf.bytes, offset + at)[0]
             for at in range(0, size, 12)}

@@ -27,7 +27,7 @@
 enum {
     RANGES = 4096,
     THREADS = 256,
-    /* of quipu_event_cells, by src/data/format.h, section 3 */
+    /* of quipu_event_cells, by src/format/event.h */
     LANES = 128, /* of ticks; instructions have as many in front of them, 13 other kinds 16 */
     CELLS = (128 + 13 * 16) * 8,
     BEGIN = (2 * 128 + 30 * 16 + 32) * 8,

@@ -1,4 +1,4 @@
-/* count.h: by hand, what the shim inserts, as data/format.h has it.
+/* count.h: by hand, what the shim inserts, as format/cells.h has it.
  *
  *     CELLS(work, 2);                the function's two cells
  *     COUNT(work, 1);                one more in the second

@@ -4,8 +4,8 @@
  *     module NAME slots=64 owned=1 threads=1 cells 1 1000 0
  *     total NAME slots=64 owned=1 threads=1 cells 1 1000 0        over all files, at the end
  *
- * Exit status 1 and a cause where a file does not keep to data/format.h. */
-#include "data/format.h"
+ * Exit status 1 and a cause where a file does not keep to format/data_file.h. */
+#include "format/data_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

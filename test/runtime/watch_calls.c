@@ -1,7 +1,7 @@
 /* watch_calls.c: calls of what is not instrumented, as the shim surrounds them.  watch_calls.sh
  * runs it. */
 #include "../../runtime/watch.h"
-#include "data/watch_callees.h"
+#include "format/watch_callees.h"
 
 #include <errno.h>
 #include <setjmp.h>

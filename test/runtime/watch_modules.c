@@ -1,6 +1,6 @@
 /* watch_modules.c: an executable and a shared object, each with its own copy of the runtime, share
  * what is watched.  watch_modules.sh builds it as both. */
-#include "../../include/quipu.h" /* names in data/format.h are the same: the two do not mix */
+#include "../../include/quipu.h" /* names in src/format/ are the same: the two do not mix */
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* line_of.c: prints "FILE:LINE" of each address of a binary that standard input names, as quipu knows
  * it; "?:0" where it knows none. */
-#include "data/line_table.h"
+#include "symbols/line_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

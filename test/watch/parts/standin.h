@@ -1,11 +1,11 @@
 /* standin.h: a stand-in for the runtime of --quipu=watch, so that what 'quipu watch' makes of hits is
- * tested by itself: maps $QUIPU_WATCH, and writes records as data/watch_format.h says.
+ * tested by itself: maps $QUIPU_WATCH, and writes records as format/watch.h says.
  *
  * A program includes it and writes by standin_write. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "data/watch_format.h"
+#include "format/watch.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,0 +1,111 @@
+/* event.h: cells of events, and the tables that tell counts at any instruction (--quipu=event). */
+#ifndef QUIPU_FORMAT_EVENT_H
+#define QUIPU_FORMAT_EVENT_H
+
+#include "format/cells.h"
+
+/* Where a unit counts events, it brings quipu_event_cells, a group of its own that the linker keeps
+ * once for each module: for each kind quipu_lanes cells, from quipu_first_cell on, whose sum is the
+ * count; quipu_event_middle is QUIPU_BIAS behind the first.  Inserted code adds constants to them.
+ * One cell would do, but each addition to it would wait for the one before. */
+enum {
+    QUIPU_MANY_LANES = 128, /* of instructions and ticks, which most ask for ... */
+    QUIPU_FEW_LANES = 16,   /* ... and of all others */
+    QUIPU_CALL_LANES = 4,   /* the first ones, which instructions are in with --quipu=calls */
+};
+
+enum quipu_event {
+    QUIPU_EVENT_INSTRUCTIONS,
+    QUIPU_EVENT_BLOCKS,             /* basic blocks */
+    QUIPU_EVENT_BRANCHES,           /* conditional jumps */
+    QUIPU_EVENT_BRANCHES_TAKEN,     /* of those */
+    QUIPU_EVENT_BRANCHES_NOT_TAKEN, /* of those */
+    QUIPU_EVENT_CALLS,
+    QUIPU_EVENT_RETURNS,
+    QUIPU_EVENT_LOADS,          /* operands read from memory */
+    QUIPU_EVENT_STORES,         /* operands written to memory */
+    QUIPU_EVENT_BYTES_LOADED,   /* by those loads */
+    QUIPU_EVENT_BYTES_STORED,   /* by those stores */
+    QUIPU_EVENT_FLOATING_POINT, /* instructions that compute in floating point */
+    QUIPU_EVENT_VECTOR,         /* instructions on vectors of several elements */
+    QUIPU_EVENT_ATOMIC,         /* locked instructions */
+    QUIPU_EVENT_TICKS,          /* the software instruction counter */
+    QUIPU_EVENT_CLASSES = 16,   /* the first of the user's own, in the order of their options */
+    QUIPU_EVENTS = 32,
+};
+
+static inline uint32_t quipu_lanes(uint32_t kind) {
+    return kind == QUIPU_EVENT_INSTRUCTIONS || kind == QUIPU_EVENT_TICKS ? QUIPU_MANY_LANES
+                                                                         : QUIPU_FEW_LANES;
+}
+
+static inline uint32_t quipu_first_cell(uint32_t kind) {
+    uint32_t many = (kind > QUIPU_EVENT_INSTRUCTIONS) + (kind > QUIPU_EVENT_TICKS);
+    return QUIPU_FEW_LANES * kind + (QUIPU_MANY_LANES - QUIPU_FEW_LANES) * many;
+}
+
+/* Bytes of quipu_event_cells.  Behind the cells stands what the runtime keeps for signal handlers
+ * and for countdowns (runtime/event.h); these offsets are for readers and debuggers. */
+enum {
+    QUIPU_EVENT_CELLS = 2 * QUIPU_MANY_LANES + QUIPU_FEW_LANES * (QUIPU_EVENTS - 2),
+    QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* by kind: what threads that are gone counted */
+    QUIPU_EVENT_BEGIN =
+        QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* the same of ticks, with the base */
+    QUIPU_EVENT_BASE = QUIPU_EVENT_BEGIN + 8,    /* what the cells of ticks lack (below) */
+    QUIPU_EVENT_THREAD = QUIPU_EVENT_BEGIN + 16, /* number of the thread: 1, 2, ... as they come */
+    QUIPU_EVENT_GOAL = QUIPU_EVENT_BEGIN + 24, /* a debugger's: quipu_moment_near is called then */
+    QUIPU_EVENT_ALARMS = 16,
+    QUIPU_EVENT_SNAPSHOTS = 8,
+    QUIPU_EVENT_BLOCK = QUIPU_EVENT_BEGIN + 32 + 24 * QUIPU_EVENT_ALARMS + 8 +
+                        QUIPU_EVENT_SNAPSHOTS * (8 + 8 * QUIPU_EVENTS)
+};
+
+/* Event counts at any instruction.
+ *
+ * Four sections that are loaded and need no relocation.  Where a module has no instruction of its
+ * own in progress (its threads are in other code, or in calls of it), cells are exact; elsewhere
+ * the tables tell what has happened above what the cells hold.
+ *
+ * QUIPU_RANGES_SECTION: struct quipu_range for each fragment of each function, in no order, between
+ * the hidden symbols quipu_ranges_begin and quipu_ranges_end.
+ * QUIPU_QUERIES_SECTION: the tables, each on a multiple of 4:
+ *     u32 kinds           bit n: kind n (enum quipu_event) is counted here
+ *     i32 weights         distance from this field to the unit's weights
+ *     u32 anchors         then for each, in no order:
+ *         u32 start           its distance from the fragment's start
+ *         sum for each kind, by rising number: uleb of 0, -1, 1, -2, ... (zigzag)
+ *         uleb instructions   of the original, which follow without a gap.  In a table with
+ *                             QUIPU_QUERY_TURNS twice that, plus 1 where turns follow:
+ *             turns for each kind: what is added as often as %rcx tells, zigzag
+ *         for each instruction:
+ *             u8                  size in the low half; the high half is the number of its
+ *                                 weights, or QUIPU_QUERY_ESCAPE: then uleb number
+ * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
+ * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
+ * unit and kind that it counts:
+ *     u8 kind; asciz name; asciz pattern (of the user's own classes, else empty)
+ *
+ * At an address, find the anchor with the highest start that is not above it.  What has happened is
+ * its sums, and the weights of those of its instructions that begin below the address. */
+
+#define QUIPU_RANGES_SECTION  ".quipu.ranges"
+#define QUIPU_QUERIES_SECTION ".quipu.queries"
+#define QUIPU_WEIGHTS_SECTION ".quipu.weights"
+#define QUIPU_KINDS_SECTION   ".quipu.kinds"
+
+struct quipu_range {
+    int32_t start; /*  0  of the code, from the address of this field */
+    uint32_t size; /*  4  bytes of code */
+    int32_t table; /*  8  of the table, from the address of this field */
+    int32_t name;  /* 12  of the fragment's name, asciz, from the address of this field; 0:
+                          none, where ticks are not counted */
+};
+
+enum {
+    QUIPU_QUERY_ESCAPE = 15
+};
+
+/* In a table's number of anchors. */
+#define QUIPU_QUERY_TURNS 0x80000000u
+
+#endif
