@@ -8,8 +8,8 @@ WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 LIBS = -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz
 TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
-RUNTIME_SOURCES := $(sort $(wildcard runtime/*.c runtime/*.S))
-RUNTIME_PARTS := $(filter-out runtime/begin.%,$(RUNTIME_SOURCES))
+RUNTIME_SOURCES := $(sort $(wildcard runtime/*/*.c runtime/*/*.S))
+RUNTIME_PARTS := $(filter-out runtime/core/begin.%,$(RUNTIME_SOURCES))
 RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
 NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
 TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
@@ -32,18 +32,18 @@ $B/obj/src/%.o: src/%.c
 # General registers only: the attach path need not save vector registers.  %r11 is the inserted code's,
 # and clang cannot keep it free.
 RUNTIME_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))
-RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -Os -fPIC -fvisibility=hidden \
+RUNTIME_FLAGS = -std=c11 -D_GNU_SOURCE -I. -Isrc $(WARNINGS) -Os -fPIC -fvisibility=hidden \
 	-mgeneral-regs-only -fno-stack-protector -ffixed-r11 -fcf-protection -fno-tree-loop-distribute-patterns
 $B/obj/runtime/%.o: runtime/%.c
 	@mkdir -p $(@D)
 	$(RUNTIME_CC) $(RUNTIME_FLAGS) -MMD -MP -c -o $@ $<
 $B/obj/runtime/%.o: runtime/%.S
 	@mkdir -p $(@D)
-	$(RUNTIME_CC) -Isrc -fcf-protection -MMD -MP -c -o $@ $<
+	$(RUNTIME_CC) -I. -Isrc -fcf-protection -MMD -MP -c -o $@ $<
 $B/lib/quipu/libquipu-rt.a: $(RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
-	rm -f $@; $(AR) rcs $@ $^
-$B/lib/quipu/%.o: $B/obj/runtime/%.o
+	rm -f $@; $(AR) qcs $@ $^ # files of two folders may have one name
+$B/lib/quipu/%.o: $B/obj/runtime/core/%.o
 	@mkdir -p $(@D)
 	cp $< $@
 

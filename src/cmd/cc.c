@@ -473,9 +473,9 @@ static void build_arguments(struct driver *driver, const char *options) {
     if (link) {
         push(driver, (char *)"-x");
         push(driver, (char *)"none");
-        if (driver->library && (driver->bare || driver->starts)) /* runtime/module_handle.c */
+        if (driver->library && (driver->bare || driver->starts)) /* runtime/core/module_handle.c */
             push(driver, (char *)"-Wl,--undefined=__dso_handle");
-        if (driver->options.modes & MODE_WATCH && !driver->library) /* runtime/watch_early.S */
+        if (driver->options.modes & MODE_WATCH && !driver->library) /* runtime/watch/early.S */
             push(driver, (char *)"-Wl,--undefined=quipu_watch_early");
         push_path(driver, "lib/quipu/libquipu-rt.a");
         if (driver->bare) /* which the runtime needs, behind it, too */

@@ -4,7 +4,7 @@
  * places are read, and they go on.  A thread has had what its cells hold, and above that what the
  * binary's tables tell of each place at which it was interrupted.
  *
- * Not perfect: counts kept in no file (runtime/slot.c) are not seen. */
+ * Not perfect: counts kept in no file (runtime/core/slot.c) are not seen. */
 #include "cmd/process_number.h"
 #include "cmd/stat.h"
 #include "format/event.h"

@@ -45,7 +45,7 @@ static inline uint32_t quipu_first_cell(uint32_t kind) {
 }
 
 /* Bytes of quipu_event_cells.  Behind the cells stands what the runtime keeps for signal handlers
- * and for countdowns (runtime/event.h); these offsets are for readers and debuggers. */
+ * and for countdowns (runtime/event/event.h); these offsets are for readers and debuggers. */
 enum {
     QUIPU_EVENT_CELLS = 2 * QUIPU_MANY_LANES + QUIPU_FEW_LANES * (QUIPU_EVENTS - 2),
     QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* by kind: what threads that are gone counted */

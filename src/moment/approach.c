@@ -8,7 +8,8 @@
  *
  * A moment of a shared object is waited for when that is loaded; its counter is its own.
  *
- * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c) */
+ * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near:
+ * runtime/moment/moment.c) */
 #include "moment/approach.h"
 
 #include "format/event.h"

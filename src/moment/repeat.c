@@ -1,6 +1,7 @@
 /* repeat.c: a run of one thread that can be repeated in part; see repeat.h.
  *
- * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near: runtime/moment.c)
+ * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near:
+ * runtime/moment/moment.c)
  *
  * Signals from outside come at no certain instruction, so the first process is brought behind their
  * delivery, and that is a place in front of which nothing is repeated.  A signal for what an

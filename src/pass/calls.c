@@ -2,8 +2,8 @@
  *
  * Ball 1994, section 4, counts the events of each call site with all that it calls by what the
  * counter is at the callee's begin and end; Ammons, Ball and Larus 1997 keep that by the whole way
- * of calls.  Here the function that is called does both, in the runtime (runtime/activation.S):
- * what it was called from is its return address.
+ * of calls.  Here the function that is called does both, in the runtime
+ * (runtime/calls/activation.S): what it was called from is its return address.
  *
  * The counter is exact outside of functions, and its node's potential is 0 there.  So code stands
  *   - at an entry, in front of all additions: what is counted there, is so in the function,

@@ -1,10 +1,10 @@
 /* handlers.c: which functions note that the kernel has called them as signal handlers.
  *
  * A handler counts its own events, so the count at the instruction that it interrupted can be told
- * later only if the cells were kept when it began (runtime/event.c).  Which functions are handlers
- * is known to the program alone; so those ask that mention the query, and where the unit deals with
- * signals, all whose address is taken.  To ask is cheap: the third argument of a handler stands
- * right above its return address, and hardly anybody else's does.
+ * later only if the cells were kept when it began (runtime/event/event.c).  Which functions are
+ * handlers is known to the program alone; so those ask that mention the query, and where the unit
+ * deals with signals, all whose address is taken.  To ask is cheap: the third argument of a handler
+ * stands right above its return address, and hardly anybody else's does.
  *
  * requires: find_functions    makes: handlers
  * Not perfect: a handler of a file that neither asks nor deals with signals is not noted; then a

@@ -1,7 +1,7 @@
 /* event_tables.c: event counts at an instruction; see queries.h.
  *
- * The runtime reads the same tables in memory (runtime/event.c); here they come from the file, and
- * nothing in them is trusted. */
+ * The runtime reads the same tables in memory (runtime/event/event.c); here they come from the
+ * file, and nothing in them is trusted. */
 #include "symbols/event_tables.h"
 
 #include "format/event.h"

@@ -1,8 +1,8 @@
 /* context.c: the instructions that keep a calling context tree; see context.h.
  *
- * Each is a call of the runtime, whose part is runtime/activation.S, but in front of a return:
- * there the runtime is jumped to and returns itself.  The program's own return stays, behind, and
- * never runs.
+ * Each is a call of the runtime, whose part is runtime/calls/activation.S, but in front of a
+ * return: there the runtime is jumped to and returns itself.  The program's own return stays,
+ * behind, and never runs.
  *
  * At a function's begin and at its ends nothing below the stack pointer is in use.  What may be
  * changed there is what the calling convention leaves free: so the compiler must keep to it between

@@ -8,7 +8,7 @@
  * steps away, and one that has to be passed must have room for a step behind it.  If I is beyond L
  * already, there is one turn.
  *
- * No instruction here looks like a check of a store (watch_bitmap.c).
+ * No instruction here looks like a check of a store (runtime/watch/bitmap.c).
  *
  * Where 32 bits of the counter are extended to an address's 64, all of its values must be what 64
  * bits would have counted to.

@@ -1,6 +1,6 @@
 /* watch_calls.c: calls of what is not instrumented, as the shim surrounds them.  watch_calls.sh
  * runs it. */
-#include "../../runtime/watch.h"
+#include "runtime/watch/watch.h"
 #include "format/watch_callees.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  *
  * Ends at the latest by the alarm: a handler that waits for a lock which its own thread holds does
  * not come back. */
-#include "../../runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* watch_log.c: hits in the ring of the watch file.  The program is its own consumer: it makes the
  * file, runs itself again with a part's name, and reads what that tells.  watch_log.sh runs it. */
-#include "../../runtime/note.h"
-#include "../../runtime/watch.h"
+#include "runtime/core/note.h"
+#include "runtime/watch/watch.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

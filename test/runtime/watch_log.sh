@@ -3,7 +3,7 @@
 # no file for one that is none.
 . "$(dirname "$0")/common.sh.inc"
 for kind in exe no-pie static static-pie; do
-    link $kind log -pthread -I"$root/src" "$here/watch_log.c" -Wl,-u,quipu_watch_early
+    link $kind log -pthread -I"$root" -I"$root/src" "$here/watch_log.c" -Wl,-u,quipu_watch_early
     silent ./log
 done
 : >empty

@@ -2,11 +2,11 @@
 # watch_modules.sh: several modules of a process watch the same memory; a program without --quipu=watch
 # is told so.
 . "$(dirname "$0")/common.sh.inc"
-link shared libmodules.so -DLIBRARY -I"$root/src" "$here/watch_modules.c"
+link shared libmodules.so -DLIBRARY -I"$root" -I"$root/src" "$here/watch_modules.c"
 for kind in exe no-pie; do
-    link $kind modules -I"$root/src" "$here/watch_modules.c" -Wl,-u,quipu_watch_early
+    link $kind modules -I"$root" -I"$root/src" "$here/watch_modules.c" -Wl,-u,quipu_watch_early
     silent ./modules
-    link $kind modules -I"$root/src" "$here/watch_modules.c" -Wl,--no-as-needed ./libmodules.so
+    link $kind modules -I"$root" -I"$root/src" "$here/watch_modules.c" -Wl,--no-as-needed ./libmodules.so
     silent ./modules
 done
 nm -D --defined-only libmodules.so | grep -i quipu && fail "the runtime exports a symbol"

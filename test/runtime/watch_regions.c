@@ -1,6 +1,6 @@
 /* watch_regions.c: the table of regions against a plain list, alone and with threads; its costs and
  * its memory.  watch_regions.sh runs it. */
-#include "../../runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 #include <errno.h>
 #include <pthread.h>

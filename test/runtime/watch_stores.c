@@ -1,6 +1,6 @@
 /* watch_stores.c: begin and end around every kind of store, as the shim inserts them; what handlers
  * are told.  watch_stores.sh runs it. */
-#include "../../runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 #include <pthread.h>
 #include <setjmp.h>

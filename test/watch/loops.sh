@@ -3,7 +3,7 @@
 # are as fast as before when it is gone.
 . "$(dirname "$0")/lib.bash"
 for flags in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -static'; do
-    quipu cc --quipu=watch $flags -g -pthread -I"$top/src" "$top/test/watch/parts/loops.c" -o loops ||
+    quipu cc --quipu=watch $flags -g -pthread -I"$top" -I"$top/src" "$top/test/watch/parts/loops.c" -o loops ||
         fail "cannot build with $flags"
     for way in handler thread another longjmp again; do
         [[ "$flags $way" != "-O0 another" ]] || continue # its addresses are in memory
@@ -15,14 +15,14 @@ for flags in -O0 -O1 -O2 -O3 '-O2 -fno-pie -no-pie' '-O2 -static'; do
 done
 
 # where there is no shadow, ranges cannot be looked at
-quipu cc --quipu=watch -O2 -g -pthread -I"$top/src" "$top/test/watch/parts/loops.c" -o narrow
+quipu cc --quipu=watch -O2 -g -pthread -I"$top" -I"$top/src" "$top/test/watch/parts/loops.c" -o narrow
 for way in handler thread another longjmp again; do
     prlimit --as=2000000000 timeout 60 ./narrow $way nest >said 2>&1 ||
         fail "narrow: $way: status $?: $(cat said)"
 done
 
 # in a shared object, whose words are found in another way
-quipu cc --quipu=watch -O2 -g -pthread -fPIC -shared -Dmain=library_main -I"$top/src" \
+quipu cc --quipu=watch -O2 -g -pthread -fPIC -shared -Dmain=library_main -I"$top" -I"$top/src" \
     "$top/test/watch/parts/loops.c" -o libloops.so || fail "cannot build the library"
 echo 'int library_main(int, char **); int main(int c, char **v) { return library_main(c, v); }' >main.c
 quipu cc --quipu=watch -O2 -g main.c -L. -lloops -Wl,-rpath,"$PWD" -o main || fail "cannot build main"

@@ -1,7 +1,7 @@
 // A region appears while a loop runs that has no checks: it is made by a signal handler, by another
 // thread, or by a handler that leaves by longjmp.  No write is missed behind the turn that is under
 // way.
-#include "../../../runtime/watch.h"
+#include "runtime/watch/watch.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,0 +1,55 @@
+/* activation.h: what activation.S and activation_segment.S have in common. */
+#ifndef QUIPU_RUNTIME_CALLS_ACTIVATION_H
+#define QUIPU_RUNTIME_CALLS_ACTIVATION_H
+
+#include "runtime/calls/context.h"
+
+/* No one comes to these by an indirect branch; the object must still say that it is for those. */
+#ifdef __CET__
+#include <cet.h>
+#endif
+
+/* clang-format off */
+.macro  begin name
+        .text
+        .balign 64
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
+        .cfi_startproc
+.endm
+
+.macro  end name
+        .cfi_endproc
+        .size   \name, . - \name
+.endm
+
+.macro  save register, depth
+        pushq   %\register
+        .cfi_def_cfa_offset \depth
+        .cfi_offset \register, -\depth
+.endm
+
+.macro  restore register, depth
+        popq    %\register
+        .cfi_def_cfa_offset \depth
+        .cfi_restore \register
+.endm
+
+/* Goes on in FUNCTION of C, all registers as they are. */
+.macro  go_slowly function
+        pushq   \function@GOTPCREL(%rip)
+        .cfi_def_cfa_offset 16
+        jmp     quipu_context_slowly
+        .cfi_def_cfa_offset 8
+.endm
+
+        .hidden quipu_context_slowly
+        .hidden quipu_context_return_slowly
+        .hidden quipu_context_entered
+        .hidden quipu_context_left
+        .hidden quipu_context_arrived
+/* clang-format on */
+
+#endif

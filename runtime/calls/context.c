@@ -1,0 +1,236 @@
+/* context.c: calling context trees, where the fast paths of activation.S do not do: calls that are
+ * new, activations that ended otherwise than by their functions' own ends, ways between modules.
+ *
+ * Ammons, Ball and Larus 1997, section 4.2; recursion is folded as theirs is, but by site and
+ * function, not by function alone.
+ *
+ * What a signal handler may interrupt is ordered as context.h says.  Not perfect: a handler that
+ * leaves by longjmp from within one of a few instructions here leaves an activation counted for
+ * good. */
+#include "runtime/calls/context.h"
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "format/event.h"
+#include "runtime/core/syscall.h"
+
+enum {
+    LINKS_SIZE = 16 * QUIPU_PAGE,
+};
+
+/* What call_slowly of activation.S leaves at the inserted call's return address. */
+enum {
+    AT_PLACE = 0,
+    AT_SITE = 1,
+};
+
+void quipu_context_entered(const uint64_t *stack);
+void quipu_context_left(const uint64_t *stack);
+void quipu_context_arrived(const uint64_t *stack);
+
+/* The stack pointer is written twice: see activation.S. */
+void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack) {
+    struct context_words *words = thread->module->words;
+    for (int turn = 0; turn < 2; turn++) {
+        *(volatile uint64_t *)&link->stack = stack;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        words->current = link;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    link->node->inclusive -= context_now(thread);
+}
+
+void quipu_leave_link(struct context_thread *thread) {
+    struct context_words *words = thread->module->words;
+    const struct context_link *ended = words->current;
+    words->current = ended->from;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    end_activation(ended->node, context_now(thread));
+}
+
+/* ---- calls from other modules ---- */
+
+/* LINK is NULL where the call opens no node. */
+static void cross_over(struct context_thread *thread, struct context_link *link,
+                       struct context_module *from, uint64_t stack) {
+    struct crossing *crossing = thread->crossing;
+    struct context_link *before = current_link(thread);
+    *crossing = (struct crossing){link ? link : before, before, before->stack, from};
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    thread->crossing = crossing + 1;
+    if (link)
+        quipu_enter_link(thread, link, stack - ACROSS);
+    else
+        before->stack = stack - ACROSS;
+}
+
+/* The current link was entered by a crossing, which ends.  Those above it are of handlers that left
+ * while they crossed over. */
+static void cross_back(struct context_thread *thread) {
+    struct context_link *link = current_link(thread);
+    while (thread->crossing > thread->crossings) {
+        struct crossing crossing = *--thread->crossing;
+        if (crossing.link != link)
+            continue;
+        if (crossing.before == link)
+            link->stack = crossing.stack;
+        else
+            quipu_leave_link(thread);
+        quipu_switch_module(thread, crossing.from);
+        return;
+    }
+    quipu_leave_link(thread);
+}
+
+/* Ends what is entered with its stack pointer below STACK. */
+static void end_below(struct context_thread *thread, uint64_t stack) {
+    while (current_link(thread)->stack < stack) {
+        if (current_link(thread)->stack & ACROSS)
+            cross_back(thread);
+        else
+            quipu_leave_link(thread);
+    }
+}
+
+/* ---- links ---- */
+
+/* A handler may make the table grow meanwhile: an old mask does for a larger table, too. */
+static struct context_link **bucket_of(struct context_thread *thread,
+                                       const struct context_link *from, uint64_t site,
+                                       uint64_t place) {
+    uint32_t hash = (uint32_t)(uint64_t)from + 8 * ((uint32_t)site + (uint32_t)place);
+    uint32_t mask = __atomic_load_n(&thread->mask, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return &thread->table[(hash & mask) / 8];
+}
+
+void quipu_clear_table(struct context_thread *thread) {
+    if (!thread->table) {
+        thread->table = thread->first_table;
+        thread->mask = sizeof thread->first_table - 8;
+    }
+    SYSTEM_CALL(madvise, thread->table, thread->mask + 8, MADV_DONTNEED, 0, 0, 0);
+    thread->link_count = 0;
+    for (uint32_t i = 0; i < CONTEXT_RECENTS; i++)
+        thread->recent[i] = &thread->root;
+}
+
+/* Where there is no memory for a larger table, ways are found a little later. */
+static void grow_table(struct context_thread *thread) {
+    struct context_link **old = thread->table;
+    uint32_t count = (thread->mask + 8) / 8;
+    struct context_link **table = map_memory(NULL, 16 * (uint64_t)count, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (is_error(table))
+        return;
+    thread->table = table;
+    thread->mask = 16 * count - 8;
+    for (uint32_t i = 0; i < count; i++)
+        for (struct context_link *link = old[i], *next; link; link = next) {
+            struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
+            next = link->next;
+            link->next = *bucket;
+            *bucket = link;
+        }
+}
+
+static struct context_link *take_link(struct context_thread *thread) {
+    if (thread->links == thread->links_end) {
+        struct context_link *links = map_memory(NULL, LINKS_SIZE, PROT_READ | PROT_WRITE,
+                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (is_error(links))
+            return NULL;
+        thread->links = links;
+        thread->links_end = links + LINKS_SIZE / sizeof *links;
+    }
+    return thread->links++;
+}
+
+void quipu_add_link(struct context_thread *thread, struct context_link *link) {
+    if (++thread->link_count > (thread->mask + 8) / 8 / 4)
+        grow_table(thread);
+    struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
+    link->next = *bucket;
+    __atomic_store_n(bucket, link, __ATOMIC_RELEASE);
+}
+
+static uint64_t function_at(uint64_t place) {
+    const struct quipu_range *range = quipu_find_range(place);
+    return range ? range_start(range) : place;
+}
+
+/* A link from the current one, or NULL.  Where there is no room for a node, the call is one of its
+ * caller. */
+static struct context_link *make_link(struct context_thread *thread, uint64_t site,
+                                      uint64_t place) {
+    struct context_link *from = current_link(thread);
+    bool opens;
+    struct quipu_context *node =
+        quipu_find_child(thread, from->node, site, function_at(place), &opens);
+    uint64_t mask = block_signals();
+    struct context_link *link = take_link(thread);
+    if (link) {
+        *link = (struct context_link){.from = from,
+                                      .site = site,
+                                      .place = place,
+                                      .opens = opens && node ? from : NULL,
+                                      .node = node ? node : from->node};
+        quipu_add_link(thread, link);
+    }
+    restore_signals(mask);
+    return link;
+}
+
+static struct context_link *find_link(struct context_thread *thread, uint64_t site,
+                                      uint64_t place) {
+    struct context_link *from = current_link(thread);
+    struct context_link *link = *bucket_of(thread, from, site, place);
+    while (link && (link->from != from || link->site != site || link->place != place))
+        link = link->next;
+    return link ? link : make_link(thread, site, place);
+}
+
+/* ---- what inserted code tells ---- */
+
+/* The calling thread's state; NULL: it has none, or cannot be looked at now. */
+static struct context_thread *known_thread(void) {
+    struct context_thread *thread = quipu_own_context();
+    return thread && thread->switching ? NULL : thread;
+}
+
+void quipu_context_entered(const uint64_t *stack) {
+    struct context_thread *thread = quipu_find_context();
+    if (!thread || thread->switching)
+        return;
+    end_below(thread, (uint64_t)stack + 1);
+    struct context_module *from = thread->module;
+    bool across = from->words != quipu_context_words;
+    if (across && thread->crossing == thread->crossings + CROSSINGS) {
+        thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
+        return;
+    }
+    if (across)
+        quipu_switch_module(thread, quipu_context_words->module);
+    struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
+    if (link)
+        link->node->calls++;
+    else
+        thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
+    struct context_link *opening = link && link->opens ? link : NULL;
+    if (across)
+        cross_over(thread, opening, from, (uint64_t)stack);
+    else if (opening)
+        quipu_enter_link(thread, opening, (uint64_t)stack);
+}
+
+/* Another link is current: those below are gone; this function may have opened none. */
+void quipu_context_left(const uint64_t *stack) {
+    struct context_thread *thread = known_thread();
+    if (thread)
+        end_below(thread, (uint64_t)stack + 1);
+}
+
+void quipu_context_arrived(const uint64_t *stack) {
+    struct context_thread *thread = known_thread();
+    if (thread)
+        end_below(thread, (uint64_t)stack + RED_ZONE);
+}

@@ -1,0 +1,152 @@
+/* tree.c: the nodes of a calling context tree, in the data file.
+ *
+ * A tree grows by chunks, each as large as all before.  Where a tree may not or cannot grow further
+ * its flags say so, and a call is taken for a part of its caller.
+ *
+ * Only the thread itself adds nodes, but a signal handler may interrupt it at any instruction and
+ * add some, too: so a node is taken by one addition and linked in by one exchange.  At worst there
+ * are two nodes for one way, whose numbers readers add up. */
+#include "format/calls.h"
+#include "format/data_file.h"
+#include "runtime/calls/context.h"
+#include "runtime/core/syscall.h"
+
+#include <errno.h>
+
+enum {
+    FIRST_SIZE = 2 * QUIPU_PAGE,
+    NODES_MAX = 1 << 20,
+};
+
+static uint64_t chunk_end(const struct quipu_contexts *chunk) {
+    return chunk->first_index + chunk->capacity;
+}
+
+/* Adds a chunk.  The lock is held. */
+static long map_chunk(struct context_thread *thread, int fd, uint64_t size) {
+    uint64_t offset = quipu_state.file->size;
+    long error = quipu_reserve(fd, offset, size);
+    if (error < 0)
+        return error;
+    struct quipu_contexts *chunk =
+        map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (is_error(chunk))
+        return (long)chunk;
+    const struct quipu_contexts *first = thread->chunk_count ? thread->chunks[0] : chunk;
+    chunk->chunk = (struct quipu_chunk){.kind = QUIPU_CONTEXTS, .size = size};
+    chunk->owner = thread->owner;
+    chunk->capacity = (uint32_t)((size - sizeof *chunk) / sizeof(struct quipu_context));
+    chunk->thread = first->thread;
+    if (thread->chunk_count)
+        chunk->first_index = chunk_end(thread->chunks[thread->chunk_count - 1]);
+    thread->chunks[thread->chunk_count++] = chunk;
+    set_file_size(offset + size);
+    return 0;
+}
+
+static long add_chunk(struct context_thread *thread, uint64_t size) {
+    long fd = quipu_borrow_data();
+    if (fd < 0)
+        return fd;
+    long error = map_chunk(thread, (int)fd, size);
+    quipu_return_data((int)fd);
+    return error;
+}
+
+/* Makes room for more nodes.  Returns false where there can be none. */
+static bool grow_tree(struct context_thread *thread) {
+    struct quipu_contexts *first = thread->chunks[0];
+    uint64_t mask = block_signals();
+    long error = 0;
+    const struct quipu_contexts *last = thread->chunks[thread->chunk_count - 1];
+    if (first->flags & QUIPU_CONTEXTS_MERGED) {
+        error = -ENOSPC; /* and it has been said */
+    } else if (last->count >= last->capacity) {
+        quipu_lock(quipu_state.file);
+        error =
+            chunk_end(last) >= NODES_MAX || thread->chunk_count == CONTEXT_CHUNKS
+                ? -EOVERFLOW /* the disk may have room */
+                : add_chunk(thread, thread->chunk_count == 1 ? FIRST_SIZE : 2 * last->chunk.size);
+        quipu_unlock(quipu_state.file);
+        if (error < 0) {
+            first->flags |= QUIPU_CONTEXTS_MERGED;
+            quipu_warn("extend", false, -error, "some calls are counted as parts of their callers");
+        }
+    }
+    restore_signals(mask);
+    return error == 0;
+}
+
+long quipu_begin_tree(struct context_thread *thread) {
+    thread->chunk_count = 0;
+    long error = add_chunk(thread, FIRST_SIZE);
+    if (error == 0)
+        thread->chunks[0]->count = 1; /* the root */
+    return error;
+}
+
+static struct quipu_context *node_at(const struct context_thread *thread, uint32_t number) {
+    uint32_t chunk = thread->chunk_count - 1;
+    while (thread->chunks[chunk]->first_index >= number)
+        chunk--;
+    return &thread->chunks[chunk]->nodes[number - 1 - thread->chunks[chunk]->first_index];
+}
+
+/* 1 + its index. */
+static uint32_t number_of(const struct context_thread *thread, const struct quipu_context *node) {
+    for (uint32_t i = 0; i < thread->chunk_count; i++) {
+        const struct quipu_contexts *chunk = thread->chunks[i];
+        if ((uint64_t)node - (uint64_t)chunk < chunk->chunk.size)
+            return (uint32_t)(chunk->first_index + (uint64_t)(node - chunk->nodes) + 1);
+    }
+    return 1;
+}
+
+static struct quipu_context *take_node(struct context_thread *thread) {
+    for (;;) {
+        struct quipu_contexts *last = thread->chunks[thread->chunk_count - 1];
+        uint32_t index = __atomic_load_n(&last->count, __ATOMIC_RELAXED);
+        if (index >= last->capacity) {
+            if (!grow_tree(thread))
+                return NULL;
+        } else if (__atomic_compare_exchange_n(&last->count, &index, index + 1, false,
+                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return &last->nodes[index];
+        }
+    }
+}
+
+struct quipu_context *quipu_entered_child(const struct context_thread *thread,
+                                          const struct quipu_context *node) {
+    for (uint32_t n = node->first_child; n; n = node_at(thread, n)->next_sibling)
+        if (is_entered(node_at(thread, n)))
+            return node_at(thread, n);
+    return NULL;
+}
+
+static bool is_way(const struct quipu_context *node, uint64_t site, uint64_t callee) {
+    return node->site == site && node->callee == callee;
+}
+
+struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
+                                       uint64_t site, uint64_t callee, bool *opens) {
+    *opens = false;
+    for (struct quipu_context *up = from; up->parent; up = node_at(thread, up->parent))
+        if (is_way(up, site, callee))
+            return up;
+    *opens = true;
+    for (uint32_t n = from->first_child; n; n = node_at(thread, n)->next_sibling)
+        if (is_way(node_at(thread, n), site, callee))
+            return node_at(thread, n);
+    struct quipu_context *node = take_node(thread);
+    if (!node)
+        return NULL;
+    *node =
+        (struct quipu_context){.parent = number_of(thread, from), .site = site, .callee = callee};
+    uint32_t number = number_of(thread, node);
+    node->next_sibling = __atomic_load_n(&from->first_child, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&from->first_child, &node->next_sibling, number, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return node;
+}

@@ -1,0 +1,274 @@
+/* chunk.c: what the data file holds behind its header: this module, and cells for its threads.
+ *
+ * A chunk of cells, as it lies in the file and in memory:
+ *
+ *     struct quipu_blocks with its slots | struct quipu_place | cells of slot 0 | slot 1 | ...
+ *                                                             ^ cells_offset
+ *
+ * In executables the first chunk lies over the static cells, so the first thread's distance is 0:
+ * with a base of %gs that is 0 its counters were found to cost a third less or even half.  Its
+ * table takes the page that begin.S keeps in front of them.
+ *
+ * All functions but quipu_reserve and quipu_map_cells want the file's lock. */
+#include "format/data_file.h"
+#include "runtime/core/state.h"
+#include "runtime/core/syscall.h"
+#include "runtime/core/text.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+
+enum {
+    FIRST_BYTES = 64 * 1024, /* cells of the first chunk */
+    FIRST_SLOTS_MAX = 64,
+    CACHE_LINE = 64,
+    WRITTEN_MAX = 128 * 1024, /* bytes that are written, not set aside */
+    PLENTY_SHIFT = 32,        /* a disk with that power of two of bytes free will not be full */
+    ZERO_PAGES = 16,          /* written by one call */
+};
+
+uint64_t quipu_slot_size(void) {
+    return round_up(quipu_state.module.cells_size, CACHE_LINE);
+}
+
+uint32_t quipu_first_count(void) {
+    uint64_t count = FIRST_BYTES / quipu_slot_size();
+    if (count < 1)
+        return 1;
+    return count < FIRST_SLOTS_MAX ? (uint32_t)count : FIRST_SLOTS_MAX;
+}
+
+/* Writes zeros from OFFSET on, up to END. */
+static long write_zeros(int fd, uint64_t offset, uint64_t end) {
+    static char zeros[QUIPU_PAGE];
+    struct iovec pieces[ZERO_PAGES];
+    for (size_t i = 0; i < ZERO_PAGES; i++)
+        pieces[i] = (struct iovec){zeros, sizeof zeros};
+    while (offset < end) {
+        uint64_t pages = (end - offset + QUIPU_PAGE - 1) / QUIPU_PAGE;
+        /* The second half of the offset is for other machines. */
+        long written =
+            SYSTEM_CALL(pwritev, fd, pieces, pages < ZERO_PAGES ? pages : ZERO_PAGES, offset, 0, 0);
+        if (written <= 0)
+            return written < 0 ? written : -EIO;
+        offset += (uint64_t)written;
+    }
+    return 0;
+}
+
+/* Fails where a file may not be as long as END, before the kernel raises SIGXFSZ. */
+static long check_limit(uint64_t end) {
+    struct rlimit limit = {0};
+    long error = SYSTEM_CALL(prlimit64, 0, RLIMIT_FSIZE, 0, &limit, 0, 0);
+    return error == 0 && end > limit.rlim_cur ? -EFBIG : error;
+}
+
+/* Whether the disk has so much room that the file may be left with holes: most code of a large
+ * program never runs, and then its cells take no space. */
+static bool has_plenty(int fd) {
+    struct statfs disk = {0};
+    if (quipu_state.reserves || SYSTEM_CALL(fstatfs, fd, &disk, 0, 0, 0, 0) != 0 ||
+        disk.f_bsize <= 0)
+        return false;
+    return disk.f_bavail > (1ul << PLENTY_SHIFT) / (uint64_t)disk.f_bsize;
+}
+
+/* Makes the file as long as END, if it is not. */
+static long lengthen(int fd, uint64_t end) {
+    struct stat status = {0};
+    long error = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0);
+    if (error == 0 && (uint64_t)status.st_size < end)
+        error = SYSTEM_CALL(ftruncate, fd, end, 0, 0, 0, 0);
+    return error;
+}
+
+long quipu_reserve(int fd, uint64_t offset, uint64_t length) {
+    long error = check_limit(offset + length);
+    if (error < 0)
+        return error;
+    if (length > WRITTEN_MAX && has_plenty(fd) && lengthen(fd, offset + length) == 0)
+        return 0;
+    /* Little space costs less when it is written: blocks are given out later and all at once. */
+    if (length > WRITTEN_MAX)
+        error = SYSTEM_CALL(fallocate, fd, 0, offset, length, 0, 0);
+    if (length <= WRITTEN_MAX || error == -EOPNOTSUPP || error == -ENOSYS)
+        error = write_zeros(fd, offset, offset + length);
+    return error;
+}
+
+static bool is_this_module(const struct quipu_module *module) {
+    const struct quipu_module *own = &quipu_state.module;
+    return module->cells_size == own->cells_size && module->cells_address == own->cells_address &&
+           module->build_id_size == own->build_id_size &&
+           bytes_equal(module->build_id, own->build_id, sizeof own->build_id) &&
+           text_equal(module->path, own->path);
+}
+
+/* Takes over slots that the module had before it was closed.  The old mappings are still there. */
+static void take_over(struct quipu_blocks *blocks) {
+    const struct quipu_place *place = quipu_place_of(blocks);
+    struct quipu_file *file = (void *)place->file;
+    if (quipu_state.block_count == BLOCKS_MAX)
+        return;
+    if (quipu_state.file != file) {
+        /* Both are the same page of the file, so the lock stays held. */
+        SYSTEM_CALL(munmap, quipu_state.file, QUIPU_PAGE, 0, 0, 0, 0);
+        quipu_state.file = file;
+    }
+    quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
+}
+
+/* Reads the chunks in VIEW, a mapping of the file.  Sets state.module_number to this module's, or
+ * to that of the next one to be added.  Returns the module's offset in the file, 0 if it is new. */
+static uint64_t find_module(const char *view, uint64_t size) {
+    uint32_t count = 0;
+    uint64_t found = 0;
+    uint64_t next;
+    for (uint64_t offset = QUIPU_PAGE; offset < size; offset = next) {
+        const struct quipu_chunk *chunk = (const void *)(view + offset);
+        next = offset + chunk->size;
+        if (chunk->size < QUIPU_PAGE || next > size)
+            break; /* the program overwrote it */
+        if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
+            found = offset;
+            quipu_state.module_number = count;
+        }
+        struct quipu_blocks *blocks = (void *)(view + offset);
+        if (chunk->kind == QUIPU_BLOCKS && found && blocks->module == quipu_state.module_number)
+            take_over(blocks);
+        count += chunk->kind == QUIPU_MODULE;
+    }
+    if (!found)
+        quipu_state.module_number = count;
+    return found;
+}
+
+/* Writes all of the module's chunk at OFFSET. */
+static long write_module(uint64_t offset) {
+    const char *bytes = (const char *)&quipu_state.module;
+    uint64_t size = sizeof quipu_state.module;
+    while (size > 0) {
+        long written = SYSTEM_CALL(pwrite64, quipu_state.fd, bytes, size, offset, 0, 0);
+        if (written <= 0)
+            return written < 0 ? written : -EIO;
+        bytes += written;
+        offset += (uint64_t)written;
+        size -= (uint64_t)written;
+    }
+    return 0;
+}
+
+long quipu_enter_module(void) {
+    uint64_t size = quipu_state.file->size;
+    char *view = map_memory(NULL, size, PROT_READ, MAP_SHARED, quipu_state.fd, 0);
+    if (is_error(view))
+        return (long)view;
+    uint64_t offset = find_module(view, size);
+    SYSTEM_CALL(munmap, view, size, 0, 0, 0, 0);
+    if (offset)
+        return write_module(offset); /* it may lie elsewhere than before */
+    long error = check_limit(size + quipu_state.module.chunk.size);
+    if (error == 0)
+        error = write_module(size);
+    if (error == 0)
+        set_file_size(size + quipu_state.module.chunk.size);
+    return error;
+}
+
+/* Unmaps what a chunk of SIZE bytes at START leaves over of the chunk at OLD.  Where the kernel
+ * cannot split a mapping it stays, and no one uses it. */
+static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *start,
+                       uint64_t size) {
+    char *old_start = (char *)(uintptr_t)old;
+    char *end = start + size;
+    uint64_t before = (uint64_t)(start - old_start);
+    uint64_t behind = (uint64_t)(old_start + old_size - end);
+    if (before)
+        SYSTEM_CALL(munmap, old_start, before, 0, 0, 0, 0);
+    if (behind)
+        SYSTEM_CALL(munmap, end, behind, 0, 0, 0, 0);
+}
+
+/* The base of %gs cannot be negative: so cells must lie above the static ones, if need be far
+ * above, out of the heap's way, or in the gap that is left below the stack for programs that lie
+ * high themselves. */
+void *quipu_map_cells(uint64_t size, int flags, int fd, uint64_t offset) {
+    static const uint8_t distances[] = {44, 36, 30, 26, 22}; /* powers of two */
+    const char *least = IS_LINKED(quipu_set_segment) ? quipu_cells_end : NULL;
+    char *cells = map_memory(NULL, size, PROT_READ | PROT_WRITE, flags, fd, offset);
+    for (size_t i = 0; i < sizeof distances && !is_error(cells) && cells < least; i++) {
+        char *above = (char *)round_up((uint64_t)least + (1ul << distances[i]), QUIPU_PAGE);
+        char *again = map_memory(above, size, PROT_READ | PROT_WRITE, flags, fd, offset);
+        if (is_error(again))
+            break;
+        SYSTEM_CALL(munmap, cells, size, 0, 0, 0, 0);
+        cells = again;
+    }
+    return cells;
+}
+
+long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old) {
+    struct quipu_state *state = &quipu_state;
+    if (state->block_count == BLOCKS_MAX)
+        return -ENOMEM;
+    uint64_t offset = state->file->size;
+    uint64_t cells_offset =
+        round_up(sizeof(struct quipu_blocks) + count * sizeof(struct quipu_slot) +
+                     sizeof(struct quipu_place),
+                 CACHE_LINE);
+    /* Cells keep their place in the page.  A chunk holds no more slots than the old one has from
+     * CELLS on, so it ends where the old one ends or before; and its table is no longer, so it
+     * begins where the old one begins or behind. */
+    if (cells)
+        cells_offset += ((uint64_t)cells - cells_offset) % QUIPU_PAGE;
+    uint64_t size = round_up(cells_offset + count * quipu_slot_size(), QUIPU_PAGE);
+    uint64_t old_size = old ? old->chunk.size : 0;
+    long error = quipu_reserve(fd, offset, size);
+    if (error < 0)
+        return error;
+    struct quipu_blocks *blocks =
+        cells ? map_memory(cells - cells_offset, size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_FIXED, fd, offset)
+              : quipu_map_cells(size, MAP_SHARED, fd, offset);
+    if (is_error(blocks))
+        return (long)blocks;
+    if (old)
+        unmap_rest(old, old_size, (char *)blocks, size);
+    blocks->chunk = (struct quipu_chunk){.kind = QUIPU_BLOCKS, .size = size};
+    blocks->module = state->module_number;
+    blocks->slot_count = count;
+    blocks->slot_size = quipu_slot_size();
+    blocks->cells_offset = cells_offset;
+    quipu_place_of(blocks)->file = (uint64_t)state->file;
+    quipu_place_of(blocks)->blocks = (uint64_t)blocks;
+    quipu_place_of(blocks)->offset = offset;
+    state->blocks[state->block_count++] = blocks;
+    set_file_size(offset + size);
+    return 0;
+}
+
+bool quipu_is_home(const struct quipu_blocks *blocks) {
+    return (uint64_t)quipu_cells_begin - (uint64_t)blocks < blocks->chunk.size;
+}
+
+/* Reads the static cells, which costs a fault of each page, but no memory. */
+static bool has_counted(void) {
+    const uint64_t *cells = (const void *)quipu_cells_begin;
+    uint64_t any = 0;
+    for (uint64_t i = 0; i < quipu_state.module.cells_size / sizeof *cells; i++)
+        any |= cells[i];
+    return any != 0;
+}
+
+void quipu_add_home(void) {
+    uint64_t room = round_up(quipu_state.module.cells_size, QUIPU_PAGE);
+    uint64_t count = room / quipu_slot_size();
+    bool fits = IS_LINKED(quipu_set_segment) && (uint64_t)quipu_cells_begin % QUIPU_PAGE == 0;
+    if (fits && quipu_state.block_count == 0 && !has_counted())
+        quipu_add_blocks(quipu_state.fd,
+                         count < FIRST_SLOTS_MAX ? (uint32_t)count : FIRST_SLOTS_MAX,
+                         quipu_cells_begin, NULL);
+}

@@ -1,0 +1,110 @@
+/* module.c: which module is this, and which others with a runtime are in the process.
+ *
+ * The constructor calls this once; it is not on the attach path.  dl_iterate_phdr visits the
+ * executable first, then the shared objects of the caller's namespace.  Not perfect: a module whose
+ * notes were stripped, or that dlmopen put into another namespace, is not seen; then the data file
+ * is found by its name. */
+#include "format/data_file.h"
+#include "runtime/core/note.h"
+#include "runtime/core/state.h"
+#include "runtime/core/syscall.h"
+#include "runtime/core/text.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+extern const char quipu_note[];
+
+struct visit {
+    bool executable; /* the next module is the process's executable: it comes first */
+    const struct quipu_state *other;
+};
+
+/* The program was started as an argument of the dynamic linker. */
+static bool started_by_linker;
+
+static bool use_state(const ElfW(Nhdr) * note, const char *description, void *data) {
+    const struct quipu_state **state = data;
+    if (note->n_type != QUIPU_STATE_VERSION || !is_named(note, "quipu", sizeof "quipu") ||
+        note->n_descsz != sizeof(int32_t))
+        return false;
+    *state = (const void *)(description + *(const int32_t *)(const void *)description);
+    return true;
+}
+
+static bool has_segment(const struct dl_phdr_info *info, uint32_t type) {
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == type)
+            return true;
+    return false;
+}
+
+/* Writes PATH, made absolute by the working directory where it is relative and that is known. */
+static void absolute_path(struct text *text, const char *path) {
+    if (path[0] != '/' && SYSTEM_CALL(getcwd, text->data, text->size, 0, 0, 0, 0) > 0 &&
+        text->data[0] == '/') {
+        text->length = text_length(text->data);
+        text_add(text, "/");
+        if (path[0] == '.' && path[1] == '/')
+            path += 2;
+    }
+    text_add(text, path);
+}
+
+void quipu_program_path(char *path, size_t size) {
+    static const char deleted[] = " (deleted)";
+    struct text text = {path, size, 0, false};
+    if (!started_by_linker) {
+        long length = SYSTEM_CALL(readlinkat, AT_FDCWD, "/proc/self/exe", path, size - 1, 0, 0);
+        if (length > 0) {
+            size_t tail = sizeof deleted - 1;
+            if ((size_t)length > tail && bytes_equal(path + length - tail, deleted, tail))
+                length -= (long)tail;
+            path[length] = '\0';
+            return;
+        }
+    }
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    absolute_path(&text, name ? name : "unknown");
+}
+
+static void describe_module(const struct dl_phdr_info *info, bool executable) {
+    struct quipu_module *module = &quipu_state.module;
+    struct text path = {module->path, sizeof module->path, 0, false};
+    module->chunk.kind = QUIPU_MODULE;
+    module->chunk.size = round_up(sizeof *module, QUIPU_PAGE);
+    module->load_bias = info->dlpi_addr;
+    module->cells_address = (uint64_t)quipu_cells_begin - info->dlpi_addr;
+    module->cells_size = quipu_cells_size();
+    module->build_id_size = find_build_id(info, module->build_id);
+    if (executable)
+        quipu_program_path(module->path, sizeof module->path);
+    else
+        absolute_path(&path, info->dlpi_name);
+}
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
+    struct visit *visit = data;
+    bool executable = visit->executable;
+    (void)size;
+    visit->executable = false;
+    /* The kernel gives the address of the dynamic linker that it loaded for a program. */
+    if (executable)
+        started_by_linker = has_segment(info, PT_INTERP) && getauxval(AT_BASE) == 0;
+    if (module_contains(info, quipu_cells_begin) || module_contains(info, quipu_note)) {
+        describe_module(info, executable);
+        return 0;
+    }
+    const struct quipu_state *state = NULL;
+    if (!visit->other && find_note(info, use_state, &state) && state->file)
+        visit->other = state;
+    return 0;
+}
+
+const struct quipu_state *quipu_find_modules(void) {
+    struct visit visit = {.executable = true};
+    dl_iterate_phdr(visit_module, &visit);
+    return visit.other;
+}

@@ -1,0 +1,649 @@
+/* call.c: calls of code that is not instrumented.
+ *
+ * Of a callee that is known, the ranges that it writes are stores: what was there is the regions'
+ * copies, which the begin brings up to date where it knows how far a range goes.  After any other
+ * call all regions are compared with their copies, and what has changed is told.  So copies are
+ * kept up to date by all that tells of a write; a new region's is read in front of the first call.
+ *
+ * What is not so by far most times is told apart first: a range where nothing is watched, the C
+ * library's own memory where no region can be (quick.c), and a direct call of what is not
+ * known, of which nothing needs to be kept from its begin to its end.  None of these has a record.
+ *
+ * A call that is never returned from leaves its record; the next one at that stack pointer takes it
+ * over.
+ *
+ * What is found to have changed may be what another call has written: lane.c tells.
+ *
+ * Not perfect: with more than FEW regions, not each unknown call is followed by a comparison, which
+ * would take most of the time; what has changed is found by a later one.  Bytes that were changed
+ * and changed back are not told; nor is what a call changed whose record was pushed out, before the
+ * next one is compared. */
+#include "format/data_file.h"
+#include "runtime/core/syscall.h"
+#include "runtime/watch/watch.h"
+
+#include "format/watch_callees.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/uio.h>
+
+enum {
+    SITE_SIZE = 5,   /* the no-operation behind the call, now a jump */
+    CMP_SIZE = 8,    /* or cmpl $0, CALLING ... */
+    JNE_SIZE = 6,    /* ... and its jne */
+    CALL_SIZE = 5,   /* of quipu_watch_call_end */
+    LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp */
+    LEAVE_SIZE = 6,  /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
+    JMP_SLOT = 0xff, /* through a slot of the global offset table */
+    PREFIXES_MOST = 4,
+    VECTOR_MOST = 1024,
+    RARELY = 32, /* times */
+    WORD = 8,
+    RANGES = 3,
+    ARGUMENTS = 6,
+    /* the frame of entry.S */
+    FRAME_RESULT = -2,
+    FRAME_RETURN = 1,
+    FRAME_CALLEE = 2,
+    FRAME_BEGIN = 3, /* the stack pointer at the call ... */
+    FRAME_END = 2,   /* ... and behind it */
+};
+
+#define QUIPU_UNBOUND UINT64_MAX
+
+#define RANGES_OF(name, first, second, third) {first, second, third},
+static const uint32_t callees[][RANGES] = {QUIPU_CALLEES(RANGES_OF)};
+
+void quipu_watch_call_begun(const uint64_t *frame);
+void quipu_watch_call_ended(const uint64_t *frame);
+void quipu_watch_call_returned(const uint64_t *frame);
+
+/* ---- Ranges ---- */
+
+/* Whether a row is of what allocates or frees. */
+static bool is_allocator(uint32_t callee) {
+    for (unsigned i = 0; i < RANGES; i++)
+        if (quipu_extent_kind(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
+            quipu_extent_kind(callees[callee][i]) <= QUIPU_EXTENT_MOVED)
+            return true;
+    return false;
+}
+
+/* Whether all is compared behind it. */
+static bool is_unknown(uint32_t callee) {
+    uint32_t first = callees[callee][0];
+    return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||
+           quipu_extent_kind(first) == QUIPU_EXTENT_MORE || first & QUIPU_EXTENT_WITHIN;
+}
+
+/* Where all that it may write beside the C library's own memory is told by its ranges. */
+static bool tells_ranges(uint32_t callee) {
+    for (unsigned i = 0; i < RANGES; i++)
+        if (quipu_is_range(callees[callee][i]) && callees[callee][i] & QUIPU_EXTENT_WITHIN &&
+            !(callees[callee][i] & QUIPU_EXTENT_CHANGED))
+            return false;
+    return true;
+}
+
+enum watch_reach quipu_watch_reach(uint32_t row) {
+    uint32_t callee = row & ~QUIPU_CALLEE_LOOKS;
+    if (row != callee || !callee || callee >= sizeof callees / sizeof *callees ||
+        quipu_extent_kind(callees[callee][0]) == QUIPU_EXTENT_ANY)
+        return WATCH_REACHES_ALL;
+    return is_unknown(callee) || is_allocator(callee) ? WATCH_REACHES_LIBRARY
+                                                      : WATCH_REACHES_RANGES;
+}
+
+/* Of rows that entry.S deals with by itself: they neither have ranges nor say anything else.
+ */
+#define IS_PLAIN(extent)                                                                           \
+    (!(extent) || ((extent) >> 4 & 15) == QUIPU_EXTENT_ANY ||                                      \
+     (((extent) >> 4 & 15) == QUIPU_EXTENT_MORE &&                                                 \
+      (((extent) >> 16 & 0xfff) == QUIPU_MORE_LIBRARY ||                                           \
+       ((extent) >> 16 & 0xfff) == QUIPU_MORE_FORMAT)))
+#define PLAIN_ROW(name, a, b, c) IS_PLAIN(a) && IS_PLAIN(b) && IS_PLAIN(c),
+extern const uint8_t quipu_watch_plain_rows[];
+extern const uint32_t quipu_watch_plain_count;
+const uint8_t quipu_watch_plain_rows[] = {QUIPU_CALLEES(PLAIN_ROW)};
+const uint32_t quipu_watch_plain_count = sizeof quipu_watch_plain_rows;
+
+/* Bytes in front of the NUL; where there is none that can be read, those that can. */
+static uint64_t string_length(uint64_t address) {
+    uint64_t length = 0;
+    uint8_t bytes[64];
+    while (length < QUIPU_STRING_MOST) {
+        uint64_t count = quipu_watch_read(bytes, address + length, sizeof bytes);
+        for (uint64_t i = 0; i < count; i++)
+            if (bytes[i] == 0)
+                return length + i;
+        length += count;
+        if (count < sizeof bytes)
+            break;
+    }
+    return length;
+}
+
+/* What is known at the begin. */
+static struct watch_range begin_range(const struct watch_call *call, uint32_t extent) {
+    const uint64_t *arguments = call->arguments;
+    struct watch_range range = {arguments[extent & 7], QUIPU_UNBOUND};
+    uint64_t a = arguments[quipu_extent_a(extent)], b = arguments[quipu_extent_b(extent)];
+    uint32_t pointed = 0;
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_CONSTANT:
+        range.length = quipu_extent_constant(extent);
+        break;
+    case QUIPU_EXTENT_BYTES:
+        range.length = a;
+        break;
+    case QUIPU_EXTENT_PRODUCT:
+        if (__builtin_mul_overflow(a, b, &range.length))
+            range.length = 0;
+        break;
+    case QUIPU_EXTENT_TIMES:
+        range.length = (uint32_t)a * quipu_extent_constant(extent);
+        break;
+    case QUIPU_EXTENT_POINTED:
+        quipu_watch_read(&pointed, a, sizeof pointed);
+        range.length = pointed;
+        break;
+    case QUIPU_EXTENT_APPEND:
+        range.address += string_length(range.address);
+        break;
+    default:
+        break;
+    }
+    return range;
+}
+
+/* Sets the range, which is empty where it touches no region. */
+static void find_range(struct watch_call *call, unsigned number) {
+    uint32_t extent = callees[call->callee][number];
+    uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
+    struct watch_range *range = &call->ranges[number];
+    *range = (struct watch_range){address, 0};
+    if (!quipu_is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
+        return;
+    *range = begin_range(call, extent);
+    if (range->length != QUIPU_UNBOUND && !quipu_watch_may_touch(range->address, range->length))
+        range->length = 0;
+}
+
+static uint64_t length_by_result(uint32_t extent, uint64_t result) {
+    uint32_t added = quipu_extent_added(extent);
+    int64_t count = quipu_extent_is_int(extent) ? (int32_t)result : (int64_t)result;
+    if (count < 0 || (count == 0 && !added))
+        return 0;
+    return (uint64_t)count * quipu_extent_constant(extent) + added;
+}
+
+/* Sets what only the end knows. */
+static void end_range(struct watch_range *range, uint32_t extent, uint64_t result) {
+    if (range->length == QUIPU_UNBOUND) {
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT)
+            range->length = length_by_result(extent, result);
+        else
+            range->length = string_length(range->address) + 1;
+    }
+    if ((extent & QUIPU_EXTENT_ZERO && (uint32_t)result) || (extent & QUIPU_EXTENT_TRUE && !result))
+        range->length = 0;
+}
+
+/* How often was told of what the range may be, ever. */
+static uint64_t count_told(const struct watch_range *range) {
+    uint64_t most = (uint64_t)WATCH_ORDERS << QUIPU_WATCH_GRANULE_BITS;
+    return quipu_watch_told(range->address, range->address + lesser(range->length, most));
+}
+
+/* The range NUMBER of the call, or a part of it. */
+static void tell_range(const struct watch_call *call, unsigned number,
+                       const struct watch_range *range, bool if_changed, uint64_t pc) {
+    struct watch_write write = {.address = range->address,
+                                .length = range->length,
+                                .pc = pc,
+                                .place = pc,
+                                .cause = QUIPU_CAUSE_CALLEE,
+                                .if_changed = if_changed,
+                                .pair = NULL,
+                                .made = WATCH->made,
+                                .stack = call->stack,
+                                .skipped = call->skipped,
+                                .is_sure = if_changed ||
+                                           count_told(&call->ranges[number]) == call->told[number]};
+    if (range->length && range->address + range->length > range->address)
+        quipu_watch_tell_all(&write);
+}
+
+/* The parts of a vector of struct iovec. */
+static void tell_vector(const struct watch_call *call, unsigned number, uint64_t count,
+                        uint64_t pc) {
+    const struct watch_range *range = &call->ranges[number];
+    for (uint64_t i = 0; i < count && i < VECTOR_MOST; i++) {
+        struct iovec part;
+        if (quipu_watch_read(&part, range->address + i * sizeof part, sizeof part) < sizeof part)
+            return;
+        struct watch_range piece = {(uint64_t)part.iov_base, part.iov_len};
+        tell_range(call, number, &piece, true, pc);
+    }
+}
+
+/* Whether the row holds whose format the shim did not know. */
+static bool row_holds(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        if (quipu_is_condition(extent) && quipu_watch_writes_by_format(call->arguments[extent & 7]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- All regions compared ---- */
+
+static bool words_differ(const uint8_t *now, const uint8_t *known) {
+    uint64_t a, b;
+    __builtin_memcpy(&a, now, sizeof a);
+    __builtin_memcpy(&b, known, sizeof b);
+    return a != b;
+}
+
+/* Sets RANGE to what has changed, first byte to last.  The region is pinned.  *READABLE is the page
+ * that the one before was on, if it was on one: regions often lie side by side. */
+static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
+                    struct watch_range *range) {
+    uint64_t first = UINT64_MAX, end = 0;
+    for (uint64_t at = 0; at < region->size;) {
+        uint64_t address = region->address + at, page = address / QUIPU_PAGE;
+        uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
+        if (page + 1 != *readable && !quipu_watch_is_steady(region) &&
+            !quipu_watch_is_readable(address, address + 1))
+            break;
+        *readable = page + 1;
+        for (const uint8_t *now = (const uint8_t *)address; at < next;) {
+            if (next - at >= WORD && !words_differ(now, known + at)) {
+                at += WORD;
+                now += WORD;
+                continue;
+            }
+            if (*now != known[at]) {
+                first = lesser(first, at);
+                end = at + 1;
+            }
+            at++;
+            now++;
+        }
+    }
+    *range = (struct watch_range){region->address + first, end - first};
+    return end != 0;
+}
+
+/* Whether an argument of the call points into the region. */
+static bool is_given(const struct watch_call *call, const struct watch_region *region) {
+    for (unsigned i = 0; i < sizeof call->arguments / sizeof *call->arguments; i++)
+        if (call->arguments[i] - region->address < region->size)
+            return true;
+    return false;
+}
+
+/* What the call itself can have changed.  A freed block is the allocator's, and may be whatever the
+ * C library has got from it meanwhile, unless the call was given it. */
+static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
+    if (!region->size || region->flags & WATCH_UNKNOWN)
+        return false;
+    if (is_allocator(call->callee))
+        return !(region->flags & WATCH_BLOCK);
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY && tells_ranges(call->callee) &&
+        !quipu_watch_may_be_library(region))
+        return false;
+    return !(region->flags & WATCH_FREED) || is_given(call, region);
+}
+
+static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t *readable,
+                        struct watch_range *range) {
+    const struct watch_region *region = region_at(index);
+    if (!is_to_compare(call, region))
+        return false;
+    struct watch_region *live = quipu_watch_pin(index, region->generation);
+    bool changed = live && compare(live, bytes_of(live), readable, range);
+    if (live)
+        quipu_watch_unpin(live);
+    return changed;
+}
+
+static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
+    struct watch_range range;
+    uint64_t readable = 0;
+    uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
+    const uint32_t *end = is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
+    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
+        if (!has_changed(call, i, &readable, &range))
+            continue;
+        struct watch_write write = {.address = range.address,
+                                    .length = range.length,
+                                    .pc = pc,
+                                    .place = pc,
+                                    .cause = QUIPU_CAUSE_CHANGE,
+                                    .if_changed = true,
+                                    .pair = NULL,
+                                    .made = WATCH->made,
+                                    .stack = stack,
+                                    .is_sure = true};
+        quipu_watch_tell(i, &write);
+        readable = 0; /* a handler may do anything */
+    }
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
+        __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_put_off_comparison(uint64_t begin) {
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t end = __builtin_ia32_rdtsc(), until = end + RARELY * (end - begin);
+    if (WATCH->count > WATCH_FEW && quick->until < until)
+        quick->until = until;
+}
+
+/* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
+ * that took last, or as it took to read what is new, of which nothing can have changed: what has
+ * changed is told later then, as a later call's. */
+static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
+    struct watch_quick *quick = WATCH_QUICK;
+    if (WATCH->stacks_apart && !quipu_watch_is_alone())
+        quipu_watch_note_threads();
+    if (!quick->tracks && !quipu_watch_is_alone())
+        quipu_watch_unlock(quipu_watch_lock());
+    if (WATCH->count <= WATCH_FEW) {
+        quipu_watch_list_pieces();
+        compare_all(call, pc, stack);
+        return;
+    }
+    uint64_t begin = __builtin_ia32_rdtsc();
+    if (begin < quick->until) {
+        quipu_watch_note_skipped();
+        return;
+    }
+    compare_all(call, pc, stack);
+    quipu_watch_put_off_comparison(begin);
+}
+
+/* ---- Blocks ---- */
+
+static void begin_blocks(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t address = call->arguments[extent & 7];
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
+            quipu_watch_block_freeing(address);
+        else if (quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
+            quipu_watch_block_moving(address, call->stack);
+    }
+}
+
+/* The block that was made; its address is 0 where there is none. */
+static struct watch_range new_block(const struct watch_call *call, uint32_t extent,
+                                    uint64_t result) {
+    struct watch_range block = {result, call->arguments[quipu_extent_a(extent)]};
+    unsigned factor = extent >> 12 & 15;
+    if (quipu_extent_kind(extent) == QUIPU_EXTENT_BLOCK_STRING)
+        block.length = string_length(result) + 1;
+    else if (factor < 6 &&
+             __builtin_mul_overflow(block.length, call->arguments[factor], &block.length))
+        block.length = UINT64_MAX; /* nothing is so long */
+    if (quipu_extent_constant(extent) &&
+        ((uint32_t)result != 0 || quipu_watch_read(&block.address, call->arguments[extent & 7],
+                                                   sizeof block.address) < sizeof block.address))
+        block.address = 0;
+    if (block.address >= ADDRESSES_END) /* as mmap says that it could not */
+        block.address = 0;
+    return block;
+}
+
+static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t pc) {
+    bool moves = false;
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t address = call->arguments[extent & 7];
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
+            quipu_watch_block_freed(address, pc);
+        moves |= quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED;
+        if (quipu_extent_kind(extent) != QUIPU_EXTENT_BLOCK &&
+            quipu_extent_kind(extent) != QUIPU_EXTENT_BLOCK_STRING)
+            continue;
+        struct watch_range block = new_block(call, extent, result);
+        if (moves)
+            quipu_watch_block_moved(call->arguments[0], block.address, block.length, pc,
+                                    call->stack);
+        else if (block.address)
+            quipu_watch_block_made(block.address, block.length, pc);
+    }
+}
+
+/* ---- Begin and end ---- */
+
+/* Behind the jump that ends a function: prefixes, opcode, and where to. */
+static uint64_t behind_jump(const uint8_t *jump) {
+    unsigned prefixes = 0;
+    while (prefixes < PREFIXES_MOST && *jump != JMP_SHORT && *jump != JMP_NEAR && *jump != JMP_SLOT)
+        prefixes++, jump++;
+    return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
+}
+
+/* The call's return address: in front of what led out of line.  STUB is the return address of the
+ * call there, in front of the jump back, or of what ends a jump that was made a call. */
+static uint64_t place_of_return(uint64_t stub) {
+    const uint8_t *jump = (const uint8_t *)stub;
+    if (!is_jump(jump))
+        return behind_jump(target_of_jump(jump + LEAVE_SIZE));
+    const uint8_t *back = target_of_jump(jump);
+    bool asks = back + distance_at(back - 4) == jump - CALL_SIZE;
+    return (uint64_t)back - (asks ? JNE_SIZE + CMP_SIZE : SITE_SIZE);
+}
+
+static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
+    stack_t stack = {.ss_sp = (void *)pointer, .ss_size = length};
+    if (is_plain || quipu_watch_read(&stack, pointer, sizeof stack) == sizeof stack)
+        quipu_watch_note_stack((uint64_t)stack.ss_sp, stack.ss_size);
+}
+
+/* What the program does by the call that makes other calls write elsewhere, memory unreadable, or a
+ * stack. */
+static void note_more(const struct watch_call *call) {
+    for (unsigned i = 0; i < RANGES; i++) {
+        uint32_t extent = callees[call->callee][i];
+        uint64_t pointer = call->arguments[extent & 7];
+        if (quipu_extent_kind(extent) != QUIPU_EXTENT_MORE)
+            continue;
+        unsigned size = extent >> 8 & 15;
+        uint64_t length = size < ARGUMENTS ? call->arguments[size] : BUFSIZ;
+        if (quipu_extent_constant(extent) == QUIPU_MORE_STACK && pointer)
+            note_stack(pointer, length, size < ARGUMENTS);
+        if (quipu_extent_constant(extent) == QUIPU_MORE_STREAM && pointer)
+            quipu_watch_note_stream(pointer, length);
+        if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES)
+            quipu_watch_note_pages(pointer, length);
+    }
+}
+
+static bool has_ranges(const struct watch_call *call) {
+    bool any = false;
+    for (unsigned i = 0; i < RANGES; i++)
+        any |= call->ranges[i].length != 0;
+    return any;
+}
+
+/* Where the call's ranges are, all in all, to WAY. */
+static void find_hull(const struct watch_call *call, struct watch_under_way *way) {
+    way->low = UINT64_MAX;
+    way->high = 0;
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct watch_range range = call->ranges[i];
+        if (!range.length)
+            continue;
+        way->low = lesser(way->low, range.address);
+        way->high = greater(way->high, range.length < ADDRESSES_END ? range.address + range.length
+                                                                    : ADDRESSES_END);
+        if (quipu_extent_kind(callees[call->callee][i]) == QUIPU_EXTENT_VECTOR)
+            *way = (struct watch_under_way){.low = 0, .high = ADDRESSES_END};
+    }
+}
+
+/* Sets the call's ranges, and where they are.  Returns whether anything is to be done at its end.
+ */
+static bool has_end(struct watch_call *call, struct watch_under_way *way) {
+    const uint32_t *extents = callees[call->callee];
+    for (unsigned i = 0; i < RANGES; i++)
+        find_range(call, i);
+    bool touches = has_ranges(call);
+    find_hull(call, way);
+    for (unsigned i = 0; i < RANGES; i++) /* all is compared: so ranges need not be told */
+        if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
+            call->ranges[i].length = 0;
+    bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
+    return touches || (may_be_library && WATCH->library) || !call->callee ||
+           quipu_extent_kind(extents[0]) == QUIPU_EXTENT_ANY ||
+           quipu_question(extents) == QUIPU_ASK_ALWAYS;
+}
+
+/* Sees to it that the call's end is told; where the text cannot be changed any more, it is not. */
+static bool tells_end(const uint64_t *frame) {
+    uint32_t told = (uint32_t)frame[FRAME_CALLEE];
+    const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
+    return !(told & QUIPU_CALL_LEADS) ||
+           quipu_watch_lead_out((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
+                                behind_jump(jump));
+}
+
+uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
+    const uint8_t *jump = (const uint8_t *)stub + LEAQ_SIZE;
+    if (!is_jump(jump))
+        return stub;
+    const uint8_t *place = target_of_jump(jump);
+    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers make it so */
+    return is_near ? behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(told);
+}
+
+/* What is there before, of ranges that the call will write.  Where it may write less, and there are
+ * other threads, what they have changed is not lost: it is told with this call's. */
+static void refresh_ranges(struct watch_call *record) {
+    bool is_alone = quipu_watch_is_alone();
+    for (unsigned i = 0; i < RANGES; i++) {
+        struct watch_range range = record->ranges[i];
+        record->told[i] = range.length ? count_told(&range) : 0;
+        if (range.length == QUIPU_UNBOUND || range.address + range.length <= range.address)
+            continue;
+        if (is_alone || !(callees[record->callee][i] & QUIPU_EXTENT_CHANGED))
+            quipu_watch_refresh(range.address, range.address + range.length);
+    }
+}
+
+static void begin_call(struct watch_call *call, const uint64_t *frame) {
+    if (WATCH->unread)
+        quipu_watch_read_new();
+    if (WATCH->heaps_active)
+        begin_blocks(call);
+    for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
+        quipu_watch_refresh_freed(call->arguments[i]);
+    struct watch_under_way way = {
+        .stack = call->stack, .stub = frame[FRAME_RETURN], .told = (uint32_t)frame[FRAME_CALLEE]};
+    bool ends = has_end(call, &way), tracks = WATCH_QUICK->tracks;
+    way.told = (way.told & ~0xffffu) | call->callee;
+    if (ends && tracks)
+        quipu_watch_go_under_way(&way);
+    bool needs_record = has_ranges(call) || (WATCH->heaps_active && is_allocator(call->callee)) ||
+                        !(tracks && way.told & QUIPU_CALL_COMPARED);
+    if (!ends || !needs_record || !tells_end(frame))
+        return;
+    struct watch_call *record = quipu_watch_take_call(call->stack);
+    record->callee = call->callee;
+    copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
+    copy_bytes(record->ranges, call->ranges, sizeof record->ranges);
+    record->tid = has_ranges(call) ? quipu_watch_thread(quipu_watch_pid()) : 0;
+    record->skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
+    refresh_ranges(record);
+}
+
+void quipu_watch_call_begun(const uint64_t *frame) {
+    static const int8_t places[ARGUMENTS] = {-6, -5, -4,
+                                             -3, -7, -8}; /* rdi, rsi, rdx, rcx, r8, r9 */
+    uint32_t callee = QUIPU_CALL_NUMBER((uint32_t)frame[FRAME_CALLEE]);
+    uint32_t row = callee & ~QUIPU_CALLEE_LOOKS;
+    if (!quipu_watch_ready)
+        return;
+    if ((uint32_t)frame[FRAME_CALLEE] & QUIPU_CALL_LEAVES) {
+        if (WATCH->armed)
+            quipu_watch_leave((uint64_t)(frame + FRAME_BEGIN), frame[FRAME_RETURN],
+                              (uint32_t)frame[FRAME_CALLEE]);
+        return;
+    }
+    struct watch_call call;
+    call.stack = (uint64_t)(frame + FRAME_BEGIN);
+    call.callee = row < sizeof callees / sizeof *callees ? row : 0;
+    for (unsigned i = 0; i < ARGUMENTS; i++)
+        call.arguments[i] = frame[places[i]];
+    note_more(&call);
+    if (!WATCH->armed)
+        return;
+    if (callee & QUIPU_CALLEE_LOOKS && !row_holds(&call))
+        call.callee = 0;
+    begin_call(&call, frame);
+}
+
+/* Tells what the call has done. */
+static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc, uint64_t stack) {
+    const uint32_t *extents = callees[call->callee];
+    bool is_heap = is_allocator(call->callee);
+    if (is_heap && WATCH->heaps_active)
+        end_blocks(call, result, pc);
+    if (WATCH->armed && (is_heap ? WATCH->count > WATCH->block_regions : is_unknown(call->callee)))
+        compare_in_time(call, pc, stack);
+    for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
+        struct watch_range range = call->ranges[i];
+        if (!range.length)
+            continue;
+        end_range(&range, extents[i], result);
+        if (quipu_extent_kind(extents[i]) == QUIPU_EXTENT_VECTOR)
+            tell_vector(call, i, call->arguments[quipu_extent_a(extents[i])], pc);
+        else
+            tell_range(call, i, &range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
+    }
+}
+
+void quipu_watch_call_ended(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
+    struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
+    if (call) {
+        end_call(call, result, place_of_return(frame[FRAME_RETURN]), stack);
+        quipu_watch_close_call(call);
+    } else if (quipu_watch_ready) {
+        quipu_watch_drop_left_calls(stack);
+    }
+    if (quipu_watch_ready && WATCH_QUICK->tracks)
+        quipu_watch_come_back(stack);
+}
+
+/* What the call without a record has changed. */
+static void compare_behind(uint64_t stack, uint64_t pc) {
+    struct watch_call call = {.stack = stack};
+    if (WATCH_QUICK->tracks)
+        call.callee = quipu_watch_row_under_way(stack);
+    compare_in_time(&call, pc, stack);
+}
+
+/* Behind a direct call of what is not known, or writes the library's own memory.  It has a record
+ * where its begin had to be told; one of another call at that stack pointer is not its own. */
+void quipu_watch_call_returned(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
+    uint64_t pc = place_of_return(frame[FRAME_RETURN]);
+    if (!quipu_watch_ready || !WATCH->armed)
+        return;
+    struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
+    if (record && (is_unknown(record->callee) || is_allocator(record->callee))) {
+        end_call(record, result, pc, stack);
+        quipu_watch_close_call(record);
+    } else {
+        if (WATCH->calling && !record)
+            quipu_watch_drop_left_calls(stack);
+        compare_behind(stack, pc);
+    }
+    if (WATCH_QUICK->tracks)
+        quipu_watch_come_back(stack);
+}

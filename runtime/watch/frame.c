@@ -1,0 +1,378 @@
+/* frame.c: watched locals, and what is a thread's own.
+ *
+ * A function whose locals are watched comes here when it begins and before it ends
+ * (format/watch.h, section 2).  Each of its calls makes a region of its own for each of them,
+ * which stands in a list of its thread, the newest first, with its frame's address.
+ *
+ * An exception, or longjmp, leaves frames without their ends.  Where it lands, frames of the thread
+ * that lie below the stack pointer are gone, if they are on the same stack: alternate signal stacks
+ * and coroutines have others.  Those are told by what lies between, which on one stack can all be
+ * read.  Where that is no proof the frame is kept, until a frame that begins has its address, or
+ * one begins above it and its return address has been written over.
+ *
+ * A thread that ends may leave frames, too.  Its number tells that it is gone: asked for when it or
+ * another thread writes there, and when activations have become twice as many.
+ *
+ * Not perfect: two stacks less than STACK_MOST apart, with nothing between them that cannot be
+ * read, are taken for one when an exception or longjmp lands above.  An activation that is left
+ * where no instrumented code lands, and whose place is not used again by its function, stays
+ * watched. */
+#include "runtime/core/syscall.h"
+#include "runtime/watch/watch.h"
+
+#include <errno.h>
+
+enum {
+    CHUNK = 1 << 16,
+    ACTIVATIONS_MOST = 1 << 20,
+    FIRST_LOOK = 256,
+    LOOK_MOST = 256,      /* frames of a deep recursion: what was left is newer, mostly */
+    STACK_MOST = 8 << 20, /* bytes */
+    RED_ZONE = 128,
+};
+
+/* What entry.S keeps. */
+enum {
+    FRAME_RETURN = 1,
+    FRAME_DISTANCE = 2,     /* at the begin: from the function's first byte to the return address */
+    FRAME_BEGIN_RETURN = 3, /* the function's own return address, at the begin ... */
+    FRAME_END_RETURN = 2,   /* ... and at the end */
+    FRAME_BACK = 2,         /* the stack pointer below the red zone */
+};
+
+void quipu_watch_function_begun(const uint64_t *frame);
+void quipu_watch_function_ended(const uint64_t *frame);
+void quipu_watch_function_returned(const uint64_t *frame);
+
+/* ---- Activations: the lock is held ---- */
+
+static struct watch_activation **list_of(uint64_t thread) {
+    return &WATCH->threads[scatter_bits(thread) >> 56];
+}
+
+_Static_assert(WATCH_THREADS == 1 << 8, "bits of the lists' number");
+
+/* Returns NULL where there is no memory, or there are too many. */
+static struct watch_activation *take_activation(void) {
+    struct watch *watch = WATCH;
+    if (watch->activations >= ACTIVATIONS_MOST)
+        return NULL;
+    if (!watch->free_activations) {
+        struct watch_activation *chunk = quipu_watch_map(CHUNK);
+        if (!chunk)
+            return NULL;
+        for (uint64_t i = 0; i < CHUNK / sizeof *chunk; i++) {
+            chunk[i].next = watch->free_activations;
+            watch->free_activations = &chunk[i];
+        }
+    }
+    struct watch_activation *activation = watch->free_activations;
+    watch->free_activations = activation->next;
+    watch->activations++;
+    return activation;
+}
+
+/* Ends the one that *LINK leads to. */
+static void end_activation(struct watch_activation **link) {
+    struct watch_activation *activation = *link;
+    *link = activation->next;
+    quipu_watch_remove_locked(activation->id);
+    activation->next = WATCH->free_activations;
+    WATCH->free_activations = activation;
+    WATCH->activations--;
+}
+
+/* Arms request NUMBER in the frame whose CFA is FRAME, or in the thread. */
+static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, uint64_t back) {
+    uint64_t from = frame == WATCH_NO_FRAME ? thread : frame;
+    const struct watch_local *local = &WATCH->locals[number];
+    struct watch_activation *activation = take_activation();
+    if (!activation)
+        return;
+    *activation = (struct watch_activation){.next = *list_of(thread),
+                                            .thread = thread,
+                                            .frame = frame,
+                                            .back = back,
+                                            .request = number,
+                                            .pid = quipu_watch_pid()};
+    activation->tid = quipu_watch_thread(activation->pid);
+    *list_of(thread) = activation;
+    struct watch_region wanted = {.address = from + (uint64_t)local->offset,
+                                  .size = local->size,
+                                  .handler = (uint64_t)activation,
+                                  .argument = number,
+                                  .flags = (uint16_t)local->flags | WATCH_LOCAL};
+    activation->id = quipu_watch_add_locked(&wanted);
+    if (activation->id < 0)
+        end_activation(list_of(thread));
+}
+
+/* ---- Which are gone ---- */
+
+bool quipu_watch_thread_is_gone(uint32_t tid) {
+    return SYSTEM_CALL(tgkill, quipu_watch_pid(), tid, 0, 0, 0, 0) == -ESRCH;
+}
+
+static bool is_of_gone_thread(const struct watch_activation *activation) {
+    uint32_t pid = quipu_watch_pid();
+    if (activation->thread == thread_pointer()) /* a thread that ended may have had it before */
+        return activation->pid == pid && activation->tid != quipu_watch_thread(pid);
+    return activation->pid != pid || quipu_watch_thread_is_gone(activation->tid);
+}
+
+/* Whether frame BELOW is on the stack of HERE, above it.  All down to *KNOWN is known to be. */
+static bool is_same_stack(uint64_t below, uint64_t here, uint64_t *known) {
+    if (below >= *known)
+        return true;
+    if (here - below > STACK_MOST || !quipu_watch_is_readable(below, *known))
+        return false;
+    *known = below;
+    return true;
+}
+
+/* Whether its return address is another one, or is not there. */
+static bool is_written_over(const struct watch_activation *activation) {
+    uint64_t word = 0;
+    return quipu_watch_read(&word, activation->frame - sizeof word, sizeof word) != sizeof word ||
+           word != activation->back;
+}
+
+/* Ends those of THREAD that the begin of a frame shows to have been left. */
+static void end_left_before(uint64_t thread, uint64_t frame) {
+    struct watch_activation **link = list_of(thread);
+    for (unsigned above = 0; *link && above < LOOK_MOST;) {
+        const struct watch_activation *a = *link;
+        above += a->thread == thread && a->frame > frame && a->frame != WATCH_NO_FRAME;
+        if (a->thread == thread && (a->frame == frame || (a->frame < frame && is_written_over(a))))
+            end_activation(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+/* Ends those of THREAD that are below STACK, where control has come to from deeper calls. */
+static void end_left_below(uint64_t thread, uint64_t stack) {
+    struct watch_activation **link = list_of(thread);
+    uint64_t known = stack;
+    while (*link) {
+        const struct watch_activation *a = *link;
+        if (a->thread == thread && a->frame <= stack && is_same_stack(a->frame, stack, &known))
+            end_activation(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+static void end_of_request(uint32_t number) {
+    for (unsigned i = 0; i < WATCH_THREADS; i++)
+        for (struct watch_activation **link = &WATCH->threads[i]; *link;) {
+            if ((*link)->request == number)
+                end_activation(link);
+            else
+                link = &(*link)->next;
+        }
+}
+
+static void end_of_gone_threads(void) {
+    for (unsigned i = 0; i < WATCH_THREADS; i++) {
+        uint32_t alive = 0;
+        for (struct watch_activation **link = &WATCH->threads[i]; *link;) {
+            if ((*link)->tid != alive && is_of_gone_thread(*link)) {
+                end_activation(link);
+                continue;
+            }
+            alive = (*link)->tid;
+            link = &(*link)->next;
+        }
+    }
+}
+
+static void look_for_gone_threads(void) {
+    struct watch *watch = WATCH;
+    if (watch->activations < watch->next_look)
+        return;
+    end_of_gone_threads();
+    watch->next_look = 2 * watch->activations + FIRST_LOOK;
+}
+
+bool quipu_watch_is_left(const struct watch_region *region) {
+    struct watch_activation *activation = (struct watch_activation *)region->handler;
+    if (!is_of_gone_thread(activation))
+        return false;
+    uint64_t mask = quipu_watch_lock();
+    end_of_gone_threads();
+    quipu_watch_unlock(mask);
+    return true;
+}
+
+void quipu_watch_forget_activations(void) {
+    for (unsigned i = 0; i < WATCH_THREADS; i++)
+        for (struct watch_activation **link = &WATCH->threads[i]; *link;) {
+            struct watch_activation *activation = *link;
+            if (activation->thread != thread_pointer()) {
+                end_activation(link);
+                continue;
+            }
+            activation->pid = quipu_watch_pid();
+            activation->tid = quipu_watch_thread(activation->pid);
+            link = &activation->next;
+        }
+}
+
+/* ---- Functions ---- */
+
+static bool is_watched(uint64_t function) {
+    const struct watch *watch = WATCH;
+    for (uint32_t i = 0; i < __atomic_load_n(&watch->local_count, __ATOMIC_ACQUIRE); i++)
+        if (watch->locals[i].function == function)
+            return true;
+    return false;
+}
+
+void quipu_watch_function_begun(const uint64_t *frame) {
+    uint64_t function = frame[FRAME_RETURN] - frame[FRAME_DISTANCE];
+    uint64_t cfa = (uint64_t)(frame + FRAME_BEGIN_RETURN + 1), thread = thread_pointer();
+    if (!quipu_watch_ready || !is_watched(function))
+        return;
+    uint64_t mask = quipu_watch_lock();
+    look_for_gone_threads();
+    end_left_before(thread, cfa);
+    for (uint32_t i = 0; i < WATCH->local_count; i++)
+        if (WATCH->locals[i].function == function)
+            begin_activation(i, thread, cfa, frame[FRAME_BEGIN_RETURN]);
+    quipu_watch_unlock(mask);
+}
+
+/* Whether the present thread can have activations. */
+static bool has_any(void) {
+    return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
+}
+
+static bool is_of_frame(const struct watch_activation *activation, uint64_t thread,
+                        uint64_t frame) {
+    return activation->thread == thread && activation->frame == frame;
+}
+
+void quipu_watch_function_ended(const uint64_t *frame) {
+    uint64_t cfa = (uint64_t)(frame + FRAME_END_RETURN + 1), thread = thread_pointer();
+    if (!has_any())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    struct watch_activation **link = list_of(thread);
+    while (*link && !is_of_frame(*link, thread, cfa))
+        link = &(*link)->next;
+    while (*link && is_of_frame(*link, thread, cfa)) /* they were made together */
+        end_activation(link);
+    quipu_watch_unlock(mask);
+}
+
+void quipu_watch_function_returned(const uint64_t *frame) {
+    if (!has_any())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    end_left_below(thread_pointer(), (uint64_t)(frame + FRAME_BACK) + RED_ZONE);
+    quipu_watch_unlock(mask);
+}
+
+/* ---- Threads ---- */
+
+/* Ends what is a thread's own, and not a frame's; the thread pointer may have been another's. */
+static void end_own(uint64_t thread) {
+    struct watch_activation **link = list_of(thread);
+    while (*link) {
+        if (is_of_frame(*link, thread, WATCH_NO_FRAME))
+            end_activation(link);
+        else
+            link = &(*link)->next;
+    }
+}
+
+void quipu_watch_thread_began(void) {
+    if (!quipu_watch_ready || !is_watched(WATCH_OF_THREADS))
+        return;
+    uint64_t mask = quipu_watch_lock();
+    look_for_gone_threads();
+    end_own(thread_pointer());
+    for (uint32_t i = 0; i < WATCH->local_count; i++)
+        if (WATCH->locals[i].function == WATCH_OF_THREADS)
+            begin_activation(i, thread_pointer(), WATCH_NO_FRAME, 0);
+    quipu_watch_unlock(mask);
+}
+
+void quipu_watch_thread_ended(void) {
+    if (!has_any())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    end_own(thread_pointer());
+    quipu_watch_unlock(mask);
+}
+
+/* ---- Requests ---- */
+
+/* Makes room for request NUMBER, if there is none: another file may have more of them.  Threads may
+ * read the old array, so it stays. */
+static bool has_room(uint32_t number) {
+    struct watch *watch = WATCH;
+    if (number < watch->local_room)
+        return true;
+    uint32_t room = watch->request_room + 1;
+    struct watch_local *locals = quipu_watch_map(room * sizeof *locals);
+    if (!locals)
+        return false;
+    copy_bytes(locals, watch->locals, watch->local_count * sizeof *locals);
+    __atomic_store_n(&watch->locals, locals, __ATOMIC_RELEASE);
+    watch->local_room = room;
+    return true;
+}
+
+static void enter_local(uint32_t number, const struct watch_local *local) {
+    struct watch *watch = WATCH;
+    watch->locals[number] = *local;
+    if (watch->local_count <= number)
+        __atomic_store_n(&watch->local_count, number + 1, __ATOMIC_RELEASE);
+}
+
+long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
+    long error = 0;
+    if (!quipu_watch_ready)
+        return -ENOSYS;
+    uint64_t mask = quipu_watch_lock();
+    error = !has_room(number)  ? -ENOMEM
+            : local->size == 0 ? -EINVAL
+            : !quipu_watch_has_module(local->function)
+                ? -EAGAIN
+                : quipu_watch_put_back_function(local->function);
+    if (error == 0)
+        enter_local(number, local);
+    quipu_watch_unlock(mask);
+    return error;
+}
+
+long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *local) {
+    long error = 0;
+    if (!quipu_watch_ready)
+        return -ENOSYS;
+    uint64_t mask = quipu_watch_lock();
+    error = !has_room(number) ? -ENOMEM : local->size == 0 ? -EINVAL : 0;
+    if (error == 0) {
+        enter_local(number, local);
+        begin_activation(number, thread_pointer(), WATCH_NO_FRAME, 0);
+        error = quipu_watch_lead_all_threads();
+    }
+    quipu_watch_unlock(mask);
+    return error;
+}
+
+bool quipu_watch_has_local(uint32_t number, uint64_t function) {
+    const struct watch *watch = WATCH;
+    return number < watch->local_count && watch->locals[number].function == function;
+}
+
+void quipu_watch_remove_local(uint32_t number) {
+    struct watch *watch = WATCH;
+    uint64_t mask = quipu_watch_lock();
+    if (watch->locals && number < watch->local_count)
+        watch->locals[number].function = 0;
+    end_of_request(number);
+    quipu_watch_unlock(mask);
+}

@@ -1,0 +1,454 @@
+/* home.h: what all modules of a process share of watched memory: its records, where they lie,
+ * and how they are found.
+ *
+ * Each instrumented module has its own copy of the code of watched memory (watch.h); what they
+ * share lies at QUIPU_WATCH_HOME, a fixed address, and was made by the first of them.
+ *
+ * Invariants
+ *   - `armed` is not 0 exactly while there is a region, or blocks are asked for.
+ *   - Regions, chains and counters of the shadow change under `lock`, with all signals blocked, and
+ *     only while `sequence` is odd.  Readers take no lock: what they read while it changed is
+ *     thrown away.  No memory that a reader may come to is ever unmapped.
+ *   - Copies of the regions' bytes are read and changed by threads that pin the region: it is given
+ *     to no other one meanwhile.  They take no lock: blocking signals costs two system calls, which
+ *     is more than all else about a hit.  What two threads write at a time is told in some order.
+ *   - A thread is known by its thread pointer, which is the same in all modules.  Thread-local
+ *     variables tell of it only what may be another's, too, or what its loops without checks ask:
+ *     threads that the C library did not make may have none of their own. */
+#ifndef QUIPU_RUNTIME_WATCH_HOME_H
+#define QUIPU_RUNTIME_WATCH_HOME_H
+
+#include "format/data_file.h"
+#include "format/watch.h"
+#include "runtime/core/syscall.h"
+#include "runtime/watch/lane.h"
+#include "runtime/watch/order.h"
+#include "runtime/watch/quick.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WATCH_MAGIC QUIPU_WATCH_HOME_MAGIC
+
+enum {
+    WATCH_SEGMENTS = 21, /* of regions; segment s has WATCH_FIRST << s */
+    WATCH_FIRST = 1024,
+    WATCH_LEVELS = 12,
+    WATCH_SETS = 256, /* of pairs */
+    WATCH_WAYS = 8,
+    WATCH_CALL_SETS = 64,
+    WATCH_HANDLERS = 128,
+    WATCH_CLASSES = 13,      /* of copies: 16 << class bytes */
+    WATCH_INLINE = 8,        /* bytes of a copy that stand in the region itself */
+    WATCH_BATCH = 16,        /* regions that are found at a time */
+    WATCH_UNKNOWN = 1 << 15, /* flag: the copy, or parts of it, were never read */
+    WATCH_BLOCK = 1 << 14,   /* flag: of a block of the heap; `handler` is its index + 1 */
+    WATCH_FREED = 1 << 13,   /* flag: which has been freed */
+    WATCH_LOCAL = 1 << 12,   /* flag: it ends with its activation, which `handler` points to */
+    WATCH_STEADY = 1 << 11,  /* flag: in a module, so it can be read */
+    WATCH_OWN = 1 << 10,     /* flag: there, and the C library does not keep it for itself */
+    WATCH_HEAP = 1 << 9,     /* flag: in the heap that brk made: steady below the present break */
+    WATCH_APART = 1 << 8,    /* flag: no stack is there, as far as is known */
+    WATCH_FEW = 256,         /* regions that are always compared */
+    WATCH_EMPTIED = 64,   /* pages of the shadow that held nothing when they were looked at last */
+    WATCH_GIVEN = 16,     /* buffers of streams, and stacks, that are known; of more, all memory
+                             is one */
+    WATCH_THREADS = 256,  /* lists of activations */
+    WATCH_OF_THREADS = 1, /* no function's address */
+    WATCH_LOOP_WORDS = 2048,
+    WATCH_ASKS_ARMED = 1, /* flags: what is asked around calls, where it may be answered with yes */
+    WATCH_ASKS_BEGINS = 2,
+    WATCH_ASKS_LIBRARY = 4,
+    WATCH_ASKS_LIBRARY_BEGINS = 8,
+};
+
+#define WATCH_NO_FRAME UINT64_MAX /* of an activation that is a thread's */
+
+struct watch_region {
+    uint64_t address;
+    uint64_t size;       /* 0: free */
+    uint64_t handler;    /* of the program; 0: made by a request; see WATCH_BLOCK */
+    uint64_t argument;   /* of the handler; or the request's number */
+    uint32_t generation; /* how many have had this place; with its index it is the region's id */
+    uint16_t flags;      /* QUIPU_REQUEST_..., WATCH_UNKNOWN, ... */
+    uint16_t pins;       /* threads that use the copy; a longjmp out of one leaves it pinned */
+    uint32_t next[2];    /* in the chains of its cells: node, 0 at the end; of free ones, index */
+    uint32_t previous[2];
+    union {
+        uint8_t bytes[WATCH_INLINE]; /* as last known */
+        uint8_t *copy;               /* where they are more */
+    };
+};
+
+/* A store between its two calls.  It is found by its stack pointer. */
+struct watch_pair {
+    uint64_t stack;   /* 0: free */
+    uint64_t stamp;   /* when; the oldest one of a full set was left by longjmp */
+    uint64_t thread;  /* thread pointer */
+    uint64_t address; /* of the first byte that is written, or may be */
+    uint64_t length;  /* up to the last; 0: nothing is written */
+    uint64_t mask;    /* of bytes from the address on; of a scatter's elements */
+    uint64_t made;    /* regions that had been made at the begin */
+    struct watch_hold hold;
+    uint32_t description; /* QUIPU_STORE_DESCRIPTION */
+    bool is_long;         /* too long for `old`: the regions' copies hold what was */
+    uint8_t old[64];      /* what was there; of a scatter element behind element */
+    uint64_t addresses[16];
+};
+
+/* A range of the program's memory. */
+struct watch_range {
+    uint64_t address;
+    uint64_t length;
+};
+
+/* A call of a function that is known, up to its return. */
+struct watch_call {
+    uint64_t stack; /* as a pair's: at the call */
+    uint64_t stamp;
+    uint64_t thread;  /* thread pointer */
+    uint32_t tid;     /* the kernel's number of the thread, where there are ranges */
+    uint32_t callee;  /* its row */
+    uint32_t skipped; /* as in struct watch_quick, at the begin */
+    struct watch_range ranges[3];
+    uint64_t arguments[6];
+    uint64_t told[3]; /* of its ranges' orders, at the begin */
+};
+
+/* A request for blocks of the heap. */
+struct watch_heap {
+    uint32_t request; /* its number */
+    bool active;
+    uint32_t flags;
+    uint64_t bias; /* of its module */
+    const struct quipu_watch_range *ranges;
+    uint32_t range_count;
+    uint64_t offset, size;   /* the bytes of each block */
+    uint64_t numbers;        /* blocks, ever */
+    uint32_t freed;          /* how many of those there are have been freed */
+    uint32_t oldest, newest; /* of these: index + 1 */
+};
+
+/* A block of the heap, as one request asks for it. */
+struct watch_block {
+    uint64_t address;
+    uint64_t size;
+    uint64_t freed;   /* as in struct quipu_block */
+    uint64_t moving;  /* stack pointer of the call that may move it; 0: none */
+    int64_t region;   /* its id; 0: the record is free, or another thread has got the memory */
+    uint64_t number;  /* 0: the record is free */
+    uint32_t heap;    /* index of what asks for it */
+    uint32_t next;    /* in its bucket, or of free ones: index + 1 */
+    uint32_t earlier; /* that was freed: index + 1 */
+    uint32_t later;
+};
+
+/* A thread that is in a handler of the program. */
+struct watch_handler {
+    uint64_t thread; /* its thread pointer; 0: free */
+    uint64_t frame;  /* of what called the handler: address of a word that holds WATCH_MAGIC */
+};
+
+/* What is watched in each call of a function, or in each thread. */
+struct watch_local {
+    uint64_t function; /* its first byte; 0: nothing; WATCH_OF_THREADS */
+    int64_t offset;    /* from the CFA, or from the thread pointer */
+    uint64_t size;
+    uint32_t flags; /* QUIPU_REQUEST_... */
+};
+
+/* A local of a call that has not ended yet. */
+struct watch_activation {
+    struct watch_activation *next; /* an older one in its list; or the next free one */
+    uint64_t thread;               /* thread pointer */
+    uint64_t frame;                /* CFA: right above the return address; WATCH_NO_FRAME */
+    uint64_t back;                 /* ... which was that */
+    int64_t id;                    /* of the region */
+    uint32_t request;
+    uint32_t pid, tid;
+};
+
+/* A thread's word of one module: whether it runs a loop without checks. */
+struct watch_loop_word {
+    const uint64_t *word;
+    uint64_t thread; /* thread pointer */
+};
+
+/* A child's copy of this is zero, whatever other threads were doing. */
+struct watch_wiped {
+    uint32_t lock; /* futex: 0 free, 1 held, 2 held and waited for */
+    uint32_t pid;  /* 0: not asked yet */
+    uint64_t sequence;
+    uint64_t closed; /* stores and calls that have told of what they wrote, ever */
+    uint32_t lanes;  /* that were ever taken */
+    _Alignas(64) struct watch_order orders[WATCH_ORDERS];
+};
+
+/* An instrumented module, whose checks may be put back (sites.c). */
+struct watch_module {
+    struct watch_module *next;
+    uint64_t begin, end;   /* its addresses */
+    long (*prepare)(void); /* first */
+    long (*put_back_variables)(uint64_t address, uint64_t end);
+    long (*put_back_stack)(void);
+    long (*put_back_calls)(unsigned asked);
+    void (*visit)(const char *path);
+    long (*put_back_function)(uint64_t function); /* returns how many begins it has */
+    long (*lead_threads)(uint64_t begin, uint64_t end);
+    struct watch_range variables[4]; /* its segments, all of which can be read */
+    bool has_library;                /* the C library's variables are among its own */
+    long (*close_loops)(bool close); /* copies without checks; or opens them */
+    bool prepared;
+    bool stack_is_back;
+    bool calls_are_back;    /* calls through pointers tell of all callees */
+    unsigned asked;         /* around its calls: WATCH_ASKS_... */
+    bool has_backs;         /* wherever functions are come back to */
+    const uint32_t *sorted; /* sites of variables, by their addresses */
+    uint64_t count;
+    uint64_t longest;              /* bytes of a site's store */
+    uint64_t text_begin, text_end; /* places of its first and last site */
+};
+
+struct watch {
+    uint8_t armed;
+    uint8_t library_begins; /* quick.c */
+    uint8_t library;
+    uint8_t begins;
+    uint32_t calling; /* calls that have a record; more where a longjmp left some */
+    uint64_t magic;   /* written last */
+    uint32_t version;
+    uint32_t size; /* of this: other builds may have other members */
+    uint32_t no_shadow;
+    uint32_t visited; /* visit.c */
+    uint64_t visit;
+    int64_t answer;
+    struct quipu_watch_file *file; /* NULL: none */
+    uint32_t count;                /* regions */
+    uint32_t trapping;             /* a thread is to get SIGTRAP (trap.c) */
+    /* 64: regions */
+    struct watch_region *segments[WATCH_SEGMENTS];
+    uint32_t used;  /* indices that were ever given */
+    uint32_t free;  /* index + 1 of the first free one */
+    uint32_t limbo; /* of the first and the last that is free but for its pins */
+    uint32_t limbo_end;
+    uint32_t levels; /* bit: there are regions of that level */
+    uint32_t level_counts[WATCH_LEVELS];
+    uint64_t made;         /* regions, ever */
+    uint32_t unread;       /* regions whose bytes are to be read in front of the next call ... */
+    uint32_t unread_room;  /* ... and how many of their indices there is room for; of more, any */
+    uint32_t *unread_list; /* indices; a region may be gone, or be there twice */
+    uint64_t buckets;      /* address of chains' first nodes (2 * index + which of its cells + 1), a
+                              page's, plus the logarithm of their number: so no reader sees one of both
+                              changed */
+    void *counters;        /* of granules, where there is no shadow */
+    uint8_t
+        *open_pieces; /* a bit for each piece of the shadow that can be written; NULL: none can */
+    uint64_t emptied[WATCH_EMPTIED]; /* addresses; 0: none */
+    uint32_t emptied_count;          /* ever: the oldest one's place */
+    /* copies */
+    uint8_t *free_copies[WATCH_CLASSES];
+    uint8_t *chunk;
+    uint64_t chunk_left;
+    /* the watch file */
+    uint64_t file_size;
+    uint32_t file_number;     /* how many there have been */
+    int64_t *request_regions; /* ids by request's number; 0: none */
+    uint32_t request_room;
+    uint32_t consumer_gone;
+    /* blocks of the heap */
+    struct watch_heap *heaps; /* room for as many as the first file had for requests */
+    uint32_t heap_room;
+    uint32_t heap_count; /* that there ever were */
+    uint32_t heaps_active;
+    struct watch_block *block_segments[WATCH_SEGMENTS]; /* as those of regions */
+    uint32_t blocks_used;                               /* indices that were ever given */
+    uint32_t block_count;
+    uint32_t free_block;    /* index + 1 */
+    uint32_t freed_blocks;  /* that are watched */
+    uint32_t block_regions; /* of all regions, those that are blocks' */
+    uint32_t others_end;    /* index + 1 of the last that ever was none of a block */
+    uint64_t block_buckets; /* as `buckets`: by their addresses, index + 1 */
+    /* watched locals */
+    struct watch_local *locals; /* by request's number */
+    uint32_t local_count;
+    uint32_t local_room;
+    uint32_t activations; /* how many there are ... */
+    uint32_t next_look;   /* ... and at how many threads are looked for that have ended */
+    struct watch_activation *free_activations;
+    struct watch_activation *threads[WATCH_THREADS]; /* by thread pointer, the newest first */
+    /* sites, by modules */
+    struct watch_module *modules;
+    bool stacks_apart;    /* regions were made where no stack is while there is one thread */
+    bool stacks_anywhere; /* some function leaves its stack for one that may be a variable */
+    struct watch_range stacks[WATCH_GIVEN]; /* that lie in variables, the heap, or frames */
+    uint32_t stack_count;
+    uint64_t heap_begin, heap_end; /* the break at the start, and when last asked */
+    /* quick.c */
+    uint32_t unsteady; /* regions that are not WATCH_STEADY ... */
+    uint32_t shared;   /* ... and those that are not WATCH_OWN */
+    bool unsettled;    /* regions have come, gone, or become known, and no pieces
+                          are listed yet */
+    struct watch_range given[WATCH_GIVEN]; /* what streams may write to at any time */
+    uint32_t given_count;
+    bool pages_hidden; /* variables may not be readable */
+    unsigned asked;    /* around calls of all modules: WATCH_ASKS_... */
+    uint32_t doubted;  /* WATCH_STEADY and WATCH_OWN, where no region's is to be believed */
+    /* lane.c */
+    bool guards;  /* something is guarded, or has been */
+    char no_one;  /* 0 */
+    bool is_late; /* regions were made while calls may have been under way */
+    /* loops without checks */
+    uint32_t loop_words; /* that are known */
+    bool loops_closed;   /* all backward jumps of copies lead to the checked loops */
+    uint64_t loops_time; /* when that was last of use, in cycles */
+    /* the thread that is to get SIGTRAP, in frames above that address */
+    uint64_t trap_thread, trap_stack;
+    uint32_t trap_cause; /* as in a hit */
+    /* fork */
+    uint64_t forking; /* thread pointer of the one that holds the lock for it */
+    uint64_t fork_mask;
+    uint32_t fork_depth;
+};
+
+#define ADDRESSES_END ((uint64_t)1 << 47)
+
+#define WATCH          ((struct watch *)QUIPU_WATCH_HOME)
+#define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
+#define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
+#define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
+#define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
+#define WATCH_LANE     ((struct watch_lane *)WATCH_LANE_AT)
+#define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
+#define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
+
+_Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
+_Static_assert(offsetof(struct watch, calling) == QUIPU_WATCH_CALLING - QUIPU_WATCH_HOME,
+               "the contract's offset");
+_Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_home) &&
+                   offsetof(struct watch, magic) == offsetof(struct quipu_watch_home, magic) &&
+                   offsetof(struct watch, visited) == offsetof(struct quipu_watch_home, visited) &&
+                   offsetof(struct watch, file) == offsetof(struct quipu_watch_home, file) &&
+                   offsetof(struct watch, count) == offsetof(struct quipu_watch_home, count),
+               "the contract's offsets");
+_Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
+_Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
+_Static_assert(offsetof(struct watch, no_shadow) == 0x18, "entry.S");
+_Static_assert(offsetof(struct watch, trapping) == 0x3c, "entry.S");
+_Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
+_Static_assert(WATCH_LANE_AT == QUIPU_WATCH_HOME + 0xb0000, "the home's address");
+_Static_assert(
+    WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, far) == QUIPU_WATCH_FAR &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, highest_wide) == QUIPU_WATCH_HIGHEST_WIDE &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, within_begins) == QUIPU_WATCH_WITHIN_BEGINS &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, ranges_begin) == QUIPU_WATCH_RANGES_BEGIN &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, stack_lowest) == QUIPU_WATCH_STACK_LOWEST &&
+        WATCH_QUICK_AT + offsetof(struct watch_quick, stack_highest) == QUIPU_WATCH_STACK_HIGHEST,
+    "the contract's addresses");
+_Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
+_Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, library_begins) ==
+                       QUIPU_WATCH_LIBRARY_BEGINS - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_HOME &&
+                   offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_HOME,
+               "the contract's offsets");
+_Static_assert(0x4000 + sizeof(struct watch_handler) * WATCH_HANDLERS <= 0x6000,
+               "room for handlers in front of WATCH_QUICK");
+_Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa1000 &&
+                   0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
+               "room for words of loops above the path, below the lanes");
+_Static_assert(0xb0000 + sizeof(struct watch_lane) * WATCH_LANES <= 0xc8000,
+               "room for lanes below the stack of a visit, and that");
+_Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
+_Static_assert(sizeof(struct watch_order) == 64, "a line of the cache");
+_Static_assert(LANE_COMPARED == QUIPU_CALL_COMPARED, "the contract's flag");
+_Static_assert((int)WATCH_SUSPECTS == (int)QUIPU_CANDIDATES_MAX, "room in a hit");
+_Static_assert(sizeof(struct watch_wiped) <= QUIPU_PAGE, "what is made zero in a child");
+_Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
+                   QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
+               "room in front of a visit's path and stack");
+_Static_assert(0xe0000 + sizeof(struct watch_call) * WATCH_CALL_SETS * WATCH_WAYS <=
+                   QUIPU_WATCH_HOME_SIZE,
+               "the home's size");
+
+/* ---- Small helpers ---- */
+
+/* The C library is not called; and this is fast where it counts. */
+static inline void copy_bytes(void *to, const void *from, uint64_t count) {
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
+}
+
+static inline uint64_t round_to_page(uint64_t size) {
+    return (size + QUIPU_PAGE - 1) & -(uint64_t)QUIPU_PAGE;
+}
+
+static inline uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static inline uint64_t greater(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Whether one of the ranges has bytes of [ADDRESS, END). */
+static inline bool overlaps_any(const struct watch_range *ranges, uint32_t count, uint64_t address,
+                                uint64_t end) {
+    for (uint32_t i = 0; i < count; i++)
+        if (address < ranges[i].address + ranges[i].length && ranges[i].address < end)
+            return true;
+    return false;
+}
+
+/* Fibonacci hashing: the top bits are the good ones. */
+static inline uint64_t scatter_bits(uint64_t key) {
+    key ^= key >> 29;
+    return key * 0x9e3779b97f4a7c15;
+}
+
+static inline struct watch_region *region_at(uint32_t index) {
+    uint64_t place = (uint64_t)index + WATCH_FIRST;
+    unsigned segment = 63 - (unsigned)__builtin_clzll(place) - 10;
+    struct watch_region *regions = WATCH->segments[segment];
+    return regions ? regions + (place - ((uint64_t)WATCH_FIRST << segment)) : NULL;
+}
+
+/* Cells of a level have 1 << shift_of(level) bytes. */
+static inline unsigned shift_of(unsigned level) {
+    return QUIPU_WATCH_GRANULE_BITS + 4 * level;
+}
+
+/* Bits of the number of buckets. */
+static inline unsigned bits_of(uint64_t buckets) {
+    return buckets & (QUIPU_PAGE - 1);
+}
+
+static inline uint32_t *bucket_of(uint64_t cell, unsigned level) {
+    uint64_t buckets = __atomic_load_n(&WATCH->buckets, __ATOMIC_RELAXED);
+    unsigned bits = bits_of(buckets);
+    return (uint32_t *)(buckets - bits) + (scatter_bits(cell << 4 | level) >> (64 - bits));
+}
+
+static inline unsigned which_of(uint32_t node) {
+    return (node - 1) & 1;
+}
+
+/* The copy of a region of SIZE bytes. */
+static inline uint8_t *copy_of(struct watch_region *region, uint64_t size) {
+    uint64_t index = (uint64_t)(region - WATCH->segments[0]);
+    if (size > WATCH_INLINE)
+        return region->copy;
+    return index < QUICK_MOST ? (uint8_t *)&WATCH_QUICK->known[index] : region->bytes;
+}
+
+static inline uint8_t *bytes_of(struct watch_region *region) {
+    return copy_of(region, region->size);
+}
+
+/* Whether this thread has the lock already: then it runs a handler of pthread_atfork. */
+static inline bool is_forking(void) {
+    return __atomic_load_n(&WATCH->forking, __ATOMIC_RELAXED) == thread_pointer();
+}
+
+#endif

@@ -1,0 +1,446 @@
+/* region.c: the table of regions.
+ *
+ * A region goes into the cells that it overlaps, at the first level whose cells are not smaller
+ * than it: cells of 64 << (4 * level) bytes, so it goes into one or two.  A cell's regions are a
+ * chain in a hash table.  Who looks for an address probes one cell of each level in use, so that
+ * neither the number of regions nor their size counts.
+ *
+ * Besides, each region is in the shadow: bytes there count regions, up to 255; one that has got
+ * there stays, and costs time only.
+ *
+ * Not perfect: where many regions lie in one cell its chain is long.  Stores that are longer than
+ * all regions together look at each region. */
+#include "format/data_file.h"
+#include "runtime/core/syscall.h"
+#include "runtime/watch/watch.h"
+
+#include <errno.h>
+
+enum {
+    FIRST_BUCKETS = 10,  /* bits */
+    FIRST_UNREAD = 1024, /* indices: a page */
+    WORD = sizeof(uint64_t),
+};
+
+static unsigned level_of(uint64_t size) {
+    unsigned bits = size > 1 ? 64 - (unsigned)__builtin_clzll(size - 1) : 0;
+    return bits <= QUIPU_WATCH_GRANULE_BITS ? 0 : (bits - QUIPU_WATCH_GRANULE_BITS + 3) / 4;
+}
+
+/* The region and which of its cells a node stands for. */
+static inline struct watch_region *region_of(uint32_t node) {
+    return region_at((node - 1) >> 1);
+}
+
+/* ---- Change: the lock is held, the sequence odd ---- */
+
+static void begin_change(void) {
+    __atomic_store_n(&WATCH_WIPED->sequence, WATCH_WIPED->sequence + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void end_change(void) {
+    __atomic_store_n(&WATCH_WIPED->sequence, WATCH_WIPED->sequence + 1, __ATOMIC_RELEASE);
+}
+
+static void link_node(struct watch_region *region, uint32_t node, uint64_t cell, unsigned level) {
+    uint32_t *bucket = bucket_of(cell, level);
+    unsigned which = which_of(node);
+    region->next[which] = *bucket;
+    region->previous[which] = 0;
+    if (*bucket)
+        region_of(*bucket)->previous[which_of(*bucket)] = node;
+    *bucket = node;
+}
+
+static void link_region(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(region->size);
+    uint64_t first = region->address >> shift_of(level);
+    uint64_t last = (region->address + region->size - 1) >> shift_of(level);
+    for (uint64_t cell = first; cell <= last; cell++)
+        link_node(region, index * 2 + (uint32_t)(cell - first) + 1, cell, level);
+}
+
+static void unlink_region(const struct watch_region *region) {
+    unsigned level = level_of(region->size);
+    uint64_t first = region->address >> shift_of(level);
+    uint64_t last = (region->address + region->size - 1) >> shift_of(level);
+    for (uint64_t cell = first; cell <= last; cell++) {
+        unsigned which = (unsigned)(cell - first);
+        uint32_t next = region->next[which], previous = region->previous[which];
+        if (previous)
+            region_of(previous)->next[which_of(previous)] = next;
+        else
+            *bucket_of(cell, level) = next;
+        if (next)
+            region_of(next)->previous[which_of(next)] = previous;
+    }
+}
+
+/* Doubles the buckets.  The old ones stay mapped, for readers; their memory is given back. */
+static long grow_buckets(void) {
+    struct watch *watch = WATCH;
+    unsigned old_bits = bits_of(watch->buckets);
+    unsigned bits = watch->buckets ? old_bits + 1 : FIRST_BUCKETS;
+    uint64_t old = watch->buckets - old_bits;
+    uint64_t buckets = (uint64_t)quipu_watch_map(sizeof(uint32_t) << bits);
+    if (!buckets)
+        return old ? 0 : -ENOMEM; /* chains are longer than they could be */
+    begin_change();
+    __atomic_store_n(&watch->buckets, buckets | bits, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < watch->used; i++)
+        if (region_at(i)->size)
+            link_region(i);
+    end_change();
+    if (old)
+        SYSTEM_CALL(madvise, old, sizeof(uint32_t) << old_bits, MADV_DONTNEED, 0, 0, 0);
+    return 0;
+}
+
+/* Returns the index of a free record, or -ENOMEM. */
+static int64_t take_index(void) {
+    struct watch *watch = WATCH;
+    if (watch->free) {
+        uint32_t index = watch->free - 1;
+        watch->free = region_at(index)->next[0];
+        return index;
+    }
+    uint32_t index = watch->used;
+    uint64_t place = (uint64_t)index + WATCH_FIRST;
+    unsigned segment = 63 - (unsigned)__builtin_clzll(place) - 10;
+    if (segment >= WATCH_SEGMENTS)
+        return -ENOMEM;
+    if (!watch->segments[segment]) {
+        uint64_t size = (uint64_t)WATCH_FIRST * sizeof(struct watch_region) << segment;
+        struct watch_region *regions = quipu_watch_map(size + PIECE_MOST); /* as of chunks */
+        if (!regions)
+            return -ENOMEM;
+        __atomic_store_n(&watch->segments[segment], regions, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&watch->used, index + 1, __ATOMIC_RELEASE);
+    return index;
+}
+
+/* Frees a region that is gone; its `argument` says how long the copy is. */
+static void release(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    if (region->argument > WATCH_INLINE)
+        quipu_watch_free_copy(region->copy, region->argument);
+    region->next[0] = WATCH->free;
+    WATCH->free = index + 1;
+}
+
+/* A region that is gone, until nobody pins it. */
+static void put_in_limbo(uint32_t index) {
+    struct watch *watch = WATCH;
+    region_at(index)->next[0] = 0;
+    if (watch->limbo)
+        region_at(watch->limbo_end - 1)->next[0] = index + 1;
+    else
+        watch->limbo = index + 1;
+    watch->limbo_end = index + 1;
+}
+
+static bool is_pinned(const struct watch_region *region) {
+    return __atomic_load_n(&region->pins, __ATOMIC_SEQ_CST) != 0;
+}
+
+/* Looks at the first in limbo; it is free now, or goes to the end. */
+static void leave_limbo(void) {
+    struct watch *watch = WATCH;
+    if (!watch->limbo)
+        return;
+    uint32_t index = watch->limbo - 1;
+    watch->limbo = region_at(index)->next[0];
+    if (is_pinned(region_at(index)))
+        put_in_limbo(index);
+    else
+        release(index);
+}
+
+/* A page of the shadow that holds nothing gives its memory back: not at once, as regions come and
+ * go at one place. */
+static void give_back(uint64_t page) {
+    const uint64_t *word = (const uint64_t *)page, *end = (const uint64_t *)(page + QUIPU_PAGE);
+    while (word < end && *word == 0)
+        word++;
+    if (word == end)
+        SYSTEM_CALL(madvise, page, QUIPU_PAGE, MADV_DONTNEED, 0, 0, 0);
+}
+
+/* Whether what lies in the page around the counter at PLACE, which is 0 now, seems to be 0, too. */
+static bool seems_empty(uint64_t place) {
+    uint64_t page = place & -(uint64_t)QUIPU_PAGE;
+    for (uint64_t step = WORD; step < QUIPU_PAGE; step *= 2)
+        for (int side = -1; side < 2; side += 2) {
+            uint64_t at = (place & -(uint64_t)WORD) + (uint64_t)side * step;
+            if (at - page < QUIPU_PAGE && *(const uint64_t *)at)
+                return false;
+        }
+    return *(const uint64_t *)(place & -(uint64_t)WORD) == 0;
+}
+
+/* The counter at PLACE has become 0. */
+static void note_emptied(uint64_t place) {
+    struct watch *watch = WATCH;
+    uint64_t page = place & -(uint64_t)QUIPU_PAGE;
+    if (watch->emptied[(watch->emptied_count - 1) % WATCH_EMPTIED] == page || !seems_empty(place))
+        return;
+    uint64_t *oldest = &watch->emptied[watch->emptied_count++ % WATCH_EMPTIED];
+    if (*oldest)
+        give_back(*oldest);
+    *oldest = page;
+}
+
+static void add_to_counter(uint64_t granule, bool add) {
+    volatile uint8_t *counter = WATCH->no_shadow ? quipu_watch_counter(granule, add)
+                                                 : (uint8_t *)QUIPU_WATCH_SHADOW + granule;
+    if (!counter || *counter == UINT8_MAX)
+        return;
+    *counter = (uint8_t)(*counter + (add ? 1 : -1));
+    if (*counter == 0 && !WATCH->no_shadow)
+        note_emptied((uint64_t)counter);
+}
+
+/* The granules from which a store can come to a region: from this one ... */
+static uint64_t first_granule(uint64_t address) {
+    uint64_t reach = QUIPU_WATCH_SPAN - 1;
+    return (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
+}
+
+/* ... to this one. */
+static uint64_t last_granule(uint64_t address, uint64_t size) {
+    return (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
+}
+
+/* Adds one to the granules of the region, or takes one away. */
+static void mark_shadow(uint64_t address, uint64_t size, bool add) {
+    uint64_t last = last_granule(address, size);
+    for (uint64_t granule = first_granule(address); granule <= last; granule++)
+        add_to_counter(granule, add);
+}
+
+static int64_t id_of(uint32_t index) {
+    return (int64_t)((uint64_t)(region_at(index)->generation & INT32_MAX) << 32 | (index + 1));
+}
+
+/* Enters the region of a record whose other members are set. */
+static void enter(uint32_t index, uint64_t address, uint64_t size) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(size);
+    begin_change();
+    region->address = address;
+    region->size = size;
+    quipu_watch_classify(region);
+    link_region(index);
+    watch->level_counts[level]++;
+    watch->levels |= (uint32_t)1 << level;
+    watch->count++;
+    end_change();
+}
+
+/* Has room for one more index in `unread_list`; where there is no memory all regions are read. */
+static bool has_unread_room(void) {
+    struct watch *watch = WATCH;
+    if (watch->unread < watch->unread_room)
+        return true;
+    uint32_t room = watch->unread_room ? 2 * watch->unread_room : FIRST_UNREAD;
+    uint32_t *list = quipu_watch_map(room * sizeof *list);
+    if (!list)
+        return false;
+    copy_bytes(list, watch->unread_list, watch->unread_room * sizeof *list);
+    if (watch->unread_list)
+        SYSTEM_CALL(munmap, watch->unread_list, round_to_page(watch->unread_room * sizeof *list), 0,
+                    0, 0, 0);
+    watch->unread_list = list;
+    watch->unread_room = room;
+    return true;
+}
+
+static void read_region(uint32_t index) {
+    struct watch_region *region = region_at(index);
+    if (!region->size || !(region->flags & WATCH_UNKNOWN))
+        return;
+    if (quipu_watch_is_steady(region))
+        copy_bytes(bytes_of(region), (const void *)region->address, region->size);
+    else
+        quipu_watch_read(bytes_of(region), region->address, region->size);
+    region->flags &= (uint16_t)~WATCH_UNKNOWN;
+}
+
+void quipu_watch_read_new(void) {
+    struct watch *watch = WATCH;
+    if (is_forking())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    uint64_t begin = __builtin_ia32_rdtsc();
+    if (watch->unread > watch->unread_room)
+        for (uint32_t i = 0; i < watch->used; i++)
+            read_region(i);
+    else
+        for (uint32_t i = 0; i < watch->unread; i++)
+            read_region(watch->unread_list[i]);
+    if (watch->unread > FIRST_UNREAD)
+        SYSTEM_CALL(madvise, watch->unread_list,
+                    round_to_page(watch->unread_room * sizeof *watch->unread_list), MADV_DONTNEED,
+                    0, 0, 0);
+    watch->unread = 0;
+    watch->unsettled = true;
+    quipu_watch_put_off_comparison(begin);
+    quipu_watch_unlock(mask);
+}
+
+/* Its bytes are read in front of the next call; a block's, of which there may be many, at once. */
+static void note_unread(uint32_t index, const struct watch_region *wanted) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    if (wanted->flags & WATCH_BLOCK) {
+        quipu_watch_read(copy_of(region, wanted->size), wanted->address, wanted->size);
+        watch->block_regions++;
+        return;
+    }
+    if (index >= watch->others_end)
+        watch->others_end = index + 1;
+    region->flags |= WATCH_UNKNOWN;
+    if (watch->unread > watch->unread_room)
+        return;
+    if (has_unread_room())
+        watch->unread_list[watch->unread] = index;
+    watch->unread++;
+}
+
+/* One of few variables is read at once after all, so that calls need not tell of their begins.  Not
+ * where a variable may be a stack, on which the runtime has frames of its own until then.  All
+ * stores have checks by now. */
+static void read_variable(uint32_t index) {
+    struct watch *watch = WATCH;
+    if (watch->count > WATCH_FEW || watch->stacks_anywhere ||
+        !quipu_watch_is_steady(region_at(index)) || !watch->unread ||
+        watch->unread > watch->unread_room || watch->unread_list[watch->unread - 1] != index)
+        return;
+    read_region(index);
+    watch->unread--;
+}
+
+int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
+    struct watch *watch = WATCH;
+    if (wanted->size == 0 || wanted->address >= ADDRESSES_END ||
+        wanted->size > ADDRESSES_END - wanted->address)
+        return -EINVAL;
+    if (!watch->buckets || watch->count >> bits_of(watch->buckets)) {
+        long error = grow_buckets();
+        if (error < 0)
+            return error;
+    }
+    int64_t index = take_index();
+    if (index < 0)
+        return index;
+    struct watch_region *region = region_at((uint32_t)index);
+    if (wanted->size > WATCH_INLINE) {
+        uint8_t *copy = quipu_watch_new_copy(wanted->size);
+        if (!copy) {
+            region->argument = 0;
+            release((uint32_t)index);
+            return -ENOMEM;
+        }
+        region->copy = copy;
+    }
+    region->handler = wanted->handler;
+    region->argument = wanted->argument;
+    region->flags = wanted->flags;
+    /* a local's own are back; they will do where no other stack can lie in it */
+    bool is_frame = wanted->flags & WATCH_LOCAL && !watch->stacks_anywhere && !watch->stack_count;
+    long refused =
+        is_frame ? 0 : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+    if (refused == 0)
+        refused = quipu_watch_open_shadow(first_granule(wanted->address),
+                                          last_granule(wanted->address, wanted->size));
+    if (refused < 0) {
+        region->argument = wanted->size;
+        release((uint32_t)index);
+        return refused;
+    }
+    watch->made++;
+    note_unread((uint32_t)index, wanted);
+    enter((uint32_t)index, wanted->address, wanted->size);
+    mark_shadow(wanted->address, wanted->size, true);
+    quipu_watch_arm();
+    refused = quipu_watch_stop_loops();
+    if (refused < 0)
+        quipu_watch_remove_locked(id_of((uint32_t)index));
+    else
+        read_variable((uint32_t)index);
+    return refused < 0 ? refused : id_of((uint32_t)index);
+}
+
+int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument,
+                        uint32_t flags) {
+    struct watch_region wanted = {.address = address,
+                                  .size = size,
+                                  .handler = handler,
+                                  .argument = argument,
+                                  .flags = (uint16_t)flags};
+    if (!quipu_watch_ready)
+        return -ENOSYS;
+    uint64_t mask = quipu_watch_lock();
+    int64_t id = quipu_watch_add_locked(&wanted);
+    quipu_watch_unlock(mask);
+    return id;
+}
+
+void quipu_watch_arm(void) {
+    WATCH->is_late |= !WATCH->armed && !WATCH->is_late && !quipu_watch_is_only_thread();
+    __atomic_store_n(&WATCH->armed, 1, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_disarm(void) {
+    if (WATCH->count == 0 && WATCH->heaps_active == 0)
+        __atomic_store_n(&WATCH->armed, 0, __ATOMIC_RELEASE);
+}
+
+static void remove_locked(uint32_t index) {
+    struct watch *watch = WATCH;
+    struct watch_region *region = region_at(index);
+    unsigned level = level_of(region->size);
+    mark_shadow(region->address, region->size, false);
+    quipu_watch_declassify(region);
+    begin_change();
+    unlink_region(region);
+    region->argument = region->size;
+    region->size = 0;
+    __atomic_fetch_add(&region->generation, 1, __ATOMIC_SEQ_CST); /* then it is asked for pins */
+    if (--watch->level_counts[level] == 0)
+        watch->levels &= ~((uint32_t)1 << level);
+    watch->count--;
+    watch->block_regions -= (region->flags & WATCH_BLOCK) != 0;
+    end_change();
+    quipu_watch_narrow_bounds(region->address, region->address + region->argument);
+    leave_limbo();
+    if (is_pinned(region))
+        put_in_limbo(index);
+    else
+        release(index);
+    quipu_watch_disarm();
+}
+
+static bool is_there(int64_t id) {
+    uint32_t index = (uint32_t)id - 1;
+    return id > 0 && index < WATCH->used && region_at(index)->size && id_of(index) == id;
+}
+
+void quipu_watch_remove_locked(int64_t id) {
+    if (is_there(id))
+        remove_locked((uint32_t)id - 1);
+}
+
+int quipu_watch_remove(int64_t id) {
+    if (id <= 0 || !quipu_watch_ready)
+        return -ENOENT;
+    uint64_t mask = quipu_watch_lock();
+    int error = is_there(id) ? 0 : -ENOENT;
+    quipu_watch_remove_locked(id);
+    quipu_watch_unlock(mask);
+    return error;
+}

@@ -1,0 +1,620 @@
+/* sites.c: checks that were left out are put back once they are needed (Wahbe, Lucco and
+ * Graham 1993, section 4; format/watch.h, section 2).
+ *
+ * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
+ * all of them, when a region lies where a stack may be (memory.c).  When a function's locals
+ * are watched, only those in its own frame, and what may leave a frame, as assembly may; not where
+ * stacks may lie in what is watched.
+ *
+ * What is asked in front of calls of code that may have no checks is put back for all of them, once
+ * it may be answered with yes; not where the callee, which the shim did not know, is this module's
+ * own.  What is asked behind one is put back when a begin is first told there, or together with it
+ * where nothing is told.  Calls through pointers ask from the start whose the callee is, and have
+ * an answer by which only those of others lead on, once anything is watched.
+ *
+ * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
+ * runs the one or the other.  Other processors are told to forget what they have read ahead.
+ *
+ * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
+ * Not perfect: what is put back stays.  A stack in a variable, in the heap or in a watched local
+ * that only code without checks switches to, and not by the C library, is not seen as one. */
+#include "format/data_file.h"
+#include "runtime/core/protection.h"
+#include "runtime/core/section.h"
+#include "runtime/core/sort.h"
+#include "runtime/watch/watch.h"
+
+#include "format/jump.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/auxv.h>
+
+extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
+extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
+
+enum {
+    LINE = 64,
+    WORD = 8,
+    BND = 0xf2,
+    CALL = 0xe8,
+    CALL_SLOT = 0xff,
+    CALL_SLOT_MODE = 0x15,
+    JMP_SLOT = 0xff,
+    JMP_SLOT_MODE = 0x25,
+    VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
+};
+
+static const uint8_t no_operation[X86_JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+/* Address and size of what is instrumented: inserted code compares callees with it. */
+extern uint64_t quipu_watch_text[2];
+uint64_t quipu_watch_text[2];
+
+/* Address and size of what calls through pointers may lead to without being told. */
+extern uint64_t quipu_watch_callees[2];
+uint64_t quipu_watch_callees[2] = {0, UINT64_MAX};
+
+/* This module's. */
+static struct watch_module module;
+
+const struct quipu_site *quipu_watch_sites(uint64_t *count) {
+    *count = section_size(quipu_sites_begin, quipu_sites_end) / sizeof *quipu_sites_begin;
+    return quipu_sites_begin;
+}
+
+static uint64_t place_of(const struct quipu_site *site) {
+    return told_address(&site->place);
+}
+
+static uint64_t target_of(const struct quipu_site *site) {
+    return told_address(&site->target);
+}
+
+static uint64_t code_of(const struct quipu_site *site) {
+    return told_address(&site->code);
+}
+
+static bool is_of_anywhere(const struct quipu_site *site) {
+    return site->place == 0;
+}
+
+static bool is_of_function(const struct quipu_site *site) {
+    return site->size >= QUIPU_SITE_BEGIN;
+}
+
+static bool is_of_loop(const struct quipu_site *site) {
+    return site->size == QUIPU_SITE_LOOP;
+}
+
+/* A store of the frame that stays in it. */
+static bool is_of_frame(const struct quipu_site *site) {
+    return site->size == QUIPU_SITE_FRAME || site->size == QUIPU_SITE_FRAME_CALL;
+}
+
+static bool is_of_variable(const struct quipu_site *site) {
+    return site->code && site->target && !is_of_function(site) && !is_of_frame(site);
+}
+
+/* A store by the stack pointer, anywhere. */
+static bool is_of_stack(const struct quipu_site *site) {
+    return site->place && site->code && !site->target && !is_of_function(site);
+}
+
+/* ---- Text ---- */
+
+/* Where OVER is set, also in place of a jump that leads elsewhere. */
+static void make_jump(uint64_t place, uint64_t to, bool over) {
+    uint64_t word_at = place % LINE <= LINE - WORD ? place : place - place % LINE + LINE - WORD;
+    union {
+        uint64_t word;
+        uint8_t bytes[WORD];
+    } text = {.word = *(volatile uint64_t *)word_at};
+    uint8_t *jump = &text.bytes[place - word_at];
+    for (int i = 0; i < X86_JUMP_SIZE && !(over && jump[0] == X86_JUMP); i++)
+        if (jump[i] != no_operation[i])
+            return; /* it is one already */
+    encode_jump(jump, X86_JUMP_SIZE, place, to);
+    *(volatile uint64_t *)word_at = text.word;
+}
+
+struct segments {
+    const Elf64_Phdr *data;
+    unsigned count;
+    uint64_t bias; /* where the module was loaded, minus where it is linked */
+};
+
+static struct segments own_segments(void) {
+    const Elf64_Ehdr *header = (const void *)__ehdr_start;
+    struct segments own = {(const void *)(__ehdr_start + header->e_phoff), header->e_phnum, 0};
+    uint64_t linked = UINT64_MAX;
+    for (unsigned i = 0; i < own.count; i++)
+        if (own.data[i].p_type == PT_LOAD)
+            linked = lesser(linked, own.data[i].p_vaddr & -(uint64_t)QUIPU_PAGE);
+    own.bias = (uint64_t)__ehdr_start - linked;
+    return own;
+}
+
+/* Lets the module's text from place BEGIN to place END be written, or no longer.  Data that lies
+ * between two segments of code stays as it is. */
+static long open_text(uint64_t begin, uint64_t end, bool open) {
+    struct segments own = own_segments();
+    long error = 0;
+    for (unsigned i = 0; i < own.count && error == 0; i++)
+        if (own.data[i].p_flags & PF_X)
+            error = protect_code(&own.data[i], own.bias, begin, end + X86_JUMP_SIZE, open);
+    return error;
+}
+
+static void synchronize(void) {
+    static bool registered;
+    if (!registered)
+        registered = SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0,
+                                 0, 0, 0, 0) == 0;
+    if (registered)
+        SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
+}
+
+static long lead_out(uint64_t place, uint64_t code) {
+    if (*(volatile uint8_t *)place == X86_JUMP)
+        return 0;
+    long error = open_text(place, place, true);
+    if (error < 0)
+        return error;
+    make_jump(place, code, false);
+    open_text(place, place, false);
+    synchronize();
+    return 0;
+}
+
+static long put_back(const struct quipu_site *site) {
+    return lead_out(place_of(site), code_of(site));
+}
+
+bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
+    if (*(volatile uint8_t *)place == X86_JUMP)
+        return true;
+    uint64_t mask = quipu_watch_lock();
+    long error = lead_out(place, code);
+    quipu_watch_unlock(mask);
+    return error == 0;
+}
+
+/* ---- This module's sites ---- */
+
+static bool is_before(uint32_t left, uint32_t right) {
+    return target_of(&quipu_sites_begin[left]) < target_of(&quipu_sites_begin[right]);
+}
+
+/* Whether there is any site. */
+static bool has_text(void) {
+    return module.text_begin <= module.text_end;
+}
+
+/* Calls CHANGE with each site and DATA, while the text can be written.  Returns 0, also where there
+ * is no text, or minus the error's number. */
+static long change_sites(void (*change)(const struct quipu_site *, void *), void *data) {
+    if (!has_text())
+        return 0;
+    uint64_t count;
+    const struct quipu_site *sites = quipu_watch_sites(&count);
+    long error = open_text(module.text_begin, module.text_end, true);
+    if (error < 0)
+        return error;
+    for (const struct quipu_site *site = sites; site < sites + count; site++)
+        change(site, data);
+    open_text(module.text_begin, module.text_end, false);
+    synchronize();
+    return 0;
+}
+
+/* ---- Calls ---- */
+
+/* Whether code at ADDRESS is this module's own, and no way to another's. */
+static bool is_own(uint64_t address) {
+    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const uint8_t *code = (const uint8_t *)address;
+    if (!address || address - module.text_begin > module.text_end - module.text_begin)
+        return false;
+    bool marked = true;
+    for (unsigned i = 0; i < sizeof endbr; i++)
+        marked &= code[i] == endbr[i];
+    code += marked ? sizeof endbr : 0;
+    code += *code == BND;
+    return code[0] != JMP_SLOT || code[1] != JMP_SLOT_MODE; /* as the linkage table has it */
+}
+
+/* The callee of the direct call, or of that through a slot, that returns to PC; 0: of another. */
+static uint64_t callee_of(uint64_t pc) {
+    const uint8_t *end = (const uint8_t *)pc;
+    int32_t distance = 0;
+    copy_bytes(&distance, end - sizeof distance, sizeof distance);
+    uint64_t at = pc + (uint64_t)(int64_t)distance;
+    if (end[-5] == CALL)
+        return at;
+    return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
+}
+
+/* What is asked around the call at SITE, as flags WATCH_ASKS_...; 0: it is no call. */
+static unsigned questions_of(const struct quipu_site *site) {
+    switch (site->size) {
+    case QUIPU_SITE_CALL:
+    case QUIPU_SITE_CALL_WITHIN:
+        return WATCH_ASKS_ARMED;
+    case QUIPU_SITE_CALL_BEGINS:
+        return WATCH_ASKS_BEGINS;
+    case QUIPU_SITE_CALL_LIBRARY:
+        return WATCH_ASKS_LIBRARY;
+    case QUIPU_SITE_CALL_LIBRARY_BEGINS:
+        return WATCH_ASKS_LIBRARY_BEGINS;
+    default:
+        return 0;
+    }
+}
+
+/* What is asked behind the call at SITE, if all is compared there; 0: it is not. */
+static unsigned questions_behind(const struct quipu_site *site) {
+    if (!site->target)
+        return 0;
+    switch (site->size) {
+    case QUIPU_SITE_CALL_BEGINS:
+    case QUIPU_SITE_CALL_WITHIN:
+        return WATCH_ASKS_ARMED;
+    case QUIPU_SITE_CALL_LIBRARY_BEGINS:
+        return WATCH_ASKS_LIBRARY;
+    default:
+        return 0;
+    }
+}
+
+static void put_back_of_call(const struct quipu_site *site, void *data) {
+    unsigned asked = *(const unsigned *)data & ~module.asked;
+    unsigned asked_behind = questions_behind(site);
+    uint64_t behind = site->target ? target_of(site) - X86_JUMP_SIZE : 0;
+    if (asked_behind && is_own(callee_of(behind)))
+        return;
+    if (questions_of(site) & asked)
+        make_jump(place_of(site), code_of(site), false);
+    if (asked_behind & asked)
+        make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
+}
+
+/* Has calls through pointers tell of others' callees; of all where the checks of what they store
+ * are back.  Who reads the size while they change finds no callee in them, and tells. */
+static void ask_for_callees(void) {
+    uint64_t size = module.stack_is_back || module.calls_are_back ? 0 : quipu_watch_text[1];
+    __atomic_store_n(&quipu_watch_callees[1], 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&quipu_watch_callees[0], quipu_watch_text[0], __ATOMIC_SEQ_CST);
+    __atomic_store_n(&quipu_watch_callees[1], size, __ATOMIC_SEQ_CST);
+}
+
+/* Has calls ask what ASKED, flags WATCH_ASKS_..., says. */
+static long put_back_calls(unsigned asked) {
+    if (!(asked & ~module.asked))
+        return 0;
+    long error = change_sites(put_back_of_call, &asked);
+    if (error == 0 && has_text()) {
+        module.asked |= asked;
+        ask_for_callees();
+    }
+    return error;
+}
+
+/* Makes `sorted`.  Returns 0 or -ENOMEM. */
+static long prepare(void) {
+    uint64_t all;
+    const struct quipu_site *sites = quipu_watch_sites(&all);
+    if (module.prepared)
+        return 0;
+    uint32_t *sorted = quipu_watch_map(all * sizeof *sorted + 1);
+    if (!sorted)
+        return -ENOMEM;
+    uint64_t count = 0;
+    module.text_begin = UINT64_MAX;
+    for (uint64_t i = 0; i < all; i++) {
+        const struct quipu_site *site = &sites[i];
+        if (is_of_anywhere(site)) {
+            WATCH->stacks_anywhere = true;
+            quipu_watch_forget_stack_bounds();
+            continue;
+        }
+        module.text_begin = lesser(module.text_begin, place_of(site));
+        module.text_end = greater(module.text_end, place_of(site));
+        if (questions_of(site) && site->target) /* which stands behind it */
+            module.text_end = greater(module.text_end, target_of(site) - X86_JUMP_SIZE);
+        if (site->size == QUIPU_SITE_BEGIN) /* which may stand behind the first instruction */
+            module.text_begin = lesser(module.text_begin, target_of(site));
+        if (!is_of_variable(site))
+            continue;
+        module.longest = greater(module.longest, site->size);
+        sorted[count++] = (uint32_t)i;
+    }
+    quipu_sort(sorted, count, is_before);
+    module.sorted = sorted;
+    module.count = count;
+    module.prepared = true;
+    quipu_watch_text[0] = module.text_begin;
+    quipu_watch_text[1] =
+        module.text_begin <= module.text_end ? module.text_end - module.text_begin + 1 : 0;
+    return 0;
+}
+
+/* Puts back the checks of stores to [ADDRESS, END). */
+static long put_back_variables(uint64_t address, uint64_t end) {
+    long error = 0;
+    uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (target_of(&quipu_sites_begin[module.sorted[middle]]) < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; error == 0 && low < module.count; low++) {
+        const struct quipu_site *site = &quipu_sites_begin[module.sorted[low]];
+        if (target_of(site) >= end)
+            break;
+        if (target_of(site) + site->size > address)
+            error = put_back(site);
+    }
+    return error;
+}
+
+/* Of a store to the stack.  A function's begin may share the place, and goes on to the check; the
+ * check of a call goes on to what is asked around calls, and takes the place of that. */
+static void put_back_store(const struct quipu_site *site) {
+    if (site->code)
+        make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
+}
+
+static void put_back_of_stack(const struct quipu_site *site, void *data) {
+    (void)data;
+    if (is_of_stack(site) || is_of_frame(site))
+        put_back_store(site);
+}
+
+/* Puts back the checks of all stores to the stack. */
+static long put_back_stack(void) {
+    if (module.stack_is_back)
+        return 0;
+    long error = change_sites(put_back_of_stack, NULL);
+    module.stack_is_back = error == 0 && has_text();
+    if (module.stack_is_back)
+        ask_for_callees();
+    return error;
+}
+
+struct function_sites {
+    uint64_t function;
+    long begins;         /* how many it has */
+    bool calls_pointers; /* it calls through pointers */
+};
+
+/* The function's own, and those that are of none. */
+static void put_back_of_function(const struct quipu_site *site, void *data) {
+    struct function_sites *sites = data;
+    bool is_own = site->target && target_of(site) == sites->function;
+    if (is_of_stack(site) || (is_of_frame(site) && is_own)) {
+        put_back_store(site);
+        sites->calls_pointers |= !site->code;
+    }
+    if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
+        (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
+        return;
+    /* a begin's place may be that of pushes, too: it goes on to their check */
+    make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
+    sites->begins += site->size == QUIPU_SITE_BEGIN;
+}
+
+/* Has FUNCTION tell where it begins and ends, and all where they are come back to; and has what may
+ * store to its frame be checked. */
+static long put_back_function(uint64_t function) {
+    struct function_sites sites = {.function = function};
+    long error = change_sites(put_back_of_function, &sites);
+    if (error < 0)
+        return error;
+    module.has_backs |= has_text();
+    if (sites.calls_pointers && !module.calls_are_back) {
+        module.calls_are_back = true;
+        ask_for_callees();
+    }
+    return sites.begins;
+}
+
+static void lead_loop(const struct quipu_site *site, void *data) {
+    const bool *close = data;
+    if (!is_of_loop(site))
+        return;
+    uint64_t place = place_of(site), to = *close ? code_of(site) : target_of(site);
+    *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
+}
+
+/* Has the backward jumps of the copies of loops lead to the checked loops, or in the copies. */
+static long close_loops(bool close) {
+    return change_sites(lead_loop, &close);
+}
+
+/* ---- All modules' ---- */
+
+long quipu_watch_put_back_calls(unsigned asked) {
+    long error = 0;
+    if (!(asked & ~WATCH->asked))
+        return 0;
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        error = m->prepare();
+        if (error == 0)
+            error = m->put_back_calls(asked);
+    }
+    if (error == 0)
+        WATCH->asked |= asked;
+    return error;
+}
+
+long quipu_watch_put_back(uint64_t address, uint64_t end) {
+    long error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
+    bool is_variable = false;
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        error = m->prepare();
+        is_variable |= address >= m->begin && end <= m->end;
+    }
+    bool may_be_stack = quipu_watch_may_be_stack(address, end, is_variable);
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
+        if (address < m->end && end > m->begin)
+            error = m->put_back_variables(address, end);
+        if (may_be_stack && !m->stack_is_back && error == 0)
+            error = m->put_back_stack();
+    }
+    return error;
+}
+
+/* All stores to the stack, of all modules. */
+static long put_back_stacks(void) {
+    long error = 0;
+    for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next)
+        error = m->stack_is_back ? 0 : m->put_back_stack();
+    return error;
+}
+
+/* Memory that was unmapped meanwhile may be the new thread's stack. */
+void quipu_watch_note_threads(void) {
+    uint64_t mask = quipu_watch_lock();
+    WATCH->stacks_apart = put_back_stacks() != 0;
+    quipu_watch_unlock(mask);
+}
+
+/* ---- Variables ---- */
+
+/* Sets the module's segments that can be read. */
+static void find_variables(void) {
+    struct segments own = own_segments();
+    unsigned count = 0;
+    for (unsigned i = 0; i < own.count && count < VARIABLES; i++)
+        if (own.data[i].p_type == PT_LOAD && own.data[i].p_flags & PF_W)
+            module.variables[count++] =
+                (struct watch_range){own.bias + own.data[i].p_vaddr, own.data[i].p_memsz};
+    /* any function of the C library tells whether that is linked statically */
+    module.has_library = (uint64_t)getauxval - module.begin < module.end - module.begin;
+}
+
+uint16_t quipu_watch_kind_of_variable(uint64_t address, uint64_t size) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        for (unsigned i = 0; i < VARIABLES; i++) {
+            const struct watch_range *range = &m->variables[i];
+            if (address >= range->address && size <= range->length &&
+                address - range->address <= range->length - size)
+                return m->has_library ? WATCH_STEADY : WATCH_STEADY | WATCH_OWN;
+        }
+    return 0;
+}
+
+bool quipu_watch_overlaps_module(uint64_t address, uint64_t end) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        if (address < m->end && end > m->begin)
+            return true;
+    return false;
+}
+
+long quipu_watch_put_back_function(uint64_t function) {
+    long begins = 0, error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
+    for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
+        error = m->prepare();
+        if (error >= 0 && (!m->has_backs || (function >= m->begin && function < m->end)))
+            error = m->put_back_function(function);
+        begins += error > 0 ? error : 0;
+    }
+    return error < 0 ? error : begins ? 0 : -EOPNOTSUPP;
+}
+
+bool quipu_watch_has_module(uint64_t address) {
+    for (const struct watch_module *m = WATCH->modules; m; m = m->next)
+        if (address >= m->begin && address < m->end)
+            return true;
+    return false;
+}
+
+/* The executable's is the oldest. */
+long quipu_watch_lead_all_threads(void) {
+    const struct watch_module *oldest = WATCH->modules;
+    while (oldest && oldest->next)
+        oldest = oldest->next;
+    return oldest ? oldest->lead_threads(oldest->begin, oldest->end) : 0;
+}
+
+/* Puts back what this module, which has just begun, needs for regions that were there before. */
+static void catch_up(void) {
+    uint32_t found[WATCH_BATCH], from = 0;
+    unsigned count;
+    if (!WATCH->count || prepare() < 0)
+        return;
+    for (const struct watch_module *m = module.next; m; m = m->next)
+        if (m->stack_is_back) {
+            put_back_stack();
+            break;
+        }
+    if (WATCH->stacks_anywhere)
+        put_back_stacks();
+    while ((count = quipu_watch_find(module.begin, module.end, from, found)) > 0) {
+        for (unsigned i = 0; i < count; i++) {
+            struct watch_region region;
+            if (quipu_watch_look(found[i], module.begin, module.end, &region))
+                put_back_variables(region.address, region.address + region.size);
+        }
+        from = found[count - 1] + 1;
+    }
+}
+
+/* Locals of others are handed to this one's functions; and it may have been here before, with
+ * locals of its own. */
+static void put_back_locals(void) {
+    const struct watch *watch = WATCH;
+    if (watch->local_count)
+        quipu_watch_put_back_function(0);
+    for (uint32_t i = 0; i < watch->local_count; i++) {
+        uint64_t function = watch->locals[i].function;
+        if (function >= module.begin && function < module.end)
+            quipu_watch_put_back_function(function);
+    }
+}
+
+void quipu_watch_enter_module(void) {
+    struct watch *watch = WATCH;
+    module.begin = (uint64_t)__ehdr_start;
+    module.end = (uint64_t)_end;
+    find_variables();
+    module.prepare = prepare;
+    module.put_back_variables = put_back_variables;
+    module.put_back_stack = put_back_stack;
+    module.put_back_calls = put_back_calls;
+    module.visit = quipu_watch_visited;
+    module.put_back_function = put_back_function;
+    module.lead_threads = quipu_watch_lead_threads;
+    module.close_loops = close_loops;
+    uint64_t mask = quipu_watch_lock();
+    quipu_watch_find_heap();
+    module.next = watch->modules;
+    watch->modules = &module;
+    watch->visit = (uint64_t)module.visit;
+    if (watch->loops_closed && prepare() == 0)
+        close_loops(true);
+    if (watch->asked && prepare() == 0)
+        put_back_calls(watch->asked);
+    put_back_locals();
+    catch_up();
+    quipu_watch_unlock(mask);
+}
+
+/* A shared object may be closed. */
+__attribute__((destructor)) static void leave(void) {
+    if (!quipu_watch_ready)
+        return;
+    uint64_t mask = quipu_watch_lock();
+    struct watch_module **link = &WATCH->modules;
+    while (*link && *link != &module)
+        link = &(*link)->next;
+    if (*link)
+        *link = module.next;
+    quipu_watch_unsteady(module.begin, module.end);
+    WATCH->visit = WATCH->modules ? (uint64_t)WATCH->modules->visit : 0;
+    quipu_watch_unlock(mask);
+}

@@ -1,0 +1,178 @@
+/* start.c: the home and the shadow, made by the first module that has watched stores.
+ *
+ * It runs before any instrumented code of the module, since that reads the shadow without asking:
+ * in an executable from .preinit_array, before the constructors of shared objects, which may call
+ * back; in a shared object from the first of its .init_array.  Two of these never run at the same
+ * time (start.c).
+ *
+ * A forked child has all of this as a copy.  The lock is taken around fork; where a child was made
+ * behind the C library's back, lock and sequence are zero there (MADV_WIPEONFORK), and what another
+ * thread was changing at that time may be half changed. */
+#include "format/data_file.h"
+#include "runtime/core/syscall.h"
+#include "runtime/watch/watch.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+enum {
+    SPINS = 200,
+    LARGE = 1 << 22,
+};
+
+bool quipu_watch_ready;
+
+/* Tools ask it before they start the program. */
+__attribute__((section(QUIPU_WATCH_SECTION), used)) static const volatile uint32_t version =
+    QUIPU_WATCH_VERSION;
+
+void *quipu_watch_map(uint64_t size) {
+    void *memory = map_memory(NULL, round_to_page(size), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (is_error(memory))
+        return NULL;
+    if (size >= LARGE)
+        SYSTEM_CALL(madvise, memory, round_to_page(size), MADV_HUGEPAGE, 0, 0, 0);
+    return memory;
+}
+
+void quipu_watch_take_lock(void) {
+    uint32_t *lock = &WATCH_WIPED->lock;
+    for (int i = 0; i < SPINS; i++) {
+        uint32_t nobody = 0;
+        if (__atomic_compare_exchange_n(lock, &nobody, 1, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return;
+        __builtin_ia32_pause();
+    }
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
+        SYSTEM_CALL(futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+void quipu_watch_give_lock(void) {
+    uint32_t *lock = &WATCH_WIPED->lock;
+    quipu_watch_settle();
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        SYSTEM_CALL(futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+uint64_t quipu_watch_lock(void) {
+    uint64_t mask = block_signals();
+    quipu_watch_take_lock();
+    return mask;
+}
+
+void quipu_watch_unlock(uint64_t mask) {
+    quipu_watch_give_lock();
+    restore_signals(mask);
+}
+
+uint32_t quipu_watch_pid(void) {
+    struct watch_wiped *wiped = WATCH_WIPED;
+    if (!wiped->pid)
+        wiped->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
+    return wiped->pid;
+}
+
+/* Each module registers these; the first one's lock serves all. */
+static void prepare_fork(void) {
+    struct watch *watch = WATCH;
+    if (__atomic_load_n(&watch->forking, __ATOMIC_RELAXED) != thread_pointer()) {
+        uint64_t mask = quipu_watch_lock();
+        watch->fork_mask = mask;
+        __atomic_store_n(&watch->forking, thread_pointer(), __ATOMIC_RELAXED);
+    }
+    watch->fork_depth++;
+}
+
+static void end_fork(void) {
+    struct watch *watch = WATCH;
+    if (--watch->fork_depth > 0)
+        return;
+    uint64_t mask = watch->fork_mask;
+    __atomic_store_n(&watch->forking, 0, __ATOMIC_RELAXED);
+    quipu_watch_unlock(mask);
+}
+
+static void end_fork_in_child(void) {
+    quipu_watch_forget_handlers();
+    if (WATCH->fork_depth == 1)
+        quipu_watch_forget_activations();
+    quipu_watch_forget_loops();
+    end_fork();
+}
+
+/* Maps [HOME, HOME + SIZE), of which the home can be written.  Returns 0 or minus the error's
+ * number. */
+static long map_home(uint64_t size) {
+    void *home = (void *)QUIPU_WATCH_HOME;
+    void *mapped =
+        map_memory(home, size, PROT_READ,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (is_error(mapped))
+        return (long)mapped;
+    if (mapped == home)
+        return SYSTEM_CALL(mprotect, home, QUIPU_WATCH_HOME_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0);
+    /* a kernel that does not know the flag, and something is there */
+    SYSTEM_CALL(munmap, mapped, size, 0, 0, 0, 0);
+    return -EEXIST;
+}
+
+/* Makes home and shadow, or the home alone. */
+static long make_home(void) {
+    uint64_t all =
+        QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE + QUIPU_WATCH_BEHIND - QUIPU_WATCH_HOME;
+    long error = map_home(all);
+    if (error == -EEXIST)
+        return error;
+    bool no_shadow = error < 0;
+    if (no_shadow)
+        error = map_home(QUIPU_WATCH_HOME_SIZE);
+    if (error < 0)
+        return error;
+    if (!no_shadow) {
+        SYSTEM_CALL(madvise, QUIPU_WATCH_SHADOW, QUIPU_WATCH_SHADOW_SIZE, MADV_DONTDUMP, 0, 0, 0);
+        SYSTEM_CALL(madvise, QUIPU_WATCH_SHADOW, QUIPU_WATCH_SHADOW_SIZE, MADV_NOHUGEPAGE, 0, 0, 0);
+    }
+    SYSTEM_CALL(madvise, WATCH_WIPED, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+    SYSTEM_CALL(madvise, WATCH_LANE, round_to_page(sizeof(struct watch_lane) * WATCH_LANES),
+                MADV_WIPEONFORK, 0, 0, 0);
+    struct watch *watch = WATCH;
+    watch->version = version;
+    watch->size = sizeof *watch;
+    watch->no_shadow = no_shadow;
+    __atomic_store_n(&watch->magic, WATCH_MAGIC, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Whether the home was made by a module of this build of the runtime.  It may be anyone's. */
+static bool is_home(void) {
+    struct watch found = {0};
+    return quipu_watch_read(&found, QUIPU_WATCH_HOME, offsetof(struct watch, segments)) ==
+               offsetof(struct watch, segments) &&
+           found.magic == WATCH_MAGIC && found.version == QUIPU_WATCH_VERSION &&
+           found.size == sizeof found;
+}
+
+void quipu_watch_start(int argc, char **argv, char **environment) {
+    static bool opened;
+    (void)argc;
+    (void)argv;
+    if (!quipu_watch_ready) {
+        if (!is_home() && make_home() < 0)
+            return;
+        quipu_watch_ready = true;
+        if (WATCH->no_shadow)
+            quipu_watch_use_bitmap();
+        quipu_watch_enter_module();
+        pthread_atfork(prepare_fork, end_fork, end_fork_in_child);
+    }
+    if (!opened)
+        quipu_watch_open_log(environment);
+    opened = true;
+}
