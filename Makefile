@@ -6,7 +6,7 @@ B = build
 
 WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LIBS = -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz
-TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c))
+TOOL_SOURCES := src/main.c $(sort $(wildcard src/*/*.c src/*/*/*.c))
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*/*.c runtime/*/*.S))
 RUNTIME_PARTS := $(filter-out runtime/core/begin.%,$(RUNTIME_SOURCES))

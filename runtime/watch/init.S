@@ -1,5 +1,5 @@
 /* init.S: has the home of watched memory made before the module's constructors, where inserted
- * code asks for it (src/pass/watch_init.c).  All registers and flags are kept. */
+ * code asks for it (src/pass/watch/init.c).  All registers and flags are kept. */
 #include "runtime/core/registers.inc"
 
         .text

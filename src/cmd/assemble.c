@@ -193,6 +193,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
                                    .events = events_of(&call->options),
                                    .calls = call->options.modes & MODE_CALLS,
                                    .watch = call->options.modes & MODE_WATCH,
+                                   .null = call->options.modes & MODE_NULL,
                                    .eliminate = !call->options.all_checks,
                                    .earlier = known ? &earlier : NULL,
                                    .placement = call->options.placement,

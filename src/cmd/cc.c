@@ -457,7 +457,8 @@ static void build_arguments(struct driver *driver, const char *options) {
         }
         push(driver, (char *)"--end-no-unused-arguments");
     } else {
-        if (driver->options.shared || driver->options.modes & MODE_WATCH)
+        bool inserts = driver->options.modes != MODE_NULL;
+        if ((driver->options.shared && inserts) || driver->options.modes & MODE_WATCH)
             push(driver, (char *)"-ffixed-r11");
         if (driver->options.modes & MODE_CALLS)
             push(driver, (char *)"-fno-ipa-ra");
@@ -599,6 +600,7 @@ static const char help[] =
     "  --quipu=calls       instructions of every call, with what it calls, by its way from main\n"
     "  --quipu=watch       checks of stores, for 'quipu watch'\n"
     "  --quipu=none        the same code without instrumentation\n"
+    "  --quipu=null        the same code through all stages, with nothing inserted\n"
     "  --quipu-event=KIND  for --quipu=event: a kind of events (instructions), also repeatedly:\n"
     "                      instructions, blocks, branches, branches-taken, branches-not-taken,\n"
     "                      calls, returns, loads, stores, bytes-loaded, bytes-stored,\n"

@@ -11,9 +11,9 @@
 static const struct {
     const char *name;
     unsigned modes;
-} mode_names[] = {{"none", 0},           {"count", MODE_COUNT},
-                  {"event", MODE_EVENT}, {"moment", MODE_MOMENT},
-                  {"calls", MODE_CALLS}, {"watch", MODE_WATCH}};
+} mode_names[] = {
+    {"none", 0},           {"count", MODE_COUNT}, {"event", MODE_EVENT}, {"moment", MODE_MOMENT},
+    {"calls", MODE_CALLS}, {"watch", MODE_WATCH}, {"null", MODE_NULL}};
 
 enum {
     MODE_NAMES = sizeof mode_names / sizeof *mode_names
@@ -32,7 +32,7 @@ static const char *refuse_mode(struct arena *arena, const char *name) {
         offer_name(&near_names, mode_names[i].name);
     return arena_print(arena,
                        "no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', "
-                       "several with commas between, and 'none'%s",
+                       "several with commas between, and 'none' and 'null'%s",
                        suggest(arena, &near_names));
 }
 

@@ -15,6 +15,7 @@ enum mode {
     MODE_MOMENT = 4, /* ticks of the software instruction counter, with a countdown */
     MODE_WATCH = 16, /* checks of stores, for watched memory */
     MODE_CALLS = 8,  /* a calling context tree, with the instructions of each way */
+    MODE_NULL = 32,  /* through the whole shim, with nothing inserted */
 };
 
 struct shim_options {

@@ -64,7 +64,8 @@ static bool begins_turns(const struct graph *graph, uint32_t index) {
 void keep_in_line(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
-    if (block->aligned_by == NONE || block->padding || !block->loop_depth || is_copied(p, index))
+    if (block->aligned_by == NONE || block->padding || !block->loop_depth ||
+        p->blocks[index].runs_copied)
         return;
     uint32_t size = begins_turns(graph, index) ? FETCH_LINE : run_size(p, index);
     if (size < 2 || size > FETCH_LINE)

@@ -11,6 +11,7 @@
  * breaks: distances between labels (short jumps are the assembler's to lengthen; loop and jrcxz,
  *         which cannot be, get a jump behind them) */
 #include "format/notes.h"
+#include "pass/feature.h"
 #include "pass/plan.h"
 
 #include <string.h>
@@ -62,9 +63,7 @@ void split_block(struct planner *p, uint32_t block, uint32_t index) {
     placed->splits.data[at] = index;
 }
 
-/* Whether instruction INSTRUCTION of the block runs right behind the call of the function, once for
- * each. */
-static bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
+bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
     const struct basic_block *block = &graph->blocks.data[index];
     bool entry = index == 0 && graph->function->compiled;
     for (size_t i = 0; i < block->in.count; i++)
@@ -72,27 +71,6 @@ static bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t inst
     for (uint32_t i = 0; i < instruction; i++)
         entry = entry && !graph->instructions.data[block->first + i].decoded->stores;
     return entry;
-}
-
-/* A function that may be a signal handler tells the runtime if it is one. */
-static void insert_handler_code(struct planner *p) {
-    const struct graph *graph = p->graph;
-    const struct basic_block *block = &graph->blocks.data[0];
-    uint32_t top = p->blocks[0].top;
-    if (!p->handler || (!block->padding && top >= block->count) || !is_at_entry(graph, 0, top))
-        return;
-    const struct graph_instruction *first = &graph->instructions.data[block->first];
-    struct buffer text = {0};
-    struct frame_row frame =
-        block->padding ? frame_before_padding(p, block) : frame_at(p, &first[top]);
-    anchor_code(p, &text, block->fragment, sums_in_block(p, 0, top, false));
-    write_signal_check(&text, &p->context, &frame);
-    if (block->padding) {
-        insert_before_padding(p, block, &text);
-    } else {
-        split_block(p, 0, top);
-        insert_at(p, &first[top], &text);
-    }
 }
 
 static void insert_block_code(struct planner *p, uint32_t index) {
@@ -149,42 +127,6 @@ static void insert_padding_code(struct planner *p, uint32_t index) {
     if (text.count)
         insert_before_padding(p, block, &text);
     anchor_marks(p);
-}
-
-/* In front of all that is counted in the block. */
-static void insert_begin(struct planner *p, uint32_t index) {
-    const struct graph *graph = p->graph;
-    const struct basic_block *block = &graph->blocks.data[index];
-    const struct graph_instruction *first = &graph->instructions.data[block->first];
-    uint32_t top = p->blocks[index].top;
-    struct buffer text = {0}, code = {0};
-    if (!write_block_begin(p, &code, index))
-        return;
-    anchor_code(p, &text, block->fragment, sums_in_block(p, index, top, false));
-    buffer_add(&text, code.data, code.count);
-    buffer_release(&code);
-    if (block->padding) {
-        insert_before_padding(p, block, &text);
-    } else if (top < block->count) {
-        split_block(p, index, top);
-        insert_at(p, &first[top], &text);
-    } else {
-        insert_after(p, last_instruction(graph, block), &text);
-    }
-}
-
-/* Behind all that is counted in the block. */
-static void insert_end(struct planner *p, uint32_t index) {
-    const struct graph *graph = p->graph;
-    const struct basic_block *block = &graph->blocks.data[index];
-    struct buffer text = {0}, code = {0};
-    if (!write_block_end(p, &code, index))
-        return;
-    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    buffer_add(&text, code.data, code.count);
-    buffer_release(&code);
-    split_block(p, index, block->count - 1);
-    insert_at(p, last_instruction(graph, block), &text);
 }
 
 static bool is_numeric(const struct symbol *symbol) {
@@ -399,8 +341,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
     const struct graph_instruction *last = last_instruction(graph, source);
     struct buffer text = {0}, begin = {0};
-    insert_frame_back(p, index);
-    write_edge_begin(p, &begin, index);
+    RUN_CODE_HOOKS(p->state, write_edge_begin, p, &begin, index);
     if (begin.count) {
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
         buffer_add(&text, begin.data, begin.count);
@@ -417,12 +358,12 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     if (edge->increments.count && text.count)
         buffer_text(&text, " ");
     write_edge_increments(p, &text, index);
-    write_frame_end_on_edge(p, &text, index);
-    write_edge_end(p, &text, index);
+    RUN_CODE_HOOKS(p->state, write_edge_end, p, &text, index);
     if (!text.count && leads_to_padding(graph, edge))
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
     const char *condition = edge->kind == QUIPU_EDGE_TAKEN ? turned_condition(p, last, edge) : NULL;
-    if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR)
+    if (edge->kind == QUIPU_EDGE_TAKEN && last->decoded->class == CLASS_CONDITIONAL_NEAR &&
+        p->needs & NEEDS_LAYOUT)
         lengthen_branch(p, index, &text);
     else if (!text.count)
         return;
@@ -472,11 +413,19 @@ static void label_fragments(struct planner *p, uint32_t number) {
                       arena_print(&p->state->unit->arena, ".LQf%u_%zu:", number, f));
 }
 
+/* Whether who enters the function has asked for the thread's cells, for some feature's sake. */
+static bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
+    for (size_t i = 0; i < state->on_count; i++)
+        if (state->on[i]->asks_at_begin && state->on[i]->asks_at_begin(state, graph))
+            return true;
+    return false;
+}
+
 void insert_increments(struct pass_state *state, const struct graph *graph, uint32_t number) {
     struct planner planner = {.state = state,
                               .graph = graph,
+                              .needs = needs_of_features(state),
                               .internal = state->internal[number] || asks_at_begin(state, graph),
-                              .handler = state->handlers[number],
                               .place = NONE},
                    *p = &planner;
     p->context =
@@ -490,24 +439,19 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     make_plan(p);
     find_positions(p);
     label_fragments(p, number);
-    plan_loops(p);
+    RUN_HOOKS(state, plan, p);
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         p->context.stubs_are_far = is_stub_far(p, i, 0);
-        keep_in_line(p, i);
-        insert_frame_begin(p, i);
-        insert_begin(p, i);
-        if (i == 0)
-            insert_handler_code(p);
+        if (p->needs & NEEDS_LAYOUT)
+            keep_in_line(p, i);
+        RUN_CODE_HOOKS(state, insert_begin, p, i);
         if (block->padding)
             insert_padding_code(p, i);
         else
             insert_block_code(p, i);
-        insert_checks(p, i);
-        insert_loop_copy(p, i);
-        insert_frame_end(p, i);
-        insert_call_checks(p, i);
-        insert_end(p, i);
+        RUN_CODE_HOOKS(state, insert_inside, p, i);
+        RUN_CODE_HOOKS(state, insert_end, p, i);
         if (block->turns_to)
             insert_copies(p, i);
         for (size_t e = 0; e < block->out.count && !block->turns_to; e++)
@@ -516,13 +460,10 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
     }
     if (counts_anything(state->options))
         label_blocks(p);
-    lengthen_jumps(p);
+    if (p->needs & NEEDS_LAYOUT)
+        lengthen_jumps(p);
     anchor_pieces(p);
-    if (state->options->count)
-        write_function_note(state, graph, p->placed, number);
-    write_query_tables(state, graph, &p->anchors, number);
-    write_tests(p, number);
-    write_sites(p, number);
+    RUN_HOOKS(state, write_note, p, number);
     buffer_release(&p->stubs);
     buffer_release(&p->far_stubs);
     buffer_release(&p->tests);

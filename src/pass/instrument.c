@@ -11,48 +11,31 @@
 #include "flow/stack_pointers.h"
 #include "flow/system_calls.h"
 #include "flow/told_addresses.h"
+#include "pass/feature.h"
 #include "x86/sequence.h"
-
-/* Whether an instruction that stores, or calls, must be where its label is: no check can come
- * between, and no copy of it take its place. */
-static bool has_told_store(const struct graph *graph) {
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        const struct basic_block *block = &graph->blocks.data[i];
-        if (!block->closed || block->padding)
-            continue;
-        const struct graph_instruction *first = &graph->instructions.data[block->first];
-        const struct decoded *decoded = first->decoded;
-        if (graph->unit->statements.data[first->first_statement].kept)
-            continue; /* a profiler's call, which writes nothing of the program's */
-        if (decoded->store.kind != STORE_NONE || is_call_class(decoded->class))
-            return true;
-    }
-    return false;
-}
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
                                 struct arena *arena, uint32_t number) {
     struct graph graph;
     const struct pass_options *options = state->options;
+    unsigned needs = needs_of_features(state);
     function->left_alone = build_graph(&graph, state->unit, function, arena,
                                        options->events.count > 0, counts_turns(&options->events));
-    if (!function->left_alone && options->watch && has_told_store(&graph))
-        function->left_alone = "a store whose address is told cannot be checked";
+    for (size_t i = 0; i < state->on_count && !function->left_alone; i++)
+        if (state->on[i]->refuse)
+            function->left_alone = state->on[i]->refuse(&graph);
     if (function->left_alone) {
         state->unasked = true;
         return;
     }
     find_frequencies(&graph, options->earlier);
-    if (!options->watch) { /* checks are in no copies */
+    if (!(needs & NEEDS_LOOPS))
         unroll_loops(&graph);
-        if (!options->calls)
-            find_tails(&graph);
-    }
-    find_liveness(&graph, options->shared || options->watch ? RESERVED_REGISTERS : 0);
+    if (!(needs & NEEDS_TAILS))
+        find_tails(&graph);
+    find_liveness(&graph, options->shared || needs & NEEDS_SCRATCH ? RESERVED_REGISTERS : 0);
     place_chords(&graph, options->placement);
-    if (options->count)
-        count_chords(&graph);
-    count_events(&graph, options);
+    RUN_HOOKS(state, count, &graph, options);
     check_graph(&graph);
     if (options->dump)
         dump_graph(&graph);
@@ -67,10 +50,8 @@ static size_t instrument_functions(struct pass_state *state) {
     state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
     state->moved_files = ARENA_ARRAY(&unit->arena, bool, unit->files.count);
-    state->weights.count = 0;
     state->tail.count = 0;
-    if (state->options->watch && state->options->shared)
-        start_before_init(state);
+    RUN_HOOKS(state, begin_unit, state);
     struct arena arena = {0};
     size_t left_alone = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {
@@ -108,7 +89,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
     find_told_addresses(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
-    find_handlers(&state);
+    choose_features(&state);
     size_t left_alone = instrument_functions(&state);
     if (state.unasked && relies_on_others(&state)) {
         for (size_t i = 0; i < unit->functions.count; i++)
@@ -116,7 +97,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
         left_alone = instrument_functions(&state);
     }
     provoke_fault(&state, NULL);
-    write_event_cells(&state);
+    RUN_HOOKS(&state, end_unit, &state);
     write_unit_note(&state, version);
     emit_unit(unit, &state.edits, out);
     buffer_text(out, "\n\t.att_syntax prefix\n");

@@ -1,176 +1,15 @@
-/* notes.c: the notes that readers solve counts from; format/notes.h is their format.
+/* notes.c: what a unit says of itself in its notes, and of functions that are left alone;
+ * format/notes.h is their format.
  *
- * A note stands in a section that is linked to its function's and in its group, if it has one, so
- * what the linker drops takes its note along.
- *
- * requires: a graph with cells, and labels at its blocks   breaks: nothing */
-#include "pass/pass.h"
+ * requires: all functions are done   breaks: nothing */
+#include "pass/feature.h"
 #include "pass/record.h"
 
-#include "format/cells.h"
-#include "format/event.h"
 #include "format/notes.h"
-#include "x86/context.h"
-#include "x86/loop_check.h"
-#include "x86/sequence.h"
-#include "x86/store_check.h"
-
-#include <string.h>
-
-/* Opens a record: its size is for the assembler to find out. */
-static void begin_record(struct record *note, struct buffer *out, uint32_t label, unsigned kind) {
-    *note = (struct record){.out = out};
-    buffer_print(out, ".LQx%u:\n\t.long .LQy%u-.LQx%u\n", label, label, label);
-    record_byte(note, kind);
-    record_byte(note, QUIPU_NOTE_VERSION);
-}
-
-static void end_record(struct record *note, uint32_t label) {
-    flush_record(note);
-    buffer_print(note->out, ".LQy%u:\n", label);
-    buffer_release(&note->bytes);
-}
 
 const char *function_name(const struct unit *unit, const struct asm_function *function) {
     const struct symbol *symbol = &unit->symbols.data[function->symbol];
     return arena_copy((struct arena *)&unit->arena, symbol->name, symbol->length);
-}
-
-/* ---- functions ---- */
-
-struct pieces {
-    uint32_t *first; /* by block: number of its first piece */
-    uint32_t count;  /* of all */
-};
-
-static struct pieces number_pieces(const struct graph *graph, const struct placed_block *placed) {
-    struct pieces pieces = {ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count + 1), 0};
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        pieces.first[i] = pieces.count;
-        pieces.count += 1 + (uint32_t)placed[i].splits.count;
-    }
-    pieces.first[graph->blocks.count] = pieces.count;
-    return pieces;
-}
-
-static uint32_t target_number(const struct graph *graph, const struct pieces *pieces,
-                              uint32_t end) {
-    if (is_block(graph, end))
-        return pieces->first[end - 1] + 1;
-    return end ? pieces->count + end - (uint32_t)graph->blocks.count : 0;
-}
-
-static uint32_t source_number(const struct graph *graph, const struct pieces *pieces,
-                              uint32_t end) {
-    return is_block(graph, end) ? pieces->first[end] : target_number(graph, pieces, end);
-}
-
-static void add_piece(struct record *note, const struct graph *graph,
-                      const struct basic_block *block, const struct placed_block *placed,
-                      const struct pieces *pieces, size_t piece, uint32_t function) {
-    uint32_t from = piece ? placed->splits.data[piece - 1] : 0;
-    uint32_t to = piece < placed->splits.count ? placed->splits.data[piece] : block->count;
-    uint32_t offset = block->offset, size = 0;
-    for (uint32_t i = 0; i < to; i++) {
-        uint32_t bytes = graph->instructions.data[block->first + i].decoded->size;
-        if (i < from)
-            offset += bytes;
-        else
-            size += bytes;
-    }
-    if (block->copy_of) {
-        record_byte(note, QUIPU_BLOCK_COPY);
-        record_number(note, pieces->first[block->copy_of - 1] + piece);
-        record_number(note, piece ? 0 : block->cell);
-        return;
-    }
-    bool turned = block->turned && piece == placed->splits.count;
-    record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
-    record_number(note, block->fragment);
-    record_number(note, offset);
-    record_number(note, size);
-    record_number(note, piece ? 0 : block->cell);
-    flush_record(note);
-    buffer_print(note->out, "\t.long .LQb%u-.LQf%u_%u\n",
-                 piece ? placed->split_labels.data[piece - 1] : placed->label, function,
-                 block->fragment);
-}
-
-static void add_padding(struct record *note, const struct basic_block *block) {
-    record_byte(note, QUIPU_BLOCK_PADDING);
-    record_number(note, block->fragment);
-    record_number(note, block->offset);
-    record_number(note, block->size);
-    record_number(note, block->cell);
-    buffer_add(&note->bytes, block->padding_bytes, block->size);
-}
-
-static void add_edges(struct record *note, const struct graph *graph, const struct pieces *pieces) {
-    record_number(note, graph->hub_count);
-    record_number(note, graph->edges.count + pieces->count - graph->blocks.count);
-    for (size_t i = 0; i < graph->edges.count; i++) {
-        const struct edge *edge = &graph->edges.data[i];
-        record_number(note, source_number(graph, pieces, edge->source));
-        record_number(note, target_number(graph, pieces, edge->target));
-        record_byte(note, edge->kind);
-        record_number(note, edge->cell);
-    }
-    for (size_t i = 0; i < graph->blocks.count; i++)
-        for (uint32_t n = pieces->first[i] + 1; n < pieces->first[i + 1]; n++) {
-            record_number(note, n);
-            record_number(note, n + 1);
-            record_byte(note, QUIPU_EDGE_FALL);
-            record_number(note, 0);
-        }
-}
-
-/* Enters the section of the function's entry, then, in its group, the one for its cells and the one
- * for its note.  All notes of one code section are linked to its first function. */
-static void enter_sections(struct pass_state *state, const struct asm_function *function,
-                           uint32_t number, uint32_t cells) {
-    struct buffer *out = &state->tail;
-    const struct unit *unit = state->unit;
-    uint32_t section = function->fragments.data[0].section;
-    uint32_t *linked = &state->linked[section];
-    if (!*linked)
-        *linked = number + 1;
-    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
-    buffer_print(out, "\t.section " QUIPU_CELLS_SECTION ",\"aw?\",@nobits,unique,%u\n",
-                 section + 1);
-    write_cells(out, number, cells);
-    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
-    buffer_print(out, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"?o\",@progbits,.LQf%u_0\n",
-                 *linked - 1);
-}
-
-void write_function_note(struct pass_state *state, const struct graph *graph,
-                         const struct placed_block *placed, uint32_t number) {
-    struct buffer *out = &state->tail;
-    const struct asm_function *function = graph->function;
-    struct pieces pieces = number_pieces(graph, placed);
-    struct record note;
-    state->instrumented = true;
-    enter_sections(state, function, number, graph->cell_count);
-    uint32_t label = ++state->labels;
-    begin_record(&note, out, label, QUIPU_NOTE_FUNCTION);
-    flush_record(&note);
-    buffer_print(out, "\t.quad .LQf%u_0, .LQc%u\n", number, number);
-    record_text(&note, function_name(graph->unit, function));
-    record_number(&note, function->fragments.count);
-    flush_record(&note);
-    for (size_t f = 0; f < function->fragments.count; f++)
-        buffer_print(out, "\t.quad .LQf%u_%zu\n", number, f);
-    record_number(&note, pieces.count);
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        const struct basic_block *block = &graph->blocks.data[i];
-        if (block->padding && !block->copy_of)
-            add_padding(&note, block);
-        else
-            for (size_t piece = 0; piece <= placed[i].splits.count; piece++)
-                add_piece(&note, graph, block, &placed[i], &pieces, piece, number);
-    }
-    add_edges(&note, graph, &pieces);
-    end_record(&note, label);
 }
 
 /* Such a function's text may be anything, a macro's body even: nothing is put into it, and its name
@@ -179,66 +18,52 @@ void write_left_alone_note(struct pass_state *state, const struct asm_function *
     struct record note;
     uint32_t label = ++state->labels;
     buffer_text(&state->tail, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"\",@progbits\n");
-    begin_record(&note, &state->tail, label, QUIPU_NOTE_LEFT_ALONE);
+    begin_note(&note, &state->tail, label, QUIPU_NOTE_LEFT_ALONE);
     flush_record(&note);
     buffer_text(&state->tail, "\t.quad 0\n");
     record_text(&note, function_name(state->unit, function));
     record_text(&note, function->left_alone);
-    end_record(&note, label);
+    end_note(&note, label);
 }
 
-static void write_events_note(struct pass_state *state) {
-    const struct event_set *events = &state->options->events;
-    struct record note;
-    uint32_t label = ++state->labels;
-    buffer_text(&state->tail, ".LQu:\n");
-    begin_record(&note, &state->tail, label, QUIPU_NOTE_EVENTS);
-    flush_record(&note);
-    buffer_print(&state->tail, "\t.quad quipu_event_cells\n\t.long %u\n", event_mask(events));
-    for (uint32_t k = 0; k < events->count; k++)
-        if (events->kinds[k]->pattern) {
-            record_text(&note, events->kinds[k]->name);
-            record_text(&note, events->kinds[k]->pattern);
-        }
-    end_record(&note, label);
-}
-
-/* "count,event,placement=tree": the modes, as they are named to 'quipu cc'; ticks are a moment's.
- */
-static const char *mode_text(struct arena *arena, const struct pass_options *options) {
-    bool moment = event_mask(&options->events) >> QUIPU_EVENT_TICKS & 1;
-    return arena_print(arena, "%s%s%s%s%splacement=%s", options->count ? "count," : "",
-                       options->events.count > moment ? "event," : "", moment ? "moment," : "",
-                       options->calls ? "calls," : "", options->watch ? "watch," : "",
+/* "count,event,placement=tree": the features, as they are named to 'quipu cc'. */
+static const char *features_text(struct pass_state *state) {
+    const struct pass_options *options = state->options;
+    struct arena *arena = &state->unit->arena;
+    const char *text = "";
+    for (size_t i = 0; i < state->on_count; i++)
+        if (!state->on[i]->is_asked || state->on[i]->is_asked(options))
+            text = arena_print(arena, "%s%s,", text, state->on[i]->name);
+    return arena_print(arena, "%splacement=%s", text,
                        options->placement == PLACEMENT_TREE ? "tree" : "block");
 }
 
 void write_unit_note(struct pass_state *state, const char *version) {
-    const struct pass_options *options = state->options;
     struct record note;
     uint32_t label = ++state->labels;
-    bool events = options->events.count && state->instrumented;
     buffer_text(&state->tail, "\t.section " QUIPU_UNITS_SECTION ",\"\",@progbits\n");
-    begin_record(&note, &state->tail, label, QUIPU_NOTE_UNIT);
+    begin_note(&note, &state->tail, label, QUIPU_NOTE_UNIT);
     record_text(&note, version);
     record_text(&note, state->unit->source[0] ? state->unit->source : state->unit->name);
     record_text(&note, state->unit->compiler);
-    record_text(&note, mode_text(&state->unit->arena, options));
-    end_record(&note, label);
-    if (events)
-        write_events_note(state);
+    record_text(&note, features_text(state));
+    end_note(&note, label);
+    RUN_HOOKS(state, write_unit_records, state);
     if (state->instrumented) /* no code may name it: then this is what tells its type */
         buffer_print(&state->tail,
                      "\t.hidden quipu_bias\n\t.hidden %s\n\t.type quipu_bias, @tls_object\n",
-                     options->shared ? "quipu_attach" : "quipu_attach_segment");
-    if (state->watched)
-        write_watch_symbols(&state->tail, options->shared);
-    if (state->starts_early)
-        buffer_text(&state->tail, WATCH_INIT_NAME);
-    if (state->copied)
-        write_loop_symbols(&state->tail);
-    if (events)
-        buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
-    if (events && options->calls)
-        write_context_symbols(&state->tail, state->options->shared);
+                     state->options->shared ? "quipu_attach" : "quipu_attach_segment");
+    RUN_CODE_HOOKS(state, declare_symbols, state);
+}
+
+uint32_t enter_rows(struct pass_state *state, const struct asm_function *function, uint32_t number,
+                    size_t f, const char *name) {
+    const struct fragment *fragment = &function->fragments.data[f];
+    uint32_t label = ++state->labels;
+    buffer_print(&state->tail,
+                 "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
+                 "\t.section %s,\"a?\",@progbits,unique,%u\n.LQr%u:\n",
+                 state->unit->sections.data[fragment->section].directive, number, f, label, name,
+                 fragment->section + 1, label);
+    return label;
 }

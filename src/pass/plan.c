@@ -313,6 +313,10 @@ struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct
     };
 }
 
+const char *function_label(const struct planner *p) {
+    return arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
+}
+
 struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction) {
     return p->graph->rows.data[p->row_of[instruction->first_statement]];
 }
@@ -330,4 +334,24 @@ void make_plan(struct planner *p) {
     find_needs(p);
     place_loads(p);
     find_holding(p);
+}
+
+/* ---- ways in and out ---- */
+
+bool enters_by(const struct planner *p, const struct basic_block *block,
+               enum quipu_edge_kind kind) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (p->graph->edges.data[block->in.data[i]].kind == kind)
+            return true;
+    return false;
+}
+
+const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
+    for (size_t i = 0; i < block->out.count; i++) {
+        const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
+        if (edge->target == 0 && !edge->stays &&
+            (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))
+            return edge;
+    }
+    return NULL;
 }

@@ -11,8 +11,6 @@
 #include "pass/pass.h"
 #include "x86/sequence.h"
 
-struct loop_copy;
-
 /* What is planned for one block. */
 struct block_plan {
     uint32_t top;           /* first instruction that code may stand in front of */
@@ -25,6 +23,8 @@ struct block_plan {
     bool holds_at_end;      /* and behind the last instruction, jumps only */
     bool jumps_out_of_line; /* the jump at its end leads to code that was put there, ... */
     bool stub_is_far;       /* ... further away than a short jump reaches */
+    bool runs_copied;       /* the head of a loop of which mostly a copy runs: what aligns the loop
+                               is passed on the way to the choice */
 };
 
 /* Code out of line that one block jumps to. */
@@ -43,6 +43,7 @@ struct countdown_test {
 struct planner {
     struct pass_state *state;
     const struct graph *graph;
+    unsigned needs; /* of the features: enum feature_needs */
     struct code_context context;
     struct block_plan *blocks;
     bool *load_on_edge; /* by edge: calls whose return needs the base again */
@@ -51,7 +52,6 @@ struct planner {
     int base;
     bool copied;   /* some text was written once more */
     bool internal; /* who enters it has asked for the thread's cells, or what begins it does */
-    bool handler;  /* it notes that the kernel has called it */
     /* stubs.c */
     struct buffer far_stubs;             /* code that stands behind the fragment, */
     struct buffer tests;                 /* and behind that, of countdowns */
@@ -69,10 +69,7 @@ struct planner {
     struct event_sums sums; /* ... and what held where it began ... */
     uint8_t fragment;       /* ... in this fragment */
     VECTOR(struct countdown_test) countdown_tests;
-    /* watch.c */
-    struct frame_row out_of_line;     /* of far_stubs' end; not known: it is the text's around */
-    VECTOR(struct buffer) sites;      /* by fragment: rows of the table of checks */
-    VECTOR(struct loop_copy *) loops; /* watch_loops.c: that get a copy without checks */
+    void *data[FEATURES]; /* what features keep: function_data */
 };
 
 /* Fills in all of the plan but what is written. */
@@ -88,6 +85,13 @@ const struct statement *statement_of(const struct planner *p,
 /* Whether the base leads to the thread's cells on edge INDEX, behind what is loaded there. */
 bool holds_on_edge(const struct planner *p, uint32_t index);
 struct frame_row frame_at(const struct planner *p, const struct graph_instruction *instruction);
+
+/* The function's first byte, as rows of tables name it. */
+const char *function_label(const struct planner *p);
+
+/* Whether instruction INSTRUCTION of block INDEX runs right behind the call of the function, once
+ * for each. */
+bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction);
 
 /* Whether code may stand in front of instruction INDEX of the block. */
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index);
@@ -139,22 +143,10 @@ void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, 
 /* Anchors at all pieces of blocks, once they have labels. */
 void anchor_pieces(struct planner *p);
 
-/* calls.c: what keeps the calling context tree, in front of all and behind all that is counted
- * there. The first two tell whether there is any. */
-
-/* Whether it asks for the thread's cells wherever the function is entered. */
-bool asks_at_begin(const struct pass_state *state, const struct graph *graph);
-bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index);
 /* Whether control may come to the block by an edge of KIND. */
 bool enters_by(const struct planner *p, const struct basic_block *block, enum quipu_edge_kind kind);
 /* The edge by which the block leaves the function as a whole, or NULL. */
 const struct edge *edge_away(const struct planner *p, const struct basic_block *block);
-bool write_block_end(struct planner *p, struct buffer *out, uint32_t index);
-void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index);
-void write_edge_end(struct planner *p, struct buffer *out, uint32_t index);
-
-/* queries.c: the table of tests that are left out, in the function's group and kept by it. */
-void write_tests(struct planner *p, uint32_t number);
 
 /* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.
  */
@@ -172,55 +164,6 @@ void write_instruction(const struct planner *p, struct buffer *out,
                        const struct graph_instruction *instruction);
 /* The text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
-
-/* watch.c: checks of the block's stores, and the table of all checks. */
-void insert_checks(struct planner *p, uint32_t index);
-void write_sites(struct planner *p, uint32_t number);
-/* Whether the instruction's store is checked from the beginning. */
-bool needs_check(const struct planner *p, const struct graph_instruction *instruction);
-/* Code out of line goes on where the unwinder has the rules of FRAME. */
-void enter_frame(struct planner *p, const struct frame_row *frame);
-/* Behind all code out of line of a fragment. */
-void end_out_of_line(struct planner *p);
-
-/* Whether the instruction stores by the stack pointer alone, and is no enter. */
-bool is_plain_push(const struct graph_instruction *instruction);
-
-/* The rows of the table of checks in FRAGMENT. */
-struct buffer *site_rows(struct planner *p, uint8_t fragment);
-
-/* watch_loops.c: chooses the loops that get a copy without checks, and has them ask in front; the
- * copy of the one whose head is block INDEX. */
-void plan_loops(struct planner *p);
-void insert_loop_copy(struct planner *p, uint32_t index);
-/* Whether block INDEX is such a loop's head: mostly the copy runs, and what aligns the loop itself
- * is passed on the way to the choice. */
-bool is_copied(const struct planner *p, uint32_t index);
-/* Of a store in block INDEX, in a build that counts, too: which check would not run. */
-enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
-                                    const struct store *store);
-
-/* watch_calls.c: checks around a call at the block's end. */
-void insert_call_checks(struct planner *p, uint32_t index);
-
-/* Whether what insert_call_checks puts in front of the call, the block's last instruction, checks
- * the store of the return address, too. */
-bool has_call_site(const struct planner *p, const struct basic_block *block,
-                   const struct graph_instruction *instruction);
-
-/* watch_frames.c: where the function begins, ends and is come back to: in front of all else in
- * block INDEX; at its end, in front of what checks its jump; behind edge INDEX; and on that of a
- * jump that ends the function, appended to OUT. */
-void insert_frame_begin(struct planner *p, uint32_t index);
-/* The function's first byte, as rows of sites name it. */
-const char *function_label(const struct planner *p);
-/* Whether the function, in block INDEX, begins with pushes, whose no-operation is the begin's, too;
- * once the pushes have it, LABEL, the code of the begin and its row. */
-bool shares_begin(const struct planner *p, uint32_t index);
-void write_shared_begin(struct planner *p, uint32_t label);
-void insert_frame_end(struct planner *p, uint32_t index);
-void insert_frame_back(struct planner *p, uint32_t index);
-void write_frame_end_on_edge(struct planner *p, struct buffer *out, uint32_t index);
 
 /* align.c: keeps small code in loops within one line of fetched code. */
 void keep_in_line(struct planner *p, uint32_t index);

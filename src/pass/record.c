@@ -1,6 +1,8 @@
 /* record.c: binary records as assembly text; see record.h. */
 #include "pass/record.h"
 
+#include "format/notes.h"
+
 #include <string.h>
 
 static void write_ascii(struct buffer *out, const void *bytes, size_t count) {
@@ -39,4 +41,17 @@ void flush_record(struct record *record) {
     if (record->bytes.count)
         write_ascii(record->out, record->bytes.data, record->bytes.count);
     record->bytes.count = 0;
+}
+
+void begin_note(struct record *note, struct buffer *out, uint32_t label, unsigned kind) {
+    *note = (struct record){.out = out};
+    buffer_print(out, ".LQx%u:\n\t.long .LQy%u-.LQx%u\n", label, label, label);
+    record_byte(note, kind);
+    record_byte(note, QUIPU_NOTE_VERSION);
+}
+
+void end_note(struct record *note, uint32_t label) {
+    flush_record(note);
+    buffer_print(note->out, ".LQy%u:\n", label);
+    buffer_release(&note->bytes);
 }

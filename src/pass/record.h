@@ -22,4 +22,9 @@ void record_text(struct record *record, const char *text); /* with its NUL */
 /* Writes what was collected.  What follows in OUT stands behind it. */
 void flush_record(struct record *record);
 
+/* Opens a note of KIND (format/notes.h) in OUT: its size is for the assembler to find out.  And
+ * closes it.  LABEL is a number of a label that nothing else has. */
+void begin_note(struct record *note, struct buffer *out, uint32_t label, unsigned kind);
+void end_note(struct record *note, uint32_t label);
+
 #endif

@@ -8,6 +8,7 @@
  *
  * requires: a plan    maintains: everything
  * Not perfect: sizes are estimates; a wrong one costs some bytes. */
+#include "pass/feature.h"
 #include "pass/plan.h"
 
 #include <string.h>
@@ -186,7 +187,7 @@ static void place_at_end(struct planner *p, uint32_t index) {
     uint32_t last = index;
     while (p->graph->blocks.data[last].padding)
         last--;
-    end_out_of_line(p);
+    RUN_CODE_HOOKS(p->state, end_fragment, p);
     buffer_add(&p->far_stubs, p->stubs.data, p->stubs.count);
     buffer_add(&p->far_stubs, p->tests.data, p->tests.count);
     write_behind(p, last, &p->far_stubs);

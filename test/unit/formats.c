@@ -1,7 +1,7 @@
 // Formats: which write to where an argument points, and how many arguments they take; strings in
 // assembly text.
+#include "pass/watch/formats.h"
 #include "asm/literal.h"
-#include "pass/watch_formats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@ clang=$(the_one clang)
 build_line_of() {
     # shellcheck disable=SC2086
     gcc ${BUILD_FLAGS:-} -std=c11 -D_GNU_SOURCE -I"$root/src" "$parts/line_of.c" \
-        "$(dirname "$quipu")"/../obj/src/*/*.o -lZydis -lZycore -ldw -lelf -lzstd -lz -liberty \
+        "$(dirname "$quipu")"/../obj/src/*/{,*/}*.o -lZydis -lZycore -ldw -lelf -lzstd -lz -liberty \
         -o line_of
 }
 

@@ -9,7 +9,9 @@
  * requires: find_functions    makes: handlers
  * Not perfect: a handler of a file that neither asks nor deals with signals is not noted; then a
  * function that it calls is told that nothing is known. */
-#include "pass/pass.h"
+#include "pass/event/event.h"
+
+#include "pass/plan.h"
 
 #include <string.h>
 
@@ -40,14 +42,35 @@ static bool asks(const struct unit *unit, const struct asm_function *function) {
 
 void find_handlers(struct pass_state *state) {
     const struct unit *unit = state->unit;
-    state->handlers = ARENA_ARRAY(&state->unit->arena, bool, unit->functions.count);
-    if (!state->options->events.count)
-        return;
+    bool *handlers = ARENA_ARRAY(&state->unit->arena, bool, unit->functions.count);
     bool signals = deals_with_signals(unit);
     for (size_t i = 0; i < unit->functions.count; i++) {
         const struct asm_function *function = &unit->functions.data[i];
         const struct symbol *symbol = &unit->symbols.data[function->symbol];
-        state->handlers[i] =
+        handlers[i] =
             function->compiled && ((signals && symbol->address_taken) || asks(unit, function));
+    }
+    event_unit(state)->handlers = handlers;
+}
+
+/* A function that may be a signal handler tells the runtime if it is one. */
+void insert_handler_code(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[0];
+    uint32_t top = p->blocks[0].top;
+    if (index != 0 || !event_unit(p->state)->handlers[p->context.cells] ||
+        (!block->padding && top >= block->count) || !is_at_entry(graph, 0, top))
+        return;
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    struct buffer text = {0};
+    struct frame_row frame =
+        block->padding ? frame_before_padding(p, block) : frame_at(p, &first[top]);
+    anchor_code(p, &text, block->fragment, sums_in_block(p, 0, top, false));
+    write_signal_check(&text, &p->context, &frame);
+    if (block->padding) {
+        insert_before_padding(p, block, &text);
+    } else {
+        split_block(p, 0, top);
+        insert_at(p, &first[top], &text);
     }
 }

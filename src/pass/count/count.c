@@ -2,10 +2,10 @@
  *
  * Weinberger 1984 (counting code between compiler and assembler), on the chords of a spanning tree
  * (Ball 1994).  Each chord gets a cell of the function's own; readers solve the rest from the
- * function's note (notes.c, data/solve.c).
+ * function's note (note.c, data/solve.c).
  *
  * requires: place_chords    makes: cell and increments of chords, cell_count */
-#include "pass/pass.h"
+#include "pass/count/count.h"
 
 #include "util/diag.h"
 
@@ -16,7 +16,8 @@ static void add_cell(struct graph *graph, uint32_t *cell, increment_list *increm
 }
 
 /* Cells in the order of the text, so that neighbours share cache lines. */
-void count_chords(struct graph *graph) {
+static void count_chords(struct graph *graph, const struct pass_options *options) {
+    (void)options;
     for (size_t i = 0; i < graph->blocks.count; i++) {
         struct basic_block *block = &graph->blocks.data[i];
         if (block->chord)
@@ -28,3 +29,15 @@ void count_chords(struct graph *graph) {
         }
     }
 }
+
+static bool is_on(const struct pass_options *options) {
+    return options->count;
+}
+
+const struct feature count_feature = {
+    .name = "count",
+    .is_on = is_on,
+    .needs = NEEDS_LAYOUT,
+    .count = count_chords,
+    .write_note = write_function_note,
+};

@@ -1,4 +1,4 @@
-/* watch_formats.h: calls that write what their format says. */
+/* formats.h: calls that write what their format says. */
 #ifndef QUIPU_PASS_WATCH_FORMATS_H
 #define QUIPU_PASS_WATCH_FORMATS_H
 

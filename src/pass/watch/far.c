@@ -1,4 +1,4 @@
-/* watch_far.c: loops that stay far from what is watched, told in front of them by where their
+/* far.c: loops that stay far from what is watched, told in front of them by where their
  * addresses begin (Wahbe, Lucco and Graham 1993, section 4, with less known of the loop).
  *
  * It is not known how often such a loop runs, nor need it be: an address that only goes up from
@@ -10,7 +10,7 @@
  * Not perfect: six addresses at most; what is read from memory with 64 bits is not known.  A loop
  * that goes through 32 TiB of addresses, and stores at both ends alone, is not told of the other
  * one. */
-#include "pass/watch_loops.h"
+#include "pass/watch/loops.h"
 
 #include "asm/operand.h"
 #include "flow/origins.h"

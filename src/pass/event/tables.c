@@ -1,4 +1,4 @@
-/* queries.c: the tables by which the count of events at any instruction is told: Ball's query
+/* tables.c: the tables by which the count of events at any instruction is told: Ball's query
  * increments (1994, section 3.2), for every instruction and without code; format/event.h
  * is their format.
  *
@@ -8,12 +8,12 @@
  * would do the same, but such sections are sorted, and then begin.o cannot mark where they begin.
  *
  * requires: anchors    breaks: nothing */
-#include "pass/plan.h"
-#include "pass/record.h"
+#include "pass/event/event.h"
 
 #include "format/cells.h"
 #include "format/event.h"
-#include "format/moment.h"
+#include "format/notes.h"
+#include "pass/record.h"
 
 /* The number of the weights of this instruction among those of the unit.  BLOCK: it is that one's
  * first; else NULL. */
@@ -27,15 +27,16 @@ static uint32_t find_weights(struct pass_state *state, const struct graph *graph
         if (block && events->kinds[k]->of_block)
             weights.of[k] += events->kinds[k]->of_block(block);
     }
-    for (uint32_t i = 0; i < state->weights.count; i++) {
+    struct event_unit *unit = event_unit(state);
+    for (uint32_t i = 0; i < unit->weights.count; i++) {
         bool same = true;
         for (uint32_t k = 0; k < events->count; k++)
-            same = same && state->weights.data[i].of[k] == weights.of[k];
+            same = same && unit->weights.data[i].of[k] == weights.of[k];
         if (same)
             return i;
     }
-    vector_push(&state->unit->arena, &state->weights, weights);
-    return (uint32_t)state->weights.count - 1;
+    vector_push(&state->unit->arena, &unit->weights, weights);
+    return (uint32_t)unit->weights.count - 1;
 }
 
 static bool has_turns(const struct query_anchor *anchor) {
@@ -78,18 +79,6 @@ static void enter_section(struct pass_state *state, const struct fragment *fragm
                  fragment->section + 1);
 }
 
-uint32_t enter_rows(struct pass_state *state, const struct asm_function *function, uint32_t number,
-                    size_t f, const char *name) {
-    const struct fragment *fragment = &function->fragments.data[f];
-    uint32_t label = ++state->labels;
-    buffer_print(&state->tail,
-                 "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, .LQr%u\n"
-                 "\t.section %s,\"a?\",@progbits,unique,%u\n.LQr%u:\n",
-                 state->unit->sections.data[fragment->section].directive, number, f, label, name,
-                 fragment->section + 1, label);
-    return label;
-}
-
 /* Moments are told by names of functions. */
 static bool counts_ticks(const struct pass_state *state) {
     return event_mask(&state->options->events) >> QUIPU_EVENT_TICKS & 1;
@@ -127,31 +116,10 @@ static void write_table(struct pass_state *state, const struct graph *graph,
     buffer_release(&record.bytes);
 }
 
-void write_query_tables(struct pass_state *state, const struct graph *graph,
-                        const anchor_list *anchors, uint32_t number) {
-    if (!state->options->events.count)
-        return;
-    state->instrumented = true;
-    for (size_t f = 0; f < graph->function->fragments.count; f++)
-        write_table(state, graph, anchors, number, f);
-}
-
-static void write_tests_of(struct planner *p, uint32_t number, size_t f) {
-    bool entered = false;
-    for (size_t i = 0; i < p->countdown_tests.count; i++) {
-        const struct countdown_test *test = &p->countdown_tests.data[i];
-        if (test->fragment != f)
-            continue;
-        if (!entered)
-            enter_rows(p->state, p->graph->function, number, f, QUIPU_TESTS_SECTION);
-        entered = true;
-        write_test_row(&p->state->tail, test->label);
-    }
-}
-
-void write_tests(struct planner *p, uint32_t number) {
+void write_query_tables(struct planner *p, uint32_t number) {
+    p->state->instrumented = true;
     for (size_t f = 0; f < p->graph->function->fragments.count; f++)
-        write_tests_of(p, number, f);
+        write_table(p->state, p->graph, &p->anchors, number, f);
 }
 
 /* For quipu_kind_named.  The weights, which all tables need, keep them in the link, and the unit's
@@ -176,7 +144,7 @@ static void write_kind_names(struct pass_state *state) {
 void write_event_cells(struct pass_state *state) {
     const struct event_set *events = &state->options->events;
     struct buffer *out = &state->tail;
-    if (!events->count || !state->instrumented)
+    if (!state->instrumented)
         return;
     buffer_print(out,
                  "\t.section " QUIPU_CELLS_SECTION ",\"awG\",@nobits,quipu_event_cells,comdat\n"
@@ -185,8 +153,27 @@ void write_event_cells(struct pass_state *state) {
                  "\t.balign 8\nquipu_event_cells:\n\t.skip %d\nquipu_event_middle:\n\t.skip %d\n",
                  QUIPU_BIAS, QUIPU_EVENT_BLOCK - QUIPU_BIAS);
     buffer_text(out, "\t.section " QUIPU_WEIGHTS_SECTION ",\"a\",@progbits\n\t.balign 4\n.LQw:\n");
-    for (size_t i = 0; i < state->weights.count; i++)
+    const struct event_unit *unit = event_unit(state);
+    for (size_t i = 0; i < unit->weights.count; i++)
         for (uint32_t k = 0; k < events->count; k++)
-            buffer_print(out, "\t.short %d\n", state->weights.data[i].of[k]);
+            buffer_print(out, "\t.short %d\n", unit->weights.data[i].of[k]);
     write_kind_names(state);
+}
+
+void write_events_record(struct pass_state *state) {
+    const struct event_set *events = &state->options->events;
+    struct record note;
+    if (!state->instrumented)
+        return;
+    uint32_t label = ++state->labels;
+    buffer_text(&state->tail, ".LQu:\n");
+    begin_note(&note, &state->tail, label, QUIPU_NOTE_EVENTS);
+    flush_record(&note);
+    buffer_print(&state->tail, "\t.quad quipu_event_cells\n\t.long %u\n", event_mask(events));
+    for (uint32_t k = 0; k < events->count; k++)
+        if (events->kinds[k]->pattern) {
+            record_text(&note, events->kinds[k]->name);
+            record_text(&note, events->kinds[k]->pattern);
+        }
+    end_note(&note, label);
 }

@@ -1,4 +1,4 @@
-/* watch.c: checks of stores, for watched memory (Wahbe, Lucco and Graham 1993, sections 2 and 3).
+/* checks.c: checks of stores, for watched memory (Wahbe, Lucco and Graham 1993, sections 2 and 3).
  *
  * In front of a store stands a check; what may touch a region goes out of line, where a copy of the
  * store stands between two calls of the runtime (x86/store_check.c, format/watch.h).
@@ -15,10 +15,9 @@
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
  * Not perfect: of enter with a level, only the first word is checked. */
-#include "pass/plan.h"
+#include "pass/watch/watch.h"
 
 #include "asm/operand.h"
-#include "format/watch.h"
 #include "x86/store_check.h"
 
 #include <stdlib.h>
@@ -179,7 +178,7 @@ static bool joins_pushes(const struct watcher *w, const struct range *before, ui
 }
 
 /* Instructions that push, and what they push in all; or a call, but for one that has a place of its
- * own (watch_calls.c). */
+ * own (calls.c). */
 static void add_pushes(struct watcher *w, uint32_t index) {
     struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
     uint16_t size = w->instructions[index].decoded->store.size;
@@ -271,25 +270,28 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
 
 /* What stands out of line one behind the other mostly has the same rules. */
 void enter_frame(struct planner *p, const struct frame_row *frame) {
-    if (!p->out_of_line.known && frame->known)
+    struct frame_row *before = &watched_function(p)->out_of_line;
+    if (!before->known && frame->known)
         write_frame(&p->far_stubs, frame, 0);
-    else if (frame->known && (frame->offset != p->out_of_line.offset ||
-                              strcmp(frame->base, p->out_of_line.base) != 0))
+    else if (frame->known &&
+             (frame->offset != before->offset || strcmp(frame->base, before->base) != 0))
         write_frame_change(&p->far_stubs, frame);
     if (frame->known)
-        p->out_of_line = *frame;
+        *before = *frame;
 }
 
 /* The code out of line has come to where INSTRUCTION stands, whose rules are said. */
 static void leave_frame(struct planner *p, const struct graph_instruction *instruction) {
     struct frame_row frame = frame_at(p, instruction);
-    if (p->out_of_line.known && frame.known)
-        p->out_of_line = frame;
+    struct frame_row *before = &watched_function(p)->out_of_line;
+    if (before->known && frame.known)
+        *before = frame;
 }
 
 void end_out_of_line(struct planner *p) {
-    write_frame_end(&p->far_stubs, &p->out_of_line);
-    p->out_of_line.known = false;
+    struct frame_row *before = &watched_function(p)->out_of_line;
+    write_frame_end(&p->far_stubs, before);
+    before->known = false;
 }
 
 /* The code out of line of LABEL. */
@@ -367,9 +369,10 @@ bool needs_check(const struct planner *p, const struct graph_instruction *instru
 }
 
 struct buffer *site_rows(struct planner *p, uint8_t fragment) {
-    while (p->sites.count <= fragment)
-        vector_push(p->graph->arena, &p->sites, (struct buffer){0});
-    return &p->sites.data[fragment];
+    struct watched_function *function = watched_function(p);
+    while (function->sites.count <= fragment)
+        vector_push(p->graph->arena, &function->sites, (struct buffer){0});
+    return &function->sites.data[fragment];
 }
 
 static struct buffer *rows_of(struct watcher *w) {
@@ -460,8 +463,9 @@ static void keep_early_start(struct planner *p, uint32_t number, size_t fragment
 }
 
 void write_sites(struct planner *p, uint32_t number) {
-    for (size_t f = 0; f < p->sites.count; f++) {
-        struct buffer *rows = &p->sites.data[f];
+    struct watched_function *function = watched_function(p);
+    for (size_t f = 0; f < function->sites.count; f++) {
+        struct buffer *rows = &function->sites.data[f];
         if (rows->count) {
             if (!p->state->options->shared)
                 keep_early_start(p, number, f);
@@ -507,7 +511,7 @@ void insert_checks(struct planner *p, uint32_t index) {
                               .block = block,
                               .instructions = &graph->instructions.data[block->first],
                               .shares = shares_begin(p, index)};
-    if (!p->state->options->watch || block->padding)
+    if (block->padding)
         return;
     for (uint32_t i = 0; i < block->count; i++) {
         const struct graph_instruction *instruction = &watcher.instructions[i];
@@ -518,7 +522,7 @@ void insert_checks(struct planner *p, uint32_t index) {
         else if (is_checked(instruction) && !join_range(&watcher, i))
             add_range(&watcher, i);
     }
-    p->state->watched |= watcher.ranges.count > 0;
+    watched_unit(p->state)->watched |= watcher.ranges.count > 0;
     if (watcher.ranges.count)
         qsort(watcher.ranges.data, watcher.ranges.count, sizeof *watcher.ranges.data,
               compare_ranges);

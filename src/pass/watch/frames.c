@@ -1,4 +1,4 @@
-/* watch_frames.c: where functions begin, end, and are come back to, for watched locals.
+/* frames.c: where functions begin, end, and are come back to, for watched locals.
  *
  * A local is watched from its function's begin to its end, so the runtime must learn of both, and
  * of frames that an exception or longjmp has left.  Until then each place has a no-operation, as
@@ -9,18 +9,14 @@
  * requires: a plan    maintains: as insert.c
  * Not perfect: hand-written functions have none; indirect jumps as in calls.c. */
 #include "format/notes.h"
-#include "pass/plan.h"
+#include "pass/watch/watch.h"
 
 #include "asm/operand.h"
 #include "x86/frame_check.h"
 #include "x86/store_check.h"
 
 static bool wanted(const struct planner *p) {
-    return p->state->options->watch && p->graph->function->compiled;
-}
-
-const char *function_label(const struct planner *p) {
-    return arena_print(p->graph->arena, ".LQf%u_0", p->context.cells);
+    return p->graph->function->compiled;
 }
 
 /* What stands out of line, and the row of the table. */
@@ -32,7 +28,7 @@ static void write_far(struct planner *p, enum frame_site site, uint8_t fragment,
     enter_frame(p, frame);
     write_frame_stub(&p->far_stubs, site, function, label, shared, frame);
     write_frame_row(site_rows(p, fragment), site, function, label, shared);
-    p->state->watched = true;
+    watched_unit(p->state)->watched = true;
 }
 
 /* Appends the no-operation to OUT, where SUMS and FRAME hold, and makes all else. */
@@ -68,9 +64,9 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
     bool begins = index == 0 && enters_by(p, block, QUIPU_EDGE_ENTRY);
-    if (index == 0 && p->state->options->watch && !p->graph->function->compiled) {
+    if (index == 0 && !p->graph->function->compiled) {
         write_text_row(site_rows(p, block->fragment), function_label(p));
-        p->state->watched = true;
+        watched_unit(p->state)->watched = true;
     }
     if (!wanted(p) || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)) || shares_begin(p, index))
         return;
@@ -114,7 +110,8 @@ static bool switches_stacks(const struct planner *p, const struct graph_instruct
     return span_is(find_callee_name(p->graph->unit, statement_of(p, call)), "swapcontext");
 }
 
-void insert_frame_back(struct planner *p, uint32_t index) {
+void insert_frame_back(struct planner *p, struct buffer *out, uint32_t index) {
+    (void)out; /* it has a place of its own */
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
     struct buffer text = {0};

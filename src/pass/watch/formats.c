@@ -1,4 +1,4 @@
-/* watch_formats.c: what a call of printf or its like writes by its format; see watch_formats.h.
+/* formats.c: what a call of printf or its like writes by its format; see formats.h.
  *
  * By %n it writes anywhere.  Most formats are literals that have none, so the callee's row holds
  * (format/watch_callees.h); what is not understood is taken to write.  Formats that are not
@@ -11,7 +11,7 @@
  *
  * requires: a graph    maintains: all
  * Not perfect: calls are taken to keep the registers that they have to keep by the psABI. */
-#include "pass/watch_formats.h"
+#include "pass/watch/formats.h"
 
 #include "asm/literal.h"
 #include "asm/operand.h"

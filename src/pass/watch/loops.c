@@ -1,7 +1,7 @@
-/* watch_loops.c: small loops get a copy without checks (Wahbe, Lucco and Graham 1993, section 4).
+/* loops.c: small loops get a copy without checks (Wahbe, Lucco and Graham 1993, section 4).
  *
  * In front of the loop it is asked whether the copy may run: where nothing is watched at all, or
- * nothing that the loop will write (watch_ranges.c).  A region that appears meanwhile has the
+ * nothing that the loop will write (ranges.c).  A region that appears meanwhile has the
  * copy's backward jumps lead to the checked loop (format/watch.h, section 2).
  *
  *             choice                          where the loop is entered
@@ -21,7 +21,7 @@
  *
  * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: where anything is counted there are no copies. */
-#include "pass/watch_loops.h"
+#include "pass/watch/loops.h"
 
 #include "format/notes.h"
 #include "format/watch.h"
@@ -270,7 +270,7 @@ static void edit_original(struct planner *p, struct loop_copy *loop) {
 void plan_loops(struct planner *p) {
     const struct graph *graph = p->graph;
     struct loops loops;
-    if (!p->state->options->watch || !p->state->options->eliminate || !graph->function->compiled)
+    if (!p->state->options->eliminate || !graph->function->compiled)
         return;
     find_loops(&loops, graph);
     uint32_t *body = ARENA_ARRAY(graph->arena, uint32_t, loops.nodes);
@@ -289,7 +289,8 @@ void plan_loops(struct planner *p) {
             edit_original(p, &loop);
         struct loop_copy *kept = ARENA_ARRAY(graph->arena, struct loop_copy, 1);
         *kept = loop;
-        vector_push(graph->arena, &p->loops, kept);
+        vector_push(graph->arena, &watched_function(p)->loops, kept);
+        p->blocks[loop.head].runs_copied = !counts_anything(p->state->options);
     }
 }
 
@@ -385,20 +386,17 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     buffer_add(&p->far_stubs, out_of_line.data, out_of_line.count);
     buffer_release(&out_of_line);
     p->copied = true;
-    p->state->watched = true;
-    p->state->copied = true;
+    watched_unit(p->state)->watched = true;
+    watched_unit(p->state)->copied = true;
 }
 
 /* Builds that count anything have the table of loops, and no copies. */
 static struct loop_copy *copy_of(const struct planner *p, uint32_t index) {
-    for (size_t i = 0; i < p->loops.count && !counts_anything(p->state->options); i++)
-        if (p->loops.data[i]->head == index)
-            return p->loops.data[i];
+    const struct watched_function *function = watched_function(p);
+    for (size_t i = 0; i < function->loops.count && !counts_anything(p->state->options); i++)
+        if (function->loops.data[i]->head == index)
+            return function->loops.data[i];
     return NULL;
-}
-
-bool is_copied(const struct planner *p, uint32_t index) {
-    return copy_of(p, index) != NULL;
 }
 
 void insert_loop_copy(struct planner *p, uint32_t index) {
@@ -410,8 +408,9 @@ void insert_loop_copy(struct planner *p, uint32_t index) {
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
                                     const struct store *store) {
     enum quipu_check_kind kind = QUIPU_CHECK_ALWAYS;
-    for (size_t i = 0; i < p->loops.count; i++) {
-        const struct loop_copy *loop = p->loops.data[i];
+    const struct watched_function *function = watched_function(p);
+    for (size_t i = 0; i < function->loops.count; i++) {
+        const struct loop_copy *loop = function->loops.data[i];
         if (place_in(loop, index) == NONE)
             continue;
         if (loop->has_ranges)

@@ -5,7 +5,7 @@
  * function.  Not perfect: functions that call each other may have hot additions in one cell.
  *
  * requires: count_events, find_frequencies   makes: lane of increments */
-#include "pass/pass.h"
+#include "pass/event/event.h"
 
 #include "util/map.h"
 

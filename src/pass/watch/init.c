@@ -1,4 +1,4 @@
-/* watch_init.c: code of shared objects that runs before their constructors: what stands in the
+/* init.c: code of shared objects that runs before their constructors: what stands in the
  * section .init, and a function named _init where the compiler's start files are left out.
  *
  * What it runs may have checks, which read the home of watched memory.  The runtime makes that in
@@ -9,7 +9,7 @@
  * maintains: all registers and flags   breaks: nothing
  *
  * Not perfect: a function of another name that the linker is told of (-init) is not known here. */
-#include "pass/pass.h"
+#include "pass/watch/watch.h"
 
 #include "asm/lex.h"
 #include "x86/coded.h"
@@ -26,7 +26,7 @@ static void start_at(struct pass_state *state, const struct section *section, si
         insert_behind(&state->edits, first, WATCH_INIT_CALL);
     else
         insert_before(&state->edits, first, WATCH_INIT_CALL);
-    state->starts_early = true;
+    watched_unit(state)->starts_early = true;
 }
 
 static bool is_init(const struct unit *unit, const struct statement *label) {

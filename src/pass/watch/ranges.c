@@ -1,4 +1,4 @@
-/* watch_ranges.c: what a loop will write, told in front of it (Wahbe, Lucco and Graham 1993,
+/* ranges.c: what a loop will write, told in front of it (Wahbe, Lucco and Graham 1993,
  * section 4: invariant and monotonic addresses).
  *
  * An address is known if its registers do not change in the loop, or are stepped by constants; or
@@ -11,7 +11,7 @@
 #include "asm/operand.h"
 #include "flow/induction.h"
 #include "format/watch.h"
-#include "pass/watch_loops.h"
+#include "pass/watch/loops.h"
 
 #include <string.h>
 

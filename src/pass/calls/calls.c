@@ -19,29 +19,18 @@
  * is not taken for an end.  If it goes to a function that is instrumented, that one ends this one
  * at its begin; else this one ends when its caller calls or ends. */
 #include "format/notes.h"
+#include "pass/feature.h"
 #include "pass/plan.h"
 
 #include "util/diag.h"
 #include "x86/context.h"
 
-static bool tells_calls(const struct pass_state *state, const struct graph *graph) {
-    return state->options->calls && graph->function->compiled;
-}
-
 static bool wanted(const struct planner *p) {
-    return tells_calls(p->state, p->graph);
+    return p->graph->function->compiled;
 }
 
-bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
-    return tells_calls(state, graph) && !state->options->shared;
-}
-
-bool enters_by(const struct planner *p, const struct basic_block *block,
-               enum quipu_edge_kind kind) {
-    for (size_t i = 0; i < block->in.count; i++)
-        if (p->graph->edges.data[block->in.data[i]].kind == kind)
-            return true;
-    return false;
+static bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
+    return graph->function->compiled && !state->options->shared;
 }
 
 static void write_landing(const struct planner *p, struct buffer *out,
@@ -52,7 +41,7 @@ static void write_landing(const struct planner *p, struct buffer *out,
     write_pad(out, &frame);
 }
 
-bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
+static bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     if (!wanted(p))
         return false;
@@ -63,16 +52,6 @@ bool write_block_begin(struct planner *p, struct buffer *out, uint32_t index) {
     return out->count > 0;
 }
 
-const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {
-    for (size_t i = 0; i < block->out.count; i++) {
-        const struct edge *edge = &p->graph->edges.data[block->out.data[i]];
-        if (edge->target == 0 && !edge->stays &&
-            (edge->kind == QUIPU_EDGE_RETURN || edge->kind == QUIPU_EDGE_TAIL))
-            return edge;
-    }
-    return NULL;
-}
-
 /* JUMP goes to another function, perhaps by a register, or by a stub that is named after one. */
 static void leave_by(const struct planner *p, const struct graph_instruction *jump,
                      struct buffer *out) {
@@ -81,7 +60,7 @@ static void leave_by(const struct planner *p, const struct graph_instruction *ju
     write_leave(out, reads_r11, p->state->options->shared);
 }
 
-bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
+static bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct edge *edge = wanted(p) && !block->padding ? edge_away(p, block) : NULL;
@@ -97,7 +76,7 @@ bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     return true;
 }
 
-void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
+static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
     const struct edge *edge = &p->graph->edges.data[index];
     if (!wanted(p) || !returns_again(p->graph, edge))
         return;
@@ -106,7 +85,7 @@ void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
     write_pad(out, &frame);
 }
 
-void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
+static void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct edge *edge = &p->graph->edges.data[index];
     if (!wanted(p) || edge->target != 0 || edge->kind != QUIPU_EDGE_TAKEN)
         return;
@@ -115,3 +94,60 @@ void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
         buffer_text(out, "; ");
     leave_by(p, last_instruction(p->graph, source), out);
 }
+
+/* In front of all that is counted in the block. */
+static void insert_begin(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    uint32_t top = p->blocks[index].top;
+    struct buffer text = {0}, code = {0};
+    if (!write_block_begin(p, &code, index))
+        return;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, top, false));
+    buffer_add(&text, code.data, code.count);
+    buffer_release(&code);
+    if (block->padding) {
+        insert_before_padding(p, block, &text);
+    } else if (top < block->count) {
+        split_block(p, index, top);
+        insert_at(p, &first[top], &text);
+    } else {
+        insert_after(p, last_instruction(graph, block), &text);
+    }
+}
+
+/* Behind all that is counted in the block. */
+static void insert_end(struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    struct buffer text = {0}, code = {0};
+    if (!write_block_end(p, &code, index))
+        return;
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
+    buffer_add(&text, code.data, code.count);
+    buffer_release(&code);
+    split_block(p, index, block->count - 1);
+    insert_at(p, last_instruction(graph, block), &text);
+}
+
+static bool is_on(const struct pass_options *options) {
+    return options->calls;
+}
+
+static void declare_symbols(struct pass_state *state) {
+    if (state->instrumented)
+        write_context_symbols(&state->tail, state->options->shared);
+}
+
+const struct feature calls_feature = {
+    .name = "calls",
+    .is_on = is_on,
+    .needs = NEEDS_TAILS | NEEDS_LAYOUT,
+    .declare_symbols = declare_symbols,
+    .asks_at_begin = asks_at_begin,
+    .insert_begin = insert_begin,
+    .insert_end = insert_end,
+    .write_edge_begin = write_edge_begin,
+    .write_edge_end = write_edge_end,
+};

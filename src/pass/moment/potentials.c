@@ -1,4 +1,4 @@
-/* tick_potentials.c: potentials of ticks: where the software instruction counter is added to.
+/* potentials.c: potentials of ticks: where the software instruction counter is added to.
  *
  * Any potentials are exact, as long as arcs that no code can stand on add nothing: an arc adds its
  * events and what the potentials of its ends differ by (Ball 1994, section 3; event.c).  For ticks
@@ -17,7 +17,7 @@
  * grows, no two moments in handlers are the same.
  * Not perfect: it ends where no such move gains, which need not be the best that there is. */
 #include "flow/arcs.h"
-#include "pass/pass.h"
+#include "pass/moment/moment.h"
 
 #include "util/diag.h"
 

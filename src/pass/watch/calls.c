@@ -1,8 +1,8 @@
-/* watch_calls.c: checks around calls of what may not be instrumented, for watched memory.
+/* calls.c: checks around calls of what may not be instrumented, for watched memory.
  *
  * What the C library, the kernel on its behalf, and other code without checks writes is told at the
  * call that leads there: by what the function is known to write (format/watch_callees.h), with that
- * format if it has one (watch_formats.c), or by comparing all regions when it returns.
+ * format if it has one (formats.c), or by comparing all regions when it returns.
  *
  * A jump that ends a function is made a call where the callee is known by its name.  Of others the
  * runtime is told, so that nobody else is taken for the writer of what they write.
@@ -11,12 +11,12 @@
  * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
  * function on a condition, or that may be a switch's. */
 #include "format/notes.h"
-#include "pass/plan.h"
+#include "pass/watch/watch.h"
 
 #include "asm/operand.h"
 #include "format/watch.h"
 #include "format/watch_callees.h"
-#include "pass/watch_formats.h"
+#include "pass/watch/formats.h"
 #include "x86/call_check.h"
 
 #include <string.h>
@@ -162,7 +162,7 @@ static void begin_stub(struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     buffer_text(&p->far_stubs, "; ");
     anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
-    p->state->watched = true;
+    watched_unit(p->state)->watched = true;
 }
 
 /* Whether the block's jump, which CALL tells of, leaves the function: through the slot of a symbol,
@@ -218,7 +218,7 @@ void insert_call_checks(struct planner *p, uint32_t index) {
     const struct graph_instruction *last = last_instruction(graph, block);
     struct checked_call call;
     struct buffer text = {0};
-    if (!p->state->options->watch || !last || !code_may_stand(p, block, block->count - 1))
+    if (!last || !code_may_stand(p, block, block->count - 1))
         return;
     if (last->decoded->class == CLASS_SYSTEM)
         insert_system_checks(p, index, last);

@@ -7,19 +7,20 @@
  *     events so far = cell + potential,
  *
  * whichever way control came; the potentials are the paper's query increments (section 3.2), and
- * queries.c tells them to readers.  The outside has the potential 0.  Calls, even of functions that
+ * tables.c tells them to readers.  The outside has the potential 0.  Calls, even of functions that
  * surely return, have an edge there, so wherever code that is not this function's runs, the cell
  * alone is exact; the paper's correction before and behind each call becomes part of the chords.
  *
- * Ticks have potentials by another way (tick_potentials.c).  For other kinds it was tried, too: it
- * changes next to nothing.
+ * Ticks have potentials by another way (moment/potentials.c).  For other kinds it was tried, too:
+ * it changes next to nothing.
  *
  * requires: place_chords, on a graph whose calls are all queries
  * makes:    increments, potentials; whatever adds something is a chord */
 #include "format/event.h"
 #include "flow/arcs.h"
 #include "format/cells.h"
-#include "pass/pass.h"
+#include "pass/event/event.h"
+#include "pass/moment/moment.h"
 
 #include "util/diag.h"
 
@@ -167,7 +168,7 @@ static uint32_t lanes_used(const struct pass_options *options, uint32_t kind) {
     return options->calls ? QUIPU_CALL_LANES : options->shared ? NEAR_LANES : quipu_lanes(kind);
 }
 
-void count_events(struct graph *graph, const struct pass_options *options) {
+static void count_events(struct graph *graph, const struct pass_options *options) {
     const struct event_set *events = &options->events;
     struct tree tree = {0};
     collect_tree(graph, &tree);
@@ -186,3 +187,41 @@ void count_events(struct graph *graph, const struct pass_options *options) {
     }
     mark_chords(graph);
 }
+
+struct event_unit *event_unit(struct pass_state *state) {
+    return unit_data(state, &event_feature);
+}
+
+static bool is_on(const struct pass_options *options) {
+    return options->events.count > 0;
+}
+
+/* Ticks are a moment's. */
+static bool is_asked(const struct pass_options *options) {
+    bool ticks = event_mask(&options->events) >> QUIPU_EVENT_TICKS & 1;
+    return options->events.count > ticks;
+}
+
+static void begin_unit(struct pass_state *state) {
+    keep_unit_data(state, &event_feature, ARENA_ARRAY(&state->unit->arena, struct event_unit, 1));
+    find_handlers(state);
+}
+
+static void declare_symbols(struct pass_state *state) {
+    if (state->instrumented)
+        buffer_text(&state->tail, "\t.hidden quipu_signal_entry\n");
+}
+
+const struct feature event_feature = {
+    .name = "event",
+    .is_on = is_on,
+    .is_asked = is_asked,
+    .needs = NEEDS_LAYOUT,
+    .begin_unit = begin_unit,
+    .end_unit = write_event_cells,
+    .write_unit_records = write_events_record,
+    .declare_symbols = declare_symbols,
+    .count = count_events,
+    .insert_begin = insert_handler_code,
+    .write_note = write_query_tables,
+};

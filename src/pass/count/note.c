@@ -1,0 +1,150 @@
+/* note.c: the note that readers solve a function's counts from; format/notes.h is its format.
+ *
+ * A note stands in a section that is linked to its function's and in its group, if it has one, so
+ * what the linker drops takes its note along.
+ *
+ * requires: a graph with cells, and labels at its blocks   breaks: nothing */
+#include "pass/count/count.h"
+
+#include "format/cells.h"
+#include "format/notes.h"
+#include "pass/plan.h"
+#include "pass/record.h"
+#include "x86/sequence.h"
+
+struct pieces {
+    uint32_t *first; /* by block: number of its first piece */
+    uint32_t count;  /* of all */
+};
+
+static struct pieces number_pieces(const struct graph *graph, const struct placed_block *placed) {
+    struct pieces pieces = {ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count + 1), 0};
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        pieces.first[i] = pieces.count;
+        pieces.count += 1 + (uint32_t)placed[i].splits.count;
+    }
+    pieces.first[graph->blocks.count] = pieces.count;
+    return pieces;
+}
+
+static uint32_t target_number(const struct graph *graph, const struct pieces *pieces,
+                              uint32_t end) {
+    if (is_block(graph, end))
+        return pieces->first[end - 1] + 1;
+    return end ? pieces->count + end - (uint32_t)graph->blocks.count : 0;
+}
+
+static uint32_t source_number(const struct graph *graph, const struct pieces *pieces,
+                              uint32_t end) {
+    return is_block(graph, end) ? pieces->first[end] : target_number(graph, pieces, end);
+}
+
+static void add_piece(struct record *note, const struct graph *graph,
+                      const struct basic_block *block, const struct placed_block *placed,
+                      const struct pieces *pieces, size_t piece, uint32_t function) {
+    uint32_t from = piece ? placed->splits.data[piece - 1] : 0;
+    uint32_t to = piece < placed->splits.count ? placed->splits.data[piece] : block->count;
+    uint32_t offset = block->offset, size = 0;
+    for (uint32_t i = 0; i < to; i++) {
+        uint32_t bytes = graph->instructions.data[block->first + i].decoded->size;
+        if (i < from)
+            offset += bytes;
+        else
+            size += bytes;
+    }
+    if (block->copy_of) {
+        record_byte(note, QUIPU_BLOCK_COPY);
+        record_number(note, pieces->first[block->copy_of - 1] + piece);
+        record_number(note, piece ? 0 : block->cell);
+        return;
+    }
+    bool turned = block->turned && piece == placed->splits.count;
+    record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
+    record_number(note, block->fragment);
+    record_number(note, offset);
+    record_number(note, size);
+    record_number(note, piece ? 0 : block->cell);
+    flush_record(note);
+    buffer_print(note->out, "\t.long .LQb%u-.LQf%u_%u\n",
+                 piece ? placed->split_labels.data[piece - 1] : placed->label, function,
+                 block->fragment);
+}
+
+static void add_padding(struct record *note, const struct basic_block *block) {
+    record_byte(note, QUIPU_BLOCK_PADDING);
+    record_number(note, block->fragment);
+    record_number(note, block->offset);
+    record_number(note, block->size);
+    record_number(note, block->cell);
+    buffer_add(&note->bytes, block->padding_bytes, block->size);
+}
+
+static void add_edges(struct record *note, const struct graph *graph, const struct pieces *pieces) {
+    record_number(note, graph->hub_count);
+    record_number(note, graph->edges.count + pieces->count - graph->blocks.count);
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        const struct edge *edge = &graph->edges.data[i];
+        record_number(note, source_number(graph, pieces, edge->source));
+        record_number(note, target_number(graph, pieces, edge->target));
+        record_byte(note, edge->kind);
+        record_number(note, edge->cell);
+    }
+    for (size_t i = 0; i < graph->blocks.count; i++)
+        for (uint32_t n = pieces->first[i] + 1; n < pieces->first[i + 1]; n++) {
+            record_number(note, n);
+            record_number(note, n + 1);
+            record_byte(note, QUIPU_EDGE_FALL);
+            record_number(note, 0);
+        }
+}
+
+/* Enters the section of the function's entry, then, in its group, the one for its cells and the one
+ * for its note.  All notes of one code section are linked to its first function. */
+static void enter_sections(struct pass_state *state, const struct asm_function *function,
+                           uint32_t number, uint32_t cells) {
+    struct buffer *out = &state->tail;
+    const struct unit *unit = state->unit;
+    uint32_t section = function->fragments.data[0].section;
+    uint32_t *linked = &state->linked[section];
+    if (!*linked)
+        *linked = number + 1;
+    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
+    buffer_print(out, "\t.section " QUIPU_CELLS_SECTION ",\"aw?\",@nobits,unique,%u\n",
+                 section + 1);
+    write_cells(out, number, cells);
+    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
+    buffer_print(out, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"?o\",@progbits,.LQf%u_0\n",
+                 *linked - 1);
+}
+
+void write_function_note(struct planner *p, uint32_t number) {
+    struct pass_state *state = p->state;
+    const struct graph *graph = p->graph;
+    const struct placed_block *placed = p->placed;
+    struct buffer *out = &state->tail;
+    const struct asm_function *function = graph->function;
+    struct pieces pieces = number_pieces(graph, placed);
+    struct record note;
+    state->instrumented = true;
+    enter_sections(state, function, number, graph->cell_count);
+    uint32_t label = ++state->labels;
+    begin_note(&note, out, label, QUIPU_NOTE_FUNCTION);
+    flush_record(&note);
+    buffer_print(out, "\t.quad .LQf%u_0, .LQc%u\n", number, number);
+    record_text(&note, function_name(graph->unit, function));
+    record_number(&note, function->fragments.count);
+    flush_record(&note);
+    for (size_t f = 0; f < function->fragments.count; f++)
+        buffer_print(out, "\t.quad .LQf%u_%zu\n", number, f);
+    record_number(&note, pieces.count);
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        if (block->padding && !block->copy_of)
+            add_padding(&note, block);
+        else
+            for (size_t piece = 0; piece <= placed[i].splits.count; piece++)
+                add_piece(&note, graph, block, &placed[i], &pieces, piece, number);
+    }
+    add_edges(&note, graph, &pieces);
+    end_note(&note, label);
+}
