@@ -304,18 +304,33 @@ static bool spread_resolver(struct finder *finder, const struct asm_function *fu
     return changed;
 }
 
-/* ".type f, @gnu_indirect_function" with ".set f, resolver": both names are marked by now. */
+/* By symbol: ".type f, @gnu_indirect_function", and what f is set to, on whatever way. */
+static bool *find_indirect(struct unit *unit) {
+    bool *indirect = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count), any = false;
+    for (size_t i = 0; i < unit->symbols.count; i++) {
+        indirect[i] = unit->symbols.data[i].indirect;
+        any |= indirect[i];
+    }
+    for (bool changed = any; changed;) {
+        changed = false;
+        for (size_t i = 0; i < unit->assignments.count; i++) {
+            const struct assignment *assignment = &unit->assignments.data[i];
+            if (indirect[assignment->name] && !indirect[assignment->value])
+                indirect[assignment->value] = changed = true;
+        }
+    }
+    return any ? indirect : NULL;
+}
+
 static void leave_resolvers(struct finder *finder) {
     struct unit *unit = finder->unit;
-    bool any = false;
-    for (size_t i = 0; i < unit->symbols.count; i++)
-        any |= unit->symbols.data[i].indirect;
-    if (!any)
+    const bool *indirect = find_indirect(unit);
+    if (!indirect)
         return;
     for (size_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
-        const struct symbol *symbol = &unit->symbols.data[function->symbol];
-        if (symbol->indirect || symbol->aliased)
+        function->resolves = indirect[function->symbol];
+        if (function->resolves)
             function->left_alone = "an ifunc resolver, which runs before thread-local storage";
     }
     for (bool changed = true; changed;) {

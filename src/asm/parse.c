@@ -239,8 +239,16 @@ static void parse_assignment(struct parser *p, struct span arguments) {
     struct span name;
     if (is_size(arguments))
         return;
-    while (next_name(&cursor, &name))
-        symbol_at(p, operand_symbol(p, name))->aliased = true;
+    uint32_t first = NONE;
+    while (next_name(&cursor, &name)) {
+        uint32_t symbol = operand_symbol(p, name);
+        symbol_at(p, symbol)->aliased = true;
+        if (first == NONE)
+            first = symbol;
+        else
+            vector_push(&p->unit->arena, &p->unit->assignments,
+                        ((struct assignment){first, symbol}));
+    }
 }
 
 /* The names in a data directive.  In an exception table's call sites every third of four fields is

@@ -85,6 +85,11 @@ struct symbol {
 };
 
 /* A label's name in a data directive: jump tables, label arrays, exception tables. */
+/* ".set name, value": symbols; a value of several has one for each. */
+struct assignment {
+    uint32_t name, value;
+};
+
 struct reference {
     uint32_t symbol;
     uint32_t statement;
@@ -111,6 +116,7 @@ struct asm_function {
     bool compiled;                     /* made by a compiler: calling conventions hold */
     bool bare;                         /* a person's label with no instruction and no data */
     const char *left_alone;            /* why, or NULL */
+    bool resolves;                     /* an ifunc: left alone, and nobody need know */
     bool returns_elsewhere; /* flow/return_addresses.c: callers in other files have to know */
     bool keeps_scratch;     /* flow/scratch.c: callers may have a value in the linker's register */
     uint32_t line;          /* of the entry's label */
@@ -125,6 +131,7 @@ struct unit {
     VECTOR(struct section) sections;
     VECTOR(struct symbol) symbols;
     VECTOR(struct reference) references;
+    VECTOR(struct assignment) assignments;
     VECTOR(struct location) locations; /* in the order of the text */
     VECTOR(uint32_t) files;            /* by number: the statement of its .file, or NONE */
     VECTOR(struct asm_function) functions;

@@ -82,13 +82,14 @@ struct left_reason {
 };
 
 /* Counts REASONS of functions that the attempt itself has nothing against, and returns how many
- * there are; the most frequent one comes first. */
+ * there are; the most frequent one comes first.  A resolver is no loss that anybody could mend, and
+ * configure scripts take any warning for a refusal of ifuncs. */
 static size_t count_reasons(const struct unit *unit, const struct attempt *attempt,
                             struct left_reason *reasons) {
     size_t count = 0;
     for (uint32_t i = 0; i < unit->functions.count; i++) {
         const struct asm_function *function = &unit->functions.data[i];
-        if (!function->left_alone || left_by_attempt(attempt, i))
+        if (!function->left_alone || function->resolves || left_by_attempt(attempt, i))
             continue;
         size_t r = 0;
         while (r < count && strcmp(reasons[r].first->left_alone, function->left_alone) != 0)
