@@ -3,6 +3,7 @@
 # case: procedures of their own, of modules and in one another, the main program, variables and
 # components, and elements by all of their indices in Fortran's order.  C's names stay as they are.
 . "$(dirname "$0")/lib.bash"
+needs_debug_registers
 needs gfortran
 cat >program.f90 <<'EOF'
 module model

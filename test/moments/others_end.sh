@@ -3,6 +3,7 @@
 # program is handed over, no thread is left that still belongs to quipu, as one does whose end was not waited for (gdb tries for
 # ever to attach to it), and no child, which would be killed with it.
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers
 make_program program --quipu=moment -O1 -g -pthread "-I$(dirname "$quipu")/../include" <<'EOT'
 #include <pthread.h>
 #include <quipu.h>

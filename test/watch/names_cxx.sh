@@ -3,6 +3,7 @@
 # "(anonymous namespace)", statics of overloaded functions, statics of templates whose arguments are
 # left out; members that hide those of bases, or are in several.  By 'quipu watch' and 'quipu when'.
 . "$(dirname "$0")/lib.bash"
+needs_debug_registers
 
 cat >program.cc <<'EOT2'
 namespace app {
