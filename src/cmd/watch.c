@@ -224,8 +224,11 @@ static void open_running(struct session *session, pid_t process) {
     snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
     ssize_t size = readlink(path, name, sizeof name);
     session->file = size > 0 ? arena_copy(&session->arena, name, (size_t)size) : "";
-    if (!wrong)
+    if (!wrong) {
         wrong = binary_open(&session->arena, path, &session->binary);
+        if (wrong)
+            check_running(session, process);
+    }
     if (wrong)
         die("process %d: %s", (int)process, wrong);
 }
