@@ -199,7 +199,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
                                    .earlier = known ? &earlier : NULL,
                                    .placement = call->options.placement,
                                    .shared = call->options.shared || !unit->compiled,
-                                   .dump = call->options.dump && !attempt->trial};
+                                   .dump = attempt->trial ? 0 : call->options.dump};
     struct buffer text = {0}, messages = {0};
     size_t left_alone = instrument_unit(unit, &options, QUIPU_VERSION, &text);
     int status = assemble_text(attempt, &text, !unit->compiled, &messages);

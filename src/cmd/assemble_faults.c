@@ -38,8 +38,9 @@ static bool blame(struct attempt *attempt, uint32_t function, const struct fault
     struct blame blame = {.function = function,
                           .line = fault->line,
                           .name = arena_copy(&attempt->arena, fault->name, strlen(fault->name)),
-                          .reason =
-                              arena_print(&attempt->arena, "internal error: %s", fault->reason)};
+                          .reason = arena_print(&attempt->arena, "internal error: %s%s%s%s",
+                                                fault->reason, *fault->stage ? ", stage '" : "",
+                                                fault->stage, *fault->stage ? "'" : "")};
     vector_push(&attempt->arena, &attempt->blames, blame);
     return attempt->blames.count <= BLAMES_MAX;
 }

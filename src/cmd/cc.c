@@ -146,9 +146,15 @@ static void take_profile(struct driver *driver, const char *path) {
     free(absolute);
 }
 
-static void take_dump(struct driver *driver, const char *nothing) {
+static void take_dump(struct driver *driver, const char *names) {
+    const char *wrong = set_dump(&driver->options, names);
+    if (wrong)
+        die("'--quipu-dump=%s': %s", names, wrong);
+}
+
+static void take_whole_dump(struct driver *driver, const char *nothing) {
     (void)nothing;
-    driver->options.dump = true;
+    driver->options.dump = UINT32_MAX;
 }
 
 static const struct own_option {
@@ -162,7 +168,8 @@ static const struct own_option {
     {"--quipu-placement", true, take_placement},
     {"--quipu-watch", true, take_checks},
     {"--quipu-profile", true, take_profile},
-    {"--quipu-dump", false, take_dump},
+    {"--quipu-dump", false, take_whole_dump},
+    {"--quipu-dump", true, take_dump},
 };
 
 enum {
@@ -614,7 +621,9 @@ static const char help[] =
     "                      counters on the chords of a spanning tree (the default) or in every block\n"
     "  --quipu-profile=DATA\n"
     "                      place counters by the counts of an earlier run of the same code\n"
-    "  --quipu-dump        flow graphs to standard error\n"
+    "  --quipu-dump=STAGE,...\n"
+    "                      what these stages find out about each function, to standard error:\n"
+    "                      graph, frequencies, loops, tails, liveness, tree, counters\n"
     "  -###                print the commands and run none\n";
 
 int cmd_cc(int argc, char **argv) {

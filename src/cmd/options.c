@@ -1,6 +1,7 @@
 /* options.c: what quipu cc tells quipu as; see options.h. */
 #include "cmd/options.h"
 
+#include "pass/stages.h"
 #include "util/buffer.h"
 #include "util/near.h"
 
@@ -49,6 +50,36 @@ const char *set_modes(struct shim_options *options, const char *names) {
         names += length + (names[length] != '\0');
     }
     options->modes = modes;
+    return NULL;
+}
+
+static const char *refuse_stage(struct arena *arena, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    struct buffer names = {0};
+    for (unsigned i = 0; stage_name(i); i++) {
+        offer_name(&near_names, stage_name(i));
+        buffer_print(&names, "%s'%s'", i ? ", " : "", stage_name(i));
+    }
+    const char *text = arena_print(arena, "no such stage; there are %s%s", names.data,
+                                   suggest(arena, &near_names));
+    buffer_release(&names);
+    return text;
+}
+
+const char *set_dump(struct shim_options *options, const char *names) {
+    uint32_t dump = 0;
+    while (*names) {
+        size_t length = strcspn(names, ",+");
+        unsigned found = 0;
+        const char *name = arena_copy(&options->arena, names, length);
+        while (stage_name(found) && strcmp(stage_name(found), name) != 0)
+            found++;
+        if (!stage_name(found))
+            return refuse_stage(&options->arena, name);
+        dump |= UINT32_C(1) << found;
+        names += length + (names[length] != '\0');
+    }
+    options->dump = dump;
     return NULL;
 }
 
@@ -139,8 +170,8 @@ void parse_options(struct shim_options *options, const char *text) {
             options->all_checks = true;
         else if (strcmp(field, "shared") == 0)
             options->shared = true;
-        else if (strcmp(field, "dump") == 0)
-            options->dump = true;
+        else if (strncmp(field, "dump=", 5) == 0)
+            set_dump(options, field + 5);
         else
             set_modes(options, field);
     }
@@ -154,6 +185,15 @@ static void add_event_text(struct buffer *out, const struct event_kind *kind) {
     }
 }
 
+static void add_dump_text(struct buffer *out, uint32_t dump) {
+    const char *before = ":dump=";
+    for (unsigned i = 0; stage_name(i); i++)
+        if (dump >> i & 1) {
+            buffer_print(out, "%s%s", before, stage_name(i));
+            before = "+";
+        }
+}
+
 const char *print_options(struct shim_options *options, const char *version) {
     struct buffer out = {0};
     const struct event_set *events = &options->events;
@@ -162,9 +202,10 @@ const char *print_options(struct shim_options *options, const char *version) {
             buffer_print(&out, "%s%s", out.count ? "+" : "", mode_names[i].name);
     for (uint32_t i = 0; i < events->count; i++)
         add_event_text(&out, events->kinds[i]);
-    buffer_print(&out, ":placement=%s%s%s%s:%s", placement_names[options->placement],
-                 options->all_checks ? ":all-checks" : "", options->shared ? ":shared" : "",
-                 options->dump ? ":dump" : "", version);
+    buffer_print(&out, ":placement=%s%s%s", placement_names[options->placement],
+                 options->all_checks ? ":all-checks" : "", options->shared ? ":shared" : "");
+    add_dump_text(&out, options->dump);
+    buffer_print(&out, ":%s", version);
     if (options->profile)
         buffer_print(&out, ":content=%s:profile=%s", options->content, options->profile);
     const char *text = arena_copy(&options->arena, out.data, out.count);

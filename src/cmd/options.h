@@ -25,7 +25,7 @@ struct shim_options {
     enum placement placement;
     bool all_checks;     /* MODE_WATCH: none is left out until it is needed */
     bool shared;         /* may be linked into a shared object */
-    bool dump;           /* graphs to standard error */
+    uint32_t dump;       /* stages whose facts go to standard error, as bits */
     const char *profile; /* data of an earlier run to place counters by, or NULL */
     const char *content; /* then: what tells that it has changed */
 };
@@ -41,6 +41,10 @@ void parse_options(struct shim_options *options, const char *text);
 /* Sets modes ("none", "count", "count,event").  Returns NULL, or what is wrong, in the options'
  * arena; then nothing is set. */
 const char *set_modes(struct shim_options *options, const char *names);
+
+/* Sets the stages that are dumped ("graph,tree").  Returns NULL, or what is wrong, in the options'
+ * arena; then nothing is set. */
+const char *set_dump(struct shim_options *options, const char *names);
 
 /* Names, in the order of enum placement; NULL behind the last. */
 const char *placement_name_at(size_t number);

@@ -227,10 +227,4 @@ void place_chords(struct graph *graph, enum placement placement);
 /* Whether arcs that no code can be put on close a cycle. */
 bool closes_cycle(const struct graph *graph);
 
-/* Checks the graph's invariants; ends the program where one does not hold: a fault of ours. */
-void check_graph(const struct graph *graph);
-
-/* Writes the graph to standard error, for `-d`. */
-void dump_graph(const struct graph *graph);
-
 #endif

@@ -1,7 +1,6 @@
 /* instrument.c: the way of a unit through the shim: for each function
  *
- *     graph -> frequencies -> unrolled loops -> tails -> liveness -> places for counters -> ticks
- *           -> code and notes
+ *     graph -> the stages of stages.c -> code and notes
  *
  * and the edited text at the end.  One arena is released after each function. */
 #include "pass/instrument.h"
@@ -12,13 +11,14 @@
 #include "flow/system_calls.h"
 #include "flow/told_addresses.h"
 #include "pass/feature.h"
-#include "x86/sequence.h"
+#include "pass/stages.h"
+#include "util/fault.h"
 
 static void instrument_function(struct pass_state *state, struct asm_function *function,
                                 struct arena *arena, uint32_t number) {
     struct graph graph;
     const struct pass_options *options = state->options;
-    unsigned needs = needs_of_features(state);
+    fault_stage("graph");
     function->left_alone = build_graph(&graph, state->unit, function, arena,
                                        options->events.count > 0, counts_turns(&options->events));
     for (size_t i = 0; i < state->on_count && !function->left_alone; i++)
@@ -28,17 +28,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
         state->unasked = true;
         return;
     }
-    find_frequencies(&graph, options->earlier);
-    if (!(needs & NEEDS_LOOPS))
-        unroll_loops(&graph);
-    if (!(needs & NEEDS_TAILS))
-        find_tails(&graph);
-    find_liveness(&graph, options->shared || needs & NEEDS_SCRATCH ? RESERVED_REGISTERS : 0);
-    place_chords(&graph, options->placement);
-    RUN_HOOKS(state, count, &graph, options);
-    check_graph(&graph);
-    if (options->dump)
-        dump_graph(&graph);
+    run_stages(state, &graph);
     insert_increments(state, &graph, number);
     provoke_fault(state, function);
 }

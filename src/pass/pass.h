@@ -19,7 +19,7 @@ struct pass_options {
     bool null;               /* nothing: the example of a feature */
     enum placement placement;
     bool shared;                          /* code may be linked into a shared object */
-    bool dump;                            /* graphs to standard error */
+    uint32_t dump;                        /* stages whose facts go to standard error, as bits */
     const struct earlier_counts *earlier; /* NULL: frequencies are guessed */
 };
 
@@ -96,6 +96,9 @@ void write_unit_note(struct pass_state *state, const char *version);
 /* provoke.c: makes the fault that $QUIPU_FAULT wants of this function, or where it is NULL of the
  * whole unit, for tests. */
 void provoke_fault(struct pass_state *state, const struct asm_function *function);
+
+/* Breaks what STAGE has found out about GRAPH, where $QUIPU_FAULT wants that. */
+void provoke_stage_fault(const struct pass_state *state, struct graph *graph, const char *stage);
 
 /* The function's symbol, in the unit's arena. */
 const char *function_name(const struct unit *unit, const struct asm_function *function);

@@ -34,6 +34,7 @@ void fault_subject(uint32_t number, const char *name, size_t length, unsigned li
     if (!present)
         return;
     present->subject = number;
+    present->stage[0] = '\0';
     if (!number)
         return;
     if (length >= sizeof present->name)
@@ -41,6 +42,11 @@ void fault_subject(uint32_t number, const char *name, size_t length, unsigned li
     memcpy(present->name, name, length);
     present->name[length] = '\0';
     present->line = line;
+}
+
+void fault_stage(const char *name) {
+    if (present)
+        snprintf(present->stage, sizeof present->stage, "%s", name ? name : "");
 }
 
 void end_by_fault(const char *reason) {

@@ -16,6 +16,7 @@ struct fault {
     uint32_t subject;  /* number of what was worked on, from 1; 0: of nothing that has a name */
     char name[256];    /* of the last subject, cut short if need be */
     unsigned line;     /* and where it stands */
+    char stage[32];    /* of the work on it; "": none */
     char reason[256];  /* "'x' does not hold (y.c:12)", "ends by signal 11 (...)" */
 };
 
@@ -29,6 +30,9 @@ void fault_subjects(uint32_t count);
 
 /* What is worked on from now on, for a fault to tell; NUMBER 0: nothing that has a name. */
 void fault_subject(uint32_t number, const char *name, size_t length, unsigned line);
+
+/* Which stage of the work on the subject begins; NULL: none. */
+void fault_stage(const char *name);
 
 /* Whether a fault is caught: there is a parent. */
 bool is_guarded(void);

@@ -61,6 +61,26 @@ edits 'edit->at >= done
 END
 done
 
+# A stage that goes wrong is named, behind itself in a strict build, at the end in others.
+while read -r stage function; do
+    what="stage '$stage'"
+    export QUIPU_FAULT=$stage:$function
+    quipu cc -O1 faulty.c -o faulty 2>said || fail "$what: the build breaks: $(cat said)"
+    expect_left "$function" '.* does not hold (src/flow/check.c'
+    QUIPU_STRICT=1 ends 1 quipu cc -O1 -c faulty.c -o strict.o
+    grep -q "error: quipu: '$function': internal error: .*, stage '$stage'" messages ||
+        fail "$what: $(cat messages)"
+done <<'END'
+graph third
+frequencies third
+loops third
+tails sum
+liveness third
+tree sum
+counters third
+END
+unset QUIPU_FAULT
+
 # The others are counted.
 what='the other functions'
 QUIPU_FAULT=text:third quipu cc -O1 faulty.c -o faulty 2>said || fail "$what: $(cat said)"
