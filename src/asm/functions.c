@@ -343,10 +343,7 @@ static void leave_resolvers(struct finder *finder) {
 
 static void index_statements(struct unit *unit) {
     unit->function_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
-    unit->block_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
-    unit->row_of = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
     memset(unit->function_of, 0xff, unit->statements.count * sizeof *unit->function_of);
-    memset(unit->block_of, 0xff, unit->statements.count * sizeof *unit->block_of);
     for (uint32_t i = 0; i < unit->functions.count; i++) {
         const struct asm_function *function = &unit->functions.data[i];
         for (size_t f = 0; f < function->fragments.count; f++) {

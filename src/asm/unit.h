@@ -136,15 +136,13 @@ struct unit {
     VECTOR(uint32_t) files;            /* by number: the statement of its .file, or NONE */
     VECTOR(struct asm_function) functions;
     struct map symbol_index;
-    uint32_t *function_of; /* by statement: the function that it belongs to, or NONE */
-    uint32_t *row_of;      /* by statement: unwinding row (find_frames) */
-    uint32_t *block_of;    /* by label statement: the block that it begins (build_graph), or NONE */
-    const char *source;    /* .file, or "" */
-    const char *compiler;  /* .ident, or "" */
-    bool compiled;         /* some compiler made it */
-    bool inline_asm;       /* some statement is the user's own between #APP and #NO_APP */
-    bool has_macros;       /* .macro, .rept, .if, .include: text is not what is assembled */
-    bool keeps_scratch;    /* flow/scratch.c: so may those of all its functions */
+    uint32_t *function_of;     /* by statement: the function that it belongs to, or NONE */
+    const char *source;        /* .file, or "" */
+    const char *compiler;      /* .ident, or "" */
+    bool compiled;             /* some compiler made it */
+    bool inline_asm;           /* some statement is the user's own between #APP and #NO_APP */
+    bool has_macros;           /* .macro, .rept, .if, .include: text is not what is assembled */
+    bool keeps_scratch;        /* flow/scratch.c: so may those of all its functions */
     struct machine_code *code; /* measure_unit's */
 };
 

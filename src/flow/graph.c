@@ -28,6 +28,7 @@
 struct builder {
     struct graph *graph;
     const struct unit *unit;
+    struct graph_index *index;
     uint32_t fragment;  /* the present one */
     bool open;          /* the last block takes further instructions */
     bool parted;        /* nothing but that closed the last block */
@@ -110,7 +111,7 @@ static void add_label(struct builder *b, uint32_t statement) {
 static void settle_labels(struct builder *b, uint32_t block) {
     for (size_t i = b->label_blocks.count; i-- > 0 && b->label_blocks.data[i] == NONE;) {
         b->label_blocks.data[i] = block;
-        b->unit->block_of[b->labels.data[i]] = block;
+        b->index->block_of[b->labels.data[i]] = block;
     }
 }
 
@@ -205,7 +206,7 @@ static uint32_t target_end(const struct builder *b, const struct symbol *symbol)
     if (symbol->statement == NONE || symbol->global ||
         unit->function_of[symbol->statement] != b->graph->function - unit->functions.data)
         return 0;
-    uint32_t block = unit->block_of[symbol->statement];
+    uint32_t block = b->index->block_of[symbol->statement];
     return block == NONE ? 0 : block + 1;
 }
 
@@ -265,7 +266,7 @@ static bool is_own_table(const struct builder *b, const struct symbol *table) {
 static bool frame_may_be_gone(const struct graph *graph,
                               const struct graph_instruction *instruction) {
     const struct frame_row *row =
-        &graph->rows.data[graph->unit->row_of[instruction->first_statement]];
+        &graph->rows.data[graph->index->row_of[instruction->first_statement]];
     return !row->known || (row->by_rsp && row->offset == 8);
 }
 
@@ -521,19 +522,29 @@ static bool has_nameless_jump(const struct graph *graph) {
     return false;
 }
 
-const char *build_graph(struct graph *graph, const struct unit *unit,
+struct graph_index make_graph_index(struct unit *unit) {
+    size_t count = unit->statements.count;
+    struct graph_index index = {.row_of = ARENA_ARRAY(&unit->arena, uint32_t, count),
+                                .block_of = ARENA_ARRAY(&unit->arena, uint32_t, count)};
+    memset(index.block_of, 0xff, count * sizeof *index.block_of);
+    return index;
+}
+
+const char *build_graph(struct graph *graph, const struct unit *unit, struct graph_index *index,
                         const struct asm_function *function, struct arena *arena, bool calls_query,
                         bool turns) {
     *graph = (struct graph){.unit = unit,
+                            .index = index,
                             .function = function,
                             .arena = arena,
                             .turns = turns,
                             .calls_query = calls_query};
-    struct builder b = {.graph = graph, .unit = unit};
+    struct builder b = {.graph = graph, .unit = unit, .index = index};
     if (function->fragments.count > 200)
         return "too many pieces";
     for (; b.fragment < function->fragments.count; b.fragment++) {
-        find_frames(unit, &function->fragments.data[b.fragment], arena, &graph->rows, unit->row_of);
+        find_frames(unit, &function->fragments.data[b.fragment], arena, &graph->rows,
+                    index->row_of);
         add_fragment(&b, &function->fragments.data[b.fragment]);
     }
     if (!graph->blocks.count)

@@ -57,7 +57,6 @@ struct basic_block {
     bool chord;
     /* passes */
     uint32_t cell; /* 0: none; n: cell n - 1 counts it */
-    bool turned;   /* in the text its conditional jump has the opposite condition */
     increment_list increments;
 };
 
@@ -85,6 +84,15 @@ struct node_potential {
     bool known;
 };
 
+/* Where statements of the unit are in a graph.  One serves all functions of a unit, one behind the
+ * other: it holds what the graph that was built last has of it. */
+struct graph_index {
+    uint32_t *row_of;   /* by statement: the unwinding row in force in front of it */
+    uint32_t *block_of; /* by label statement: the block that it begins, or NONE */
+};
+
+struct graph_index make_graph_index(struct unit *unit);
+
 struct graph {
     const struct unit *unit;
     const struct asm_function *function;
@@ -94,7 +102,8 @@ struct graph {
     VECTOR(struct graph_instruction) instructions;
     VECTOR(struct basic_block) blocks;
     VECTOR(struct edge) edges;
-    frame_rows rows;      /* build_graph; unit->row_of leads to them */
+    frame_rows rows; /* build_graph; index->row_of leads to them */
+    const struct graph_index *index;
     uint32_t text_blocks; /* blocks in the order of the text; their copies come behind */
     bool guessed;         /* find_frequencies: there was no earlier run to tell */
     uint32_t hub_count;
@@ -136,10 +145,10 @@ bool has_own_convention(const struct unit *unit, uint32_t statement);
 bool is_tls_call(const struct unit *unit, uint32_t statement);
 
 /* CALLS_QUERY: all calls get an edge to the outside.  TURNS: instructions that repeat are blocks of
- * their own.
- * requires: measure_unit   makes: blocks, edges
+ * their own.  INDEX is the unit's.
+ * requires: measure_unit   makes: blocks, edges, and the function's part of INDEX
  * Returns NULL, or the reason why the function must be left alone. */
-const char *build_graph(struct graph *graph, const struct unit *unit,
+const char *build_graph(struct graph *graph, const struct unit *unit, struct graph_index *index,
                         const struct asm_function *function, struct arena *arena, bool calls_query,
                         bool turns);
 

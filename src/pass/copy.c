@@ -212,7 +212,7 @@ void insert_copies(struct planner *p, uint32_t index) {
     uint32_t ahead = copies_size(p, first, index);
     struct buffer text = {0}, turned = {0};
     sort_ways(graph, block, &jumps, &falls);
-    graph->blocks.data[index].turned = true;
+    p->placed[index].turned = true;
     write_jump(p, &turned, inverted, jumps, exit, is_stub_far(p, index, ahead));
     replace_text(&p->state->edits, jump->start, jump->end - jump->start,
                  arena_copy(arena, turned.data, turned.count));

@@ -369,7 +369,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
         return;
     else if (edge->kind == QUIPU_EDGE_TAKEN && condition) {
         insert_turned_code(p, index, condition, &text);
-        p->graph->blocks.data[edge->source - 1].turned = true;
+        p->placed[edge->source - 1].turned = true;
     } else if (edge->kind == QUIPU_EDGE_TAKEN)
         insert_taken_code(p, index, &text);
     else

@@ -19,7 +19,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     struct graph graph;
     const struct pass_options *options = state->options;
     fault_stage("graph");
-    function->left_alone = build_graph(&graph, state->unit, function, arena,
+    function->left_alone = build_graph(&graph, state->unit, &state->index, function, arena,
                                        options->events.count > 0, counts_turns(&options->events));
     for (size_t i = 0; i < state->on_count && !function->left_alone; i++)
         if (state->on[i]->refuse)
@@ -36,6 +36,7 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
 /* Returns the number of functions that were left alone. */
 static size_t instrument_functions(struct pass_state *state) {
     struct unit *unit = state->unit;
+    state->index = make_graph_index(unit);
     state->edits = (struct edit_list){.arena = &unit->arena};
     state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);

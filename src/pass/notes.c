@@ -7,9 +7,10 @@
 
 #include "format/notes.h"
 
-const char *function_name(const struct unit *unit, const struct asm_function *function) {
+const char *function_name(struct arena *arena, const struct unit *unit,
+                          const struct asm_function *function) {
     const struct symbol *symbol = &unit->symbols.data[function->symbol];
-    return arena_copy((struct arena *)&unit->arena, symbol->name, symbol->length);
+    return arena_copy(arena, symbol->name, symbol->length);
 }
 
 /* Such a function's text may be anything, a macro's body even: nothing is put into it, and its name
@@ -21,7 +22,7 @@ void write_left_alone_note(struct pass_state *state, const struct asm_function *
     begin_note(&note, &state->tail, label, QUIPU_NOTE_LEFT_ALONE);
     flush_record(&note);
     buffer_text(&state->tail, "\t.quad 0\n");
-    record_text(&note, function_name(state->unit, function));
+    record_text(&note, function_name(&state->unit->arena, state->unit, function));
     record_text(&note, function->left_alone);
     end_note(&note, label);
 }

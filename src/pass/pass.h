@@ -43,6 +43,7 @@ struct feature;
 struct pass_state {
     struct unit *unit;
     const struct pass_options *options;
+    struct graph_index index;
     struct edit_list edits;
     struct buffer tail; /* cells and notes: goes behind the unit's text */
     uint32_t labels;    /* counter of labels */
@@ -70,6 +71,7 @@ struct placed_block {
     uint32_t label;    /* number of the label at its first instruction */
     index_list splits; /* instructions that have inserted code in front of them, in order */
     index_list split_labels;
+    bool turned; /* in the text its conditional jump has the opposite condition */
 };
 
 /* A place in the text, what holds there, and the instructions of the original that follow, one
@@ -100,7 +102,8 @@ void provoke_fault(struct pass_state *state, const struct asm_function *function
 /* Breaks what STAGE has found out about GRAPH, where $QUIPU_FAULT wants that. */
 void provoke_stage_fault(const struct pass_state *state, struct graph *graph, const char *stage);
 
-/* The function's symbol, in the unit's arena. */
-const char *function_name(const struct unit *unit, const struct asm_function *function);
+/* The function's symbol, in ARENA. */
+const char *function_name(struct arena *arena, const struct unit *unit,
+                          const struct asm_function *function);
 
 #endif

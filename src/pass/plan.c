@@ -327,7 +327,7 @@ void make_plan(struct planner *p) {
     p->blocks = ARENA_ARRAY(arena, struct block_plan, graph->blocks.count);
     p->placed = ARENA_ARRAY(arena, struct placed_block, graph->blocks.count);
     p->load_on_edge = ARENA_ARRAY(arena, bool, graph->edges.count);
-    p->row_of = graph->unit->row_of;
+    p->row_of = graph->index->row_of;
     p->base = choose_base(p);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         plan_block(p, i);

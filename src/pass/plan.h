@@ -48,7 +48,7 @@ struct planner {
     struct block_plan *blocks;
     bool *load_on_edge; /* by edge: calls whose return needs the base again */
     struct placed_block *placed;
-    uint32_t *row_of;
+    const uint32_t *row_of;
     int base;
     bool copied;   /* some text was written once more */
     bool internal; /* who enters it has asked for the thread's cells, or what begins it does */

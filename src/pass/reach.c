@@ -62,7 +62,7 @@ static bool goes_far(const struct planner *p, uint32_t index) {
 static bool is_own_jump(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     const struct graph_instruction *last = last_instruction(p->graph, block);
-    if (block->padding || !last || block->turned || block->turns_to ||
+    if (block->padding || !last || p->placed[index].turned || block->turns_to ||
         last->first_statement != last->statement)
         return false;
     const struct statement *s = statement_of(p, last);

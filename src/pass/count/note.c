@@ -58,7 +58,7 @@ static void add_piece(struct record *note, const struct graph *graph,
         record_number(note, piece ? 0 : block->cell);
         return;
     }
-    bool turned = block->turned && piece == placed->splits.count;
+    bool turned = placed->turned && piece == placed->splits.count;
     record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
     record_number(note, block->fragment);
     record_number(note, offset);
@@ -131,7 +131,7 @@ void write_function_note(struct planner *p, uint32_t number) {
     begin_note(&note, out, label, QUIPU_NOTE_FUNCTION);
     flush_record(&note);
     buffer_print(out, "\t.quad .LQf%u_0, .LQc%u\n", number, number);
-    record_text(&note, function_name(graph->unit, function));
+    record_text(&note, function_name(graph->arena, graph->unit, function));
     record_number(&note, function->fragments.count);
     flush_record(&note);
     for (size_t f = 0; f < function->fragments.count; f++)
