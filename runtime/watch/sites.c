@@ -12,31 +12,22 @@
  * where nothing is told.  Calls through pointers ask from the start whose the callee is, and have
  * an answer by which only those of others lead on, once anything is watched.
  *
- * A no-operation becomes a jump by one store within a line of the cache: a thread that comes by
- * runs the one or the other.  Other processors are told to forget what they have read ahead.
- *
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
  * Not perfect: what is put back stays.  A stack in a variable, in the heap or in a watched local
  * that only code without checks switches to, and not by the C library, is not seen as one. */
 #include "format/data_file.h"
-#include "runtime/core/protection.h"
 #include "runtime/core/section.h"
 #include "runtime/core/sort.h"
+#include "runtime/patch/patch.h"
 #include "runtime/watch/watch.h"
 
-#include "format/jump.h"
-
-#include <elf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <sys/auxv.h>
 
 extern const struct quipu_site quipu_sites_begin[], quipu_sites_end[];
 extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
 
 enum {
-    LINE = 64,
-    WORD = 8,
     BND = 0xf2,
     CALL = 0xe8,
     CALL_SLOT = 0xff,
@@ -45,8 +36,6 @@ enum {
     JMP_SLOT_MODE = 0x25,
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
-
-static const uint8_t no_operation[X86_JUMP_SIZE] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
 /* Address and size of what is instrumented: inserted code compares callees with it. */
 extern uint64_t quipu_watch_text[2];
@@ -104,67 +93,15 @@ static bool is_of_stack(const struct quipu_site *site) {
 
 /* ---- Text ---- */
 
-/* Where OVER is set, also in place of a jump that leads elsewhere. */
-static void make_jump(uint64_t place, uint64_t to, bool over) {
-    uint64_t word_at = place % LINE <= LINE - WORD ? place : place - place % LINE + LINE - WORD;
-    union {
-        uint64_t word;
-        uint8_t bytes[WORD];
-    } text = {.word = *(volatile uint64_t *)word_at};
-    uint8_t *jump = &text.bytes[place - word_at];
-    for (int i = 0; i < X86_JUMP_SIZE && !(over && jump[0] == X86_JUMP); i++)
-        if (jump[i] != no_operation[i])
-            return; /* it is one already */
-    encode_jump(jump, X86_JUMP_SIZE, place, to);
-    *(volatile uint64_t *)word_at = text.word;
-}
-
-struct segments {
-    const Elf64_Phdr *data;
-    unsigned count;
-    uint64_t bias; /* where the module was loaded, minus where it is linked */
-};
-
-static struct segments own_segments(void) {
-    const Elf64_Ehdr *header = (const void *)__ehdr_start;
-    struct segments own = {(const void *)(__ehdr_start + header->e_phoff), header->e_phnum, 0};
-    uint64_t linked = UINT64_MAX;
-    for (unsigned i = 0; i < own.count; i++)
-        if (own.data[i].p_type == PT_LOAD)
-            linked = lesser(linked, own.data[i].p_vaddr & -(uint64_t)QUIPU_PAGE);
-    own.bias = (uint64_t)__ehdr_start - linked;
-    return own;
-}
-
-/* Lets the module's text from place BEGIN to place END be written, or no longer.  Data that lies
- * between two segments of code stays as it is. */
-static long open_text(uint64_t begin, uint64_t end, bool open) {
-    struct segments own = own_segments();
-    long error = 0;
-    for (unsigned i = 0; i < own.count && error == 0; i++)
-        if (own.data[i].p_flags & PF_X)
-            error = protect_code(&own.data[i], own.bias, begin, end + X86_JUMP_SIZE, open);
-    return error;
-}
-
-static void synchronize(void) {
-    static bool registered;
-    if (!registered)
-        registered = SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0,
-                                 0, 0, 0, 0) == 0;
-    if (registered)
-        SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0, 0, 0, 0);
-}
-
 static long lead_out(uint64_t place, uint64_t code) {
-    if (*(volatile uint8_t *)place == X86_JUMP)
+    if (is_patched(place))
         return 0;
-    long error = open_text(place, place, true);
+    long error = quipu_patch_open(place, place, true);
     if (error < 0)
         return error;
-    make_jump(place, code, false);
-    open_text(place, place, false);
-    synchronize();
+    quipu_patch_site(place, code, false);
+    quipu_patch_open(place, place, false);
+    quipu_patch_synchronize();
     return 0;
 }
 
@@ -173,7 +110,7 @@ static long put_back(const struct quipu_site *site) {
 }
 
 bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
-    if (*(volatile uint8_t *)place == X86_JUMP)
+    if (is_patched(place))
         return true;
     uint64_t mask = quipu_watch_lock();
     long error = lead_out(place, code);
@@ -199,13 +136,13 @@ static long change_sites(void (*change)(const struct quipu_site *, void *), void
         return 0;
     uint64_t count;
     const struct quipu_site *sites = quipu_watch_sites(&count);
-    long error = open_text(module.text_begin, module.text_end, true);
+    long error = quipu_patch_open(module.text_begin, module.text_end, true);
     if (error < 0)
         return error;
     for (const struct quipu_site *site = sites; site < sites + count; site++)
         change(site, data);
-    open_text(module.text_begin, module.text_end, false);
-    synchronize();
+    quipu_patch_open(module.text_begin, module.text_end, false);
+    quipu_patch_synchronize();
     return 0;
 }
 
@@ -275,9 +212,9 @@ static void put_back_of_call(const struct quipu_site *site, void *data) {
     if (asked_behind && is_own(callee_of(behind)))
         return;
     if (questions_of(site) & asked)
-        make_jump(place_of(site), code_of(site), false);
+        quipu_patch_site(place_of(site), code_of(site), false);
     if (asked_behind & asked)
-        make_jump(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
+        quipu_patch_site(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 
 /* Has calls through pointers tell of others' callees; of all where the checks of what they store
@@ -365,7 +302,7 @@ static long put_back_variables(uint64_t address, uint64_t end) {
  * check of a call goes on to what is asked around calls, and takes the place of that. */
 static void put_back_store(const struct quipu_site *site) {
     if (site->code)
-        make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
+        quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
 }
 
 static void put_back_of_stack(const struct quipu_site *site, void *data) {
@@ -403,7 +340,7 @@ static void put_back_of_function(const struct quipu_site *site, void *data) {
         (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
         return;
     /* a begin's place may be that of pushes, too: it goes on to their check */
-    make_jump(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
+    quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
     sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 
@@ -487,7 +424,7 @@ void quipu_watch_note_threads(void) {
 
 /* Sets the module's segments that can be read. */
 static void find_variables(void) {
-    struct segments own = own_segments();
+    struct segments own = quipu_own_segments();
     unsigned count = 0;
     for (unsigned i = 0; i < own.count && count < VARIABLES; i++)
         if (own.data[i].p_type == PT_LOAD && own.data[i].p_flags & PF_W)

@@ -9,7 +9,6 @@
  * QUIPU_WATCH_SPAN, asks whether there is any region. */
 #include "x86/store_check.h"
 
-#include "asm/operand.h"
 #include "format/watch.h"
 
 #include <stddef.h>
@@ -18,7 +17,6 @@
 
 enum {
     RAX = 0,
-    RSP = 4,
     SCATTER_SIZE = sizeof(struct quipu_scatter),
 };
 
@@ -49,85 +47,6 @@ bool is_store_check(const uint8_t *code, size_t count) {
         return false;
     memcpy(&shadow, code + 2, sizeof shadow);
     return shadow == QUIPU_WATCH_SHADOW && code[SIZE - 1] == 0;
-}
-
-/* Whether making the address changes flags. */
-static bool changes_flags(const struct store *store) {
-    return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;
-}
-
-/* Whether the operand is no more than the base register. */
-static bool is_base_alone(const struct store_address *address) {
-    char text[16];
-    if (address->intel || address->store->base == NO_REGISTER)
-        return false;
-    int length = snprintf(text, sizeof text, "(%%%s)", register_name(address->store->base));
-    return address->operand.length == (size_t)length &&
-           memcmp(address->operand.start, text, (size_t)length) == 0;
-}
-
-/* Whether something stands in front of the operand's registers. */
-static bool has_displacement(const struct store_address *address) {
-    if (address->intel)
-        return address->operand.start[0] != '[';
-    return displacement_of(address->operand).length > 0;
-}
-
-/* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
-static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
-                                  int raised) {
-    const struct store *store = address->store;
-    struct span operand = address->operand;
-    const char *name = register_name(reg);
-    if (store->absolute) {
-        buffer_print(out, "movabsq $%.*s, %%%s", (int)operand.length, operand.start, name);
-        return;
-    }
-    if (store->implicit) {
-        buffer_print(out, "leaq (%%%s), %%%s", register_name(store->base), name);
-        return;
-    }
-    char shift[16] = "";
-    raised += store->pops;
-    if (store->base == RSP && raised)
-        snprintf(shift, sizeof shift, has_displacement(address) ? "%d+" : "%d", raised);
-    if (!shift[0] && is_base_alone(address)) /* which costs nothing: the processor renames */
-        buffer_print(out, "movq %%%s, %%%s", register_name(store->base), name);
-    else if (address->intel)
-        buffer_print(out, ".intel_syntax noprefix; lea %s, %s%.*s; .att_syntax prefix", name, shift,
-                     (int)operand.length, operand.start);
-    else
-        buffer_print(out, "leaq %s%.*s, %%%s", shift, (int)operand.length, operand.start, name);
-}
-
-/* Puts the address of the first byte into REG.  Changes flags where changes_flags says so. */
-static void write_address(struct buffer *out, const struct store_address *address, int reg,
-                          int raised) {
-    const struct store *store = address->store;
-    if (store->kind == STORE_BIT) { /* the bit's element: the offset is signed */
-        const char *name = register_name(reg);
-        struct store plain = *store;
-        struct store_address element = *address;
-        uint8_t bits = (uint8_t)(store->element + 3);
-        plain.kind = STORE_PLAIN;
-        element.store = &plain;
-        const char *extend = store->element == 1   ? "movswq"
-                             : store->element == 2 ? "movslq"
-                                                   : "movq";
-        /* made in two steps where the register is one of the operand's */
-        buffer_print(out, "pushq %%%s; ", register_name(store->bit_register));
-        write_address(out, &element, reg, raised + 8);
-        buffer_print(out, "; pushq %%%s; %s 8(%%rsp), %%%s; sarq $%u, %%%s; ", name, extend, name,
-                     bits, name);
-        buffer_print(out, "shlq $%u, %%%s; addq (%%rsp), %%%s; leaq 16(%%rsp), %%rsp",
-                     store->element, name, name);
-        return;
-    }
-    write_operand_address(out, address, reg, raised);
-    if (store->kind == STORE_LINE)
-        buffer_print(out, "; andq $-64, %%%s", register_name(reg));
-    if (store->thread)
-        buffer_print(out, "; addq %%fs:0, %%%s", register_name(reg));
 }
 
 static void write_jump(struct buffer *out, uint32_t label) {
@@ -256,31 +175,6 @@ static uint32_t describe(const struct store *store, uint8_t length) {
            (store->segment ? QUIPU_STORE_BY_GS : 0);
 }
 
-/* The address of an element whose index is in SCRATCH, to there. */
-static void write_element_address(struct buffer *out, const struct store_address *address,
-                                  const char *scratch, int raised) {
-    const struct store *store = address->store;
-    struct span operand = address->operand;
-    const char *vector = address->intel ? NULL : memmem(operand.start, operand.length, "mm", 2);
-    if (vector) { /* "x(%rdi,%zmm1,4)" */
-        const char *end = vector + 2;
-        while (*end >= '0' && *end <= '9')
-            end++;
-        if (store->base == RSP)
-            buffer_print(out, strchr("(", operand.start[0]) ? "leaq %d" : "leaq %d+", raised);
-        else
-            buffer_text(out, "leaq ");
-        buffer_print(out, "%.*s%s%.*s, %%%s; ", (int)(vector - 1 - operand.start), operand.start,
-                     scratch, (int)(operand.start + operand.length - end), end, scratch);
-        return;
-    }
-    long long displacement = store->displacement + (store->base == RSP ? raised : 0);
-    buffer_print(out, "leaq %lld(", displacement);
-    if (store->base != NO_REGISTER)
-        buffer_print(out, "%%%s", register_name(store->base));
-    buffer_print(out, ",%%%s,%u), %%%s; ", scratch, store->scale, scratch);
-}
-
 /* The elements' addresses are put below the red zone, as a struct quipu_scatter. */
 static void write_scatter_begin(struct buffer *out, const struct store_address *address,
                                 uint8_t length, const struct frame_row *frame) {
@@ -318,7 +212,7 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
         write_scatter_begin(out, address, length, frame);
         return;
     }
-    bool flags = changes_flags(store), more = has_extra(store);
+    bool flags = address_changes_flags(store), more = has_extra(store);
     int pushed = more ? 24 : 16;
     write_stack_move(out, frame, -RED_ZONE);
     if (more)

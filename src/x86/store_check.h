@@ -6,15 +6,8 @@
 #ifndef QUIPU_X86_STORE_CHECK_H
 #define QUIPU_X86_STORE_CHECK_H
 
-#include "asm/lex.h"
+#include "x86/address.h"
 #include "x86/sequence.h"
-
-/* Where a store goes. */
-struct store_address {
-    const struct store *store;
-    struct span operand; /* as the text has it; see asm/operand.h */
-    bool intel;          /* ... in Intel's syntax */
-};
 
 /* The no-operation that the runtime makes a jump, a format for buffer_print; bytes. */
 #define SITE_TEXT "{disp8} nopl 0(%%rax,%%rax,1)"
