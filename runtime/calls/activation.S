@@ -1,5 +1,5 @@
 /* activation.S: where inserted code comes at each function's begin and ends, to keep the thread's
- * calling context tree (context.h).
+ * calling context tree (calls.h).
  *
  * Ammons, Ball and Larus 1997, section 4.  The site of a call is its return address, so all is done
  * by the function that is called.  Between the call of one of these and the function's own
@@ -15,7 +15,7 @@
 /* The address of the thread's words to %r11; the current link to REGISTER.  The zero flag is set
  * where there is none: the thread has no tree, or is in another module. */
 .macro  find_current register
-        movq    quipu_context_words@gottpoff(%rip), %r11
+        movq    quipu_calls_words@gottpoff(%rip), %r11
         movq    %fs:(%r11), %r11
         testq   %r11, %r11
         je      .Lfound\@
@@ -45,7 +45,7 @@
 
 /* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
  * registers are kept. */
-        begin   quipu_context_slowly
+        begin   quipu_calls_slowly
         .cfi_def_cfa_offset 16       /* the function's address is on the stack */
         save    rbp, 24
         movq    %rsp, %rbp
@@ -79,7 +79,7 @@
         leaq    8(%rsp), %rsp
         .cfi_def_cfa_offset 8
         ret
-        end     quipu_context_slowly
+        end     quipu_calls_slowly
 
 /* Goes to OTHER where the site and the function are not those of the link in %rax.  %r10 is
  * changed. */
@@ -165,7 +165,7 @@
 .endm
 
 /* A function begins, and %rax is free: 8(%rsp) is its return address. */
-        begin   quipu_context_enter
+        begin   quipu_calls_enter
         save    r10, 16
         enter_link plain, 8
         restore r10, 8
@@ -175,11 +175,11 @@
         search_link plain, 8
 .Lslowplain:
         restore r10, 8
-        go_slowly quipu_context_entered
-        end     quipu_context_enter
+        go_slowly quipu_calls_entered
+        end     quipu_calls_enter
 
 /* The same, and %rax is kept. */
-        begin   quipu_context_enter_keeping
+        begin   quipu_calls_enter_keeping
         save    rax, 16
         save    r10, 24
         enter_link keeping, 16
@@ -193,8 +193,8 @@
 .Lslowkeeping:
         restore r10, 16
         restore rax, 8
-        go_slowly quipu_context_entered
-        end     quipu_context_enter_keeping
+        go_slowly quipu_calls_entered
+        end     quipu_calls_enter_keeping
 
 /* A function ends: DEPTH(%rsp) is the return address here.  %rax, %r10 and %r11 are changed.  Goes to
  * .Lslow\name where that does not do. */
@@ -210,7 +210,7 @@
 .endm
 
 /* A function is about to jump to another: the stack pointer is what it was at its begin. */
-        begin   quipu_context_leave
+        begin   quipu_calls_leave
         save    rax, 16
         save    r10, 24
         leave_function leave, 16
@@ -223,11 +223,11 @@
 .Lslowleave:
         restore r10, 16
         restore rax, 8
-        go_slowly quipu_context_left
-        end     quipu_context_leave
+        go_slowly quipu_calls_left
+        end     quipu_calls_leave
 
 /* The same, and %r11 is kept. */
-        begin   quipu_context_leave_keeping
+        begin   quipu_calls_leave_keeping
         save    rax, 16
         save    r10, 24
         save    r11, 32
@@ -244,34 +244,34 @@
         restore r11, 24
         restore r10, 16
         restore rax, 8
-        go_slowly quipu_context_left
-        end     quipu_context_leave_keeping
+        go_slowly quipu_calls_left
+        end     quipu_calls_leave_keeping
 
 /* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
-        begin   quipu_context_return
+        begin   quipu_calls_return
         find_current r10
-        je      quipu_context_return_slowly
+        je      quipu_calls_return_slowly
         leaq    -8(%rsp), %rsi
         cmpq    %rsi, LINK_STACK(%r10)
-        jb      quipu_context_return_slowly
+        jb      quipu_calls_return_slowly
         ja      1f                   /* it has opened no node */
         leave_link r10, rsi
 1:      ret
-        end     quipu_context_return
+        end     quipu_calls_return
 
-        begin   quipu_context_return_slowly
+        begin   quipu_calls_return_slowly
         call    1f                   /* as the other routines are called */
         ret
 1:      .cfi_def_cfa_offset 16
-        pushq   quipu_context_left@GOTPCREL(%rip)
+        pushq   quipu_calls_left@GOTPCREL(%rip)
         .cfi_def_cfa_offset 24
-        jmp     quipu_context_slowly
-        end     quipu_context_return_slowly
+        jmp     quipu_calls_slowly
+        end     quipu_calls_return_slowly
 
 /* Control comes from elsewhere: by an exception, by longjmp, or on another stack.  Activations below
  * the stack pointer, and below the red zone that the caller has left alone, are gone.  All registers
  * are kept. */
-        begin   quipu_context_pad
+        begin   quipu_calls_pad
         save    rax, 16
         save    r11, 24
         find_current r11
@@ -288,16 +288,16 @@
 .Lpad_slow:
         restore r11, 16
         restore rax, 8
-        go_slowly quipu_context_arrived
-        end     quipu_context_pad
+        go_slowly quipu_calls_arrived
+        end     quipu_calls_pad
 
         .section .tbss, "awT", @nobits
         .balign 8
-        .globl  quipu_context_words
-        .hidden quipu_context_words
-        .type   quipu_context_words, @object
-        .size   quipu_context_words, 8
-quipu_context_words:
+        .globl  quipu_calls_words
+        .hidden quipu_calls_words
+        .type   quipu_calls_words, @object
+        .size   quipu_calls_words, 8
+quipu_calls_words:
         .quad   0
 
         .section .note.GNU-stack, "", @progbits

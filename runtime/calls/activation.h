@@ -2,7 +2,7 @@
 #ifndef QUIPU_RUNTIME_CALLS_ACTIVATION_H
 #define QUIPU_RUNTIME_CALLS_ACTIVATION_H
 
-#include "runtime/calls/context.h"
+#include "runtime/calls/calls.h"
 
 /* No one comes to these by an indirect branch; the object must still say that it is for those. */
 #ifdef __CET__
@@ -41,15 +41,15 @@
 .macro  go_slowly function
         pushq   \function@GOTPCREL(%rip)
         .cfi_def_cfa_offset 16
-        jmp     quipu_context_slowly
+        jmp     quipu_calls_slowly
         .cfi_def_cfa_offset 8
 .endm
 
-        .hidden quipu_context_slowly
-        .hidden quipu_context_return_slowly
-        .hidden quipu_context_entered
-        .hidden quipu_context_left
-        .hidden quipu_context_arrived
+        .hidden quipu_calls_slowly
+        .hidden quipu_calls_return_slowly
+        .hidden quipu_calls_entered
+        .hidden quipu_calls_left
+        .hidden quipu_calls_arrived
 /* clang-format on */
 
 #endif

@@ -7,7 +7,7 @@
  * executables. */
 #include "runtime/calls/activation.h"
 
-#define WORD(offset) %fs:quipu_context_segment_words@tpoff+offset
+#define WORD(offset) %fs:quipu_calls_segment_words@tpoff+offset
 
 /* What the thread has counted, to REGISTER. */
 .macro  find_now register
@@ -38,7 +38,7 @@
 .endm
 
 /* A function begins: 8(%rsp) is its return address.  %rax is changed. */
-        begin   quipu_context_enter_segment
+        begin   quipu_calls_enter_segment
         movq    WORD(WORDS_CURRENT), %r11
         testq   %r11, %r11
         je      .Lenter_slow
@@ -89,8 +89,8 @@
         movq    LINK_NEXT(%rax), %rax
         jmp     .Ltry
 .Lenter_slow:
-        go_slowly quipu_context_entered
-        end     quipu_context_enter_segment
+        go_slowly quipu_calls_entered
+        end     quipu_calls_enter_segment
 
 /* A function ends that began with its stack pointer at DEPTH(%rsp).  Goes to ELSEWHERE where the
  * current link is another activation's, with the flags of the comparison, and to SLOW where there
@@ -110,15 +110,15 @@
 .endm
 
 /* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
-        begin   quipu_context_return_segment
+        begin   quipu_calls_return_segment
         leave_link -8, r10, rsi, 2f, 3f
 1:      ret
 2:      ja      1b                   /* it has opened no node */
-3:      jmp     quipu_context_return_slowly
-        end     quipu_context_return_segment
+3:      jmp     quipu_calls_return_slowly
+        end     quipu_calls_return_segment
 
 /* A function is about to jump to another: the stack pointer is what it was at its begin. */
-        begin   quipu_context_leave_segment
+        begin   quipu_calls_leave_segment
         save    rax, 16
         leave_link 8, rax, r11, 2f, 3f
 1:      restore rax, 8
@@ -127,22 +127,22 @@
         .cfi_offset rax, -16
 2:      ja      1b                   /* it has opened no node */
 3:      restore rax, 8
-        go_slowly quipu_context_left
-        end     quipu_context_leave_segment
+        go_slowly quipu_calls_left
+        end     quipu_calls_leave_segment
 
 /* The address of the calling thread's words. */
         begin   quipu_find_segment_words
         movq    %fs:0, %rax
-        leaq    quipu_context_segment_words@tpoff(%rax), %rax
+        leaq    quipu_calls_segment_words@tpoff(%rax), %rax
         ret
         end     quipu_find_segment_words
 
         .section .tbss, "awT", @nobits
         .balign 8
-        .hidden quipu_context_segment_words
-        .type   quipu_context_segment_words, @object
-        .size   quipu_context_segment_words, WORDS_SIZE
-quipu_context_segment_words:
+        .hidden quipu_calls_segment_words
+        .type   quipu_calls_segment_words, @object
+        .size   quipu_calls_segment_words, WORDS_SIZE
+quipu_calls_segment_words:
         .zero   WORDS_SIZE
 
         .section .note.GNU-stack, "", @progbits

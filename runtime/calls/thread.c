@@ -17,7 +17,7 @@
 #include "format/cells.h"
 #include "format/data_file.h"
 #include "format/event.h"
-#include "runtime/calls/context.h"
+#include "runtime/calls/calls.h"
 #include "runtime/core/syscall.h"
 
 #include <errno.h>
@@ -114,7 +114,7 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
 /* This module's, of THREAD's; or that of one which was here before, and is closed. */
 static struct context_module *find_module(struct context_thread *thread) {
     for (uint32_t i = 0; i < thread->module_count; i++)
-        if (thread->modules[i].known == &quipu_context_words)
+        if (thread->modules[i].known == &quipu_calls_words)
             return &thread->modules[i];
     return NULL;
 }
@@ -122,8 +122,8 @@ static struct context_module *find_module(struct context_thread *thread) {
 /* The calling thread has words here from now on, in THREAD, its state.  NULL: there are too many
  * modules. */
 static struct context_module *add_module(struct context_thread *thread) {
-    if (quipu_context_words)
-        return quipu_context_words->module;
+    if (quipu_calls_words)
+        return quipu_calls_words->module;
     struct context_module *module = find_module(thread);
     if (!module && thread->module_count < CONTEXT_MODULES)
         module = &thread->modules[thread->module_count++];
@@ -131,11 +131,11 @@ static struct context_module *add_module(struct context_thread *thread) {
         return NULL;
     module->words =
         IS_LINKED(quipu_find_segment_words) ? quipu_find_segment_words() : &module->room;
-    module->known = &quipu_context_words;
+    module->known = &quipu_calls_words;
     module->cells = &own_block()->cells[quipu_first_cell(QUIPU_EVENT_INSTRUCTIONS)];
     module->place = place_in_file(module->cells);
     *module->words = (struct context_words){.cells = module->cells, .module = module};
-    quipu_context_words = module->words;
+    quipu_calls_words = module->words;
     return module;
 }
 
@@ -249,15 +249,15 @@ static struct context_thread *come_in(void) {
  */
 static void leave_tree(struct context_thread *thread) {
     thread->module->words->current = NULL;
-    quipu_context_words->current = NULL;
-    quipu_context_words->thread = NULL;
+    quipu_calls_words->current = NULL;
+    quipu_calls_words->thread = NULL;
     given_up = true;
-    thread->chunks[0]->flags |= QUIPU_CONTEXTS_COPIED;
+    thread->chunks[0]->flags |= QUIPU_CALL_TREE_COPIED;
 }
 
 /* The calling thread's state, if it is known here. */
 static struct context_thread *known_context(void) {
-    return quipu_context_words ? quipu_context_words->thread : NULL;
+    return quipu_calls_words ? quipu_calls_words->thread : NULL;
 }
 
 struct context_thread *quipu_own_context(void) {
@@ -310,7 +310,7 @@ static void copy_way(struct context_thread *thread) {
 
 /* The cells of all modules are new, and hold nothing. */
 static long begin_child(struct context_thread *thread) {
-    struct quipu_contexts *chunks[CONTEXT_CHUNKS];
+    struct quipu_call_tree *chunks[CONTEXT_CHUNKS];
     uint32_t count = thread->chunk_count;
     for (uint32_t i = 0; i < count; i++)
         chunks[i] = thread->chunks[i];
@@ -336,7 +336,7 @@ void quipu_fork_contexts(void) {
     hand = NULL;
     if (!thread)
         return;
-    struct context_module *own = quipu_context_words->module;
+    struct context_module *own = quipu_calls_words->module;
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
     own->place = error ? 0 : place_in_file(own->cells);
     if (thread->module != own)
@@ -347,7 +347,7 @@ void quipu_fork_contexts(void) {
             quipu_warn("extend", false, -error, "calls of a forked process are not told apart");
     }
     if (error < 0) {
-        quipu_context_words->current = NULL;
-        quipu_context_words->thread = NULL;
+        quipu_calls_words->current = NULL;
+        quipu_calls_words->thread = NULL;
     }
 }

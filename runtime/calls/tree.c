@@ -8,7 +8,7 @@
  * are two nodes for one way, whose numbers readers add up. */
 #include "format/calls.h"
 #include "format/data_file.h"
-#include "runtime/calls/context.h"
+#include "runtime/calls/calls.h"
 #include "runtime/core/syscall.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum {
     NODES_MAX = 1 << 20,
 };
 
-static uint64_t chunk_end(const struct quipu_contexts *chunk) {
+static uint64_t chunk_end(const struct quipu_call_tree *chunk) {
     return chunk->first_index + chunk->capacity;
 }
 
@@ -28,12 +28,12 @@ static long map_chunk(struct context_thread *thread, int fd, uint64_t size) {
     long error = quipu_reserve(fd, offset, size);
     if (error < 0)
         return error;
-    struct quipu_contexts *chunk =
+    struct quipu_call_tree *chunk =
         map_memory(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (is_error(chunk))
         return (long)chunk;
-    const struct quipu_contexts *first = thread->chunk_count ? thread->chunks[0] : chunk;
-    chunk->chunk = (struct quipu_chunk){.kind = QUIPU_CONTEXTS, .size = size};
+    const struct quipu_call_tree *first = thread->chunk_count ? thread->chunks[0] : chunk;
+    chunk->chunk = (struct quipu_chunk){.kind = QUIPU_CALL_TREE, .size = size};
     chunk->owner = thread->owner;
     chunk->capacity = (uint32_t)((size - sizeof *chunk) / sizeof(struct quipu_context));
     chunk->thread = first->thread;
@@ -55,11 +55,11 @@ static long add_chunk(struct context_thread *thread, uint64_t size) {
 
 /* Makes room for more nodes.  Returns false where there can be none. */
 static bool grow_tree(struct context_thread *thread) {
-    struct quipu_contexts *first = thread->chunks[0];
+    struct quipu_call_tree *first = thread->chunks[0];
     uint64_t mask = block_signals();
     long error = 0;
-    const struct quipu_contexts *last = thread->chunks[thread->chunk_count - 1];
-    if (first->flags & QUIPU_CONTEXTS_MERGED) {
+    const struct quipu_call_tree *last = thread->chunks[thread->chunk_count - 1];
+    if (first->flags & QUIPU_CALL_TREE_MERGED) {
         error = -ENOSPC; /* and it has been said */
     } else if (last->count >= last->capacity) {
         quipu_lock(quipu_state.file);
@@ -69,7 +69,7 @@ static bool grow_tree(struct context_thread *thread) {
                 : add_chunk(thread, thread->chunk_count == 1 ? FIRST_SIZE : 2 * last->chunk.size);
         quipu_unlock(quipu_state.file);
         if (error < 0) {
-            first->flags |= QUIPU_CONTEXTS_MERGED;
+            first->flags |= QUIPU_CALL_TREE_MERGED;
             quipu_warn("extend", false, -error, "some calls are counted as parts of their callers");
         }
     }
@@ -95,7 +95,7 @@ static struct quipu_context *node_at(const struct context_thread *thread, uint32
 /* 1 + its index. */
 static uint32_t number_of(const struct context_thread *thread, const struct quipu_context *node) {
     for (uint32_t i = 0; i < thread->chunk_count; i++) {
-        const struct quipu_contexts *chunk = thread->chunks[i];
+        const struct quipu_call_tree *chunk = thread->chunks[i];
         if ((uint64_t)node - (uint64_t)chunk < chunk->chunk.size)
             return (uint32_t)(chunk->first_index + (uint64_t)(node - chunk->nodes) + 1);
     }
@@ -104,7 +104,7 @@ static uint32_t number_of(const struct context_thread *thread, const struct quip
 
 static struct quipu_context *take_node(struct context_thread *thread) {
     for (;;) {
-        struct quipu_contexts *last = thread->chunks[thread->chunk_count - 1];
+        struct quipu_call_tree *last = thread->chunks[thread->chunk_count - 1];
         uint32_t index = __atomic_load_n(&last->count, __ATOMIC_RELAXED);
         if (index >= last->capacity) {
             if (!grow_tree(thread))

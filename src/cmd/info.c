@@ -4,7 +4,7 @@
 #include "cmd/command_line.h"
 #include "cmd/info_watch.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "report/json_writer.h"
 #include "report/output.h"
 #include "report/progress.h"

@@ -11,7 +11,7 @@
 #include "cmd/command_line.h"
 #include "format/data_file.h"
 
-#include "cmd/merge_contexts.h"
+#include "cmd/merge_calls.h"
 #include "data/sources.h"
 #include "data/tasks.h"
 #include "report/progress.h"
@@ -218,8 +218,8 @@ static void add_contexts(struct merge *merge, struct buffer *buffer) {
     for (size_t i = 0; i < merge->modules.count; i++)
         vector_push(&merge->arena, &modules, merge->modules.data[i]->module);
     if (merge->contexts.count)
-        merge_contexts(buffer, merge->contexts.data, merge->contexts.count, modules.data,
-                       modules.count);
+        merge_calls(buffer, merge->contexts.data, merge->contexts.count, modules.data,
+                    modules.count);
 }
 
 static void build_result(struct merge *merge, struct buffer *buffer) {

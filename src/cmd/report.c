@@ -2,7 +2,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "report/output.h"
 #include "report/patterns.h"
 #include "report/progress.h"

@@ -185,15 +185,15 @@ static const char *read_contexts(struct look *look, const uint8_t *bytes, uint64
     struct arena *arena = look->arena;
     struct data_contexts part;
     memset(&part, 0, sizeof part);
-    part.thread = READ(bytes, struct quipu_contexts, thread);
-    part.owner = (uint32_t)READ(bytes, struct quipu_contexts, owner);
-    part.flags = (uint32_t)READ(bytes, struct quipu_contexts, flags);
-    part.first_index = READ(bytes, struct quipu_contexts, first_index);
-    part.count = (uint32_t)READ(bytes, struct quipu_contexts, count);
-    part.capacity = (uint32_t)READ(bytes, struct quipu_contexts, capacity);
-    part.events_base = READ(bytes, struct quipu_contexts, events_base);
-    uint64_t events = READ(bytes, struct quipu_contexts, events_cell);
-    uint64_t room = (size - sizeof(struct quipu_contexts)) / sizeof(struct quipu_context);
+    part.thread = READ(bytes, struct quipu_call_tree, thread);
+    part.owner = (uint32_t)READ(bytes, struct quipu_call_tree, owner);
+    part.flags = (uint32_t)READ(bytes, struct quipu_call_tree, flags);
+    part.first_index = READ(bytes, struct quipu_call_tree, first_index);
+    part.count = (uint32_t)READ(bytes, struct quipu_call_tree, count);
+    part.capacity = (uint32_t)READ(bytes, struct quipu_call_tree, capacity);
+    part.events_base = READ(bytes, struct quipu_call_tree, events_base);
+    uint64_t events = READ(bytes, struct quipu_call_tree, events_cell);
+    uint64_t room = (size - sizeof(struct quipu_call_tree)) / sizeof(struct quipu_context);
     if (part.capacity > room || part.count > part.capacity)
         return corrupt_chunk(arena, offset, "tells impossible numbers of calling contexts");
     uint64_t events_size = QUIPU_CALL_LANES * sizeof(uint64_t);
@@ -201,7 +201,7 @@ static const char *read_contexts(struct look *look, const uint8_t *bytes, uint64
         events > look->size - events_size)
         return corrupt_chunk(arena, offset, "tells an impossible place of its thread's count");
     part.events_offset = events;
-    part.nodes_offset = offset + offsetof(struct quipu_contexts, nodes);
+    part.nodes_offset = offset + offsetof(struct quipu_call_tree, nodes);
     vector_push(arena, &look->file->contexts, part);
     return NULL;
 }
@@ -220,7 +220,7 @@ static const char *read_chunks(struct look *look, uint64_t used) {
             cause = read_module(look, bytes, offset);
         else if (kind == QUIPU_BLOCKS)
             cause = read_blocks(look, bytes, offset, size);
-        else if (kind == QUIPU_CONTEXTS)
+        else if (kind == QUIPU_CALL_TREE)
             cause = read_contexts(look, bytes, offset, size);
         if (cause)
             return cause;

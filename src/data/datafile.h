@@ -37,7 +37,7 @@ struct data_contexts {
     uint64_t first_index; /* of its first node in the tree */
     uint32_t owner;       /* thread id */
     uint32_t count, capacity;
-    uint32_t flags;         /* of the first chunk: QUIPU_CONTEXTS_... */
+    uint32_t flags;         /* of the first chunk: QUIPU_CALL_TREE_... */
     uint64_t events_base;   /* of the first chunk: what the thread has executed */
     uint64_t events_offset; /* is the sum of it and of QUIPU_CALL_LANES cells there; 0: not told */
     uint64_t nodes_offset;  /* in the file: COUNT of them */

@@ -37,18 +37,18 @@ struct quipu_context {
 };
 
 enum quipu_contexts_flags {
-    QUIPU_CONTEXTS_MERGED = 1, /* there was no room: some calls were not told from their callers */
-    QUIPU_CONTEXTS_EXCLUSIVE = 2, /* nodes have exclusive counts: a tree of 'quipu merge' */
-    QUIPU_CONTEXTS_COPIED = 4,    /* a process that no handler of fork's heard of had the tree, too,
-                                     until it came to a way that it did not know */
+    QUIPU_CALL_TREE_MERGED = 1, /* there was no room: some calls were not told from their callers */
+    QUIPU_CALL_TREE_EXCLUSIVE = 2, /* nodes have exclusive counts: a tree of 'quipu merge' */
+    QUIPU_CALL_TREE_COPIED = 4, /* a process that no handler of fork's heard of had the tree, too,
+                                  until it came to a way that it did not know */
 };
 
-struct quipu_contexts {
+struct quipu_call_tree {
     struct quipu_chunk chunk;
     uint32_t owner;               /* 16  thread id of the last or present owner */
     uint32_t count;               /* 20  nodes of this chunk in use */
     uint32_t capacity;            /* 24  nodes of this chunk */
-    uint32_t flags;               /* 28  QUIPU_CONTEXTS_..., in the tree's first chunk */
+    uint32_t flags;               /* 28  QUIPU_CALL_TREE_..., in the tree's first chunk */
     uint64_t thread;              /* 32  number of the tree in the process: 1, 2, ... */
     uint64_t first_index;         /* 40  index in the tree of this chunk's first node */
     uint64_t events_base;         /* 48  in the tree's first chunk: see above */

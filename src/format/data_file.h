@@ -16,8 +16,8 @@
  *     offset 0     struct quipu_file
  *     4096         struct quipu_module   (kind QUIPU_MODULE): an executable or shared object
  *     ...          struct quipu_blocks   (kind QUIPU_BLOCKS): cells of some threads in one module
- *     ...          struct quipu_contexts (kind QUIPU_CONTEXTS): nodes of a thread's calling context
- *                                         tree
+ *     ...          struct quipu_call_tree (kind QUIPU_CALL_TREE): nodes of a thread's calling
+ * context tree
  */
 
 #define QUIPU_FILE_MAGIC                                                                           \
@@ -57,7 +57,7 @@ enum {
 enum quipu_chunk_kind {
     QUIPU_MODULE = 1,
     QUIPU_BLOCKS = 2,
-    QUIPU_CONTEXTS = 3,
+    QUIPU_CALL_TREE = 3,
 };
 
 struct quipu_chunk {

@@ -2,7 +2,7 @@
 #ifndef QUIPU_REPORT_CALLGRIND_H
 #define QUIPU_REPORT_CALLGRIND_H
 
-#include "data/contexts.h"
+#include "data/calls.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #ifndef QUIPU_REPORT_COMPARISON_H
 #define QUIPU_REPORT_COMPARISON_H
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "data/profile.h"
 
 enum comparison_side {

@@ -4,7 +4,7 @@
 #ifndef QUIPU_REPORT_EXPORT_H
 #define QUIPU_REPORT_EXPORT_H
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "data/profile.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
  * came back to is told without the turns (format/calls.h). */
 #include "report/export.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #ifndef QUIPU_REPORT_EXPORT_JSON_H
 #define QUIPU_REPORT_EXPORT_JSON_H
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "data/profile.h"
 #include "report/json_writer.h"
 

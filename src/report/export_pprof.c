@@ -13,7 +13,7 @@
  * processes and threads are added up. */
 #include "report/export.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "report/protobuf.h"
 #include "report/view.h"
 #include "symbols/binary.h"

@@ -5,7 +5,7 @@
  * then no line is shown. */
 #include "report/view.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 
 enum call_column {
     CALL_CALLER,

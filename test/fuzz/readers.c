@@ -15,7 +15,7 @@
 #include "format/data_file.h"
 #include "format/notes.h"
 #include "symbols/binary.h"
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "data/datafile.h"
 #include "data/profile.h"
 #include "report/line_counts.h"
@@ -79,7 +79,7 @@ static void write_file(const char *path, const struct buffer *bytes) {
 /* A tree of calling contexts in code of BINARY, one chunk. */
 static void add_contexts(struct buffer *out, const struct binary *binary) {
     uint8_t bytes[QUIPU_PAGE] = {0};
-    struct quipu_contexts tree = {.chunk = {QUIPU_CONTEXTS, 0, sizeof bytes},
+    struct quipu_call_tree tree = {.chunk = {QUIPU_CALL_TREE, 0, sizeof bytes},
                                   .owner = 4711,
                                   .count = CONTEXTS,
                                   .capacity = CONTEXTS,

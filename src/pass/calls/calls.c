@@ -23,7 +23,7 @@
 #include "pass/plan.h"
 
 #include "util/diag.h"
-#include "x86/context.h"
+#include "x86/calls.h"
 
 static bool wanted(const struct planner *p) {
     return p->graph->function->compiled;
@@ -137,7 +137,7 @@ static bool is_on(const struct pass_options *options) {
 
 static void declare_symbols(struct pass_state *state) {
     if (state->instrumented)
-        write_context_symbols(&state->tail, state->options->shared);
+        write_calls_symbols(&state->tail, state->options->shared);
 }
 
 const struct feature calls_feature = {

@@ -1,4 +1,4 @@
-/* context.h: the calling context tree of a thread, and what the thread keeps beside it.
+/* calls.h: the calling context tree of a thread, and what the thread keeps beside it.
  *
  * The tree's nodes lie in the data file (format/calls.h).  The rest is the thread's own memory:
  * links. A link is one step of a way: from a link, by a site, into a function.  It tells the node
@@ -35,8 +35,8 @@
  *   - What a link is found by, and where it leads, is complete before the table leads to it, and is
  *     never changed; so a signal handler may interrupt at any instruction, and enter and leave
  *     functions itself. */
-#ifndef QUIPU_RUNTIME_CALLS_CONTEXT_H
-#define QUIPU_RUNTIME_CALLS_CONTEXT_H
+#ifndef QUIPU_RUNTIME_CALLS_CALLS_H
+#define QUIPU_RUNTIME_CALLS_CALLS_H
 
 #define WORDS_CURRENT 0
 #define WORDS_BASE    8
@@ -105,7 +105,7 @@ struct context_link {
                        function's own; less ACROSS where it was entered from another module */
     struct context_link *from;
     uint64_t site;
-    uint64_t place;             /* behind the call of quipu_context_enter: tells the function */
+    uint64_t place;             /* behind the call of quipu_calls_enter: tells the function */
     struct context_link *opens; /* FROM, but NULL where the node is on the way already */
     struct quipu_context *node; /* whose call it is */
     struct context_link *next;  /* of the bucket */
@@ -137,7 +137,7 @@ struct context_thread {
     uint32_t owner;              /* and its number: who it is */
     bool switching;              /* goes from one module to another */
     uint32_t chunk_count, module_count;
-    struct quipu_contexts *chunks[CONTEXT_CHUNKS];
+    struct quipu_call_tree *chunks[CONTEXT_CHUNKS];
     struct context_module modules[CONTEXT_MODULES];
     struct context_module *module;          /* the one that it is in */
     struct context_link *links, *links_end; /* room for more */
@@ -172,7 +172,7 @@ _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "act
 
 /* activation.S */
 /* The calling thread's words in this module; NULL: it has none yet. */
-extern __thread struct context_words *quipu_context_words
+extern __thread struct context_words *quipu_calls_words
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* activation_segment.S, in executables only.  The calling thread's words, if inserted code asks for
@@ -189,7 +189,7 @@ struct context_thread *quipu_own_context(void);
 /* The thread is now in MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
 
-/* context.c */
+/* calls.c */
 /* LINK, which comes from the current link, is now the current one. */
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack);
 /* The current link is left: the one that it came from is current. */

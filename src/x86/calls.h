@@ -1,6 +1,6 @@
-/* context.h: the instructions that keep a calling context tree, as text; see sequence.h. */
-#ifndef QUIPU_X86_CONTEXT_H
-#define QUIPU_X86_CONTEXT_H
+/* calls.h: the instructions that keep a calling context tree, as text; see sequence.h. */
+#ifndef QUIPU_X86_CALLS_H
+#define QUIPU_X86_CALLS_H
 
 #include "asm/frames.h"
 #include "util/buffer.h"
@@ -24,6 +24,6 @@ void write_leave(struct buffer *out, bool r11_kept, bool shared);
 void write_pad(struct buffer *out, const struct frame_row *frame);
 
 /* The directives that the names of the runtime's functions need. */
-void write_context_symbols(struct buffer *out, bool shared);
+void write_calls_symbols(struct buffer *out, bool shared);
 
 #endif

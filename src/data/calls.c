@@ -1,4 +1,4 @@
-/* contexts.c: calling context trees; see contexts.h and format/calls.h.
+/* calls.c: calling context trees; see calls.h and format/calls.h.
  *
  * Source: Ammons, Ball, Larus, "Exploiting hardware performance counters with flow and context
  * sensitive profiling", PLDI 1997, section 4.
@@ -14,7 +14,7 @@
  *   zero.
  * - Recursion is folded, and what nested calls execute is the innermost node's: see format/calls.h.
  */
-#include "data/contexts.h"
+#include "data/calls.h"
 
 #include "data/datafile.h"
 #include "format/calls.h"
@@ -146,7 +146,7 @@ static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
 
 /* Where the tree has no exclusive counts they are what children leave. */
 static void set_exclusive(struct tree *tree) {
-    if (tree->parts->flags & QUIPU_CONTEXTS_EXCLUSIVE)
+    if (tree->parts->flags & QUIPU_CALL_TREE_EXCLUSIVE)
         return;
     for (uint64_t i = 0; i < tree->size; i++)
         tree->nodes[i].exclusive = tree->nodes[i].inclusive;
@@ -235,9 +235,9 @@ static void read_tree(struct reader *reader, struct tree *tree) {
         set_exclusive(tree);
         add_tree(reader, tree);
     }
-    if (tree->parts->flags & QUIPU_CONTEXTS_COPIED)
+    if (tree->parts->flags & QUIPU_CALL_TREE_COPIED)
         note_copied(reader, tree->process);
-    if (tree->parts->flags & QUIPU_CONTEXTS_MERGED)
+    if (tree->parts->flags & QUIPU_CALL_TREE_MERGED)
         warn("'%s': thread %" PRIu32 " had more paths of calls than there was room for; the last "
              "ones are counted in those that called them",
              tree->process->file, tree->parts->owner);

@@ -1,6 +1,6 @@
-/* merge_contexts.h: calling contexts of several data files as one tree of a merged one. */
-#ifndef QUIPU_CMD_MERGE_CONTEXTS_H
-#define QUIPU_CMD_MERGE_CONTEXTS_H
+/* merge_calls.h: calling contexts of several data files as one tree of a merged one. */
+#ifndef QUIPU_CMD_MERGE_CALLS_H
+#define QUIPU_CMD_MERGE_CALLS_H
 
 #include "data/datafile.h"
 #include "util/buffer.h"
@@ -10,7 +10,7 @@ uint64_t merged_load_bias(size_t number);
 
 /* Appends a chunk with the calling contexts of the data files in PATHS.  MODULES are those of the
  * merged file, by number.  Ends the program with an error where a binary is gone. */
-void merge_contexts(struct buffer *buffer, const char *const *paths, size_t path_count,
-                    const struct data_module *const *modules, size_t module_count);
+void merge_calls(struct buffer *buffer, const char *const *paths, size_t path_count,
+                 const struct data_module *const *modules, size_t module_count);
 
 #endif

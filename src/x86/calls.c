@@ -1,4 +1,4 @@
-/* context.c: the instructions that keep a calling context tree; see context.h.
+/* calls.c: the instructions that keep a calling context tree; see calls.h.
  *
  * Each is a call of the runtime, whose part is runtime/calls/activation.S, but in front of a
  * return: there the runtime is jumped to and returns itself.  The program's own return stays,
@@ -7,7 +7,7 @@
  * At a function's begin and at its ends nothing below the stack pointer is in use.  What may be
  * changed there is what the calling convention leaves free: so the compiler must keep to it between
  * functions that it knows, too (-fno-ipa-ra). */
-#include "x86/context.h"
+#include "x86/calls.h"
 
 #include "x86/sequence.h"
 
@@ -15,7 +15,7 @@
 
 void write_enter(struct buffer *out, bool rax_free, bool shared) {
     const char *variant = !rax_free ? "_keeping" : shared ? "" : "_segment";
-    buffer_print(out, "call quipu_context_enter%s", variant);
+    buffer_print(out, "call quipu_calls_enter%s", variant);
 }
 
 bool is_near_return(const struct decoded *decoded) {
@@ -23,25 +23,22 @@ bool is_near_return(const struct decoded *decoded) {
 }
 
 void write_return(struct buffer *out, bool shared) {
-    buffer_print(out, "jmp quipu_context_return%s", shared ? "" : "_segment");
+    buffer_print(out, "jmp quipu_calls_return%s", shared ? "" : "_segment");
 }
 
 void write_leave(struct buffer *out, bool r11_kept, bool shared) {
-    buffer_print(out, "call quipu_context_leave%s",
-                 r11_kept ? "_keeping"
-                 : shared ? ""
-                          : "_segment");
+    buffer_print(out, "call quipu_calls_leave%s", r11_kept ? "_keeping" : shared ? "" : "_segment");
 }
 
 void write_pad(struct buffer *out, const struct frame_row *frame) {
-    write_runtime_call(out, frame, "quipu_context_pad");
+    write_runtime_call(out, frame, "quipu_calls_pad");
 }
 
-void write_context_symbols(struct buffer *out, bool shared) {
+void write_calls_symbols(struct buffer *out, bool shared) {
     static const char *const names[] = {"enter",         "enter_keeping",  "return",
                                         "leave",         "leave_keeping",  "pad",
                                         "enter_segment", "return_segment", "leave_segment"};
     static const size_t count = sizeof names / sizeof *names, of_executables = 3;
     for (size_t i = 0; i < count - (shared ? of_executables : 0); i++)
-        buffer_print(out, "\t.hidden quipu_context_%s\n", names[i]);
+        buffer_print(out, "\t.hidden quipu_calls_%s\n", names[i]);
 }

@@ -1,6 +1,6 @@
-/* contexts.h: the calling context trees of a run (--quipu=calls), added up into one. */
-#ifndef QUIPU_DATA_CONTEXTS_H
-#define QUIPU_DATA_CONTEXTS_H
+/* calls.h: the calling context trees of a run (--quipu=calls), added up into one. */
+#ifndef QUIPU_DATA_CALLS_H
+#define QUIPU_DATA_CALLS_H
 
 #include "data/places.h"
 #include "data/profile.h"

@@ -1,13 +1,13 @@
-/* context.c: calling context trees, where the fast paths of activation.S do not do: calls that are
+/* calls.c: calling context trees, where the fast paths of activation.S do not do: calls that are
  * new, activations that ended otherwise than by their functions' own ends, ways between modules.
  *
  * Ammons, Ball and Larus 1997, section 4.2; recursion is folded as theirs is, but by site and
  * function, not by function alone.
  *
- * What a signal handler may interrupt is ordered as context.h says.  Not perfect: a handler that
+ * What a signal handler may interrupt is ordered as calls.h says.  Not perfect: a handler that
  * leaves by longjmp from within one of a few instructions here leaves an activation counted for
  * good. */
-#include "runtime/calls/context.h"
+#include "runtime/calls/calls.h"
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "format/event.h"
@@ -23,9 +23,9 @@ enum {
     AT_SITE = 1,
 };
 
-void quipu_context_entered(const uint64_t *stack);
-void quipu_context_left(const uint64_t *stack);
-void quipu_context_arrived(const uint64_t *stack);
+void quipu_calls_entered(const uint64_t *stack);
+void quipu_calls_left(const uint64_t *stack);
+void quipu_calls_arrived(const uint64_t *stack);
 
 /* The stack pointer is written twice: see activation.S. */
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack) {
@@ -197,24 +197,24 @@ static struct context_thread *known_thread(void) {
     return thread && thread->switching ? NULL : thread;
 }
 
-void quipu_context_entered(const uint64_t *stack) {
+void quipu_calls_entered(const uint64_t *stack) {
     struct context_thread *thread = quipu_find_context();
     if (!thread || thread->switching)
         return;
     end_below(thread, (uint64_t)stack + 1);
     struct context_module *from = thread->module;
-    bool across = from->words != quipu_context_words;
+    bool across = from->words != quipu_calls_words;
     if (across && thread->crossing == thread->crossings + CROSSINGS) {
-        thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
+        thread->chunks[0]->flags |= QUIPU_CALL_TREE_MERGED;
         return;
     }
     if (across)
-        quipu_switch_module(thread, quipu_context_words->module);
+        quipu_switch_module(thread, quipu_calls_words->module);
     struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
     if (link)
         link->node->calls++;
     else
-        thread->chunks[0]->flags |= QUIPU_CONTEXTS_MERGED;
+        thread->chunks[0]->flags |= QUIPU_CALL_TREE_MERGED;
     struct context_link *opening = link && link->opens ? link : NULL;
     if (across)
         cross_over(thread, opening, from, (uint64_t)stack);
@@ -223,13 +223,13 @@ void quipu_context_entered(const uint64_t *stack) {
 }
 
 /* Another link is current: those below are gone; this function may have opened none. */
-void quipu_context_left(const uint64_t *stack) {
+void quipu_calls_left(const uint64_t *stack) {
     struct context_thread *thread = known_thread();
     if (thread)
         end_below(thread, (uint64_t)stack + 1);
 }
 
-void quipu_context_arrived(const uint64_t *stack) {
+void quipu_calls_arrived(const uint64_t *stack) {
     struct context_thread *thread = known_thread();
     if (thread)
         end_below(thread, (uint64_t)stack + RED_ZONE);

@@ -1,11 +1,11 @@
-/* merge_contexts.c: calling contexts of several data files as one tree; see merge_contexts.h.
+/* merge_calls.c: calling contexts of several data files as one tree; see merge_calls.h.
  *
  * Each process had its modules elsewhere.  In the sum every module has a load bias of its own,
  * which no address as linked reaches, so that addresses tell their module again.  What lies in no
  * module becomes 0, not known. */
-#include "cmd/merge_contexts.h"
+#include "cmd/merge_calls.h"
 
-#include "data/contexts.h"
+#include "data/calls.h"
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "util/diag.h"
@@ -64,8 +64,8 @@ static void add_node(struct buffer *buffer, const struct merged *merged,
     buffer_add(buffer, &node, sizeof node);
 }
 
-void merge_contexts(struct buffer *buffer, const char *const *paths, size_t path_count,
-                    const struct data_module *const *modules, size_t module_count) {
+void merge_calls(struct buffer *buffer, const char *const *paths, size_t path_count,
+                 const struct data_module *const *modules, size_t module_count) {
     struct merged merged = {modules, module_count};
     struct contexts contexts;
     struct profile *profile = profile_open((char *const *)paths, path_count);
@@ -73,13 +73,13 @@ void merge_contexts(struct buffer *buffer, const char *const *paths, size_t path
     size_t count = contexts.nodes.count;
     if (count > UINT32_MAX)
         die("there are more than %u calling contexts; merge fewer runs", UINT32_MAX);
-    uint64_t size = sizeof(struct quipu_contexts) + count * sizeof(struct quipu_context);
+    uint64_t size = sizeof(struct quipu_call_tree) + count * sizeof(struct quipu_context);
     uint64_t padding = (QUIPU_PAGE - size % QUIPU_PAGE) % QUIPU_PAGE;
-    struct quipu_contexts chunk = {
-        .chunk = {.kind = QUIPU_CONTEXTS, .size = size + padding},
+    struct quipu_call_tree chunk = {
+        .chunk = {.kind = QUIPU_CALL_TREE, .size = size + padding},
         .count = (uint32_t)count,
         .capacity = (uint32_t)count,
-        .flags = QUIPU_CONTEXTS_EXCLUSIVE,
+        .flags = QUIPU_CALL_TREE_EXCLUSIVE,
         .thread = 1,
     };
     buffer_add(buffer, &chunk, sizeof chunk);
