@@ -2,7 +2,7 @@
  *
  * Mellor-Crummey & LeBlanc 1989 test at each tick.  Most programs that count ticks wait for none,
  * so the shim leaves the tests out (format/moment.h), and they are put in where the
- * program may call quipu_after, here, or where a debugger runs it (src/moment/tests.c).
+ * program may call quipu_after, here, or where a debugger runs it (src/tracee/tests.c).
  *
  * This is done in front of all other constructors, while there is one thread, so nobody executes
  * what changes.  What a debugger has put in stays.

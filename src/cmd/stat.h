@@ -3,7 +3,7 @@
 #define QUIPU_CMD_STAT_H
 
 #include "data/profile.h"
-#include "data/standing.h"
+#include "tracee/standing.h"
 #include "report/table.h"
 
 #include <stdbool.h>

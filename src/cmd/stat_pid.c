@@ -10,7 +10,7 @@
 #include "format/event.h"
 
 #include "data/datafile.h"
-#include "data/standing.h"
+#include "tracee/standing.h"
 #include "symbols/event_tables.h"
 #include "util/diag.h"
 #include "util/refusal.h"

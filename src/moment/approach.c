@@ -14,7 +14,8 @@
 
 #include "format/event.h"
 #include "moment/object.h"
-#include "moment/tests.h"
+#include "tracee/countdown.h"
+#include "tracee/tests.h"
 #include "symbols/backtrace.h"
 #include "symbols/demangle.h"
 #include "symbols/event_tables.h"
@@ -51,14 +52,6 @@ struct way {
     const char *there;      /* where it was at those ticks; "" is not known */
     const char *end;        /* at which ticks and where it has ended; "": it has not */
 };
-
-uint64_t find_hook(const struct binary *binary, bool begins) {
-    const char *name = begins ? "quipu_moment_thread" : "quipu_moment_near";
-    for (size_t i = 0; i < binary->symbols.count; i++)
-        if (strcmp(binary->symbols.data[i].name, name) == 0)
-            return binary->symbols.data[i].address;
-    return 0;
-}
 
 static void set_goal(struct way *way, uint64_t ticks) {
     write_tracee(way->tracee, way->block + QUIPU_EVENT_GOAL, &ticks, sizeof ticks);

@@ -3,7 +3,7 @@
 #define QUIPU_MOMENT_APPROACH_H
 
 #include "moment/name.h"
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 
 /* Where the run stands. */
 struct arrival {
@@ -17,10 +17,6 @@ struct arrival {
 
 /* Returns NULL, or why no moment can be gone to in runs of BINARY. */
 const char *check_program(const struct binary *binary);
-
-/* The address, as linked, of the runtime's place where a thread stops that has got its cells
- * (BEGINS), or whose goal of ticks has come; 0: there is none. */
-uint64_t find_hook(const struct binary *binary, bool begins);
 
 /* Runs ARGV, whose program is PROGRAM, to the moment NAME, at one of PLACES; there is none of these
  * where the moment is of another build than PROGRAM: then the shared object that it may be of is

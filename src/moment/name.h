@@ -23,9 +23,6 @@ struct moment_name {
     const char *build; /* lower case digits, or "" */
 };
 
-/* An instruction's address, as linked. */
-typedef VECTOR(uint64_t) address_list;
-
 /* Reads TEXT.  Returns NULL, or what is wrong with it; all lies in ARENA. */
 const char *read_moment(struct arena *arena, const char *text, struct moment_name *name);
 

@@ -10,7 +10,7 @@
 #include "moment/object.h"
 
 #include "moment/name.h"
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 #include "util/build_id.h"
 
 #include <elf.h>

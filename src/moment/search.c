@@ -13,9 +13,9 @@
  * objects, by debug registers. */
 #include "moment/search.h"
 
-#include "moment/checkpoint.h"
-#include "moment/countdown.h"
-#include "moment/tests.h"
+#include "tracee/checkpoint.h"
+#include "tracee/countdown.h"
+#include "tracee/tests.h"
 #include "moment/watch.h"
 #include "util/clock.h"
 

@@ -3,7 +3,7 @@
 #define QUIPU_MOMENT_SEARCH_H
 
 #include "expression/expression.h"
-#include "moment/serial.h"
+#include "tracee/serial.h"
 
 enum outcome {
     OUTCOME_FOUND,

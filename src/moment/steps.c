@@ -10,9 +10,9 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "moment/checkpoint.h"
-#include "moment/countdown.h"
-#include "moment/hide.h"
+#include "tracee/checkpoint.h"
+#include "tracee/countdown.h"
+#include "tracee/hide.h"
 #include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/event_tables.h"

@@ -13,8 +13,8 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "moment/checkpoint.h"
-#include "moment/countdown.h"
+#include "tracee/checkpoint.h"
+#include "tracee/countdown.h"
 #include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/backtrace.h"

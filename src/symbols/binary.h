@@ -27,6 +27,9 @@ struct segment {
 
 struct line_table; /* line_table.h */
 
+/* Addresses of instructions, as linked. */
+typedef VECTOR(uint64_t) address_list;
+
 struct binary {
     const char *path;
     int fd;

@@ -4,8 +4,8 @@
  * the regions are made.  The lock must be free, or its owner would stand, too. */
 #include "watch/attach.h"
 
-#include "data/standing.h"
-#include "moment/tracee.h"
+#include "tracee/standing.h"
+#include "tracee/tracee.h"
 #include "util/refusal.h"
 #include "x86/visit.h"
 

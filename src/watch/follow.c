@@ -7,7 +7,7 @@
  * changes of its pointers move them for both. */
 #include "watch/follow.h"
 
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 
 #include <string.h>
 

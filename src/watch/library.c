@@ -5,7 +5,7 @@
 #include "watch/library.h"
 
 #include "moment/object.h"
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 #include "util/near.h"
 #include "util/path.h"
 

@@ -5,7 +5,7 @@
 #include "watch/request.h"
 
 #include "format/data_file.h"
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 
 #include <string.h>
 

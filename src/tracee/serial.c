@@ -9,7 +9,7 @@
  *   - Each thread's debug registers are those of `watch` whenever it executes an instruction.
  *
  * Not perfect: what the kernel writes for a thread that waits is seen when its call has ended. */
-#include "moment/serial.h"
+#include "tracee/serial.h"
 
 #include "format/event.h"
 #include "util/clock.h"

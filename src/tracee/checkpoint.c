@@ -9,7 +9,7 @@
  *
  * Mappings that are shared with other processes or files, such as the counters' own, stay shared
  * over a fork; in the copy private memory with the same contents takes their place. */
-#include "moment/checkpoint.h"
+#include "tracee/checkpoint.h"
 
 #include "x86/kernel.h"
 

@@ -1,6 +1,6 @@
 /* standing.h: the threads of a running process, stopped for a moment, and where they stand. */
-#ifndef QUIPU_DATA_STANDING_H
-#define QUIPU_DATA_STANDING_H
+#ifndef QUIPU_TRACEE_STANDING_H
+#define QUIPU_TRACEE_STANDING_H
 
 #include "util/arena.h"
 #include "util/vector.h"

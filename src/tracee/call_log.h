@@ -2,8 +2,8 @@
  *
  * A process that runs a part again gets the results and the bytes that the calls had the first
  * time; nothing is written or read twice. */
-#ifndef QUIPU_MOMENT_CALL_LOG_H
-#define QUIPU_MOMENT_CALL_LOG_H
+#ifndef QUIPU_TRACEE_CALL_LOG_H
+#define QUIPU_TRACEE_CALL_LOG_H
 
 #include "util/arena.h"
 #include "util/vector.h"

@@ -7,7 +7,7 @@
  * nothing is hidden.
  *
  * Not perfect: where the library blocks SIGSEGV and then calls back, the action is lost. */
-#include "moment/hide.h"
+#include "tracee/hide.h"
 
 #include "symbols/event_tables.h"
 #include "x86/kernel.h"

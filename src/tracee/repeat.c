@@ -9,11 +9,10 @@
  *
  * Not perfect: rdtsc, rdrand and cpuid are not the same again; nor is memory that is shared with
  * other processes. */
-#include "moment/repeat.h"
+#include "tracee/repeat.h"
 
-#include "moment/approach.h"
-#include "moment/countdown.h"
-#include "moment/tests.h"
+#include "tracee/countdown.h"
+#include "tracee/tests.h"
 #include "util/refusal.h"
 #include "x86/kernel.h"
 #include "x86/trap.h"

@@ -2,14 +2,13 @@
  *
  * The first process is the real one: it makes its system calls, and they are logged.  Copies of it
  * (checkpoint.h) run parts of that again, and get from the log what the calls gave. */
-#ifndef QUIPU_MOMENT_REPEAT_H
-#define QUIPU_MOMENT_REPEAT_H
+#ifndef QUIPU_TRACEE_REPEAT_H
+#define QUIPU_TRACEE_REPEAT_H
 
 #include "format/event.h"
-#include "moment/affinity.h"
-#include "moment/call_log.h"
-#include "moment/name.h"
-#include "moment/tracee.h"
+#include "tracee/affinity.h"
+#include "tracee/call_log.h"
+#include "tracee/tracee.h"
 #include "symbols/binary.h"
 
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* hide.h: instrumented code that a process cannot execute for a while, so that it stops where it
  * comes to some, from whatever code it comes. */
-#ifndef QUIPU_MOMENT_HIDE_H
-#define QUIPU_MOMENT_HIDE_H
+#ifndef QUIPU_TRACEE_HIDE_H
+#define QUIPU_TRACEE_HIDE_H
 
-#include "moment/repeat.h"
+#include "tracee/repeat.h"
 
 /* Pages of a program, as linked. */
 struct code_pages {

@@ -1,5 +1,5 @@
 /* tracee.c: a program under ptrace; see tracee.h. */
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 
 #include "util/diag.h"
 #include "util/process.h"

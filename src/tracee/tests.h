@@ -1,6 +1,6 @@
 /* tests.h: the tests of countdowns in a program that runs under our control. */
-#ifndef QUIPU_MOMENT_TESTS_H
-#define QUIPU_MOMENT_TESTS_H
+#ifndef QUIPU_TRACEE_TESTS_H
+#define QUIPU_TRACEE_TESTS_H
 
 #include "symbols/binary.h"
 

@@ -9,13 +9,21 @@
  * signals back, and there the cells are written.
  *
  * Invariant: cells and base together stay what was counted. */
-#include "moment/countdown.h"
+#include "tracee/countdown.h"
 
 #include "format/event.h"
 #include "symbols/event_tables.h"
 
 #include <string.h>
 #include <sys/uio.h>
+
+uint64_t find_hook(const struct binary *binary, bool begins) {
+    const char *name = begins ? "quipu_moment_thread" : "quipu_moment_near";
+    for (size_t i = 0; i < binary->symbols.count; i++)
+        if (strcmp(binary->symbols.data[i].name, name) == 0)
+            return binary->symbols.data[i].address;
+    return 0;
+}
 
 enum {
     ALARM_WORDS = 3, /* target, handler, argument */

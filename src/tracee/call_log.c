@@ -2,7 +2,7 @@
  *
  * The table has the calls that programs make often.  What it does not have is made once: the search
  * makes a checkpoint behind it. */
-#include "moment/call_log.h"
+#include "tracee/call_log.h"
 
 #include <asm/termbits.h>
 #include <fcntl.h>

@@ -6,11 +6,11 @@
  *
  * What lies between the first and the last is read, changed and written at once: a write for each
  * would take seconds of a large program. */
-#include "moment/tests.h"
+#include "tracee/tests.h"
 
 #include "format/jump.h"
 #include "format/moment.h"
-#include "moment/tracee.h"
+#include "tracee/tracee.h"
 
 #include <stdlib.h>
 #include <string.h>

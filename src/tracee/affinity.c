@@ -1,7 +1,7 @@
 /* affinity.c: a program under our control, and we, on one processor; see affinity.h.
  *
  * Not perfect: other processes that look at the program see where it may run. */
-#include "moment/affinity.h"
+#include "tracee/affinity.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* serial.h: a run of several threads, of which one at a time executes instructions of its own.
  *
  * The others stand, or are away in system calls.  So it is known in which order they write. */
-#ifndef QUIPU_MOMENT_SERIAL_H
-#define QUIPU_MOMENT_SERIAL_H
+#ifndef QUIPU_TRACEE_SERIAL_H
+#define QUIPU_TRACEE_SERIAL_H
 
-#include "moment/repeat.h"
+#include "tracee/repeat.h"
 #include "x86/kernel.h"
 
 enum member_state {

@@ -1,8 +1,8 @@
 /* checkpoint.h: copies of a stopped process, made by having it fork. */
-#ifndef QUIPU_MOMENT_CHECKPOINT_H
-#define QUIPU_MOMENT_CHECKPOINT_H
+#ifndef QUIPU_TRACEE_CHECKPOINT_H
+#define QUIPU_TRACEE_CHECKPOINT_H
 
-#include "moment/repeat.h"
+#include "tracee/repeat.h"
 
 /* Makes COPY, stopped where FROM stands, which must not be in a system call.  Memory that FROM
  * shares with others is COPY's own.  Returns NULL, or what is wrong; then there is no copy. */

@@ -9,7 +9,7 @@
  * Not perfect: the few system calls that the kernel does not make again (signal(7)) and that are
  * not in the list of x86/thread.c end with EINTR, as they do where a process is stopped and goes
  * on; a stack is followed as far as its unwind tables lead. */
-#include "data/standing.h"
+#include "tracee/standing.h"
 
 #include "util/process.h"
 #include "util/refusal.h"

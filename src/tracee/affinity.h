@@ -6,8 +6,8 @@
  *
  * The program does not see it: where it may run is as it was around each system call that tells it
  * or hands it on, and for good once the program has opened a file that does. */
-#ifndef QUIPU_MOMENT_AFFINITY_H
-#define QUIPU_MOMENT_AFFINITY_H
+#ifndef QUIPU_TRACEE_AFFINITY_H
+#define QUIPU_TRACEE_AFFINITY_H
 
 #include <sched.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  *
  * All threads go on together or one goes on alone.  Children that it forks are let go, without
  * breakpoints.  Should this program end, the tracee ends too. */
-#ifndef QUIPU_MOMENT_TRACEE_H
-#define QUIPU_MOMENT_TRACEE_H
+#ifndef QUIPU_TRACEE_TRACEE_H
+#define QUIPU_TRACEE_TRACEE_H
 
 #include "expression/memory.h"
 #include "util/arena.h"

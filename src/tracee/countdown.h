@@ -1,8 +1,12 @@
 /* countdown.h: the ticks of a process of a run, and its countdown. */
-#ifndef QUIPU_MOMENT_COUNTDOWN_H
-#define QUIPU_MOMENT_COUNTDOWN_H
+#ifndef QUIPU_TRACEE_COUNTDOWN_H
+#define QUIPU_TRACEE_COUNTDOWN_H
 
-#include "moment/repeat.h"
+#include "tracee/repeat.h"
+
+/* The address, as linked, of the runtime's place where a thread stops that has got its cells
+ * (BEGINS), or whose goal of ticks has come; 0: there is none. */
+uint64_t find_hook(const struct binary *binary, bool begins);
 
 /* Has PROCESS stop when some of its next DISTANCE ticks, at most, have gone by, and at the next
  * test of the countdown; 0: not at all.  Returns false where it has no memory any more. */
