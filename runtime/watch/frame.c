@@ -29,6 +29,7 @@ enum {
     LOOK_MOST = 256,      /* frames of a deep recursion: what was left is newer, mostly */
     STACK_MOST = 8 << 20, /* bytes */
     RED_ZONE = 128,
+    RUNTIME_STACK = 1 << 14, /* bytes: as deep as the runtime runs below a store */
 };
 
 /* What entry.S keeps. */
@@ -229,23 +230,67 @@ static bool is_watched(uint64_t function) {
     return false;
 }
 
-void quipu_watch_function_begun(const uint64_t *frame) {
-    uint64_t function = frame[FRAME_RETURN] - frame[FRAME_DISTANCE];
-    uint64_t cfa = (uint64_t)(frame + FRAME_BEGIN_RETURN + 1), thread = thread_pointer();
-    if (!quipu_watch_ready || !is_watched(function))
-        return;
-    uint64_t mask = quipu_watch_lock();
+/* The address of the lowest watched byte of FUNCTION's frame, whose CFA is given. */
+static uint64_t lowest_byte(uint64_t function, uint64_t cfa) {
+    const struct watch *watch = WATCH;
+    uint64_t lowest = cfa;
+    for (uint32_t i = 0; i < __atomic_load_n(&watch->local_count, __ATOMIC_ACQUIRE); i++)
+        if (watch->locals[i].function == function)
+            lowest = lesser(lowest, cfa + (uint64_t)watch->locals[i].offset);
+    return lowest;
+}
+
+__attribute__((noinline)) static void begin_function(uint64_t function, uint64_t cfa,
+                                                     uint64_t back) {
+    uint64_t thread = thread_pointer(), mask = quipu_watch_lock();
     look_for_gone_threads();
     end_left_before(thread, cfa);
     for (uint32_t i = 0; i < WATCH->local_count; i++)
         if (WATCH->locals[i].function == function)
-            begin_activation(i, thread, cfa, frame[FRAME_BEGIN_RETURN]);
+            begin_activation(i, thread, cfa, back);
     quipu_watch_unlock(mask);
+}
+
+/* The function's frame is not made yet, so the runtime runs where its locals will be.  What their
+ * bytes are is kept, to be compared with later; so the runtime goes below them first, and writes
+ * nothing there any more. */
+void quipu_watch_function_begun(const uint64_t *frame) {
+    uint64_t function = frame[FRAME_RETURN] - frame[FRAME_DISTANCE];
+    uint64_t cfa = (uint64_t)(frame + FRAME_BEGIN_RETURN + 1);
+    if (!quipu_watch_ready || !is_watched(function))
+        return;
+    uint64_t here = (uint64_t)__builtin_frame_address(0), lowest = lowest_byte(function, cfa);
+    void *below = __builtin_alloca(here > lowest ? here - lowest : 0);
+    __asm__ volatile("" : : "r"(below) : "memory");
+    begin_function(function, cfa, frame[FRAME_BEGIN_RETURN]);
+    __asm__ volatile("" : : "r"(below) : "memory"); /* no jump to it in place of a call */
 }
 
 /* Whether the present thread can have activations. */
 static bool has_any(void) {
     return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
+}
+
+/* What it reads the runtime has just run on, and it must not change that: so it calls nothing, and
+ * its callers do nothing more.  Another thread may take the request back meanwhile, and its copy of
+ * the bytes be another's: that thread stops all others first. */
+void quipu_watch_refresh_frame(uint64_t stack) {
+    if (!has_any())
+        return;
+    const struct watch_activation *newest =
+        __atomic_load_n(list_of(thread_pointer()), __ATOMIC_ACQUIRE);
+    for (const struct watch_activation *a = newest;
+         a && a->thread == newest->thread && a->frame == newest->frame && a->id > 0; a = a->next) {
+        struct watch_region *region = region_at((uint32_t)a->id - 1);
+        uint64_t from = greater(region->address, stack - RUNTIME_STACK), end;
+        end = lesser(region->address + region->size, stack);
+        if (a->thread != thread_pointer() || a->frame <= stack || from >= end ||
+            region->address + region->size > stack + RED_ZONE)
+            continue;
+        uint8_t *known = bytes_of(region) + (from - region->address);
+        uint64_t count = end - from;
+        __asm__ volatile("rep movsb" : "+D"(known), "+S"(from), "+c"(count) : : "memory");
+    }
 }
 
 static bool is_of_frame(const struct watch_activation *activation, uint64_t thread,

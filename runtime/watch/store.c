@@ -153,10 +153,7 @@ void quipu_watch_begun(const uint64_t *frame, uint64_t stack) {
     quipu_watch_refresh(pair->address, pair->address + pair->length);
 }
 
-void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
-    struct watch_pair *pair = quipu_watch_ready ? quipu_watch_find_pair(stack) : NULL;
-    if (!pair)
-        return;
+static void end_pair(struct watch_pair *pair, const uint64_t *frame) {
     struct watch_write write = {
         .address = pair->address,
         .length = pair->length,
@@ -173,6 +170,15 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
         quipu_watch_tell_all(&write);
     quipu_watch_let_go(&pair->hold);
     quipu_watch_close_pair(pair);
+}
+
+void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
+    if (!quipu_watch_ready)
+        return;
+    struct watch_pair *pair = quipu_watch_find_pair(stack);
+    if (pair)
+        end_pair(pair, frame);
+    quipu_watch_refresh_frame(stack);
 }
 
 /* A call is about to store its return address, which is told as counted from where this returns; it

@@ -321,6 +321,11 @@ void quipu_watch_forget_handlers(void);
 /* ---- frame.c ---- */
 
 /* Whether the process has no thread TID, the kernel's number, any more. */
+/* Behind a store, at which the stack pointer was 128 bytes above STACK: the runtime has run where
+ * the locals of a frame that is not made yet will be.  What the bytes there are now is known from
+ * here on. */
+void quipu_watch_refresh_frame(uint64_t stack);
+
 bool quipu_watch_thread_is_gone(uint32_t tid);
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER.  Returns 0 or minus the
  * error's number; -EAGAIN: its module has not begun yet. */

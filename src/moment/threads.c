@@ -13,12 +13,12 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "tracee/checkpoint.h"
-#include "tracee/countdown.h"
 #include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/backtrace.h"
 #include "symbols/event_tables.h"
+#include "tracee/checkpoint.h"
+#include "tracee/countdown.h"
 
 #include <string.h>
 
@@ -154,7 +154,7 @@ static enum outcome go_on_and_look(struct look *look) {
         if (stop == STOP_CLONE)
             return fail(search, may_share);
         pid_t thread = member->self.process;
-        unsigned written = stop == STOP_WRITE ? take_written(thread) : 0;
+        unsigned written = stop == STOP_WRITE ? member->self.written : 0;
         if (look_at(search, thread))
             return stop == STOP_WRITE ? found_write(look, member, written)
                                       : found_call(look, member);

@@ -19,9 +19,7 @@
 
 #include <errno.h>
 #include <gelf.h>
-#include <linux/ptrace.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,22 +35,6 @@ static bool is_first(const struct run *run, const struct repeated *process) {
 }
 
 /* ---- system calls ---- */
-
-bool read_call(struct repeated *process, bool *entering) {
-    struct __ptrace_syscall_info info;
-    memset(&info, 0, sizeof info);
-    if (ptrace(PTRACE_GET_SYSCALL_INFO, process->process, (void *)sizeof info, &info) <= 0)
-        return false;
-    *entering = info.op == PTRACE_SYSCALL_INFO_ENTRY;
-    if (*entering) {
-        process->call.number = info.entry.nr;
-        for (int i = 0; i < 6; i++)
-            process->call.arguments[i] = info.entry.args[i];
-    } else {
-        process->call.result = info.exit.rval;
-    }
-    return true;
-}
 
 static int enter_call(struct run *run, struct repeated *process) {
     uint64_t number = process->call.number;
@@ -103,59 +85,24 @@ static int leave_call(struct run *run, struct repeated *process) {
 
 /* ---- other stops ---- */
 
-static int take_event(struct run *run, struct repeated *process, int event) {
-    unsigned long child = 0;
-    switch (event) {
-    case PTRACE_EVENT_CLONE:
-        return STOP_CLONE;
-    case PTRACE_EVENT_FORK:
-    case PTRACE_EVENT_VFORK:
-        ptrace(PTRACE_GETEVENTMSG, process->process, NULL, &child);
-        release_child(&run->tracee, (pid_t)child);
-        return GO_ON;
-    case PTRACE_EVENT_VFORK_DONE:
-        set_breakpoints(&run->tracee, process->process);
-        return GO_ON;
-    case PTRACE_EVENT_EXEC:
-        return STOP_PROGRAM;
-    default:
-        return GO_ON;
+/* A breakpoint that is not ours is the program's own. */
+static int take_breakpoint(struct run *run, struct repeated *process, uint64_t address) {
+    process->at_hook = address == run->near_hook || address == run->thread_hook;
+    if (address == run->near_hook) {
+        end_countdown(run, process);
+        return STOP_GOAL;
     }
-}
-
-/* A trap of ours, or GO_ON. */
-static int take_trap(struct run *run, struct repeated *process) {
-    uint64_t address;
-    siginfo_t info;
-    if (trap_address(process->process, &address)) {
-        process->at_hook = address == run->near_hook || address == run->thread_hook;
-        if (address == run->near_hook) {
-            end_countdown(run, process);
-            return STOP_GOAL;
-        }
-        if (address != run->thread_hook) {
-            if (!has_breakpoint(&run->tracee, address))
-                return GO_ON;
-            run->place = address;
-            return STOP_PLACE;
-        }
+    if (address == run->thread_hook) {
         if (!run->block)
             run->block = first_argument(process->process);
         return STOP_THREAD;
     }
-    process->written = take_written(process->process);
-    if (process->written)
-        return STOP_WRITE;
-    if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) == 0 && info.si_code == TRAP_TRACE)
-        return STOP_STEP;
-    return GO_ON;
-}
-
-static bool is_fault(pid_t process, int signal) {
-    siginfo_t info;
-    bool kind = signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
-                signal == SIGTRAP;
-    return kind && ptrace(PTRACE_GETSIGINFO, process, NULL, &info) == 0 && info.si_code > 0;
+    if (!has_breakpoint(&run->tracee, address)) {
+        process->signal = SIGTRAP;
+        return STOP_FAULT;
+    }
+    run->place = address;
+    return STOP_PLACE;
 }
 
 static enum stop note_end(struct run *run, const struct repeated *process, int status) {
@@ -179,15 +126,8 @@ static int deliver(struct run *run, const struct repeated *process, int signal) 
     return STOP_ONCE;
 }
 
-/* The process is about to get SIGNAL. */
+/* The process is about to get SIGNAL, which it has not caused. */
 static int take_signal(struct run *run, struct repeated *process, int signal) {
-    siginfo_t info;
-    if (ptrace(PTRACE_GETSIGINFO, process->process, NULL, &info) != 0)
-        return GO_ON; /* it stops, as such signals have it, and goes on */
-    if (is_fault(process->process, signal)) {
-        process->signal = signal;
-        return STOP_FAULT;
-    }
     if (!is_first(run, process))
         return GO_ON; /* not of its own run */
     if (!run->block) {
@@ -197,16 +137,34 @@ static int take_signal(struct run *run, struct repeated *process, int signal) {
     return deliver(run, process, signal);
 }
 
-static int take_stop(struct run *run, struct repeated *process, int status) {
-    int signal = WSTOPSIG(status), stop = GO_ON;
-    bool entering;
-    if (signal == CALL_STOP && read_call(process, &entering))
-        return entering ? enter_call(run, process) : leave_call(run, process);
-    if (status >> 16)
-        return take_event(run, process, status >> 16);
-    if (signal == SIGTRAP)
-        stop = take_trap(run, process);
-    return stop != GO_ON ? stop : take_signal(run, process, signal);
+static int take_stop(struct run *run, struct repeated *process, const struct thread_stop *stop) {
+    process->written = stop->written;
+    process->call = stop->call;
+    if (follow_child(&run->tracee, stop))
+        return GO_ON;
+    switch (stop->reason) {
+    case REASON_CALL_ENTRY:
+        return enter_call(run, process);
+    case REASON_CALL_EXIT:
+        return leave_call(run, process);
+    case REASON_BREAKPOINT:
+        return take_breakpoint(run, process, stop->address);
+    case REASON_WRITE:
+        return stop->written ? STOP_WRITE : GO_ON;
+    case REASON_STEP:
+        return STOP_STEP;
+    case REASON_FAULT:
+        process->signal = stop->signal;
+        return STOP_FAULT;
+    case REASON_SIGNAL:
+        return take_signal(run, process, stop->signal);
+    case REASON_CLONE:
+        return STOP_CLONE;
+    case REASON_EXEC:
+        return STOP_PROGRAM;
+    default:
+        return GO_ON; /* a process that a signal stops goes on, too */
+    }
 }
 
 /* Single steps make system calls without a stop, so the calls' own stops are waited for. */
@@ -227,9 +185,10 @@ enum stop go_on(struct run *run, struct repeated *process, bool step) {
             waitpid(process->process, &status, __WALL) != process->process || !WIFSTOPPED(status)) {
             return note_end(run, process, status);
         }
-        int stop = take_stop(run, process, status);
-        if (stop != GO_ON)
-            return (enum stop)stop;
+        struct thread_stop stop = read_stop(process->process, status, &process->call);
+        int taken = take_stop(run, process, &stop);
+        if (taken != GO_ON)
+            return (enum stop)taken;
     }
 }
 

@@ -6,10 +6,10 @@
 #define QUIPU_TRACEE_REPEAT_H
 
 #include "format/event.h"
+#include "symbols/binary.h"
 #include "tracee/affinity.h"
 #include "tracee/call_log.h"
 #include "tracee/tracee.h"
-#include "symbols/binary.h"
 
 #include <signal.h>
 
@@ -74,13 +74,5 @@ enum stop go_until(struct run *run, enum stop wanted);
 /* The same until it stands in front of one of the instructions at PLACES, which is then `place`:
  * STOP_PLACE. */
 enum stop go_to_place(struct run *run, const address_list *places);
-
-enum {
-    CALL_STOP = SIGTRAP | 0x80 /* signal of a stop in front of a system call or behind it */
-};
-
-/* PROCESS stands so: notes the call, or its result.  Returns false where the kernel does not tell.
- */
-bool read_call(struct repeated *process, bool *entering);
 
 #endif

@@ -207,12 +207,7 @@ bool may_have_written(const struct serial *serial, const struct member *member) 
     return false;
 }
 
-static int take_call(struct serial *serial, struct member *member) {
-    bool entering;
-    if (!read_call(&member->self, &entering))
-        return GO_ON;
-    if (entering)
-        return enter_call(serial, member);
+static int leave_call(struct serial *serial, struct member *member) {
     take_written(member->self.process); /* the kernel's own are in the look */
     member->state = MEMBER_STANDS;
     member->called = may_have_written(serial, member);
@@ -235,67 +230,75 @@ static int add_thread(struct serial *serial, pid_t thread) {
 }
 
 /* All happen in a call; its thread goes on in it. */
-static int take_event(struct serial *serial, struct member *member, int event) {
-    pid_t thread = member->self.process;
-    unsigned long child = 0;
-    int stop = GO_ON;
-    ptrace(PTRACE_GETEVENTMSG, thread, NULL, &child);
+static int take_event(struct serial *serial, struct member *member,
+                      const struct thread_stop *stop) {
+    int taken = GO_ON;
     member->state = MEMBER_STANDS;
-    if (event == PTRACE_EVENT_EXEC)
+    if (stop->reason == REASON_EXEC)
         return STOP_PROGRAM;
-    if (event == PTRACE_EVENT_VFORK) {
+    if (stop->reason == REASON_VFORK)
         preempt(serial);
-        serial->held++;
-    } else if (event == PTRACE_EVENT_VFORK_DONE) {
-        set_breakpoints(&serial->run->tracee, thread);
-        serial->held--;
-    }
+    serial->held += stop->reason == REASON_VFORK;
+    serial->held -= stop->reason == REASON_VFORK_DONE;
+    follow_child(&serial->run->tracee, stop);
     resume(serial, member, MEMBER_AWAY);
-    if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK)
-        release_child(&serial->run->tracee, (pid_t)child);
-    else if (event == PTRACE_EVENT_CLONE)
-        stop = add_thread(serial, (pid_t)child); /* members may have moved */
-    return stop;
+    if (stop->reason == REASON_CLONE)
+        taken = add_thread(serial, stop->child); /* members may have moved */
+    return taken;
 }
 
-static int take_trap(struct serial *serial, struct member *member) {
+/* A breakpoint that is not ours is the program's own. */
+static void take_breakpoint(struct serial *serial, struct member *member, uint64_t address) {
     pid_t thread = member->self.process;
-    uint64_t address;
-    if (trap_address(thread, &address)) {
-        if (address == serial->run->thread_hook) {
-            member->block = first_argument(thread);
-            read_memory(thread, member->block + QUIPU_EVENT_THREAD, &member->number,
-                        sizeof member->number);
-            if (member->number > serial->numbered)
-                serial->numbered = member->number;
-            return GO_ON;
-        }
-        if (address == serial->run->near_hook)
-            return GO_ON;
-        member->self.signal = SIGTRAP; /* the program's own */
-        return GO_ON;
+    if (address == serial->run->thread_hook) {
+        member->block = first_argument(thread);
+        read_memory(thread, member->block + QUIPU_EVENT_THREAD, &member->number,
+                    sizeof member->number);
+        if (member->number > serial->numbered)
+            serial->numbered = member->number;
+    } else if (address != serial->run->near_hook) {
+        member->self.signal = SIGTRAP;
     }
-    return STOP_WRITE; /* the caller asks which */
+}
+
+/* It is about to get SIGNAL, ours or another's. */
+static void take_signal(struct member *member, int signal) {
+    if (signal == SIGSTOP && member->stop_asked)
+        member->stop_asked = false;
+    else
+        member->self.signal = signal;
 }
 
 static int take_stop(struct serial *serial, struct member *member, int status) {
-    int signal = WSTOPSIG(status);
-    siginfo_t info;
-    if (signal == CALL_STOP)
-        return take_call(serial, member);
-    if (status >> 16)
-        return take_event(serial, member, status >> 16);
-    member->state = MEMBER_STANDS;
-    if (signal == SIGSTOP && member->stop_asked) {
-        member->stop_asked = false;
+    struct thread_stop stop = read_stop(member->self.process, status, &member->self.call);
+    member->self.call = stop.call;
+    member->self.written = stop.written;
+    switch (stop.reason) {
+    case REASON_CALL_ENTRY:
+        return enter_call(serial, member);
+    case REASON_CALL_EXIT:
+        return leave_call(serial, member);
+    case REASON_CALL:
         return GO_ON;
+    case REASON_FORK:
+    case REASON_VFORK:
+    case REASON_VFORK_DONE:
+    case REASON_CLONE:
+    case REASON_EXEC:
+    case REASON_EXIT:
+    case REASON_EVENT:
+        return take_event(serial, member, &stop);
+    default:
+        break;
     }
-    if (ptrace(PTRACE_GETSIGINFO, member->self.process, NULL, &info) != 0)
-        return GO_ON; /* it stops, as such signals have it, and goes on */
-    if (signal == SIGTRAP && info.si_code > 0)
-        return take_trap(serial, member);
-    member->self.signal = signal;
-    return GO_ON;
+    member->state = MEMBER_STANDS;
+    if (stop.reason == REASON_BREAKPOINT)
+        take_breakpoint(serial, member, stop.address);
+    else if (stop.reason == REASON_WRITE || stop.reason == REASON_STEP)
+        return STOP_WRITE; /* the caller asks which */
+    else if (stop.reason != REASON_JOB || stop.signal == SIGSTOP)
+        take_signal(member, stop.signal);
+    return GO_ON; /* a process that a signal stops goes on, too */
 }
 
 /* Returns STOP_ENDED where the last one has. */

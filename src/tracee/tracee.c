@@ -22,10 +22,7 @@
 
 enum {
     STATUS_NOT_STARTED = 126,
-    PAUSES = 20, /* of a millisecond, for threads that have stopped in front of their end */
-    /* as of wait, for no event */
-    STEPPED = SIGTRAP << 8 | 0x7f,
-    STOPPED = SIGSTOP << 8 | 0x7f
+    PAUSES = 20 /* of a millisecond, for threads that have stopped in front of their end */
 };
 
 static struct tracee_thread *find_thread(struct tracee *tracee, pid_t thread) {
@@ -260,40 +257,65 @@ void release_child(struct tracee *tracee, pid_t child) {
     ptrace(PTRACE_DETACH, child, NULL, NULL);
 }
 
-/* The thread that has made an exec has the process's number from now on, and its own is never told
- * of again.  Those of the others that were not told of yet still end. */
-static void take_exec(struct tracee *tracee) {
-    unsigned long number = 0;
+bool follow_child(struct tracee *tracee, const struct thread_stop *stop) {
+    switch (stop->reason) {
+    case REASON_FORK:
+    case REASON_VFORK:
+        release_child(tracee, stop->child);
+        return true;
+    case REASON_VFORK_DONE:
+        set_breakpoints(tracee, stop->thread); /* they were taken out of the memory of both */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The thread that has made an exec has the process's number from now on, and its own, FORMER, is
+ * never told of again.  Those of the others that were not told of yet still end. */
+static void take_exec(struct tracee *tracee, pid_t number) {
     tracee->breakpoints.count = 0; /* its memory is new */
     tracee->is_other = true;
-    ptrace(PTRACE_GETEVENTMSG, tracee->process, NULL, &number);
     struct tracee_thread *first = add_thread(tracee, tracee->process);
-    const struct tracee_thread *former = find_thread(tracee, (pid_t)number);
+    const struct tracee_thread *former = find_thread(tracee, number);
     first->running = first->ending = false;
     if (!former || former == first)
         return;
     first->stop_asked = former->stop_asked;
-    remove_thread(tracee, (pid_t)number);
+    remove_thread(tracee, number);
 }
 
-/* Thread NUMBER stands at EVENT. */
-static void take_event(struct tracee *tracee, pid_t number, int event) {
-    unsigned long child = 0;
-    if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE)
-        ptrace(PTRACE_GETEVENTMSG, number, NULL, &child);
-    if (event == PTRACE_EVENT_CLONE) {
-        /* its first stop is a SIGSTOP, which may have come already */
-        struct tracee_thread *fresh = add_thread(tracee, (pid_t)child);
-        if (!fresh->unclaimed)
-            fresh->stop_asked = fresh->running = true;
-        fresh->unclaimed = false;
-    } else if (child) {
-        release_child(tracee, (pid_t)child);
-    } else if (event == PTRACE_EVENT_VFORK_DONE) {
-        set_breakpoints(tracee, number); /* they were taken out of the memory that both had */
-    } else if (event == PTRACE_EVENT_EXEC) {
-        take_exec(tracee);
+/* Its first stop is a SIGSTOP, which may have come already. */
+static void take_clone(struct tracee *tracee, pid_t number) {
+    struct tracee_thread *fresh = add_thread(tracee, number);
+    if (!fresh->unclaimed)
+        fresh->stop_asked = fresh->running = true;
+    fresh->unclaimed = false;
+}
+
+/* Takes a stop for an event of the kernel's.  Returns false where it is none. */
+static bool take_event(struct tracee *tracee, const struct thread_stop *stop) {
+    if (follow_child(tracee, stop))
+        return true;
+    switch (stop->reason) {
+    case REASON_CLONE:
+        take_clone(tracee, stop->child);
+        return true;
+    case REASON_EXEC:
+        take_exec(tracee, stop->child);
+        return true;
+    default:
+        return stop->reason == REASON_EVENT;
     }
+}
+
+/* Whether THREAD has come to one of the breakpoints; it stands in front of it then. */
+static bool take_breakpoint(struct tracee *tracee, const struct thread_stop *stop) {
+    const struct breakpoint *point =
+        stop->reason == REASON_BREAKPOINT ? breakpoint_at(tracee, stop->address) : NULL;
+    if (point && !point->over_nop)
+        set_thread_address(stop->thread, stop->address);
+    return point;
 }
 
 /* Looks at a stop.  Returns whether it is a breakpoint's, or a thread's end; other threads go on.
@@ -301,35 +323,23 @@ static void take_event(struct tracee *tracee, pid_t number, int event) {
 static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t *address) {
     bool unknown = !find_thread(tracee, number);
     struct tracee_thread *thread = add_thread(tracee, number);
-    int signal = WSTOPSIG(status);
     thread->running = false;
     thread->unclaimed = unknown;
     if (unknown)
         return false;
-    if (signal == SIGTRAP && status >> 16 == PTRACE_EVENT_EXIT) {
-        thread->ending = true;
-        *address = 0;
+    struct thread_stop stop = read_stop(number, status, NULL);
+    thread->ending |= stop.reason == REASON_EXIT;
+    *address = stop.address;
+    if (stop.reason == REASON_EXIT || take_breakpoint(tracee, &stop))
         return true;
-    }
-    if (signal == SIGTRAP && status >> 16) {
-        take_event(tracee, number, status >> 16);
+    if (take_event(tracee, &stop)) {
         resume(find_thread(tracee, number), 0);
         return false;
     }
-    if (signal == SIGSTOP && thread->stop_asked) {
-        thread->stop_asked = false;
-        resume(thread, 0);
-        return false;
-    }
-    if (signal == SIGTRAP && trap_address(number, address)) {
-        const struct breakpoint *point = breakpoint_at(tracee, *address);
-        if (point) {
-            if (!point->over_nop)
-                set_thread_address(number, *address);
-            return true;
-        }
-    }
-    resume(thread, signal == SIGTRAP && tracee->breakpoints.count == 0 ? 0 : signal);
+    bool ours = stop.signal == SIGSTOP && thread->stop_asked;
+    thread->stop_asked &= !ours;
+    bool left = stop.signal == SIGTRAP && tracee->breakpoints.count == 0; /* by one that is gone */
+    resume(thread, ours || left ? 0 : stop.signal);
     return false;
 }
 
@@ -389,8 +399,11 @@ static void note_status(struct tracee *tracee, pid_t number, int status) {
         return;
     }
     thread->running = false;
+    struct thread_stop stop = {0};
     if (status >> 16 == PTRACE_EVENT_EXEC)
-        take_exec(tracee); /* one that is waited for has gone */
+        stop = read_stop(number, status, NULL);
+    if (stop.reason == REASON_EXEC)
+        take_exec(tracee, stop.child); /* one that is waited for has gone */
     else if (status == STOPPED)
         thread->stop_asked = false;
     else
@@ -476,13 +489,13 @@ void release_copy(const struct tracee *tracee, pid_t copy) {
 /* Takes an event of ptrace's own that is pending.  Returns whether there was one; threads may have
  * moved. */
 static bool settle_thread(struct tracee *tracee, struct tracee_thread *thread) {
-    int event = thread->pending >> 16;
     if (stands_at_end(thread))
         return let_ended_go(tracee);
-    if (!thread->pending || !WIFSTOPPED(thread->pending) || !event)
+    if (!thread->pending || !WIFSTOPPED(thread->pending) || !(thread->pending >> 16))
         return false;
+    struct thread_stop stop = read_stop(thread->thread, thread->pending, NULL);
     thread->pending = 0;
-    take_event(tracee, thread->thread, event);
+    take_event(tracee, &stop);
     return true;
 }
 

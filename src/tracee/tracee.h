@@ -6,6 +6,7 @@
 #define QUIPU_TRACEE_TRACEE_H
 
 #include "expression/memory.h"
+#include "tracee/stop.h"
 #include "util/arena.h"
 #include "util/vector.h"
 
@@ -68,6 +69,11 @@ bool is_thread_of(pid_t process, pid_t thread);
 
 /* CHILD, which the program made, goes on without us. */
 void release_child(struct tracee *tracee, pid_t child);
+
+/* Does at STOP what the program's children need: one that was forked goes on without us, and the
+ * breakpoints that were taken out of memory that it shared are put in again.  Returns whether it
+ * was such a stop. */
+bool follow_child(struct tracee *tracee, const struct thread_stop *stop);
 
 /* Has each thread stop in front of its end. */
 void stop_at_ends(const struct tracee *tracee);
