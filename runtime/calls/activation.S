@@ -1,19 +1,20 @@
-/* activation.S: where inserted code comes at each function's begin and ends, to keep the thread's
- * calling context tree (calls.h).
+/* activation.S: routines that inserted code calls at each function's entry and ends. They maintain
+ * the thread's calling context tree (calls.h).
  *
- * Ammons, Ball and Larus 1997, section 4.  The site of a call is its return address, so all is done
- * by the function that is called.  Between the call of one of these and the function's own
- * instructions nothing but the return address is on the stack, so the stack pointer tells
- * activations apart.  A return is done here, too: one jump instead of a call and two returns.
+ * Ammons, Ball and Larus 1997, section 4. A call's site is its return address, so the called
+ * function does everything. When one of these routines is called, only the return address is on the
+ * stack between it and the function's own frame. So the stack pointer identifies the activation. A
+ * return is also done here: one jump instead of a call and two returns.
  *
- * Where a signal comes in between, its handler's functions may enter the same link; they leave it,
- * but have written to its stack.  So that is written once more when the link is the current one.
+ * If a signal arrives in between, functions of its handler may enter the same link. They also leave
+ * it, but have changed its stack pointer. So that is stored a second time when the link is the
+ * current one.
  *
- * Flags are not kept, and %r11 only where it is said. */
+ * Flags are not kept, and %r11 only where this is stated. */
 #include "runtime/calls/activation.h"
 
-/* The address of the thread's words to %r11; the current link to REGISTER.  The zero flag is set
- * where there is none: the thread has no tree, or is in another module. */
+/* Loads the address of the thread's words into %r11, and the current link into REGISTER. Sets the
+ * zero flag if there is no current link: the thread has no tree, or is in another module. */
 .macro  find_current register
         movq    quipu_calls_words@gottpoff(%rip), %r11
         movq    %fs:(%r11), %r11
@@ -24,7 +25,7 @@
 .Lfound\@:
 .endm
 
-/* What the thread has counted, to REGISTER.  %r11 is changed. */
+/* Loads the thread's count into REGISTER. Changes %r11. */
 .macro  find_now register
         movq    WORDS_BASE(%r11), %\register
         movq    WORDS_CELLS(%r11), %r11
@@ -33,8 +34,8 @@
         .endr
 .endm
 
-/* The current link, in LINK, is left, by a way that is no other module's.  It and NODE are changed,
- * as is %r11. */
+/* Leaves the current link, LINK, which was not entered from another module. Changes it, NODE and
+ * %r11. */
 .macro  leave_link link, node
         movq    LINK_NODE(%\link), %\node
         movq    LINK_FROM(%\link), %\link
@@ -43,8 +44,8 @@
         addq    %\link, NODE_INCLUSIVE(%\node)
 .endm
 
-/* Calls FUNCTION of C with the address of this function's own return address, and returns.  All
- * registers are kept. */
+/* Calls the C function whose address was pushed, with the address of this routine's own return
+ * address, and returns. Keeps all registers. */
         begin   quipu_calls_slowly
         .cfi_def_cfa_offset 16       /* the function's address is on the stack */
         save    rbp, 24
@@ -81,8 +82,7 @@
         ret
         end     quipu_calls_slowly
 
-/* Goes to OTHER where the site and the function are not those of the link in %rax.  %r10 is
- * changed. */
+/* Jumps to OTHER if site and function differ from those of the link in %rax. Changes %r10. */
 .macro  compare_call depth, other
         movq    \depth+8(%rsp), %r10
         cmpq    %r10, LINK_SITE(%rax)
@@ -92,7 +92,8 @@
         jne     \other
 .endm
 
-/* Where a recent link of this call is, to REGISTER, whose low half is HALF. */
+/* Loads the address of the entry for recent links of this call into REGISTER, whose low half is
+ * HALF. */
 .macro  find_recent depth, register, half
         leal    \depth(%rsp), %\half
         addl    \depth+8(%rsp), %\half
@@ -101,14 +102,14 @@
         addq    WORDS_RECENT(%r11), %\register
 .endm
 
-/* A function begins: DEPTH(%rsp) is the return address here, and the one of the function is above
- * it.  %rax, %r10 and %r11 are changed.  Goes to .Lslow\name where that does not do, and to
- * .Lsearch\name, which search_link makes. */
+/* A function's entry: DEPTH(%rsp) is the return address into the function, and the function's own
+ * is above it. Changes %rax, %r10 and %r11. Jumps to .Lslow\name if this is not enough, and to
+ * .Lsearch\name, which search_link defines. */
 .macro  enter_link name, depth
         find_current r10
         je      .Lslow\name
         leaq    \depth(%rsp), %rax
-        cmpq    %rax, LINK_STACK(%r10) /* links that are gone, by longjmp? */
+        cmpq    %rax, LINK_STACK(%r10) /* were links left by longjmp? */
         jbe     .Lslow\name
         find_recent \depth, rax, eax
         movq    (%rax), %rax
@@ -127,7 +128,7 @@
 .Lentered\name:
 .endm
 
-/* The recent link opens none for this call: it is of a call that is folded, or of another one. */
+/* The recent link does not open a node for this call: it is a folded call's, or another call's. */
 .macro  search_link name, depth
 .Lsearch\name:
         movq    (%r11), %r10
@@ -135,7 +136,7 @@
         jne     .Lbucket\name
         compare_call \depth, .Lbucket\name
 .Lfold\name:
-        movq    LINK_NODE(%rax), %r10 /* on the way already: one call more */
+        movq    LINK_NODE(%rax), %r10 /* already on the path: count one more call */
         incq    NODE_CALLS(%r10)
         jmp     .Lentered\name
 .Lbucket\name:
@@ -164,7 +165,7 @@
         jmp     .Ltry\name
 .endm
 
-/* A function begins, and %rax is free: 8(%rsp) is its return address. */
+/* A function's entry with %rax free: 8(%rsp) is its return address. */
         begin   quipu_calls_enter
         save    r10, 16
         enter_link plain, 8
@@ -178,7 +179,7 @@
         go_slowly quipu_calls_entered
         end     quipu_calls_enter
 
-/* The same, and %rax is kept. */
+/* The same, but keeps %rax. */
         begin   quipu_calls_enter_keeping
         save    rax, 16
         save    r10, 24
@@ -196,20 +197,20 @@
         go_slowly quipu_calls_entered
         end     quipu_calls_enter_keeping
 
-/* A function ends: DEPTH(%rsp) is the return address here.  %rax, %r10 and %r11 are changed.  Goes to
- * .Lslow\name where that does not do. */
+/* A function's end: DEPTH(%rsp) is the return address into it. Changes %rax, %r10 and %r11. Jumps
+ * to .Lslow\name if this is not enough. */
 .macro  leave_function name, depth
         find_current rax
         je      .Lslow\name
         leaq    \depth(%rsp), %r10
         cmpq    %r10, LINK_STACK(%rax)
         jb      .Lslow\name
-        ja      .Lleft\name          /* it has opened no node */
+        ja      .Lleft\name          /* it has not opened a node */
         leave_link rax, r10
 .Lleft\name:
 .endm
 
-/* A function is about to jump to another: the stack pointer is what it was at its begin. */
+/* A function is about to jump to another one. The stack pointer is as at its entry. */
         begin   quipu_calls_leave
         save    rax, 16
         save    r10, 24
@@ -226,7 +227,7 @@
         go_slowly quipu_calls_left
         end     quipu_calls_leave
 
-/* The same, and %r11 is kept. */
+/* The same, but keeps %r11. */
         begin   quipu_calls_leave_keeping
         save    rax, 16
         save    r10, 24
@@ -247,20 +248,20 @@
         go_slowly quipu_calls_left
         end     quipu_calls_leave_keeping
 
-/* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
+/* A function jumps here to return: 0(%rsp) is its return address. %r10 and %rsi are free. */
         begin   quipu_calls_return
         find_current r10
         je      quipu_calls_return_slowly
         leaq    -8(%rsp), %rsi
         cmpq    %rsi, LINK_STACK(%r10)
         jb      quipu_calls_return_slowly
-        ja      1f                   /* it has opened no node */
+        ja      1f                   /* it has not opened a node */
         leave_link r10, rsi
 1:      ret
         end     quipu_calls_return
 
         begin   quipu_calls_return_slowly
-        call    1f                   /* as the other routines are called */
+        call    1f                   /* a frame like that of the other routines */
         ret
 1:      .cfi_def_cfa_offset 16
         pushq   quipu_calls_left@GOTPCREL(%rip)
@@ -268,9 +269,9 @@
         jmp     quipu_calls_slowly
         end     quipu_calls_return_slowly
 
-/* Control comes from elsewhere: by an exception, by longjmp, or on another stack.  Activations below
- * the stack pointer, and below the red zone that the caller has left alone, are gone.  All registers
- * are kept. */
+/* Control comes from elsewhere: by an exception, by longjmp, or from another stack. Activations
+ * below the stack pointer, and below the red zone that the caller has skipped, have ended. Keeps
+ * all registers. */
         begin   quipu_calls_pad
         save    rax, 16
         save    r11, 24

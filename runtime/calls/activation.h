@@ -1,10 +1,10 @@
-/* activation.h: what activation.S and activation_segment.S have in common. */
+/* activation.h: definitions shared by activation.S and activation_segment.S. */
 #ifndef QUIPU_RUNTIME_CALLS_ACTIVATION_H
 #define QUIPU_RUNTIME_CALLS_ACTIVATION_H
 
 #include "runtime/calls/calls.h"
 
-/* No one comes to these by an indirect branch; the object must still say that it is for those. */
+/* These routines are not reached by indirect branches; the object must still be marked for them. */
 #ifdef __CET__
 #include <cet.h>
 #endif
@@ -37,7 +37,7 @@
         .cfi_restore \register
 .endm
 
-/* Goes on in FUNCTION of C, all registers as they are. */
+/* Continues in the C function FUNCTION, with all registers unchanged. */
 .macro  go_slowly function
         pushq   \function@GOTPCREL(%rip)
         .cfi_def_cfa_offset 16

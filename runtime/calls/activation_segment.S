@@ -1,15 +1,15 @@
-/* activation_segment.S: a function's begin and its ends in executables; see activation.S.
+/* activation_segment.S: a function's entry and ends in executables; see activation.S.
  *
- * The thread's words are at a known distance from the base of %fs, and its cells from the base of
- * %gs (core/segment.S), so two registers are enough, which are free at nearly all begins.
+ * The thread's words have a fixed offset from the base of %fs, and its cells from the base of %gs
+ * (core/segment.S). So two registers are enough, and they are free at nearly all entries.
  *
- * The linker takes this file from its archive only where inserted code refers to it, which is in
+ * The linker takes this file from the archive only if inserted code refers to it, as in
  * executables. */
 #include "runtime/calls/activation.h"
 
 #define WORD(offset) %fs:quipu_calls_segment_words@tpoff+offset
 
-/* What the thread has counted, to REGISTER. */
+/* Loads the thread's count into REGISTER. */
 .macro  find_now register
         movq    WORD(WORDS_BASE), %\register
         .irp    lane, LANES
@@ -17,8 +17,7 @@
         .endr
 .endm
 
-/* Goes to OTHER where the site and the function are not those of the link in %rax.  %r11 is
- * changed. */
+/* Jumps to OTHER if site and function differ from those of the link in %rax. Changes %r11. */
 .macro  compare_call other
         movq    8(%rsp), %r11
         cmpq    %r11, LINK_SITE(%rax)
@@ -28,7 +27,8 @@
         jne     \other
 .endm
 
-/* Where a recent link of this call is, to REGISTER, whose low half is HALF. */
+/* Loads the address of the entry for recent links of this call into REGISTER, whose low half is
+ * HALF. */
 .macro  find_recent register, half
         movl    8(%rsp), %\half
         addl    (%rsp), %\half
@@ -37,14 +37,14 @@
         addq    WORD(WORDS_RECENT), %\register
 .endm
 
-/* A function begins: 8(%rsp) is its return address.  %rax is changed. */
+/* A function's entry: 8(%rsp) is its return address. Changes %rax. */
         begin   quipu_calls_enter_segment
         movq    WORD(WORDS_CURRENT), %r11
         testq   %r11, %r11
         je      .Lenter_slow
         find_recent rax, eax
         movq    (%rax), %rax
-        cmpq    %rsp, LINK_STACK(%r11) /* links that are gone, by longjmp? */
+        cmpq    %rsp, LINK_STACK(%r11) /* were links left by longjmp? */
         jbe     .Lenter_slow
         cmpq    %r11, LINK_OPENS(%rax)
         jne     .Lsearch
@@ -62,7 +62,7 @@
         cmpq    %r11, LINK_FROM(%rax)
         jne     .Lbucket
         compare_call .Lbucket
-.Lfold: movq    LINK_NODE(%rax), %rax /* on the way already: one call more */
+.Lfold: movq    LINK_NODE(%rax), %rax /* already on the path: count one more call */
         incq    NODE_CALLS(%rax)
         ret
 .Lbucket:
@@ -92,9 +92,9 @@
         go_slowly quipu_calls_entered
         end     quipu_calls_enter_segment
 
-/* A function ends that began with its stack pointer at DEPTH(%rsp).  Goes to ELSEWHERE where the
- * current link is another activation's, with the flags of the comparison, and to SLOW where there
- * is none.  LINK, FROM and %r11 are changed; FROM may be %r11. */
+/* A function's end. Its stack pointer was DEPTH(%rsp) at its entry. Jumps to ELSEWHERE, with the
+ * flags of the comparison, if the current link is another activation's, and to SLOW if there is
+ * none. Changes LINK, FROM and %r11; FROM may be %r11. */
 .macro  leave_link depth, link, from, elsewhere, slow
         movq    WORD(WORDS_CURRENT), %\link
         testq   %\link, %\link
@@ -109,15 +109,15 @@
         addq    %r11, NODE_INCLUSIVE(%\link)
 .endm
 
-/* A function jumps here to return: 0(%rsp) is its return address.  %r10 and %rsi are free. */
+/* A function jumps here to return: 0(%rsp) is its return address. %r10 and %rsi are free. */
         begin   quipu_calls_return_segment
         leave_link -8, r10, rsi, 2f, 3f
 1:      ret
-2:      ja      1b                   /* it has opened no node */
+2:      ja      1b                   /* it has not opened a node */
 3:      jmp     quipu_calls_return_slowly
         end     quipu_calls_return_segment
 
-/* A function is about to jump to another: the stack pointer is what it was at its begin. */
+/* A function is about to jump to another one. The stack pointer is as at its entry. */
         begin   quipu_calls_leave_segment
         save    rax, 16
         leave_link 8, rax, r11, 2f, 3f
@@ -125,12 +125,12 @@
         ret
         .cfi_def_cfa_offset 16
         .cfi_offset rax, -16
-2:      ja      1b                   /* it has opened no node */
+2:      ja      1b                   /* it has not opened a node */
 3:      restore rax, 8
         go_slowly quipu_calls_left
         end     quipu_calls_leave_segment
 
-/* The address of the calling thread's words. */
+/* Returns the address of the calling thread's words. */
         begin   quipu_find_segment_words
         movq    %fs:0, %rax
         leaq    quipu_calls_segment_words@tpoff(%rax), %rax

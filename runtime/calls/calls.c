@@ -1,12 +1,12 @@
-/* calls.c: calling context trees, where the fast paths of activation.S do not do: calls that are
- * new, activations that ended otherwise than by their functions' own ends, ways between modules.
+/* calls.c: calling context trees where the fast paths of activation.S are not enough: new calls,
+ * activations that did not end by their functions' own ends, calls between modules.
  *
- * Ammons, Ball and Larus 1997, section 4.2; recursion is folded as theirs is, but by site and
+ * Ammons, Ball and Larus 1997, section 4.2. Recursion is folded as in the paper, but by site and
  * function, not by function alone.
  *
- * What a signal handler may interrupt is ordered as calls.h says.  Not perfect: a handler that
- * leaves by longjmp from within one of a few instructions here leaves an activation counted for
- * good. */
+ * Steps that a signal handler may interrupt are ordered as calls.h describes. Not perfect: if a
+ * handler leaves by longjmp within one of a few instructions here, an activation stays entered for
+ * ever. */
 #include "runtime/calls/calls.h"
 #include "format/calls.h"
 #include "format/data_file.h"
@@ -17,7 +17,7 @@ enum {
     LINKS_SIZE = 16 * QUIPU_PAGE,
 };
 
-/* What call_slowly of activation.S leaves at the inserted call's return address. */
+/* Words at the inserted call's return address, as quipu_calls_slowly passes it. */
 enum {
     AT_PLACE = 0,
     AT_SITE = 1,
@@ -27,7 +27,7 @@ void quipu_calls_entered(const uint64_t *stack);
 void quipu_calls_left(const uint64_t *stack);
 void quipu_calls_arrived(const uint64_t *stack);
 
-/* The stack pointer is written twice: see activation.S. */
+/* The stack pointer is stored twice: see activation.S. */
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack) {
     struct context_words *words = thread->module->words;
     for (int turn = 0; turn < 2; turn++) {
@@ -47,9 +47,9 @@ void quipu_leave_link(struct context_thread *thread) {
     end_activation(ended->node, context_now(thread));
 }
 
-/* ---- calls from other modules ---- */
+/* ---- Calls from other modules ---- */
 
-/* LINK is NULL where the call opens no node. */
+/* LINK is NULL if the call opens no node. */
 static void cross_over(struct context_thread *thread, struct context_link *link,
                        struct context_module *from, uint64_t stack) {
     struct crossing *crossing = thread->crossing;
@@ -63,8 +63,8 @@ static void cross_over(struct context_thread *thread, struct context_link *link,
         before->stack = stack - ACROSS;
 }
 
-/* The current link was entered by a crossing, which ends.  Those above it are of handlers that left
- * while they crossed over. */
+/* Ends the current link, which was entered by a crossing. Crossings above it belong to handlers
+ * that left during their crossing. */
 static void cross_back(struct context_thread *thread) {
     struct context_link *link = current_link(thread);
     while (thread->crossing > thread->crossings) {
@@ -81,7 +81,7 @@ static void cross_back(struct context_thread *thread) {
     quipu_leave_link(thread);
 }
 
-/* Ends what is entered with its stack pointer below STACK. */
+/* Ends all links whose stack pointer is below STACK. */
 static void end_below(struct context_thread *thread, uint64_t stack) {
     while (current_link(thread)->stack < stack) {
         if (current_link(thread)->stack & ACROSS)
@@ -91,9 +91,9 @@ static void end_below(struct context_thread *thread, uint64_t stack) {
     }
 }
 
-/* ---- links ---- */
+/* ---- Links ---- */
 
-/* A handler may make the table grow meanwhile: an old mask does for a larger table, too. */
+/* A handler may make the table grow meanwhile: an old mask is valid for a larger table, too. */
 static struct context_link **bucket_of(struct context_thread *thread,
                                        const struct context_link *from, uint64_t site,
                                        uint64_t place) {
@@ -114,7 +114,7 @@ void quipu_clear_table(struct context_thread *thread) {
         thread->recent[i] = &thread->root;
 }
 
-/* Where there is no memory for a larger table, ways are found a little later. */
+/* Without memory for a larger table, lookups only take longer. */
 static void grow_table(struct context_thread *thread) {
     struct context_link **old = thread->table;
     uint32_t count = (thread->mask + 8) / 8;
@@ -158,8 +158,8 @@ static uint64_t function_at(uint64_t place) {
     return range ? range_start(range) : place;
 }
 
-/* A link from the current one, or NULL.  Where there is no room for a node, the call is one of its
- * caller. */
+/* Returns a link from the current one, or NULL. If there is no room for a node, the call is counted
+ * in its caller's. */
 static struct context_link *make_link(struct context_thread *thread, uint64_t site,
                                       uint64_t place) {
     struct context_link *from = current_link(thread);
@@ -189,9 +189,9 @@ static struct context_link *find_link(struct context_thread *thread, uint64_t si
     return link ? link : make_link(thread, site, place);
 }
 
-/* ---- what inserted code tells ---- */
+/* ---- Reports of inserted code ---- */
 
-/* The calling thread's state; NULL: it has none, or cannot be looked at now. */
+/* Returns the calling thread's state. NULL: it has none, or it is changing. */
 static struct context_thread *known_thread(void) {
     struct context_thread *thread = quipu_own_context();
     return thread && thread->switching ? NULL : thread;
@@ -222,7 +222,8 @@ void quipu_calls_entered(const uint64_t *stack) {
         quipu_enter_link(thread, opening, (uint64_t)stack);
 }
 
-/* Another link is current: those below are gone; this function may have opened none. */
+/* If another link is current, the links below have ended, and this function may have opened
+ * none. */
 void quipu_calls_left(const uint64_t *stack) {
     struct context_thread *thread = known_thread();
     if (thread)

@@ -1,40 +1,41 @@
-/* calls.h: the calling context tree of a thread, and what the thread keeps beside it.
+/* calls.h: the calling context tree of a thread, and the thread's own data for it.
  *
- * The tree's nodes lie in the data file (format/calls.h).  The rest is the thread's own memory:
- * links. A link is one step of a way: from a link, by a site, into a function.  It tells the node
- * that is entered, and while its function runs it is what tells so, with the stack pointer at the
- * begin. By that, returns, longjmp and exceptions find their nodes.  A table of links is looked up
- * at every call.
+ * The tree's nodes are in the data file (format/calls.h). Links are in the thread's own memory. A
+ * link is one step of a path: from another link, by a call site, into a function. It has the node
+ * that the step enters. While its function runs it also has the stack pointer at the function's
+ * entry; with it, returns, longjmp and exceptions find their nodes. Each call looks up a table of
+ * links.
  *
- * activation.S has the fast paths and knows these offsets.  What they need of the thread are its
- * words, for each module; thread-local storage has their address.  The words lie in the thread's
- * state: of a shared object that is loaded late the C library has little room for thread-local
- * storage.  Those of an executable whose inserted code asks for them by %fs are thread-local
- * themselves.  They may be gone with the thread; so what others need once it is, stands in the
- * state, and in the nodes.
+ * activation.S has the fast paths and knows the offsets below. They use the thread's words, one set
+ * for each module. A thread-local variable has their address. The words are in the thread's state,
+ * because the C library has little room for thread-local storage of shared objects that are loaded
+ * late. An executable whose inserted code uses %fs has the words themselves in thread-local
+ * storage. They may disappear with the thread; so data that is needed later is in the state, and in
+ * the nodes.
  *
- * By site, function and stack pointer, `recent` has a link that was found, or the root, which no
- * one looks for.  It mostly is the one; and to look there need not wait for the current link, which
- * is what the processor otherwise waits for at each begin and end.
+ * `recent` has, for a hash of site, function and stack pointer, the link that was found last, or
+ * the root, which no lookup wants. Mostly it is the right link. And this lookup does not wait for
+ * the current link, which the processor otherwise waits for at each entry and end.
  *
- * The table has four buckets for each link, so that it is small where there are few ways.  One that
- * grew is not unmapped: a handler may have made it grow while it was looked into.
+ * The table has four buckets for each link, so it is small if there are few paths. When it grows,
+ * the old one stays mapped: a handler may have made it grow during a lookup.
  *
  * Invariants
- *   - The current link and those that it came from, up to the root, are what is entered and not
- *     left.  The stack pointers of those further up are higher; the root's is the highest.
- *   - A call of what is on the way already is a call of the node there, and goes on in the current
- *     link: so a node's instructions are its own and those of its children, and no instruction is
- *     counted in two nodes of one site and callee.  Its link is only looked up, and opens no node.
- *     So an end whose stack pointer lies below the current link's is that of such a call.
- *   - The current link is told in one module at most, the one whose function is at the top; `cells`
- *     are the thread's there, and `base` is what it has counted in the others.  In all others it is
- *     NULL, and also before the thread has a tree, or thread-local storage.
- *   - Cells and base are above 0 and grow, and a node that is entered has them taken off: so it is
- *     below zero as a signed number, and no other is.
- *   - What a link is found by, and where it leads, is complete before the table leads to it, and is
- *     never changed; so a signal handler may interrupt at any instruction, and enter and leave
- *     functions itself. */
+ *   - The current link and its ancestors up to the root are those that are entered and not left.
+ *     The stack pointer increases towards the root.
+ *   - A call of a node that is already on the path is counted in that node, and the current link
+ *     stays. So a node's instructions are its own and its children's, and no instruction is counted
+ *     in two nodes of the same site and callee. The link of such a call is only looked up, and
+ *     opens no node. So an end whose stack pointer is below the current link's is the end of such a
+ *     call.
+ *   - At most one module has the current link: the one of the innermost function. `cells` are the
+ *     thread's cells there, and `base` is the count in all other modules. Elsewhere the current
+ *     link is NULL, also before the thread has a tree or thread-local storage.
+ *   - Cells plus base are above 0 and increase. They are subtracted from a node when it is entered.
+ *     So exactly the entered nodes are negative as signed numbers.
+ *   - The key of a link, and its target, are complete before the table leads to it, and never
+ *     change. So a signal handler may interrupt at any instruction, and enter and leave functions
+ *     itself. */
 #ifndef QUIPU_RUNTIME_CALLS_CALLS_H
 #define QUIPU_RUNTIME_CALLS_CALLS_H
 
@@ -75,40 +76,41 @@ enum {
     CONTEXT_CHUNKS = 16,
     CONTEXT_MODULES = 256,
     FIRST_BUCKETS = 1024,
-    CROSSINGS = 1 << 18, /* of 32 bytes of stack each: what 8 MiB hold */
+    CROSSINGS = 1 << 18, /* of 32 bytes of stack each: as many as fit in 8 MiB */
 };
 
 struct context_module;
 
-/* A thread's, in one module. */
+/* Words of a thread, for one module. */
 struct context_words {
     struct context_link *current; /* NULL: it has no tree, or is in another module */
-    uint64_t base; /* what the thread has counted is this and the cells; above 0, so that nodes that
-                      are entered are below */
+    uint64_t base; /* count of the thread = this + the cells; above 0, so that entered nodes are
+                    * negative */
     struct context_link **recent;
     struct context_thread *thread; /* NULL: none yet */
     const uint64_t *cells;         /* of instructions */
     struct context_module *module;
 };
 
-/* What the thread has in one module. */
+/* Data of a thread for one module. */
 struct context_module {
     struct context_words *words;
-    struct context_words **known; /* the thread-local word that leads to them */
+    struct context_words **known; /* the thread-local variable that points to the words */
     const uint64_t *cells;        /* of instructions */
-    uint64_t place;               /* of the cells in the file */
-    struct context_words room;    /* for the words, where they are nowhere else */
+    uint64_t place;               /* offset of the cells in the file */
+    struct context_words room;    /* the words, unless they are in thread-local storage */
 };
 
 struct context_link {
     uint64_t stack; /* while it is entered: address of the inserted call's return address, below the
-                       function's own; less ACROSS where it was entered from another module */
+                     * function's own; less ACROSS if it was entered from another module */
     struct context_link *from;
     uint64_t site;
-    uint64_t place;             /* behind the call of quipu_calls_enter: tells the function */
-    struct context_link *opens; /* FROM, but NULL where the node is on the way already */
-    struct quipu_context *node; /* whose call it is */
-    struct context_link *next;  /* of the bucket */
+    uint64_t place;             /* address behind the call of quipu_calls_enter: identifies the
+                                 * function */
+    struct context_link *opens; /* FROM; NULL if the node is already on the path */
+    struct quipu_context *node; /* the node that the call enters */
+    struct context_link *next;  /* in its bucket */
     uint64_t reserved;
 };
 
@@ -118,34 +120,34 @@ enum {
 
 /* A call from another module. */
 struct crossing {
-    struct context_link
-        *link; /* that is entered; where the call opened no node, that of its caller */
-    struct context_link *before; /* the current link until then */
-    uint64_t stack;              /* what LINK had there */
+    struct context_link *link; /* the entered link; if the call opened no node, its caller's link */
+    struct context_link *before; /* the current link before the call */
+    uint64_t stack;              /* value of LINK's `stack` before the call */
     struct context_module *from;
 };
 
-/* One thread's. */
+/* The state of one thread. */
 struct context_thread {
-    struct context_link **table; /* buckets, a power of two; it grows with the links in it, */
-    uint32_t mask;               /* is 8 less than its size, */
-    uint32_t link_count;         /* and has so many */
-    uint64_t base;               /* as in the words of the module that leads */
+    struct context_link **table; /* buckets; their number is a power of two and grows with that of
+                                  * links */
+    uint32_t mask;               /* size in bytes - 8 */
+    uint32_t link_count;         /* number of links */
+    uint64_t base;               /* as in the words of the present module */
     const uint64_t *cells;
-    struct context_thread *next; /* of the process */
-    uint64_t self;               /* the thread pointer, */
-    uint32_t owner;              /* and its number: who it is */
-    bool switching;              /* goes from one module to another */
+    struct context_thread *next; /* in the process */
+    uint64_t self;               /* thread pointer ... */
+    uint32_t owner;              /* ... and kernel's number: they identify the thread */
+    bool switching;              /* it is going from one module to another */
     uint32_t chunk_count, module_count;
     struct quipu_call_tree *chunks[CONTEXT_CHUNKS];
     struct context_module modules[CONTEXT_MODULES];
-    struct context_module *module;          /* the one that it is in */
-    struct context_link *links, *links_end; /* room for more */
-    struct crossing *crossing;              /* behind the last one */
+    struct context_module *module;          /* the present module */
+    struct context_link *links, *links_end; /* room for more links */
+    struct crossing *crossing;              /* behind the last one in use */
     struct context_link root;
-    struct quipu_context nowhere;          /* what there was no room for */
-    _Alignas(QUIPU_PAGE) uint64_t process; /* whose it is; 0 in a copy of the process, where the
-                                              kernel wipes this page */
+    struct quipu_context nowhere;          /* counts what there is no room for */
+    _Alignas(QUIPU_PAGE) uint64_t process; /* its process; 0 in a copied process, where the kernel
+                                            * clears this page */
     _Alignas(QUIPU_PAGE) struct context_link *recent[CONTEXT_RECENTS];
     struct context_link *first_table[FIRST_BUCKETS];
     struct crossing crossings[CROSSINGS];
@@ -171,44 +173,44 @@ _Static_assert(sizeof(struct context_link) == 64, "links fill lines");
 _Static_assert(offsetof(struct quipu_context, inclusive) == NODE_INCLUSIVE, "activation.S");
 
 /* activation.S */
-/* The calling thread's words in this module; NULL: it has none yet. */
+/* The calling thread's words in this module. NULL: none yet. */
 extern __thread struct context_words *quipu_calls_words
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* activation_segment.S, in executables only.  The calling thread's words, if inserted code asks for
- * them by %fs. */
+/* activation_segment.S, in executables only. Returns the calling thread's words, if inserted code
+ * uses them by %fs. */
 struct context_words *quipu_find_segment_words(void) __attribute__((weak));
 WEAK_HERE(quipu_find_segment_words);
 
 /* thread.c */
-/* The calling thread's state, made where there is none; NULL: it goes on without.  The thread has
- * its cells now. */
+/* Returns the calling thread's state, and makes it if there is none. NULL: the thread continues
+ * without one. The thread has its cells afterwards. */
 struct context_thread *quipu_find_context(void);
-/* The calling thread's state, or NULL: it has none, or none any more. */
+/* Returns the calling thread's state, or NULL if it has none, or no longer has one. */
 struct context_thread *quipu_own_context(void);
-/* The thread is now in MODULE. */
+/* The thread goes to MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
 
 /* calls.c */
-/* LINK, which comes from the current link, is now the current one. */
+/* Makes LINK, whose parent is the current link, the current one. */
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack);
-/* The current link is left: the one that it came from is current. */
+/* Leaves the current link, and makes its parent the current one. */
 void quipu_leave_link(struct context_thread *thread);
-/* The table leads to LINK from now on.  Signals are blocked. */
+/* Adds LINK to the table. The caller has blocked signals. */
 void quipu_add_link(struct context_thread *thread, struct context_link *link);
-/* An empty table, the one it has or if there is none the first. */
+/* Empties the table, or makes the first one. */
 void quipu_clear_table(struct context_thread *thread);
 
 /* tree.c */
-/* Gives the thread's tree its first chunk, with the root, in the process's file.  Returns minus an
- * error's number. */
+/* Gives the thread's tree its first chunk, with the root, in the process's file. Returns 0 or the
+ * negative error number. */
 long quipu_begin_tree(struct context_thread *thread);
-/* The node whose call it is while FROM is the innermost one: a child of FROM, made where there is
- * none.  Or FROM or one above it, which the call is on the way of: then *OPENS is false.  NULL:
- * there is no room. */
+/* Returns the node for a call while FROM is the innermost one: a child of FROM, which is made if
+ * there is none; or FROM or an ancestor, if the call is already on the path, with *OPENS = false.
+ * NULL: there is no room. */
 struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
                                        uint64_t site, uint64_t callee, bool *opens);
-/* The child of NODE that is entered, or NULL. */
+/* Returns the child of NODE that is entered, or NULL. */
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);
 
@@ -216,7 +218,7 @@ static inline bool is_entered(const struct quipu_context *node) {
     return (int64_t)node->inclusive < 0;
 }
 
-/* What runs in NODE has ended.  Nothing is to be done where it was not entered yet. */
+/* Ends the activation of NODE. Does nothing if it was not entered yet. */
 static inline void end_activation(struct quipu_context *node, uint64_t now) {
     if (is_entered(node))
         node->inclusive += now;
@@ -233,7 +235,7 @@ static inline uint64_t sum_cells(const uint64_t *cells) {
     return sum;
 }
 
-/* What the thread has counted. */
+/* Returns the count of the thread. */
 static inline uint64_t context_now(const struct context_thread *thread) {
     return sum_cells(thread->cells) + thread->base;
 }

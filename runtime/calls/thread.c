@@ -1,18 +1,17 @@
-/* thread.c: threads and modules that get a calling context tree, and forked children.
+/* thread.c: the state of threads and modules for calling context trees, and forked children.
  *
- * All modules of a process share a thread's tree, and one of them has the lead: the one whose
- * function is at the top.  Its cell goes on while what the others hold stands still, so
- * cell + base is what the thread has counted.
+ * All modules of a process share a thread's tree. The module of the innermost function leads: only
+ * its cells change, so cells + base is the thread's count.
  *
- * A thread's state is its own memory and is handed to another thread once the thread is gone, as
- * cells are (core/slot.c).  Not perfect: of more than CONTEXT_MODULES modules the last have no part
- * in trees; where a signal comes while the thread goes from module to module, the handler's
- * functions do not enter the tree.
+ * A thread's state is the thread's own memory. When the thread is gone it is reused for another
+ * one, like cells (core/slot.c). Not perfect: above CONTEXT_MODULES modules, the last ones take no
+ * part in trees. If a signal arrives while the thread goes from one module to another, the
+ * handler's functions do not enter the tree.
  *
  * A child of _Fork, or of clone without CLONE_VM, has the same chunks mapped as its parent, and
- * runs no handler.  Chunks that one of both adds the other does not know, so the child leaves the
- * tree as soon as it comes here: a page that the kernel wipes at each fork tells (MADV_WIPEONFORK).
- */
+ * runs no handler. Neither of the two knows chunks that the other adds. So the child abandons the
+ * tree as soon as it comes here. It recognizes this by a page that the kernel clears at each fork
+ * (MADV_WIPEONFORK). */
 #include "format/calls.h"
 #include "format/cells.h"
 #include "format/data_file.h"
@@ -24,14 +23,13 @@
 
 enum {
     PROBES = 8,
-    BEGINNING = 1, /* what a thread has counted when it begins */
+    BEGINNING = 1, /* the count of a new thread */
 };
 
-static bool given_up;               /* there was no room for a thread: no other one asks */
-static struct context_thread *hand; /* at which the search for one that is gone goes on */
+static bool given_up; /* there was no room for a thread: do not try again for others */
+static struct context_thread *hand; /* where the search for an abandoned state continues */
 
-/* The head of the list of all threads' states stands in the file's header, which all modules map.
- */
+/* The head of the list of all threads' states is in the file's header, which all modules map. */
 static struct context_thread *first_thread(void) {
     return (void *)quipu_state.file->contexts;
 }
@@ -40,13 +38,14 @@ static uint32_t own_number(void) {
     return (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
 }
 
-/* Whether the process is a copy that no handler of fork's heard of, or a child of vfork.  The list
- * of threads is the other's then. */
+/* Whether the process is a copy for which no fork handler ran, or a child of vfork. Then the list
+ * of threads is the other process's. */
 static bool is_copied(void) {
     return (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid;
 }
 
-/* The state of a thread that is gone, or NULL.  A few are asked, and the next ones another time. */
+/* Returns the state of a thread that is gone, or NULL. Tests a few threads, and the next ones
+ * another time. */
 static struct context_thread *find_abandoned(uint32_t owner) {
     for (int i = 0; i < PROBES; i++) {
         hand = hand && hand->next ? hand->next : first_thread();
@@ -56,7 +55,7 @@ static struct context_thread *find_abandoned(uint32_t owner) {
     return NULL;
 }
 
-/* The calling thread's, which another module has made. */
+/* Returns the calling thread's state if another module has made it. */
 static struct context_thread *find_made(uint32_t owner) {
     struct context_thread *thread = first_thread();
     while (thread && (thread->owner != owner || thread->self != thread_pointer()))
@@ -71,9 +70,9 @@ static uint64_t count_threads(void) {
     return count;
 }
 
-/* ---- modules ---- */
+/* ---- Modules ---- */
 
-/* Where the file has the cells; 0: nowhere. */
+/* Returns the offset of the cells in the file, or 0 if they are not in it. */
 static uint64_t place_in_file(const uint64_t *cells) {
     for (uint32_t i = 0; i < quipu_state.block_count; i++) {
         const struct quipu_blocks *blocks = quipu_state.blocks[i];
@@ -84,7 +83,7 @@ static uint64_t place_in_file(const uint64_t *cells) {
     return 0;
 }
 
-/* MODULE has the lead: CURRENT is the thread's current link, and NOW what it has counted. */
+/* Makes MODULE lead. CURRENT is the thread's current link, and NOW its count. */
 static void lead(struct context_thread *thread, struct context_module *module,
                  struct context_link *current, uint64_t now) {
     struct context_words *words = module->words;
@@ -111,7 +110,7 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
     thread->switching = false;
 }
 
-/* This module's, of THREAD's; or that of one which was here before, and is closed. */
+/* Returns this module's entry in THREAD, or that of a closed module at the same address. */
 static struct context_module *find_module(struct context_thread *thread) {
     for (uint32_t i = 0; i < thread->module_count; i++)
         if (thread->modules[i].known == &quipu_calls_words)
@@ -119,7 +118,7 @@ static struct context_module *find_module(struct context_thread *thread) {
     return NULL;
 }
 
-/* The calling thread has words here from now on, in THREAD, its state.  NULL: there are too many
+/* Gives the calling thread words in this module. THREAD is its state. NULL: there are too many
  * modules. */
 static struct context_module *add_module(struct context_thread *thread) {
     if (quipu_calls_words)
@@ -139,10 +138,10 @@ static struct context_module *add_module(struct context_thread *thread) {
     return module;
 }
 
-/* ---- threads ---- */
+/* ---- Threads ---- */
 
-/* All that it was in has ended, with what its cells hold now.  Its words are gone with it, so nodes
- * tell what that is. */
+/* Ends all that the thread had entered, with the present count of its cells. Its words may be gone
+ * with it, so the nodes show what was entered. */
 static void finish_thread(struct context_thread *thread) {
     uint64_t now = context_now(thread);
     struct quipu_context *node = &thread->chunks[0]->nodes[0];
@@ -160,7 +159,7 @@ void quipu_end_contexts(uint32_t owner) {
             finish_thread(thread);
 }
 
-/* The thread is in MODULE, and in no function; NOW is what it has counted. */
+/* Puts the thread into MODULE, outside all functions. NOW is its count. */
 static void begin_root(struct context_thread *thread, struct context_module *module, uint64_t now) {
     struct quipu_context *root = &thread->chunks[0]->nodes[0];
     thread->root = (struct context_link){.stack = UINT64_MAX - ACROSS, .node = root};
@@ -168,7 +167,7 @@ static void begin_root(struct context_thread *thread, struct context_module *mod
     root->inclusive -= now;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static long make_thread(struct context_thread **made, uint32_t owner) {
     struct context_thread *thread = map_memory(NULL, sizeof *thread, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -190,9 +189,9 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     return 0;
 }
 
-/* A state for the calling thread, as new; or *TAKEN, which another thread has left.  What was
- * counted goes on from where it was, so that all that is entered is below zero.  The lock is held.
- */
+/* Sets *TAKEN to a state for the calling thread: a new one, or the one in *TAKEN, which another
+ * thread has left. The count continues from its last value, so that entered nodes are negative. The
+ * caller holds the lock. */
 static long take_thread(struct context_thread **taken) {
     uint32_t owner = own_number();
     struct context_thread *thread = *taken ? *taken : find_abandoned(owner);
@@ -219,13 +218,13 @@ static long take_thread(struct context_thread **taken) {
     return 0;
 }
 
-/* Whether another thread left it, with the same number and thread pointer as the calling one: that
- * thread's words are gone, and thread-local storage is as new. */
+/* Whether another thread with the calling thread's number and thread pointer left the state: then
+ * that thread's words are gone, and thread-local storage is as new. */
 static bool is_left(const struct context_thread *thread) {
     return !thread->switching && *thread->module->known != thread->module->words;
 }
 
-/* The thread comes into this module for the first time.  Signals are blocked. */
+/* Handles the thread's first visit to this module. The caller has blocked signals. */
 static struct context_thread *come_in(void) {
     long error = 0;
     struct context_thread *thread;
@@ -245,8 +244,8 @@ static struct context_thread *come_in(void) {
     return module->words->thread = thread;
 }
 
-/* The process is a copy of the thread's, and no handler of fork's has run: the tree is the other's.
- */
+/* Leaves the tree in a copied process, for which no fork handler ran: the tree belongs to the other
+ * process. */
 static void leave_tree(struct context_thread *thread) {
     thread->module->words->current = NULL;
     quipu_calls_words->current = NULL;
@@ -255,7 +254,7 @@ static void leave_tree(struct context_thread *thread) {
     thread->chunks[0]->flags |= QUIPU_CALL_TREE_COPIED;
 }
 
-/* The calling thread's state, if it is known here. */
+/* Returns the calling thread's state, if this module knows it. */
 static struct context_thread *known_context(void) {
     return quipu_calls_words ? quipu_calls_words->thread : NULL;
 }
@@ -268,7 +267,7 @@ struct context_thread *quipu_own_context(void) {
     return NULL;
 }
 
-/* In executables functions do not ask for the thread's cells themselves. */
+/* In executables, functions do not test for the thread's cells themselves. */
 struct context_thread *quipu_find_context(void) {
     if (*own_bias() == QUIPU_UNATTACHED)
         quipu_attach_thread();
@@ -278,17 +277,17 @@ struct context_thread *quipu_find_context(void) {
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) != PHASE_READY || given_up)
         return NULL;
     uint64_t mask = block_signals();
-    thread = known_context(); /* a handler may have come before us */
+    thread = known_context(); /* a handler may have been here first */
     if (!thread && quipu_state.phase == PHASE_READY && !is_copied())
         thread = come_in();
     restore_signals(mask);
     return thread;
 }
 
-/* ---- forked children ---- */
+/* ---- Forked children ---- */
 
-/* The links that the thread has come by lead to nodes of a new tree, with nothing counted; the old
- * nodes are still there.  Crossings are of these links, and remain. */
+/* Makes the links of the current path lead to nodes of a new tree, with nothing counted. The old
+ * nodes are still mapped. The crossings refer to these links, and stay. */
 static void copy_way(struct context_thread *thread) {
     struct context_link *way = NULL;
     for (struct context_link *link = current_link(thread); link != &thread->root;
@@ -308,7 +307,7 @@ static void copy_way(struct context_thread *thread) {
     }
 }
 
-/* The cells of all modules are new, and hold nothing. */
+/* The cells of all modules are new and empty. */
 static long begin_child(struct context_thread *thread) {
     struct quipu_call_tree *chunks[CONTEXT_CHUNKS];
     uint32_t count = thread->chunk_count;
@@ -340,7 +339,7 @@ void quipu_fork_contexts(void) {
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
     own->place = error ? 0 : place_in_file(own->cells);
     if (thread->module != own)
-        return; /* another module sees to it */
+        return; /* another module does it */
     if (error == 0) {
         error = begin_child(thread);
         if (error < 0)

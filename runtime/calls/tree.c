@@ -1,11 +1,11 @@
 /* tree.c: the nodes of a calling context tree, in the data file.
  *
- * A tree grows by chunks, each as large as all before.  Where a tree may not or cannot grow further
- * its flags say so, and a call is taken for a part of its caller.
+ * A tree grows by chunks, each as large as all earlier ones together. If it cannot or must not grow
+ * further, its flags say so, and calls are counted in their callers.
  *
- * Only the thread itself adds nodes, but a signal handler may interrupt it at any instruction and
- * add some, too: so a node is taken by one addition and linked in by one exchange.  At worst there
- * are two nodes for one way, whose numbers readers add up. */
+ * Only the thread itself adds nodes. But a signal handler may interrupt it at any instruction and
+ * add some, too. So a node is taken by one atomic exchange and linked by another. At worst there
+ * are two nodes for one path, and readers add them up. */
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "runtime/calls/calls.h"
@@ -22,7 +22,7 @@ static uint64_t chunk_end(const struct quipu_call_tree *chunk) {
     return chunk->first_index + chunk->capacity;
 }
 
-/* Adds a chunk.  The lock is held. */
+/* Adds a chunk. The caller holds the lock. */
 static long map_chunk(struct context_thread *thread, int fd, uint64_t size) {
     uint64_t offset = quipu_state.file->size;
     long error = quipu_reserve(fd, offset, size);
@@ -53,19 +53,19 @@ static long add_chunk(struct context_thread *thread, uint64_t size) {
     return error;
 }
 
-/* Makes room for more nodes.  Returns false where there can be none. */
+/* Makes room for more nodes. Returns false if that is impossible. */
 static bool grow_tree(struct context_thread *thread) {
     struct quipu_call_tree *first = thread->chunks[0];
     uint64_t mask = block_signals();
     long error = 0;
     const struct quipu_call_tree *last = thread->chunks[thread->chunk_count - 1];
     if (first->flags & QUIPU_CALL_TREE_MERGED) {
-        error = -ENOSPC; /* and it has been said */
+        error = -ENOSPC; /* has been reported already */
     } else if (last->count >= last->capacity) {
         quipu_lock(quipu_state.file);
         error =
             chunk_end(last) >= NODES_MAX || thread->chunk_count == CONTEXT_CHUNKS
-                ? -EOVERFLOW /* the disk may have room */
+                ? -EOVERFLOW /* a limit of the tree, not of the disk */
                 : add_chunk(thread, thread->chunk_count == 1 ? FIRST_SIZE : 2 * last->chunk.size);
         quipu_unlock(quipu_state.file);
         if (error < 0) {

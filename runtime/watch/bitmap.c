@@ -1,15 +1,16 @@
-/* bitmap.c: where the shadow's address space is refused (ulimit -v, overcommit_memory 2).
+/* bitmap.c: a replacement for the shadow, if its address space is refused (ulimit -v,
+ * overcommit_memory 2).
  *
- * Then the counters of granules lie in the paper's segmented table (section 3), which has one level
- * more here, since addresses have 47 bits: a segment is a page of counters, for 256 KiB.  Inserted
- * code cannot look there, so its checks are made jumps to where they call the runtime, which looks.
- * A program runs slowly then, but no write is missed.
+ * The counters of granules are then in the paper's segmented table (section 3). It has one level
+ * more here, since addresses have 47 bits. A segment is a page of counters, for 256 KiB. Inserted
+ * code cannot read this table. So its checks become jumps to the code that calls the runtime, which
+ * reads it. The program then runs slowly, but no write is missed.
  *
  * A check is
  *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
  *         jne     SLOW                    6 bytes
- * and nothing else looks like it.  The first five bytes of the cmpb, which would read what is not
- * there, become the jump. */
+ * and no other code looks like it. The jump replaces the first five bytes of the cmpb, which would
+ * read unmapped memory. */
 #include "runtime/core/note.h"
 #include "runtime/core/protection.h"
 #include "runtime/watch/watch.h"
@@ -26,7 +27,7 @@ enum {
     JNE_SIZE = 6,
 };
 
-/* Returns the table at *PLACE, or with MAKE makes it. */
+/* Returns the table to which *PLACE points. With MAKE, allocates it if there is none. */
 static void *table_at(void **place, uint64_t size, bool make) {
     void *table = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     if (!table && make && (table = quipu_watch_map(size)))
@@ -47,8 +48,8 @@ uint8_t *quipu_watch_counter(uint64_t granule, bool make) {
     return segment ? segment + (granule & ((1 << SEGMENT_BITS) - 1)) : NULL;
 }
 
-/* Where the program's code cannot be changed it will fault at its first check: then nothing can be
- * watched, and nothing else done. */
+/* Makes the check in front of JNE always take the slow path. If the code cannot be changed, the
+ * program faults at its first check; there is no remedy. */
 static void take_always(uint8_t *jne) {
     uint8_t *check = jne - CMP_SIZE;
     int32_t distance = 0;
@@ -56,7 +57,7 @@ static void take_always(uint8_t *jne) {
     copy_bytes(&shadow, check + 2, sizeof shadow);
     if (jne[0] != 0x0f || jne[1] != 0x85 || check[0] != 0x80 || (check[1] & 0xf8) != 0xb8 ||
         shadow != QUIPU_WATCH_SHADOW || check[6] != 0)
-        return; /* not ours */
+        return; /* not a check */
     if (check[-1] == PREFIX)
         check--;
     copy_bytes(&distance, jne + 2, sizeof distance);
@@ -64,7 +65,7 @@ static void take_always(uint8_t *jne) {
     encode_jump(check, X86_JUMP_SIZE, (uint64_t)check, to);
 }
 
-/* The module's own instructions, of which checks are told by the shadow's address and the jump. */
+/* Changes all checks of this module. The shadow's address and the jump identify them. */
 static int use_in_module(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     (void)data;

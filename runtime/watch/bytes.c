@@ -1,7 +1,8 @@
-/* bytes.c: the regions' bytes as last known, and the program's memory read without a fault.
+/* bytes.c: copies of the regions' last known bytes, and reads of the program's memory that do not
+ * fault.
  *
- * Copies are blocks of 16 << class bytes out of chunks that are never unmapped, a free list for
- * each class; the largest ones have a mapping each. */
+ * Copies are blocks of 16 << class bytes, cut from chunks that are never unmapped, with a free list
+ * for each class. Copies above the largest class have a mapping each. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -13,14 +14,15 @@ enum {
     SMALLEST = 4, /* bits */
 };
 
-/* Whether the page of ADDRESS can be read.  The kernel reads the set of signals before it finds
- * that there is no such operation on it: so nothing is changed, and nothing but the kernel's own
- * look at the memory is asked for. */
+/* Whether the page of ADDRESS is readable. The kernel copies the signal set from it before it
+ * rejects the invalid operation. So the call changes nothing, and touches no memory but that
+ * page. */
 static bool is_readable(uint64_t address) {
     enum {
         NO_OPERATION = 77
     };
-    uint64_t page = address & -(uint64_t)QUIPU_PAGE; /* 0 would be no set at all */
+    uint64_t page = address & -(uint64_t)QUIPU_PAGE; /* offset 0 could be NULL, which is no set at
+                                                      * all */
     return SYSTEM_CALL(rt_sigprocmask, NO_OPERATION, page + 8, 0, sizeof(uint64_t), 0, 0) !=
            -EFAULT;
 }
@@ -47,7 +49,7 @@ static unsigned class_of(uint64_t size) {
     return bits <= SMALLEST ? 0 : bits - SMALLEST;
 }
 
-/* The rest of an old chunk is lost: less than the largest class. */
+/* Abandons the rest of the old chunk, which is less than the largest class. */
 static uint8_t *cut_chunk(uint64_t size) {
     struct watch *watch = WATCH;
     if (watch->chunk_left < size) {
@@ -55,7 +57,8 @@ static uint8_t *cut_chunk(uint64_t size) {
         if (!chunk)
             return NULL;
         watch->chunk = chunk;
-        watch->chunk_left = CHUNK - PIECE_MOST; /* a reader may take a piece for a longer one */
+        watch->chunk_left = CHUNK - PIECE_MOST; /* a reader may read up to this many bytes for a
+                                                 * shorter piece */
     }
     uint8_t *copy = watch->chunk;
     watch->chunk += size;

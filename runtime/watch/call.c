@@ -1,23 +1,23 @@
-/* call.c: calls of code that is not instrumented.
+/* call.c: calls of code without checks.
  *
- * Of a callee that is known, the ranges that it writes are stores: what was there is the regions'
- * copies, which the begin brings up to date where it knows how far a range goes.  After any other
- * call all regions are compared with their copies, and what has changed is told.  So copies are
- * kept up to date by all that tells of a write; a new region's is read in front of the first call.
+ * If the callee is known, the ranges that it writes are reported like stores. The regions' copies
+ * hold the old bytes; the begin of the call refreshes them for ranges whose length it knows. After
+ * any other call, all regions are compared with their copies, and changes are reported. Everything
+ * that reports a write also updates the copies. A new region's bytes are read before the first call
+ * that follows.
  *
- * What is not so by far most times is told apart first: a range where nothing is watched, the C
- * library's own memory where no region can be (quick.c), and a direct call of what is not
- * known, of which nothing needs to be kept from its begin to its end.  None of these has a record.
+ * Most calls need none of this, and are recognized first: a range in which nothing is watched, the
+ * C library's own memory where no region can be (quick.c), and a direct call of an unknown
+ * function, for which nothing must be kept from begin to end. These have no record.
  *
- * A call that is never returned from leaves its record; the next one at that stack pointer takes it
- * over.
+ * A call that never returns leaves its record. The next call with that stack pointer reuses it.
  *
- * What is found to have changed may be what another call has written: lane.c tells.
+ * A change that is found may be due to another call; lane.c decides.
  *
- * Not perfect: with more than FEW regions, not each unknown call is followed by a comparison, which
- * would take most of the time; what has changed is found by a later one.  Bytes that were changed
- * and changed back are not told; nor is what a call changed whose record was pushed out, before the
- * next one is compared. */
+ * Not perfect: with more than FEW regions, comparisons after unknown calls are skipped for some
+ * time, since they would take most of the time; a later comparison finds the change. Bytes that
+ * were changed and changed back are not reported. A change is lost if the call's record was pushed
+ * out, and the next call's begin refreshes the copies before any comparison. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -29,25 +29,26 @@
 #include <sys/uio.h>
 
 enum {
-    SITE_SIZE = 5,   /* the no-operation behind the call, now a jump */
+    SITE_SIZE = 5,   /* of the no-operation behind the call, which is now a jump */
     CMP_SIZE = 8,    /* or cmpl $0, CALLING ... */
     JNE_SIZE = 6,    /* ... and its jne */
     CALL_SIZE = 5,   /* of quipu_watch_call_end */
     LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp */
-    LEAVE_SIZE = 6,  /* leaq 8(%rsp), %rsp; ret, behind it where a jump ended a function */
-    JMP_SLOT = 0xff, /* through a slot of the global offset table */
+    LEAVE_SIZE = 6,  /* of leaq 8(%rsp), %rsp; ret behind the call out of line, if a jump ended the
+                      * function */
+    JMP_SLOT = 0xff, /* jump through a slot of the global offset table */
     PREFIXES_MOST = 4,
     VECTOR_MOST = 1024,
-    RARELY = 32, /* times */
+    RARELY = 32, /* factor of a comparison's duration */
     WORD = 8,
     RANGES = 3,
     ARGUMENTS = 6,
-    /* the frame of entry.S */
+    /* words of entry.S's frame */
     FRAME_RESULT = -2,
     FRAME_RETURN = 1,
     FRAME_CALLEE = 2,
-    FRAME_BEGIN = 3, /* the stack pointer at the call ... */
-    FRAME_END = 2,   /* ... and behind it */
+    FRAME_BEGIN = 3, /* stack pointer at the call ... */
+    FRAME_END = 2,   /* ... and after it */
 };
 
 #define QUIPU_UNBOUND UINT64_MAX
@@ -61,7 +62,7 @@ void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
 
-/* Whether a row is of what allocates or frees. */
+/* Whether the row is of a function that allocates or frees. */
 static bool is_allocator(uint32_t callee) {
     for (unsigned i = 0; i < RANGES; i++)
         if (quipu_extent_kind(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
@@ -70,14 +71,15 @@ static bool is_allocator(uint32_t callee) {
     return false;
 }
 
-/* Whether all is compared behind it. */
+/* Whether all regions are compared after a call of it. */
 static bool is_unknown(uint32_t callee) {
     uint32_t first = callees[callee][0];
     return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||
            quipu_extent_kind(first) == QUIPU_EXTENT_MORE || first & QUIPU_EXTENT_WITHIN;
 }
 
-/* Where all that it may write beside the C library's own memory is told by its ranges. */
+/* Whether the ranges of the row contain all that it may write besides the C library's own
+ * memory. */
 static bool tells_ranges(uint32_t callee) {
     for (unsigned i = 0; i < RANGES; i++)
         if (quipu_is_range(callees[callee][i]) && callees[callee][i] & QUIPU_EXTENT_WITHIN &&
@@ -95,8 +97,7 @@ enum watch_reach quipu_watch_reach(uint32_t row) {
                                                       : WATCH_REACHES_RANGES;
 }
 
-/* Of rows that entry.S deals with by itself: they neither have ranges nor say anything else.
- */
+/* Rows that entry.S handles alone: they have no ranges, and nothing else to report. */
 #define IS_PLAIN(extent)                                                                           \
     (!(extent) || ((extent) >> 4 & 15) == QUIPU_EXTENT_ANY ||                                      \
      (((extent) >> 4 & 15) == QUIPU_EXTENT_MORE &&                                                 \
@@ -108,7 +109,8 @@ extern const uint32_t quipu_watch_plain_count;
 const uint8_t quipu_watch_plain_rows[] = {QUIPU_CALLEES(PLAIN_ROW)};
 const uint32_t quipu_watch_plain_count = sizeof quipu_watch_plain_rows;
 
-/* Bytes in front of the NUL; where there is none that can be read, those that can. */
+/* Returns the number of bytes before the NUL. If memory becomes unreadable before a NUL: the number
+ * of readable bytes. */
 static uint64_t string_length(uint64_t address) {
     uint64_t length = 0;
     uint8_t bytes[64];
@@ -124,7 +126,7 @@ static uint64_t string_length(uint64_t address) {
     return length;
 }
 
-/* What is known at the begin. */
+/* Returns the range as far as it is known at the begin. */
 static struct watch_range begin_range(const struct watch_call *call, uint32_t extent) {
     const uint64_t *arguments = call->arguments;
     struct watch_range range = {arguments[extent & 7], QUIPU_UNBOUND};
@@ -157,7 +159,7 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
     return range;
 }
 
-/* Sets the range, which is empty where it touches no region. */
+/* Sets the range. It is empty if it touches no region. */
 static void find_range(struct watch_call *call, unsigned number) {
     uint32_t extent = callees[call->callee][number];
     uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
@@ -178,7 +180,7 @@ static uint64_t length_by_result(uint32_t extent, uint64_t result) {
     return (uint64_t)count * quipu_extent_constant(extent) + added;
 }
 
-/* Sets what only the end knows. */
+/* Sets what is known only at the end. */
 static void end_range(struct watch_range *range, uint32_t extent, uint64_t result) {
     if (range->length == QUIPU_UNBOUND) {
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT)
@@ -190,13 +192,13 @@ static void end_range(struct watch_range *range, uint32_t extent, uint64_t resul
         range->length = 0;
 }
 
-/* How often was told of what the range may be, ever. */
+/* Returns how often the write locks of the range were taken, ever. */
 static uint64_t count_told(const struct watch_range *range) {
     uint64_t most = (uint64_t)WATCH_ORDERS << QUIPU_WATCH_GRANULE_BITS;
     return quipu_watch_told(range->address, range->address + lesser(range->length, most));
 }
 
-/* The range NUMBER of the call, or a part of it. */
+/* Reports the range NUMBER of the call, or a part of it. */
 static void tell_range(const struct watch_call *call, unsigned number,
                        const struct watch_range *range, bool if_changed, uint64_t pc) {
     struct watch_write write = {.address = range->address,
@@ -215,7 +217,7 @@ static void tell_range(const struct watch_call *call, unsigned number,
         quipu_watch_tell_all(&write);
 }
 
-/* The parts of a vector of struct iovec. */
+/* Reports the parts of a vector of struct iovec. */
 static void tell_vector(const struct watch_call *call, unsigned number, uint64_t count,
                         uint64_t pc) {
     const struct watch_range *range = &call->ranges[number];
@@ -228,7 +230,7 @@ static void tell_vector(const struct watch_call *call, unsigned number, uint64_t
     }
 }
 
-/* Whether the row holds whose format the shim did not know. */
+/* Whether the row is right for a call whose format the shim did not know. */
 static bool row_holds(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
@@ -238,7 +240,7 @@ static bool row_holds(const struct watch_call *call) {
     return true;
 }
 
-/* ---- All regions compared ---- */
+/* ---- Comparison of all regions ---- */
 
 static bool words_differ(const uint8_t *now, const uint8_t *known) {
     uint64_t a, b;
@@ -247,8 +249,8 @@ static bool words_differ(const uint8_t *now, const uint8_t *known) {
     return a != b;
 }
 
-/* Sets RANGE to what has changed, first byte to last.  The region is pinned.  *READABLE is the page
- * that the one before was on, if it was on one: regions often lie side by side. */
+/* Sets RANGE to the first through the last changed byte. The region is pinned. *READABLE is 1 + the
+ * last page that was found readable, or 0: regions are often adjacent. */
 static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
                     struct watch_range *range) {
     uint64_t first = UINT64_MAX, end = 0;
@@ -285,8 +287,8 @@ static bool is_given(const struct watch_call *call, const struct watch_region *r
     return false;
 }
 
-/* What the call itself can have changed.  A freed block is the allocator's, and may be whatever the
- * C library has got from it meanwhile, unless the call was given it. */
+/* Whether the call itself may have changed the region. A freed block belongs to the allocator, and
+ * the C library may use its memory for anything, unless the call was given the address. */
 static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
     if (!region->size || region->flags & WATCH_UNKNOWN)
         return false;
@@ -329,7 +331,7 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
                                     .stack = stack,
                                     .is_sure = true};
         quipu_watch_tell(i, &write);
-        readable = 0; /* a handler may do anything */
+        readable = 0; /* a handler may have changed the mapping */
     }
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
@@ -342,9 +344,9 @@ void quipu_watch_put_off_comparison(uint64_t begin) {
         quick->until = until;
 }
 
-/* Few regions are compared each time.  Many are compared when RARELY times as much has gone by as
- * that took last, or as it took to read what is new, of which nothing can have changed: what has
- * changed is told later then, as a later call's. */
+/* Few regions are compared each time. Many are compared only after RARELY times the duration of the
+ * last comparison, or of the last reading of new regions, in which nothing can have changed. A
+ * change in between is reported later, for a later call. */
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->stacks_apart && !quipu_watch_is_alone())
@@ -378,7 +380,7 @@ static void begin_blocks(const struct watch_call *call) {
     }
 }
 
-/* The block that was made; its address is 0 where there is none. */
+/* Returns the allocated block; its address is 0 if there is none. */
 static struct watch_range new_block(const struct watch_call *call, uint32_t extent,
                                     uint64_t result) {
     struct watch_range block = {result, call->arguments[quipu_extent_a(extent)]};
@@ -387,12 +389,12 @@ static struct watch_range new_block(const struct watch_call *call, uint32_t exte
         block.length = string_length(result) + 1;
     else if (factor < 6 &&
              __builtin_mul_overflow(block.length, call->arguments[factor], &block.length))
-        block.length = UINT64_MAX; /* nothing is so long */
+        block.length = UINT64_MAX; /* no block is that long */
     if (quipu_extent_constant(extent) &&
         ((uint32_t)result != 0 || quipu_watch_read(&block.address, call->arguments[extent & 7],
                                                    sizeof block.address) < sizeof block.address))
         block.address = 0;
-    if (block.address >= ADDRESSES_END) /* as mmap says that it could not */
+    if (block.address >= ADDRESSES_END) /* error result of mmap */
         block.address = 0;
     return block;
 }
@@ -419,7 +421,7 @@ static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t 
 
 /* ---- Begin and end ---- */
 
-/* Behind the jump that ends a function: prefixes, opcode, and where to. */
+/* Returns the address behind a jump that ends a function: prefixes, opcode, operand. */
 static uint64_t behind_jump(const uint8_t *jump) {
     unsigned prefixes = 0;
     while (prefixes < PREFIXES_MOST && *jump != JMP_SHORT && *jump != JMP_NEAR && *jump != JMP_SLOT)
@@ -427,8 +429,9 @@ static uint64_t behind_jump(const uint8_t *jump) {
     return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
 }
 
-/* The call's return address: in front of what led out of line.  STUB is the return address of the
- * call there, in front of the jump back, or of what ends a jump that was made a call. */
+/* Returns the call's return address, which is just before the jump out of line. STUB is the return
+ * address of the call out of line. Behind STUB is the jump back, or the end of a jump that became a
+ * call. */
 static uint64_t place_of_return(uint64_t stub) {
     const uint8_t *jump = (const uint8_t *)stub;
     if (!is_jump(jump))
@@ -444,8 +447,8 @@ static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
         quipu_watch_note_stack((uint64_t)stack.ss_sp, stack.ss_size);
 }
 
-/* What the program does by the call that makes other calls write elsewhere, memory unreadable, or a
- * stack. */
+/* Handles the effects of the call that concern later calls: a stream gets a buffer, memory becomes
+ * unreadable, or memory becomes a stack. */
 static void note_more(const struct watch_call *call) {
     for (unsigned i = 0; i < RANGES; i++) {
         uint32_t extent = callees[call->callee][i];
@@ -470,7 +473,7 @@ static bool has_ranges(const struct watch_call *call) {
     return any;
 }
 
-/* Where the call's ranges are, all in all, to WAY. */
+/* Sets WAY's low and high to the bounds of all ranges of the call. */
 static void find_hull(const struct watch_call *call, struct watch_under_way *way) {
     way->low = UINT64_MAX;
     way->high = 0;
@@ -486,15 +489,15 @@ static void find_hull(const struct watch_call *call, struct watch_under_way *way
     }
 }
 
-/* Sets the call's ranges, and where they are.  Returns whether anything is to be done at its end.
- */
+/* Sets the call's ranges and their bounds. Returns whether its end has anything to do. */
 static bool has_end(struct watch_call *call, struct watch_under_way *way) {
     const uint32_t *extents = callees[call->callee];
     for (unsigned i = 0; i < RANGES; i++)
         find_range(call, i);
     bool touches = has_ranges(call);
     find_hull(call, way);
-    for (unsigned i = 0; i < RANGES; i++) /* all is compared: so ranges need not be told */
+    for (unsigned i = 0; i < RANGES;
+         i++) /* all regions are compared: no separate report is needed */
         if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
             call->ranges[i].length = 0;
     bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
@@ -503,7 +506,7 @@ static bool has_end(struct watch_call *call, struct watch_under_way *way) {
            quipu_question(extents) == QUIPU_ASK_ALWAYS;
 }
 
-/* Sees to it that the call's end is told; where the text cannot be changed any more, it is not. */
+/* Makes the call's end be reported. If the text cannot be changed any more, it is not reported. */
 static bool tells_end(const uint64_t *frame) {
     uint32_t told = (uint32_t)frame[FRAME_CALLEE];
     const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
@@ -517,12 +520,14 @@ uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
     if (!is_jump(jump))
         return stub;
     const uint8_t *place = target_of_jump(jump);
-    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers make it so */
+    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers lengthen it to this
+                                                                    * form */
     return is_near ? behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(told);
 }
 
-/* What is there before, of ranges that the call will write.  Where it may write less, and there are
- * other threads, what they have changed is not lost: it is told with this call's. */
+/* Refreshes the copies for ranges that the call will write. If the call may write less, and there
+ * are other threads, the copies stay: then changes by other threads are not lost, but reported with
+ * this call's. */
 static void refresh_ranges(struct watch_call *record) {
     bool is_alone = quipu_watch_is_alone();
     for (unsigned i = 0; i < RANGES; i++) {
@@ -587,7 +592,7 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     begin_call(&call, frame);
 }
 
-/* Tells what the call has done. */
+/* Reports what the call has written. */
 static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc, uint64_t stack) {
     const uint32_t *extents = callees[call->callee];
     bool is_heap = is_allocator(call->callee);
@@ -620,7 +625,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
         quipu_watch_come_back(stack);
 }
 
-/* What the call without a record has changed. */
+/* Compares after a call without a record. */
 static void compare_behind(uint64_t stack, uint64_t pc) {
     struct watch_call call = {.stack = stack};
     if (WATCH_QUICK->tracks)
@@ -628,8 +633,9 @@ static void compare_behind(uint64_t stack, uint64_t pc) {
     compare_in_time(&call, pc, stack);
 }
 
-/* Behind a direct call of what is not known, or writes the library's own memory.  It has a record
- * where its begin had to be told; one of another call at that stack pointer is not its own. */
+/* After a direct call of an unknown function, or of one that writes the library's own memory. It
+ * has a record if its begin had to be reported. A record of another kind of call at that stack
+ * pointer is not its own. */
 void quipu_watch_call_returned(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
     uint64_t pc = place_of_return(frame[FRAME_RETURN]);

@@ -1,6 +1,6 @@
-/* early.S: has an executable start before the constructors of its shared objects, which may
- * call it back.  Only code for executables refers to quipu_watch_early: shared objects cannot have
- * a .preinit_array. */
+/* early.S: starts an executable before the constructors of its shared objects, which may call it.
+ * Only code for executables refers to quipu_watch_early, because shared objects cannot have a
+ * .preinit_array. */
 #ifdef __CET__
 #include <cet.h>
 #endif

@@ -1,11 +1,12 @@
-/* entry.S: where inserted code comes around a store that may touch watched memory, and at the
- * begin and the ends of a function whose locals are watched.
+/* entry.S: entry points of inserted code: around stores that may touch watched memory, around
+ * calls, and at the entry and the ends of functions with watched locals.
  *
- * The contract stands in format/watch.h, section 2.  The caller is anywhere in a function:
- * every register and the flags are kept; vector and x87 registers are not touched by the runtime,
- * and kept around the program's own handlers.
+ * format/watch.h, section 2, has the contract. The caller may be anywhere in a function. All
+ * general registers and the flags are kept. The runtime does not use vector and x87 registers, and
+ * saves them around the program's own handlers.
  *
- * All modules with watched stores have this, so the start of all stands here, too. */
+ * Each module with watched stores links this file. So the pointer that starts the runtime is here,
+ * too. */
 #include "runtime/core/registers.inc"
 #include "runtime/watch/lane.h"
 #include "runtime/watch/quick.h"
@@ -27,8 +28,8 @@
         .text
         .balign 16
         .type   trap, @function
-/* A thread is to get SIGTRAP.  If it is this one it does not return here, but goes to where the frame of
- * %rbp returns to, with the stack pointer %rsi. */
+/* Some thread shall get SIGTRAP. If it is this thread, `trap` does not return here, but to the
+ * return address of the frame %rbp, with stack pointer %rsi. */
 trap:
         .cfi_startproc
         save    rbx                  /* struct watch_kept */
@@ -46,10 +47,10 @@ trap:
         .size   trap, . - trap
         .hidden quipu_watch_trap_here
 
-/* A function of C that gets the frame's address: it finds there
- *     -8 flags, 0 %rbp, 8 the return address, 16 what was pushed last, 24, 32
- * and the stack pointer before PUSHED bytes were pushed.  The stack pointer goes up by ROOM when it
- * returns. */
+/* Defines an entry that calls a C function with the frame's address. The frame has -8 flags, 0
+ * %rbp, 8 the return address, 16 the word that was pushed last, then 24, 32. The second argument is
+ * the stack pointer before PUSHED bytes were pushed. The return increases the stack pointer by
+ * ROOM. */
 .macro  entry name, function, pushed=0, room=0
         .text
         .balign 16
@@ -75,7 +76,7 @@ trap:
         .hidden \function
 .endm
 
-        /* back to where the stack pointer was above the red zone */
+        /* the return restores the stack pointer above the red zone */
         entry   quipu_watch_begin, quipu_watch_begun, 16, 128+16
         entry   quipu_watch_begin_more, quipu_watch_begun, 24, 128+24
         entry   quipu_watch_end, quipu_watch_ended, 0, 128
@@ -87,8 +88,8 @@ trap:
         entry   quipu_watch_function_end, quipu_watch_function_ended
         entry   quipu_watch_function_back, quipu_watch_function_returned
 
-/* A call stores its return address, below what was pushed and 128 bytes of red zone.  Comes by where
- * the shadow says that nothing is watched there. */
+/* A call stores its return address, below the pushed words and 128 bytes of red zone. Returns at
+ * once if the shadow shows that nothing is watched there. */
         .balign 16
         .globl  quipu_watch_return
         .hidden quipu_watch_return
@@ -142,8 +143,9 @@ quipu_watch_return:
         restore rax
 .endm
 
-/* Where bit SIZE of %edi is set, compares as many bytes of (%rax) with (%rdx), through REGISTER; the
- * same ones go to DIFFER, all others leave both pointers behind them. */
+/* If bit SIZE of %edi is set, compares SIZE bytes at (%rax) and (%rdx), through REGISTER. If they
+ * differ, jumps to DIFFER. If not, moves both pointers behind them, except for SIZE 1, which is the
+ * last. */
 .macro  compare_rest size, suffix, register, differ
         testb   $\size, %dil
         je      1f
@@ -157,8 +159,8 @@ quipu_watch_return:
 1:
 .endm
 
-/* The calling thread's lane to REGISTER, whose low half is HALF, through SCRATCH; goes to OTHER where
- * it has none. */
+/* Loads the address of the calling thread's call records into REGISTER, whose low half is HALF.
+ * Uses SCRATCH. Jumps to OTHER if the thread has none. */
 .macro  find_lane register, half, scratch, other
         movq    quipu_watch_own@gottpoff(%rip), %\register
         movzwl  %fs:(%\register), %\half
@@ -171,8 +173,9 @@ quipu_watch_return:
         jne     \other
 .endm
 
-/* A call begins.  Comes by where it only has to stand in the thread's lane.  Below what told of it,
- * %rsp was 8 bytes above.  A handler may come anywhere: so the stack pointer is written twice. */
+/* A call begins. Adds it to the thread's call records, and returns at once if nothing else is
+ * needed. At the call, %rsp is 8 bytes above the words that the stub pushed. A handler may
+ * interrupt anywhere, and use the same record: so the stack pointer is stored twice. */
         .balign 16
         .globl  quipu_watch_call_begin
         .hidden quipu_watch_call_begin
@@ -207,7 +210,7 @@ quipu_watch_call_begin:
         cmpl    $0, LANE_DEPTH(%rdx)
         je      1f
         cmpq    %rax, -LANE_CALL_SIZE(%rcx)
-        jbe     .Ltold              /* that one was left */
+        jbe     .Ltold              /* the recorded call was left */
 1:      movq    %rax, (%rcx)
         incl    LANE_DEPTH(%rdx)
         movq    %rax, (%rcx)
@@ -232,8 +235,9 @@ quipu_watch_call_begin:
         .cfi_endproc
         .size   quipu_watch_call_begin, . - quipu_watch_call_begin
 
-/* A callee that is not known has returned.  Comes by where no call has a record, and all pieces are
- * as they are known, or it is not time yet; and takes the call out of the thread's lane. */
+/* An unknown callee has returned. Returns at once if no call has a record, and all pieces have
+ * their known bytes or no comparison is due. Also removes the call from the thread's call
+ * records. */
         .balign 16
         .globl  quipu_watch_call_return
         .hidden quipu_watch_call_return
@@ -321,7 +325,7 @@ quipu_watch_call_return:
         leaq    48+8(%rsp), %rax
         leaq    (%rcx,%rcx,4), %rcx
         cmpq    %rax, LANE_FIRST - LANE_CALL_SIZE(%rdx,%rcx,8)
-        ja      .Lout               /* one that this is in */
+        ja      .Lout               /* the recorded call is an outer one */
         jb      .Ldiffer
         decl    LANE_DEPTH(%rdx)
         incq    LANE_EVENTS(%rdx)

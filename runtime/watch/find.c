@@ -1,13 +1,14 @@
-/* find.c: which regions overlap a range.
+/* find.c: finds the regions that overlap a range.
  *
- * No lock is taken: a sequence that is odd, or another than before, says that what was read may be
- * half of a change.  What is read then may be torn, but lies in the arrays, and no chain is
- * endless.  Where it is always so, the lock is taken after all. */
+ * It takes no lock. If `sequence` is odd, or has changed meanwhile, a change was in progress, and
+ * the result is discarded. A read during a change may give mixed values, but stays within the
+ * arrays, and the length of each chain walk is limited. After several failures it takes the
+ * lock. */
 #include "runtime/watch/watch.h"
 
 enum {
-    TRIES = 8,             /* to read without the lock */
-    SHADOW_MOST = 1 << 24, /* bytes whose shadow is looked at first */
+    TRIES = 8,             /* without the lock */
+    SHADOW_MOST = 1 << 24, /* most bytes for which the shadow is read first */
 };
 
 struct search {
@@ -18,7 +19,7 @@ struct search {
     uint32_t found[WATCH_BATCH];
 };
 
-/* Keeps the lowest indices, each once: a region may be met in two cells. */
+/* Keeps the lowest indices, each once, since a region may be found in two cells. */
 static void keep_index(struct search *search, uint32_t index) {
     if (index < search->from)
         return;
@@ -38,7 +39,7 @@ static bool overlaps(const struct watch_region *region, uint64_t address, uint64
     return region->size && region->address < end && address < region->address + region->size;
 }
 
-/* Returns whether the chain was whole. */
+/* Returns whether it reached the end of the chain. */
 static bool search_cell(struct search *search, uint64_t cell, unsigned level) {
     uint64_t steps = 2 * (uint64_t)WATCH->used + 2;
     uint32_t node = __atomic_load_n(bucket_of(cell, level), __ATOMIC_RELAXED);
@@ -82,7 +83,7 @@ static bool search_cells(struct search *search) {
     return true;
 }
 
-/* The sequence, once it is even. */
+/* Waits until the sequence is even, and returns it. */
 static uint64_t begin_look(void) {
     uint64_t sequence;
     while ((sequence = __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_ACQUIRE)) & 1)
@@ -95,7 +96,7 @@ static bool is_unchanged(uint64_t sequence) {
     return __atomic_load_n(&WATCH_WIPED->sequence, __ATOMIC_RELAXED) == sequence;
 }
 
-/* Without a shadow, a segment that is not there is passed over at once. */
+/* Without a shadow: skips segments that do not exist. */
 static bool is_counted(uint64_t granule, uint64_t last) {
     enum {
         SEGMENT = 1 << 12
@@ -122,7 +123,7 @@ bool quipu_watch_is_marked(uint64_t address, uint64_t end) {
     return false;
 }
 
-/* Searches until nothing changed meanwhile. */
+/* Repeats the search until nothing changed during it. */
 static void search_quietly(struct search *search) {
     for (int i = 0; i < TRIES; i++) {
         uint64_t sequence = begin_look();

@@ -1,7 +1,8 @@
-/* formats.c: what a call of snprintf or its like may write by its format, where the shim did
- * not know that (pass/watch_formats.c).
+/* formats.c: what a call of snprintf and similar functions may write according to its format, if
+ * the shim did not know the format (src/pass/watch/formats.c).
  *
- * Not perfect: conversions that the program has added are those of the C library here. */
+ * Not perfect: conversions that the program has registered are treated as those of the C
+ * library. */
 #include "runtime/watch/watch.h"
 
 #include "format/watch_callees.h"
@@ -12,7 +13,7 @@ static bool is_one_of(char c, const char *list) {
     return *list;
 }
 
-/* The callee is about to read the format, too: it is there. */
+/* The format is readable, since the callee is about to read it. */
 bool quipu_watch_writes_by_format(uint64_t address) {
     if (!address)
         return true;

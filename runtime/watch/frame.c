@@ -1,22 +1,21 @@
-/* frame.c: watched locals, and what is a thread's own.
+/* frame.c: watched locals and thread-local variables.
  *
- * A function whose locals are watched comes here when it begins and before it ends
- * (format/watch.h, section 2).  Each of its calls makes a region of its own for each of them,
- * which stands in a list of its thread, the newest first, with its frame's address.
+ * A function with watched locals calls this code at its entry and before its ends (format/watch.h,
+ * section 2). Each of its activations gets its own region for each local. It is in a list of its
+ * thread, newest first, with the address of its frame.
  *
- * An exception, or longjmp, leaves frames without their ends.  Where it lands, frames of the thread
- * that lie below the stack pointer are gone, if they are on the same stack: alternate signal stacks
- * and coroutines have others.  Those are told by what lies between, which on one stack can all be
- * read.  Where that is no proof the frame is kept, until a frame that begins has its address, or
- * one begins above it and its return address has been written over.
+ * An exception or longjmp leaves frames without their ends. Where it lands, frames of the thread
+ * below the stack pointer have ended, if they are on the same stack. They may be on another stack:
+ * an alternate signal stack, or a coroutine's. Two addresses are taken to be on the same stack if
+ * all memory between them is readable. In doubt the frame is kept, until a new frame begins at its
+ * address, or a frame begins above it and its return address has been overwritten.
  *
- * A thread that ends may leave frames, too.  Its number tells that it is gone: asked for when it or
- * another thread writes there, and when activations have become twice as many.
+ * A thread that ends may leave frames, too. Its kernel number shows that it is gone. This is tested
+ * when any thread writes there, and each time the number of activations has doubled.
  *
- * Not perfect: two stacks less than STACK_MOST apart, with nothing between them that cannot be
- * read, are taken for one when an exception or longjmp lands above.  An activation that is left
- * where no instrumented code lands, and whose place is not used again by its function, stays
- * watched. */
+ * Not perfect: two stacks less than STACK_MOST apart, with only readable memory between them, count
+ * as one when an exception or longjmp lands above. An activation stays watched if no instrumented
+ * code lands after it was left and its function does not use the frame's address again. */
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 
@@ -26,26 +25,27 @@ enum {
     CHUNK = 1 << 16,
     ACTIVATIONS_MOST = 1 << 20,
     FIRST_LOOK = 256,
-    LOOK_MOST = 256,      /* frames of a deep recursion: what was left is newer, mostly */
+    LOOK_MOST = 256,      /* frames in a deep recursion; frames that were left are mostly newer */
     STACK_MOST = 8 << 20, /* bytes */
     RED_ZONE = 128,
     RUNTIME_STACK = 1 << 14, /* bytes: as deep as the runtime runs below a store */
 };
 
-/* What entry.S keeps. */
+/* Words of entry.S's frame. */
 enum {
     FRAME_RETURN = 1,
-    FRAME_DISTANCE = 2,     /* at the begin: from the function's first byte to the return address */
-    FRAME_BEGIN_RETURN = 3, /* the function's own return address, at the begin ... */
-    FRAME_END_RETURN = 2,   /* ... and at the end */
-    FRAME_BACK = 2,         /* the stack pointer below the red zone */
+    FRAME_DISTANCE = 2,     /* at the entry: distance from the function's first byte to the return
+                             * address */
+    FRAME_BEGIN_RETURN = 3, /* the function's own return address, at its entry ... */
+    FRAME_END_RETURN = 2,   /* ... and at its end */
+    FRAME_BACK = 2,         /* the stack pointer, below the red zone */
 };
 
 void quipu_watch_function_begun(const uint64_t *frame);
 void quipu_watch_function_ended(const uint64_t *frame);
 void quipu_watch_function_returned(const uint64_t *frame);
 
-/* ---- Activations: the lock is held ---- */
+/* ---- Activations: the caller holds the lock ---- */
 
 static struct watch_activation **list_of(uint64_t thread) {
     return &WATCH->threads[scatter_bits(thread) >> 56];
@@ -53,7 +53,7 @@ static struct watch_activation **list_of(uint64_t thread) {
 
 _Static_assert(WATCH_THREADS == 1 << 8, "bits of the lists' number");
 
-/* Returns NULL where there is no memory, or there are too many. */
+/* Returns NULL if memory is exhausted or there are too many. */
 static struct watch_activation *take_activation(void) {
     struct watch *watch = WATCH;
     if (watch->activations >= ACTIVATIONS_MOST)
@@ -73,7 +73,7 @@ static struct watch_activation *take_activation(void) {
     return activation;
 }
 
-/* Ends the one that *LINK leads to. */
+/* Ends the activation to which *LINK points. */
 static void end_activation(struct watch_activation **link) {
     struct watch_activation *activation = *link;
     *link = activation->next;
@@ -83,7 +83,7 @@ static void end_activation(struct watch_activation **link) {
     WATCH->activations--;
 }
 
-/* Arms request NUMBER in the frame whose CFA is FRAME, or in the thread. */
+/* Arms request NUMBER in the frame with CFA FRAME, or in the thread. */
 static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, uint64_t back) {
     uint64_t from = frame == WATCH_NO_FRAME ? thread : frame;
     const struct watch_local *local = &WATCH->locals[number];
@@ -108,7 +108,7 @@ static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, u
         end_activation(list_of(thread));
 }
 
-/* ---- Which are gone ---- */
+/* ---- Ended activations ---- */
 
 bool quipu_watch_thread_is_gone(uint32_t tid) {
     return SYSTEM_CALL(tgkill, quipu_watch_pid(), tid, 0, 0, 0, 0) == -ESRCH;
@@ -116,12 +116,13 @@ bool quipu_watch_thread_is_gone(uint32_t tid) {
 
 static bool is_of_gone_thread(const struct watch_activation *activation) {
     uint32_t pid = quipu_watch_pid();
-    if (activation->thread == thread_pointer()) /* a thread that ended may have had it before */
+    if (activation->thread == thread_pointer()) /* an ended thread may have had the same pointer */
         return activation->pid == pid && activation->tid != quipu_watch_thread(pid);
     return activation->pid != pid || quipu_watch_thread_is_gone(activation->tid);
 }
 
-/* Whether frame BELOW is on the stack of HERE, above it.  All down to *KNOWN is known to be. */
+/* Whether frame BELOW is on the stack of HERE, which is above it. All memory from *KNOWN to HERE is
+ * known to be on it. */
 static bool is_same_stack(uint64_t below, uint64_t here, uint64_t *known) {
     if (below >= *known)
         return true;
@@ -131,14 +132,14 @@ static bool is_same_stack(uint64_t below, uint64_t here, uint64_t *known) {
     return true;
 }
 
-/* Whether its return address is another one, or is not there. */
+/* Whether its return address was overwritten, or is unreadable. */
 static bool is_written_over(const struct watch_activation *activation) {
     uint64_t word = 0;
     return quipu_watch_read(&word, activation->frame - sizeof word, sizeof word) != sizeof word ||
            word != activation->back;
 }
 
-/* Ends those of THREAD that the begin of a frame shows to have been left. */
+/* Ends activations of THREAD that must have been left, since a frame begins at FRAME. */
 static void end_left_before(uint64_t thread, uint64_t frame) {
     struct watch_activation **link = list_of(thread);
     for (unsigned above = 0; *link && above < LOOK_MOST;) {
@@ -151,7 +152,7 @@ static void end_left_before(uint64_t thread, uint64_t frame) {
     }
 }
 
-/* Ends those of THREAD that are below STACK, where control has come to from deeper calls. */
+/* Ends activations of THREAD below STACK, to which control has come from deeper calls. */
 static void end_left_below(uint64_t thread, uint64_t stack) {
     struct watch_activation **link = list_of(thread);
     uint64_t known = stack;
@@ -251,9 +252,8 @@ __attribute__((noinline)) static void begin_function(uint64_t function, uint64_t
     quipu_watch_unlock(mask);
 }
 
-/* The function's frame is not made yet, so the runtime runs where its locals will be.  What their
- * bytes are is kept, to be compared with later; so the runtime goes below them first, and writes
- * nothing there any more. */
+/* The function's frame is not allocated yet, so the runtime runs where its locals will be. Their
+ * bytes are kept, to be compared later. So the runtime first moves the stack pointer below them. */
 void quipu_watch_function_begun(const uint64_t *frame) {
     uint64_t function = frame[FRAME_RETURN] - frame[FRAME_DISTANCE];
     uint64_t cfa = (uint64_t)(frame + FRAME_BEGIN_RETURN + 1);
@@ -266,7 +266,7 @@ void quipu_watch_function_begun(const uint64_t *frame) {
     __asm__ volatile("" : : "r"(below) : "memory"); /* no jump to it in place of a call */
 }
 
-/* Whether the present thread can have activations. */
+/* Whether the present thread may have activations. */
 static bool has_any(void) {
     return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
 }
@@ -306,7 +306,7 @@ void quipu_watch_function_ended(const uint64_t *frame) {
     struct watch_activation **link = list_of(thread);
     while (*link && !is_of_frame(*link, thread, cfa))
         link = &(*link)->next;
-    while (*link && is_of_frame(*link, thread, cfa)) /* they were made together */
+    while (*link && is_of_frame(*link, thread, cfa)) /* they are adjacent in the list */
         end_activation(link);
     quipu_watch_unlock(mask);
 }
@@ -321,7 +321,8 @@ void quipu_watch_function_returned(const uint64_t *frame) {
 
 /* ---- Threads ---- */
 
-/* Ends what is a thread's own, and not a frame's; the thread pointer may have been another's. */
+/* Ends the activations of the thread itself, not those of frames. An earlier thread may have had
+ * the same pointer. */
 static void end_own(uint64_t thread) {
     struct watch_activation **link = list_of(thread);
     while (*link) {
@@ -354,8 +355,8 @@ void quipu_watch_thread_ended(void) {
 
 /* ---- Requests ---- */
 
-/* Makes room for request NUMBER, if there is none: another file may have more of them.  Threads may
- * read the old array, so it stays. */
+/* Makes room for request NUMBER, since a later file may have more requests. Other threads may still
+ * read the old array, so it stays mapped. */
 static bool has_room(uint32_t number) {
     struct watch *watch = WATCH;
     if (number < watch->local_room)

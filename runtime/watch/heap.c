@@ -1,16 +1,16 @@
-/* heap.c: blocks of the heap that are asked for by the code that allocates them.
+/* heap.c: watched blocks of the heap, selected by the code that allocates them.
  *
- * call.c tells of calls that allocate and free.  A block that a call in one of a request's
- * ranges allocates gets a region, over all of it or a slice.  When it is freed the region stays, as
- * that of a freed block, so that what is written there is told; it goes when an allocation returns
- * memory that it lies in, when there are too many, oldest first, or when the memory is not there
- * any more.  A block that is moved keeps its number; where it was, it is freed.
+ * call.c reports the calls that allocate and free. If such a call is in a range of a request, its
+ * block gets a region, over the whole block or a slice. When the block is freed, the region stays
+ * as that of a freed block, so that writes there are reported. It is removed when an allocation
+ * returns memory that contains it, when there are too many (the oldest first), or when the memory
+ * is unmapped. A block that is moved keeps its number; its old memory counts as freed.
  *
- * Blocks are found by their addresses, in a hash table.  All here changes under the lock; who frees
- * looks first, without it, whether there may be such a block.
+ * A hash table finds blocks by address. All changes are made under the lock. A call that frees
+ * first tests, without the lock, whether there may be such a block.
  *
- * Not perfect: what code that is not instrumented allocates and frees for itself is not seen.  So a
- * freed block whose memory such code has got stays one. */
+ * Not perfect: allocations by code without checks are not seen. A freed block whose memory such
+ * code has got stays a freed block. */
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 
@@ -27,7 +27,7 @@ static struct watch_block *block_at(uint32_t index) {
     return WATCH->block_segments[segment] + (place - ((uint64_t)WATCH_FIRST << segment));
 }
 
-/* ---- The table: the lock is held ---- */
+/* ---- The table: the caller holds the lock ---- */
 
 static uint32_t *bucket_at(uint64_t address) {
     uint64_t buckets = __atomic_load_n(&WATCH->block_buckets, __ATOMIC_ACQUIRE);
@@ -35,8 +35,8 @@ static uint32_t *bucket_at(uint64_t address) {
     return (uint32_t *)(buckets - bits) + (scatter_bits(address >> 4) >> (64 - bits));
 }
 
-/* Whether there may be a block at ADDRESS; the lock need not be held.  Who asks has got it from who
- * made it, and sees at least the table of that time. */
+/* Whether there may be a block at ADDRESS. Works without the lock: the caller got the address from
+ * the thread that allocated it, and sees at least the table of that time. */
 static bool may_be(uint64_t address) {
     return __atomic_load_n(&WATCH->block_count, __ATOMIC_ACQUIRE) && address &&
            __atomic_load_n(bucket_at(address), __ATOMIC_ACQUIRE);
@@ -57,7 +57,7 @@ static void unlink_block(uint32_t index) {
     *at = block->next;
 }
 
-/* The old table stays as it is, for who looks without the lock. */
+/* The old table stays as it is, for readers without the lock. */
 static bool grow(void) {
     struct watch *watch = WATCH;
     unsigned bits = watch->block_buckets ? bits_of(watch->block_buckets) + 1 : FIRST_BUCKETS;
@@ -100,9 +100,9 @@ static int64_t take_index(void) {
     return index;
 }
 
-/* ---- Blocks: the lock is held ---- */
+/* ---- Blocks: the caller holds the lock ---- */
 
-/* Makes the region of a block whose record is there. */
+/* Makes the region of a block whose record is filled in. */
 static int64_t add_region(uint32_t index) {
     struct watch_block *block = block_at(index);
     const struct watch_heap *heap = &WATCH->heaps[block->heap];
@@ -124,7 +124,7 @@ static struct quipu_watch_request *request_of(const struct watch_heap *heap) {
     return (struct quipu_watch_request *)((uint8_t *)file + file->request_offset) + heap->request;
 }
 
-/* One that has no bytes that are asked for is only counted. */
+/* A block that has none of the requested bytes is only counted. */
 static void make_block(uint32_t heap_index, uint64_t number, uint64_t address, uint64_t size) {
     struct watch *watch = WATCH;
     struct watch_heap *heap = &watch->heaps[heap_index];
@@ -143,7 +143,7 @@ static void make_block(uint32_t heap_index, uint64_t number, uint64_t address, u
         request_of(heap)->error = (uint32_t)-id;
 }
 
-/* Out of the list of those that have been freed. */
+/* Removes the block from the list of freed ones. */
 static void leave_freed(const struct watch_block *block) {
     struct watch_heap *heap = &WATCH->heaps[block->heap];
     if (block->earlier)
@@ -171,7 +171,7 @@ static void drop_block(uint32_t index) {
     watch->block_count--;
 }
 
-/* Without a region there is nothing more to be told. */
+/* A block without a region has nothing to report, and is dropped. */
 static void free_block(uint32_t index, uint64_t pc) {
     struct watch_block *block = block_at(index);
     struct watch_heap *heap = &WATCH->heaps[block->heap];
@@ -202,7 +202,7 @@ enum state {
     MOVING
 };
 
-/* The first block at ADDRESS that is in STATE: its index + 1; 0: there is none. */
+/* Returns the index + 1 of the first block at ADDRESS that is in STATE, or 0. */
 static uint32_t find_block(uint64_t address, enum state state) {
     uint32_t at = WATCH->block_buckets ? *bucket_at(address) : 0;
     for (; at; at = block_at(at - 1)->next) {
@@ -216,7 +216,7 @@ static uint32_t find_block(uint64_t address, enum state state) {
     return 0;
 }
 
-/* The same of a heap, whatever its state. */
+/* The same for a block of one request, in any state. */
 static uint32_t find_block_of(uint64_t address, uint32_t heap) {
     uint32_t at = *bucket_at(address);
     while (at && (block_at(at - 1)->address != address || block_at(at - 1)->heap != heap))
@@ -224,7 +224,7 @@ static uint32_t find_block_of(uint64_t address, uint32_t heap) {
     return at;
 }
 
-/* Of what was allocated at ADDRESS nothing is left, be it known or not. */
+/* Forgets all blocks at ADDRESS, which is allocated anew, whether or not their end was seen. */
 static void drop_blocks(uint64_t address) {
     uint32_t at;
     while ((at = find_block(address, ALIVE)) || (at = find_block(address, BEING_FREED)) ||
@@ -323,7 +323,7 @@ void quipu_watch_block_freeing(uint64_t address) {
     quipu_watch_unlock(mask);
 }
 
-/* Memory that is not there any more may be anyone's next. */
+/* Drops freed blocks at ADDRESS if the memory is unmapped, since it may get any new use. */
 static void drop_freed(uint64_t address) {
     uint32_t at;
     if (!quipu_watch_is_readable(address, address + 1))
@@ -352,8 +352,8 @@ void quipu_watch_block_moving(uint64_t address, uint64_t stack) {
     quipu_watch_unlock(mask);
 }
 
-/* The memory is somebody else's now.  A block that is being moved keeps its record: where it moves
- * to is not known yet. */
+/* The memory has a new owner. A block that is being moved keeps its record, because its new address
+ * is not known yet. */
 static void lose_region(uint32_t region_index) {
     const struct watch_region *region = region_at(region_index);
     uint32_t index = (uint32_t)region->handler - 1;
@@ -365,8 +365,8 @@ static void lose_region(uint32_t region_index) {
     block_at(index)->region = 0;
 }
 
-/* Lets go of blocks in [ADDRESS, END), which has been allocated; but not of those that the call at
- * STACK moves. */
+/* Drops the blocks in [ADDRESS, END), which was allocated anew, except those that the call at STACK
+ * moves. */
 static void reuse(uint64_t address, uint64_t end, uint64_t stack) {
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count = WATCH->block_count ? WATCH_BATCH : 0;
@@ -386,7 +386,8 @@ static void reuse(uint64_t address, uint64_t end, uint64_t stack) {
     }
 }
 
-/* Those of requests that ask for what the call to PC allocates, and do not have it already. */
+/* Makes blocks for all requests that select the call that returned to PC, and have no block
+ * there. */
 static void make_blocks(uint64_t address, uint64_t size, uint64_t pc) {
     for (uint32_t i = 0; i < WATCH->heap_count; i++) {
         struct watch_heap *heap = &WATCH->heaps[i];
@@ -407,14 +408,14 @@ void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc) {
     quipu_watch_unlock(mask);
 }
 
-/* One block that the call may have moved. */
+/* Handles one block that the call may have moved. */
 static void move_block(uint32_t index, uint64_t address, uint64_t size, uint64_t pc) {
     struct watch_block *block = block_at(index);
     uint32_t heap = block->heap;
     uint64_t number = block->number;
     block->moving = 0;
     if (!address && size)
-        return; /* there was no room: it is as it was */
+        return; /* out of memory: the block is unchanged */
     if (address == block->address) {
         quipu_watch_remove_locked(block->region);
         block->size = size;

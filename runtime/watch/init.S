@@ -1,5 +1,5 @@
-/* init.S: has the home of watched memory made before the module's constructors, where inserted
- * code asks for it (src/pass/watch/init.c).  All registers and flags are kept. */
+/* init.S: makes the fixed page before the module's constructors run, if inserted code needs it then
+ * (src/pass/watch/init.c). All registers and flags are kept. */
 #include "runtime/core/registers.inc"
 
         .text
@@ -13,7 +13,7 @@ quipu_watch_init:
         keep_registers
         xorl    %edi, %edi
         xorl    %esi, %esi
-        xorl    %edx, %edx           /* the C library's own environment is there */
+        xorl    %edx, %edx           /* the C library has set its own environment */
         call    quipu_watch_start
         leaq    -80(%rbp), %rsp
         popq    %r11

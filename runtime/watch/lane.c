@@ -1,28 +1,28 @@
-/* lane.c: calls that threads have under way, and who else may have changed what is found
- * changed.
+/* lane.c: call records ("lanes"): the running calls of each thread, and who else may have made a
+ * change.
  *
- * What code without checks writes is found by comparing, behind calls of it.  Where there are other
- * threads, what is found may be theirs.  So each has a lane: the calls of such code that it is in.
- * What a comparison finds is its own call's alone where, since those bytes were looked at last, no
- * other call was under way that may write there:
+ * Writes of code without checks are found by comparison after calls of it. If there are other
+ * threads, a change may be theirs. So each thread records its running calls of such code. A change
+ * belongs to the comparing call alone if, since the bytes were last compared, no other call was
+ * running that may write there:
  *
- *   - A call that has come back was followed by a comparison, which found what it had changed, or
- *     nothing; it leaves its lane only then.  Where it was not compared behind, or left what it
- * found to a call that is known to write there, that is counted: `skipped` is then another number
- * than `compared`, up to the end of the next whole comparison.
- *   - A call that is under way stands in a lane.  What may write is told by its name and arguments.
- *   - A jump that ends a function leads to what is never come back from there.  It is counted, too,
- *     and the last one of each thread is known.
- *   - A thread that has no lane may be in anything: the kernel says how many threads there are.
+ *   - A call that has returned was followed by a comparison, which found its changes or nothing.
+ *     Its record is removed only after that. If there was no comparison, or a change was left to
+ *     a call that is known to write there, `skipped` counts it. Then it differs from `compared`
+ *     until the next comparison of all regions ends.
+ *   - A running call is recorded. Its name and arguments tell what it may write.
+ *   - A function that ends with a jump to code without checks does not see that code return.
+ *     Such jumps are counted, too, and the last one of each thread is recorded.
+ *   - A thread without records may be in any call. The kernel tells how many threads there are.
  *
- * Lanes are looked at while the comparing thread holds the order of these bytes (order.c),
- * and once more where a call began or ended meanwhile.
+ * The comparing thread reads the records while it holds the write locks of these bytes (order.c),
+ * and reads them again if a call began or ended meanwhile.
  *
- * They are kept once there are other threads, and where something is guarded from the begin on, so
- * that a call which calls back is known, too.
+ * Records are kept once there are other threads. If something is guarded they are kept from the
+ * start, so that an outer call, which has called back into the program, is known, too.
  *
- * Not perfect: a call that had begun before lanes were kept, and calls back, is not known; what
- * calls by hand-written code write is not, either. */
+ * Not perfect: a call that began before records were kept, and calls back, is not known. Neither
+ * are the writes of calls in hand-written code. */
 #include "runtime/watch/lane.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -33,14 +33,14 @@
 #include <sys/stat.h>
 
 enum {
-    NEAR = 1 << 20, /* bytes: on the same stack */
-    RARELY = 1024,  /* times, where there are too many threads */
-    OWN_LINKS = 2,  /* of a folder */
+    NEAR = 1 << 20, /* bytes: within this distance addresses are on the same stack */
+    RARELY = 1024,  /* after so many refusals, when there are too many threads */
+    OWN_LINKS = 2,  /* links of a folder to itself */
 };
 
 __thread uint64_t quipu_watch_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The calling thread's, as far as this module knows; NULL: not yet. */
+/* Returns the calling thread's call records, as far as this module knows. NULL: not known yet. */
 static struct watch_lane *known_lane(void) {
     uint64_t number = quipu_watch_own & OWN_LANE;
     return number ? WATCH_LANE + number - 1 : NULL;
@@ -64,9 +64,9 @@ static bool is_gone(const struct watch_lane *lane) {
     return lane->tid && quipu_watch_thread_is_gone(lane->tid);
 }
 
-/* ---- A thread's own ---- */
+/* ---- The calling thread's records ---- */
 
-/* Behind the last that ever was taken. */
+/* Returns the end of all records that were ever taken. */
 static struct watch_lane *lanes_end(void) {
     return WATCH_LANE + __atomic_load_n(&WATCH_WIPED->lanes, __ATOMIC_ACQUIRE);
 }
@@ -95,7 +95,8 @@ static void drop_gone(void) {
     }
 }
 
-/* One that has that thread pointer: another module has taken it, or a thread that has ended. */
+/* Returns the records with that thread pointer: taken by another module, or by a thread that has
+ * ended. */
 static struct watch_lane *find_lane(uint64_t thread) {
     for (struct watch_lane *lane = WATCH_LANE; lane < lanes_end(); lane++)
         if (__atomic_load_n(&lane->thread, __ATOMIC_RELAXED) == thread)
@@ -136,13 +137,13 @@ static struct watch_lane *take_lane(void) {
     return lane;
 }
 
-/* NULL: there are too many.  In a forked child it is free. */
+/* Returns NULL if there are too many threads. In a forked child all records are free. */
 static struct watch_lane *own_lane(void) {
     struct watch_lane *lane = known_lane();
     return lane && lane->thread == thread_pointer() ? lane : take_lane();
 }
 
-/* Whether the call at BELOW was left by one that has got to STACK. */
+/* Whether the call at BELOW was left, since the thread is now at STACK. */
 static bool is_left(uint64_t below, uint64_t stack) {
     return stack - below < NEAR;
 }
@@ -151,12 +152,12 @@ static void note_event(struct watch_lane *lane) {
     __atomic_store_n(&lane->events, lane->events + 1, __ATOMIC_RELEASE);
 }
 
-/* Takes those away that the thread has left by longjmp, and the one at STACK. */
+/* Removes the records of calls that the thread has left by longjmp, and the one at STACK. */
 static void drop_left(struct watch_lane *lane, uint64_t stack) {
     while (lane->depth &&
            (lane->depth > LANE_CALLS || is_left(lane->calls[lane->depth - 1].stack, stack))) {
         if (lane->depth > LANE_CALLS && lane->calls[LANE_CALLS - 1].stack > stack)
-            return; /* it may be one of those that are not known, or not */
+            return; /* it may be one of the unrecorded calls, or not */
         __atomic_store_n(&lane->depth, lane->depth - 1, __ATOMIC_RELEASE);
     }
 }
@@ -167,7 +168,7 @@ void quipu_watch_go_under_way(const struct watch_under_way *call) {
         return;
     drop_left(lane, call->stack);
     uint32_t depth = lane->depth;
-    if (depth < LANE_CALLS) /* a handler may come now, and take the same place */
+    if (depth < LANE_CALLS) /* a handler may interrupt here and take the same record */
         __atomic_store_n(&lane->calls[depth].stack, call->stack, __ATOMIC_RELAXED);
     __atomic_store_n(&lane->depth, depth + 1, __ATOMIC_RELEASE);
     if (depth < LANE_CALLS)
@@ -193,7 +194,7 @@ void quipu_watch_come_back(uint64_t stack) {
     note_event(lane);
 }
 
-/* ---- Others ---- */
+/* ---- Other threads ---- */
 
 uint64_t quipu_watch_events(void) {
     uint64_t sum = 0;
@@ -205,7 +206,7 @@ uint64_t quipu_watch_events(void) {
 
 bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t events) {
     enum {
-        FEW = 2 /* of those that have ended all can still be seen */
+        FEW = 2 /* up to so many ended calls still have their data in the records */
     };
     uint64_t ended = quipu_watch_events() - events;
     for (const struct watch_lane *lane = WATCH_LANE; lane < lanes_end(); lane++) {
@@ -219,7 +220,8 @@ bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t event
     return ended > FEW;
 }
 
-/* How many the kernel knows; where it does not tell, more than there can be. */
+/* Returns the kernel's number of threads. If that is unavailable, returns more than there can
+ * be. */
 static uint64_t count_threads(void) {
     struct stat64 status = {0};
     if (SYSTEM_CALL(newfstatat, AT_FDCWD, "/proc/self/task", &status, 0, 0, 0) < 0 ||
@@ -232,7 +234,7 @@ bool quipu_watch_is_only_thread(void) {
     return quipu_watch_is_alone() || count_threads() == 1;
 }
 
-/* Whether each thread that the kernel knows has a lane. */
+/* Whether each thread that the kernel counts has call records. */
 static bool are_all_known(void) {
     uint64_t count = 0;
     for (struct watch_lane *lane = WATCH_LANE; lane < lanes_end(); lane++) {
@@ -255,7 +257,7 @@ static void add(struct watch_suspects *suspects, const struct watch_under_way *c
     suspects->calls[suspects->count++].tid = tid;
 }
 
-/* STRONG: another call is known to write there, so it is no memory of the C library's own. */
+/* STRONG: another call is known to write there, so it is not the C library's own memory. */
 static bool may_write(const struct watch_under_way *call, const struct watch_region *region,
                       uint64_t low, uint64_t high, bool strong) {
     enum watch_reach reach = quipu_watch_reach(QUIPU_CALL_NUMBER(call->told));
@@ -305,7 +307,7 @@ void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
     lane->left_number = number;
     __atomic_store_n(&lane->left_stub, stub, __ATOMIC_RELEASE);
     struct watch_under_way way = {.stack = stack, .stub = stub, .told = told, .low = UINT64_MAX};
-    if (WATCH_QUICK->tracks) /* until the thread calls something else */
+    if (WATCH_QUICK->tracks) /* recorded until the thread makes another call */
         quipu_watch_go_under_way(&way);
 }
 

@@ -1,13 +1,13 @@
-/* log.c: hits into the ring of the watch file.
+/* log.c: writes hits into the ring of the watch file.
  *
- * Many threads of many processes write, one process reads.  A writer takes bytes by moving the head
- * on, only where they are free; writes; and sets the record's size last.  While it waits, for room
- * or for an answer, nothing is held.
+ * Many threads of many processes write, and one process reads. A writer reserves bytes by advancing
+ * the head, if they are free. It fills in the record, and sets its size last. While it waits for
+ * room or for an answer, it holds no lock.
  *
- * Not perfect: between taking and setting the size a signal may come whose handler leaves by
- * longjmp, and then the record never comes to its end.  The consumer passes over it (ring.c of the
- * tool).  To block signals costs more than all else about a hit, so that is done only where much is
- * copied; else these are some twenty instructions. */
+ * Not perfect: a signal may arrive between reservation and size, and its handler may leave by
+ * longjmp. Then the record is never completed, and the consumer skips it (src/watch/ring.c).
+ * Blocking signals costs more than the rest of a hit, so it is done only where much is copied.
+ * Otherwise the window is some twenty instructions. */
 #include "runtime/core/note.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -21,15 +21,15 @@
 
 enum {
     NAP = 50 * 1000,         /* nanoseconds, while the ring is full */
-    FEW = 96,                /* bytes of a region that are told of most writes */
-    LOOK_UP = 100 * 1000000, /* nanoseconds between looks whether the consumer is still there */
+    FEW = 96,                /* bytes of a region that most hits show */
+    LOOK_UP = 100 * 1000000, /* nanoseconds between tests whether the consumer still runs */
 };
 
 static uint8_t *ring_at(struct quipu_watch_file *file, uint64_t at) {
     return (uint8_t *)file + file->ring_offset + (at & (file->ring_size - 1));
 }
 
-/* A process that has ended keeps its number until somebody has waited for it, but no memory. */
+/* An ended process keeps its number until its parent has waited for it, but has no memory. */
 static bool has_ended(uint32_t process) {
     uint8_t byte;
     struct iovec here = {&byte, sizeof byte}, nowhere = {NULL, sizeof byte};
@@ -48,7 +48,8 @@ bool quipu_watch_is_read(const struct quipu_watch_file *file) {
 }
 
 void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind) {
-    struct quipu_watch_file *file = WATCH->file; /* another one now: its consumer is woken */
+    struct quipu_watch_file *file =
+        WATCH->file; /* may be a newer file: then its consumer is woken */
     record->kind = kind;
     __atomic_store_n(&record->size, size, __ATOMIC_SEQ_CST);
     if (file && __atomic_load_n(&file->waiting, __ATOMIC_SEQ_CST) &&
@@ -56,8 +57,8 @@ void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t ki
         SYSTEM_CALL(futex, &file->waiting, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Takes SIZE bytes, and those in front of the ring's end where they do not fit there.  Returns NULL
- * where there is no room.  Signals are blocked. */
+/* Reserves SIZE bytes, and the rest of the ring before its end if they do not fit there. Returns
+ * NULL if there is no room. */
 static struct quipu_record *take_room(struct quipu_watch_file *file, uint32_t size) {
     uint64_t head = __atomic_load_n(&file->head, __ATOMIC_RELAXED), pad;
     do {
@@ -97,7 +98,7 @@ struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t
 
 /* ---- Answers ---- */
 
-/* Whether the consumer has done with what was at AT: then there will be no answer. */
+/* Whether the consumer has already passed the hit: then there will be no answer. */
 static bool is_passed(struct quipu_watch_file *file, const struct quipu_hit *hit) {
     uint64_t at = (uint64_t)((const uint8_t *)hit - ring_at(file, 0));
     uint64_t tail = __atomic_load_n(&file->tail, __ATOMIC_ACQUIRE) & (file->ring_size - 1);
@@ -119,7 +120,7 @@ static uint32_t wait_for_answer(struct quipu_watch_file *file, struct quipu_hit 
     return answer;
 }
 
-/* Whatever the program does with SIGABRT. */
+/* Ends the process, whatever its handling of SIGABRT is. */
 static void end_process(void) {
     struct {
         uint64_t handler, flags, restorer, mask;
@@ -141,10 +142,10 @@ static void follow(uint32_t answer, uint32_t cause) {
 
 /* ---- Allowed writers ---- */
 
-/* This module's number in the file, and above it the number of the file. */
+/* This module's number in the file; in the upper half, the number of the file. */
 static uint64_t own_number;
 
-/* Threads that are here at a time agree on one. */
+/* Threads that come here at the same time get the same number. */
 static uint32_t take_number(struct quipu_watch_file *file) {
     uint64_t which = (uint64_t)WATCH->file_number << 32;
     uint64_t own = __atomic_load_n(&own_number, __ATOMIC_ACQUIRE);
@@ -157,8 +158,8 @@ static uint32_t take_number(struct quipu_watch_file *file) {
     return (uint32_t)own;
 }
 
-/* Whether PC is an allowed writer's.  FILE was read before: where there is another one by now, it
- * is an empty one, or the module has no number in it yet. */
+/* Whether PC is an allowed writer. The caller has read FILE before. If it was replaced meanwhile,
+ * the new one has no entries, or this module has no number in it yet. */
 static bool is_allowed(const struct quipu_watch_file *file, uint64_t pc) {
     const struct quipu_allowed_writer *writers =
         (const struct quipu_allowed_writer *)((const uint8_t *)file + file->allowed_offset);
@@ -204,13 +205,13 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
         quipu_moment_at(write->place, &hit->ticks, &hit->moment_thread);
 }
 
-/* Bytes of a record that shows ROOM bytes twice. */
+/* Returns the size of a record that shows ROOM bytes twice. */
 static uint32_t size_of_hit(const struct watch_region *region, uint64_t room) {
     uint64_t block = region->flags & WATCH_BLOCK ? sizeof(struct quipu_block) : 0;
     return (uint32_t)(sizeof(struct quipu_hit) + 2 * room + block);
 }
 
-/* Fills in what stands from OLD on.  Returns whether it is to be told. */
+/* Fills in the bytes from OLD on. Returns whether the write is to be reported. */
 static bool fill(uint32_t index, const struct watch_region *region, const struct watch_write *write,
                  struct watch_window *window, uint8_t *old) {
     uint64_t room = round_to_8(window->count);
@@ -219,7 +220,7 @@ static bool fill(uint32_t index, const struct watch_region *region, const struct
             quipu_watch_describe_block(index, region, (struct quipu_block *)(old + 2 * room)));
 }
 
-/* Those who may have written, too, to PLACE.  Returns their bytes. */
+/* Stores the other calls that may have made the change at PLACE. Returns their size in bytes. */
 static uint32_t name_candidates(const struct watch_write *write, uint8_t *place) {
     struct quipu_candidate *candidates = (struct quipu_candidate *)place;
     uint32_t count = write->suspects ? write->suspects->count : 0;
@@ -231,7 +232,7 @@ static uint32_t name_candidates(const struct watch_write *write, uint8_t *place)
     return count * (uint32_t)sizeof *candidates;
 }
 
-/* The bytes are looked at before there is a record.  An ALLOWED writer is told only where the write
+/* Gets the bytes before it reserves the record. A write by an ALLOWED writer is reported only if it
  * may be another's. */
 static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
                                  const struct watch_region *region, const struct watch_write *write,
@@ -253,7 +254,7 @@ static struct quipu_hit *log_few(struct quipu_watch_file *file, uint32_t index,
     return hit;
 }
 
-/* The bytes go into the record at once. */
+/* Stores the bytes directly into the record. */
 static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
                                   const struct watch_region *region,
                                   const struct watch_write *write, struct watch_window *window,
@@ -274,7 +275,7 @@ static struct quipu_hit *log_many(struct quipu_watch_file *file, uint32_t index,
     return tell ? hit : NULL;
 }
 
-/* Brings the region's copy up to date, as telling of the write would have. */
+/* Updates the region's copy as a report of the write would have done. */
 static void pass_over(uint32_t index, const struct watch_region *region,
                       const struct watch_write *write, const struct watch_window *window) {
     uint8_t bytes[2 * FEW];
@@ -284,12 +285,12 @@ static void pass_over(uint32_t index, const struct watch_region *region,
         struct watch_window part = {from, lesser(end - from, FEW)};
         from += part.count;
         quipu_watch_fill(index, region, write, &part, bytes, bytes + FEW);
-    } while (write->pair && from < end); /* without a pair all of the copy is done at once */
+    } while (write->pair && from < end); /* without a pair, the first call updates the whole copy */
 }
 
 void quipu_watch_log(uint32_t index, const struct watch_region *region,
                      const struct watch_write *write, struct watch_window window) {
-    /* the region's, or a later one: then it is gone */
+    /* the region's file, or a later one: then the region is gone */
     struct quipu_watch_file *file = __atomic_load_n(&WATCH->file, __ATOMIC_ACQUIRE);
     if (!file)
         return;
@@ -337,14 +338,14 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
     return 1;
 }
 
-/* The executable has no name in the list; its path is what the kernel says. */
+/* The executable has no name in the list. The kernel knows its path. */
 static uint32_t find_name(const char *name, char *path, uint32_t size) {
     if (!*name) {
         long length = SYSTEM_CALL(readlink, "/proc/self/exe", path, size - 1, 0, 0, 0);
         path[length > 0 ? length : 0] = '\0';
         const char *started = (const char *)getauxval(AT_EXECFN);
         struct text text = {path, size, 0, false};
-        if (length <= 0 && started) /* no /proc */
+        if (length <= 0 && started) /* without /proc */
             text_add(&text, started);
     } else {
         struct text text = {path, size, 0, false};
@@ -353,7 +354,7 @@ static uint32_t find_name(const char *name, char *path, uint32_t size) {
     return (uint32_t)text_length(path) + 1;
 }
 
-/* The module's name and path take stack, so this stands apart. */
+/* Not inlined, because name and path take much stack. */
 static __attribute__((noinline)) void write_module(struct quipu_watch_file *file) {
     struct found_module module;
     char path[1024];
@@ -376,7 +377,7 @@ static __attribute__((noinline)) void write_module(struct quipu_watch_file *file
 }
 
 void quipu_watch_announce(void) {
-    static uint64_t announced; /* the process that this module was told of in, and the file */
+    static uint64_t announced; /* process and file in which this module was reported */
     struct quipu_watch_file *file = WATCH->file;
     uint64_t here = quipu_watch_pid() | (uint64_t)WATCH->file_number << 32;
     if (file && __atomic_load_n(&announced, __ATOMIC_ACQUIRE) != here &&

@@ -1,8 +1,7 @@
-/* loop_word.c: a thread's word for the loops of its module that run without checks
- * (format/watch.h, section 2).
+/* loop_word.c: a thread's loop word, for the loop copies of its module (format/watch.h, section 2).
  *
- * The linker takes this file from its archive only where inserted code refers to the word: no other
- * module takes thread-local storage for it. */
+ * The linker takes this file from the archive only if inserted code refers to the word. So other
+ * modules use no thread-local storage for it. */
 #include "format/watch.h"
 
 #include <stdint.h>

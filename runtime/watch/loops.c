@@ -1,22 +1,22 @@
-/* loops.c: loops that run without checks (format/watch.h, section 2).
+/* loops.c: loops that run without checks, as copies (format/watch.h, section 2).
  *
- * Each thread has a word for each module, which is taken while it runs a copy of a loop that has no
- * checks.  Who makes a region closes the copies if any word is taken; when none is any more, they
- * are opened again, by a thread that comes out of one.
+ * Each thread has a loop word for each module. It is set while the thread runs a loop copy. A
+ * thread that makes a region closes the copies if any word is set. When no word is set any more, a
+ * thread that leaves a closed copy opens them again.
  *
- * A word is read from where it lies: other threads' as the kernel reads it, since they may have
- * ended, and their memory be gone.  The word of a thread that has ended and whose memory is there
- * still may look taken, as does one that was left by longjmp: then copies are closed for nothing,
- * or stay so.
+ * Words are read where they are. Those of other threads are read through the kernel, since the
+ * threads may have ended and their memory may be unmapped. The word of an ended thread whose memory
+ * is still mapped may look set; so may a word that longjmp left. Then copies are closed, or stay
+ * closed, without need.
  *
  * Invariants
- *   - A word is known before it is ever taken.
- *   - Shadow first, words then, and a barrier of all threads between the two: a thread that takes
- * its word behind that sees the region.
- *   - While copies are closed, each thread leaves the one it is in by the next backward jump.
+ *   - A word is entered in the list before it is first set.
+ *   - A region is first marked in the shadow, then all threads pass a barrier, then the words are
+ *     read. A thread that sets its word after the barrier sees the region.
+ *   - While copies are closed, each thread leaves its copy at the next backward jump.
  *
- * Not perfect: the turn that a loop is in when a signal handler makes a region goes on without
- * checks.  Threads that share their thread pointer share the word, too. */
+ * Not perfect: if a signal handler makes a region, the current iteration of the interrupted loop
+ * continues without checks. Threads that share their thread pointer share the word, too. */
 #include "runtime/core/section.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -24,10 +24,10 @@
 #include <linux/membarrier.h>
 
 enum {
-    OPEN_AFTER = 1 << 22, /* cycles: regions that are made one after the other find copies closed */
+    OPEN_AFTER = 1 << 22, /* cycles: so that several regions made in a row close the copies once */
 };
 
-/* loop_word.c, where there are such loops. */
+/* loop_word.c, if the module has loop copies. */
 uint64_t *quipu_watch_find_loop_word(void) __attribute__((weak));
 WEAK_HERE(quipu_watch_find_loop_word);
 
@@ -42,10 +42,10 @@ static bool wait_for_threads_now(void) {
     return SYSTEM_CALL(membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) == 0;
 }
 
-/* All threads see what this one wrote, and this one what they wrote before.  Returns whether it is
- * so.  The kernel wants to know beforehand that this will be asked, which takes it milliseconds
- * where there are threads already: too long for each program whose loops begin, whether or not
- * anything is ever watched, with the lock held. */
+/* Makes all threads see the earlier writes of this one, and this one see theirs. Returns whether it
+ * succeeded. The kernel requires a registration, which takes milliseconds in a process with
+ * threads. So it is done here, on demand, and not at the start of each program with loops, most of
+ * which watch nothing; the lock would be held meanwhile. */
 static bool wait_for_threads(void) {
     return wait_for_threads_now() ||
            (SYSTEM_CALL(membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0) ==
@@ -57,7 +57,7 @@ static bool is_taken(uint64_t word) {
     return word > QUIPU_LOOP_NEVER;
 }
 
-/* Reads the word.  Returns false where its memory is gone. */
+/* Reads the word. Returns false if its memory is unmapped. */
 static bool read_word(const struct watch_loop_word *known, uint64_t *word) {
     if (known->thread == thread_pointer()) {
         *word = __atomic_load_n(known->word, __ATOMIC_RELAXED);
@@ -66,7 +66,7 @@ static bool read_word(const struct watch_loop_word *known, uint64_t *word) {
     return quipu_watch_read(word, (uint64_t)known->word, sizeof *word) == sizeof *word;
 }
 
-/* Forgets words whose memory is gone. */
+/* Removes words whose memory is unmapped. */
 static void drop_gone_words(void) {
     uint64_t word;
     uint32_t kept = 0;
@@ -76,11 +76,11 @@ static void drop_gone_words(void) {
     WATCH->loop_words = kept;
 }
 
-/* Whether the word is known from now on.  The lock is held. */
+/* Enters the word in the list. Returns whether it is in the list now. The caller holds the lock. */
 static bool know_word(const uint64_t *word) {
     struct watch *watch = WATCH;
     for (uint32_t i = 0; i < watch->loop_words; i++)
-        if (WATCH_WORDS[i].word == word) { /* in memory of a thread that has ended */
+        if (WATCH_WORDS[i].word == word) { /* an ended thread had it at the same address */
             WATCH_WORDS[i].thread = thread_pointer();
             return true;
         }
@@ -92,7 +92,7 @@ static bool know_word(const uint64_t *word) {
     return true;
 }
 
-/* The thread's word is taken for the first time. */
+/* The thread sets its word for the first time. */
 void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack) {
     (void)frame;
     (void)stack;
@@ -107,7 +107,7 @@ void quipu_watch_loop_began(const uint64_t *frame, uint64_t stack) {
     quipu_watch_unlock(mask);
 }
 
-/* Whether a thread may run a loop without checks that has not seen all regions there are. */
+/* Whether a thread may be running a loop copy without having seen all present regions. */
 static bool may_run_unchecked(void) {
     struct watch *watch = WATCH;
     bool others = false, taken = false;
@@ -144,7 +144,7 @@ long quipu_watch_stop_loops(void) {
     return error;
 }
 
-/* A copy was left because it was closed. */
+/* A copy was left because it is closed. */
 void quipu_watch_loop_ended(const uint64_t *frame, uint64_t stack) {
     struct watch *watch = WATCH;
     (void)frame;

@@ -1,11 +1,11 @@
-/* memory.c: what is known of the process's memory: where its heap is, and where stacks may
- * be.
+/* memory.c: what is known of the process's memory: where its heap is, and where stacks may be.
  *
- * Of the heap that brk made the break tells.  A stack may be anywhere but in variables and that
- * heap; while there is one thread, only where the first one's may grow.  Programs that have others
- * say so (format/watch_callees.h), or the shim sees that they leave theirs: stacks_anywhere.
+ * The break tells where the heap of brk is. A stack may be anywhere but in variables and that heap.
+ * While there is one thread, it is only where the first thread's stack may grow. Programs with
+ * other stacks tell the C library (format/watch_callees.h), or the shim sees that they change the
+ * stack pointer: stacks_anywhere.
  *
- * Not perfect: memory that is unmapped, and then the stack of a new thread, is known to be one from
+ * Not perfect: if memory is unmapped and becomes the stack of a new thread, this is known only from
  * the next comparison on. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
@@ -20,13 +20,13 @@ enum {
 
 #define LONGEST_STACK ((uint64_t)1 << 36)
 
-/* glibc's: where the first thread's stack begins, and whether there are other threads. */
+/* glibc's: where the first thread's stack begins, and whether there is only one thread. */
 extern void *const __libc_stack_end __attribute__((weak));
 extern const char __libc_single_threaded __attribute__((weak));
 
 /* ---- The heap ---- */
 
-/* The break, as glibc keeps it; 0 before it was first asked for. */
+/* glibc's copy of the break; 0 before its first use. */
 extern uint64_t __curbrk __attribute__((weak));
 
 static uint64_t present_break(void) {
@@ -66,9 +66,9 @@ bool quipu_watch_is_alone(void) {
     return &__libc_single_threaded && *(volatile const char *)&__libc_single_threaded;
 }
 
-/* Where the first thread's stack may come to at most.  The kernel maps nothing there by itself: it
- * leaves as much room as the limit says when the program begins, and 128 MiB at least.  Where it is
- * not known, that is anywhere. */
+/* Returns the range in which the first thread's stack may grow. The kernel maps nothing there by
+ * itself: at the start it reserves as much as the limit says, at least 128 MiB. If the stack's
+ * begin is unknown, returns all memory. */
 static struct watch_range first_stack(void) {
     static struct watch_range stack;
     struct rlimit limit = {0, LONGEST_STACK};
@@ -83,7 +83,7 @@ static struct watch_range first_stack(void) {
     return stack;
 }
 
-/* Whether no thread's stack is there, nor can be as long as the memory is mapped. */
+/* Whether the memory contains no thread's stack, and cannot become one while it stays mapped. */
 static bool is_apart_from_stacks(uint64_t address, uint64_t end) {
     struct watch_range stack = first_stack();
     return quipu_watch_is_alone() && !overlaps_any(&stack, 1, address, end);
@@ -96,12 +96,12 @@ bool quipu_watch_is_in_use_on_stack(uint64_t address, uint64_t end) {
            end <= (uint64_t)__libc_stack_end;
 }
 
-/* Whether the program has said that a stack is there. */
+/* Whether a stack that the program has declared overlaps the range. */
 static bool is_in_stack(uint64_t address, uint64_t end) {
     return overlaps_any(WATCH->stacks, WATCH->stack_count, address, end);
 }
 
-/* Checks of stores to the stack are put back at once where a region lies in it. */
+/* If a region overlaps the new stack, arms the checks of stores to the stack at once. */
 static void enter_stack(struct watch_range stack) {
     struct watch *watch = WATCH;
     quipu_watch_forget_stack_bounds();
@@ -119,8 +119,8 @@ static void enter_stack(struct watch_range stack) {
     }
 }
 
-/* The kernel tells of a page that nobody else can see, once it was written, that it is anonymous.
- */
+/* Whether other processes may see the page. If none can, the kernel calls the page anonymous once
+ * it was written. */
 static bool ask_whether_shared(uint64_t page) {
     enum {
         SHARED_BIT = 61
@@ -134,14 +134,14 @@ static bool ask_whether_shared(uint64_t page) {
     return size != sizeof entry || entry >> SHARED_BIT & 1;
 }
 
-/* Variables, heap and frames are the process's own.  Of other pages it is asked once for each
- * region. */
+/* Variables, the heap and frames belong to this process alone. For other pages the kernel is asked
+ * once for each region. */
 bool quipu_watch_is_shared(const struct watch_region *region, uint64_t address) {
     enum {
         KNOWN = 64,
         SHARED = 1
     };
-    static uint64_t known[KNOWN]; /* key, and SHARED */
+    static uint64_t known[KNOWN]; /* key, with SHARED in its lowest bit */
     uint64_t page = address / QUIPU_PAGE;
     uint64_t key = (scatter_bits(page) ^ scatter_bits(region->address) ^ region->generation) &
                    ~(uint64_t)SHARED;
@@ -160,7 +160,8 @@ void quipu_watch_note_stack(uint64_t address, uint64_t length) {
     uint64_t end = address + stack.length;
     uint64_t mask = quipu_watch_lock();
     bool is_one = is_in_stack(address, address + 1) && is_in_stack(end - 1, end);
-    bool is_in_frame = end > (uint64_t)__builtin_frame_address(0); /* of this thread's, it may be */
+    bool is_in_frame = end > (uint64_t)__builtin_frame_address(0); /* it may be in a frame of this
+                                                                    * thread */
     if (stack.length && !is_one &&
         (quipu_watch_overlaps_module(address, end) || quipu_watch_is_in_heap(address, end) ||
          quipu_watch_is_alone() || is_in_frame))

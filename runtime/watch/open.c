@@ -1,19 +1,20 @@
-/* open.c: stores and calls between their begin and their end.
+/* open.c: open stores and calls: those between their begin and their end.
  *
- * They are found by their stack pointer, in sets of a hash table that is the process's, not the
- * thread's: a handler that swaps stacks may end one in another thread, and threads that the C
- * library did not make need nothing.  A set that is full gives its oldest up, most likely one that
- * a longjmp left behind; the next one at that stack pointer takes it over, too.
+ * They are found by stack pointer in sets of a hash table. The table belongs to the process, not to
+ * a thread: a handler that switches stacks may end a store in another thread, and threads that the
+ * C library did not make need no data of their own. A full set reuses its oldest entry, which was
+ * most likely left by longjmp. Such an entry is also reused by the next store or call with its
+ * stack pointer.
  *
- * Not perfect: more than 8 that are open and whose stack pointers hash alike push out the oldest.
- */
+ * Not perfect: if more than 8 are open whose stack pointers have the same hash, the oldest is
+ * lost. */
 #include "runtime/watch/watch.h"
 
 enum {
-    STALE_BITS = 33 /* a store that is open for so many cycles was left */
+    STALE_BITS = 33 /* a store that was open for so many cycles was left */
 };
 
-/* What pairs and calls begin with. */
+/* The first members of pairs and calls. */
 struct open {
     uint64_t stack;
     uint64_t stamp;
@@ -22,8 +23,8 @@ struct open {
 
 struct table {
     char *first;
-    uint32_t size; /* of one */
-    uint32_t bits; /* of the number of sets */
+    uint32_t size; /* of one entry */
+    uint32_t bits; /* logarithm of the number of sets */
 };
 
 _Static_assert(WATCH_SETS == 1 << 8 && WATCH_CALL_SETS == 1 << 6, "bits of the tables");
@@ -51,7 +52,7 @@ static bool claim(struct open *open, uint64_t from, uint64_t stack) {
                                        __ATOMIC_RELAXED);
 }
 
-/* Sets *IS_NEW where it was free. */
+/* Sets *IS_NEW if the entry was free. */
 static struct open *claim_any(const struct table *table, uint64_t stack, bool *is_new) {
     for (;;) {
         struct open *oldest = open_at(table, stack, 0);
@@ -100,7 +101,7 @@ struct watch_call *quipu_watch_take_call(uint64_t stack) {
     return call;
 }
 
-/* Who finds none open that was, finds the count changed. */
+/* The count changes first: a thread that no longer finds the entry open sees the count changed. */
 static void close(struct open *open) {
     __atomic_fetch_add(&WATCH_WIPED->closed, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&open->stack, 0, __ATOMIC_RELEASE);
@@ -115,17 +116,17 @@ void quipu_watch_close_call(struct watch_call *call) {
     __atomic_fetch_sub(&WATCH->calling, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- Who else tells of a range ---- */
+/* ---- Open stores and calls that report a range ---- */
 
-/* Whether it may still come to its end: what the asking thread left deeper in its stack will not.
- */
+/* Whether it may still end. Entries that the calling thread left deeper in its stack will not. */
 static bool is_alive(const struct open *open, uint64_t stack) {
     uint64_t at = __atomic_load_n(&open->stack, __ATOMIC_ACQUIRE);
     return at && (open->thread != thread_pointer() || at >= stack);
 }
 
 static bool overlaps(uint64_t first, uint64_t length, uint64_t address, uint64_t end) {
-    uint64_t last = first + length < first ? UINT64_MAX : first + length; /* it may be unbound */
+    uint64_t last = first + length < first ? UINT64_MAX : first + length; /* the length may be
+                                                                           * unbounded */
     return first < end && address < last;
 }
 
@@ -136,7 +137,7 @@ static bool pair_is_open(const struct watch_pair *pair, uint64_t address, uint64
            (__builtin_ia32_rdtsc() - pair->stamp) >> STALE_BITS == 0;
 }
 
-/* A thread that is cancelled, or ends in a function that a call calls back, leaves its calls. */
+/* A thread leaves its calls if it is cancelled, or ends in a function that a call calls back. */
 static bool is_of_gone_thread(const struct watch_call *call) {
     return call->tid != quipu_watch_thread(quipu_watch_pid()) &&
            quipu_watch_thread_is_gone(call->tid);
@@ -164,10 +165,10 @@ enum watch_openness quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t
     return WATCH_NOT_OPEN;
 }
 
-/* ---- What was left ---- */
+/* ---- Calls that were left ---- */
 
-/* An exception or a longjmp has left calls that lie deeper in the thread's stack than STACK is,
- * which would have each return ask for the end of one.  Looked for now and then. */
+/* Calls that an exception or a longjmp left are deeper in the thread's stack than STACK. While they
+ * have records, each return enters the runtime. This is done on one of RARELY requests. */
 void quipu_watch_drop_left_calls(uint64_t stack) {
     enum {
         RARELY = 64,

@@ -1,19 +1,19 @@
-/* order.c: one writer after the other, so that what a hit says was there before is what its
- * own write has replaced, and hits of one place are told in the order of memory.
+/* order.c: write locks ("orders"). One writer follows another, so that the old bytes of a hit are
+ * those that its own write replaced, and hits of one location are in the order of memory.
  *
- * Between the look at what was and the hit's record a store holds the orders of the granules that
- * it writes; so does who compares, and who tells of what a call wrote.  Another thread that is
- * about to write there waits.  The instruction itself is the program's own, so registers, flags and
- * what is atomic are as they were without us.  Where there is one thread nobody is held.
+ * A store holds the write locks of its granules from the look at the old bytes until the hit's
+ * record is written. So does a comparison, and a report of what a call wrote. Another thread that
+ * is about to write there waits. The store itself is the program's own instruction, so registers,
+ * flags and atomicity do not change. With one thread no lock is taken.
  *
- * A thread never waits for itself: a handler that interrupts a writer and writes there, too, goes
- * on within its order, and the one that it has interrupted is told to be not sure.  A writer may be
- * left by longjmp, or stopped by a debugger: who has waited for too long goes on, is not sure, and
- * from then on the order is its own.  Nothing is held while a handler of the program runs or an
- * answer is waited for.
+ * A thread never waits for itself. A handler that interrupts a writer and writes under the same
+ * lock continues; the interrupted write is then reported as not exact. A writer may be left by
+ * longjmp, or stopped by a debugger. A thread that has waited too long takes the lock over, and its
+ * write is reported as not exact. No lock is held while a handler of the program runs, or during
+ * the wait for an answer.
  *
- * Invariants: orders are taken by their numbers, upwards.  They are the process's, and free in a
- * forked child.
+ * Invariants: locks are taken in increasing order of their numbers. They belong to the process, and
+ * are free in a forked child.
  *
  * Not perfect: code without checks takes none. */
 #include "runtime/core/syscall.h"
@@ -25,9 +25,9 @@ enum {
     SPINS = 100,
     YIELDS = 20,
     NAP = 50 * 1000,    /* nanoseconds */
-    NEAR = 1 << 20,     /* bytes: on the same stack */
-    PATIENCE_BITS = 30, /* of cycles */
-    ALL_FROM = 2,       /* granules that are written, less one */
+    NEAR = 1 << 20,     /* bytes: within this distance addresses are on the same stack */
+    PATIENCE_BITS = 30, /* logarithm of the waiting time in cycles */
+    ALL_FROM = 2,       /* difference of first and last granule from which all locks are taken */
 };
 
 static bool is_over(uint64_t since) {
@@ -49,12 +49,14 @@ static bool change_owner(struct watch_order *order, uint64_t from, uint64_t to) 
                                        __ATOMIC_RELAXED);
 }
 
-/* Whether the thread's own writer, who has the order, has been left: deeper in the stack. */
+/* Whether the thread's earlier writer, which holds the lock, was deeper in the stack and has been
+ * left. */
 static bool is_left(const struct watch_order *order, uint64_t stack) {
     return stack - order->stack < NEAR;
 }
 
-/* Returns whether it is HOLD's now: it may be that of a writer which is interrupted. */
+/* Returns whether HOLD has the lock now. It does not if an interrupted writer of this thread holds
+ * it. */
 static bool take(struct watch_order *order, struct watch_hold *hold) {
     uint64_t self = thread_pointer(), begin = 0;
     for (unsigned turn = 0;; turn++) {
@@ -136,7 +138,7 @@ void quipu_watch_let_go(struct watch_hold *hold) {
         WATCH_WIPED->orders[number].told++;
         __atomic_store_n(&WATCH_WIPED->orders[number].owner, 0, __ATOMIC_RELEASE);
     }
-    hold->is_lost |= !hold->is_alone; /* what is looked at from now on */
+    hold->is_lost |= !hold->is_alone; /* for what is looked at from now on */
 }
 
 bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address, uint64_t end) {

@@ -1,4 +1,4 @@
-/* order.h: in which order threads write to a place that is watched; see order.c. */
+/* order.h: write locks, which order the writes of threads to watched memory. See order.c. */
 #ifndef QUIPU_RUNTIME_WATCH_ORDER_H
 #define QUIPU_RUNTIME_WATCH_ORDER_H
 
@@ -10,34 +10,36 @@ enum {
     WATCH_ORDERS = 1 << WATCH_ORDER_BITS
 };
 
-/* Of the granules that have the same number.  A line of the cache. */
+/* A write lock, for the granules that have its number. It has the size of a cache line. */
 struct watch_order {
-    uint64_t owner; /* thread pointer of who writes there; 0: nobody */
-    uint64_t stack; /* its stack pointer, as a pair's */
-    uint64_t stamp; /* since when */
-    uint64_t told;  /* how often it was held, ever */
-    bool disturbed; /* a handler that has interrupted it has written there, too */
+    uint64_t owner; /* thread pointer of the holder; 0: free */
+    uint64_t stack; /* the holder's stack pointer, as in a pair */
+    uint64_t stamp; /* time stamp of when it was taken */
+    uint64_t told;  /* how often it was taken, ever */
+    bool disturbed; /* a handler that interrupted the holder has written under the lock, too */
     uint64_t reserved[3];
 };
 
-/* What a writer holds between the look at what was and the hit's record. */
+/* The write locks that a writer holds from the look at the old bytes until the hit's record is
+ * written. */
 struct watch_hold {
     uint64_t stack;
-    uint64_t closed; /* where there is one thread: as in struct watch_wiped, at the begin */
-    uint64_t events; /* as quipu_watch_events says, at the begin */
-    uint32_t orders; /* a bit each */
-    bool is_alone;   /* there was one thread, which needs none */
-    bool is_lost;    /* it has waited too long for another thread, and has gone on without */
+    uint64_t closed; /* if there is one thread: value as in struct watch_wiped at the begin */
+    uint64_t events; /* value of quipu_watch_events at the begin */
+    uint32_t orders; /* bit mask of write locks */
+    bool is_alone;   /* there was one thread, which needs no locks */
+    bool is_lost;    /* waited too long for another thread, and continued without */
 };
 
-/* Waits until no other thread writes to [ADDRESS, END) by instrumented code, which may be any
- * memory, and keeps them waiting until HOLD is let go.  STACK is as a pair's. */
+/* Takes the write locks of [ADDRESS, END), which may be any memory. Waits until no other thread
+ * holds them, so that no instrumented store of another thread writes there until HOLD is released.
+ * STACK is as in a pair. */
 void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, uint64_t stack);
-/* May come several times. */
+/* May be called several times. */
 void quipu_watch_let_go(struct watch_hold *hold);
-/* How often anything was told of where [ADDRESS, END) is, ever. */
+/* How often a write lock of [ADDRESS, END) was taken, ever. */
 uint64_t quipu_watch_told(uint64_t address, uint64_t end);
-/* Whether nothing that the runtime is told of has written to [ADDRESS, END) since then. */
+/* Whether no other write of which the runtime knows went to [ADDRESS, END) since HOLD was taken. */
 bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address, uint64_t end);
 
 #endif

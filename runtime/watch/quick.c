@@ -1,27 +1,26 @@
-/* quick.c: what makes calls of uninstrumented code cheap while something is watched.
+/* quick.c: makes calls of code without checks cheap while something is watched.
  *
- * Most regions are variables of an instrumented module, or in the heap that brk made.  Variables
- * can be read as long as the module is there, the heap up to the break, without the kernel being
- * asked.  So behind an unknown call a few words are compared (entry.S).  What the C library
- * keeps for itself, its heap and the streams' buffers, never lies in variables: where there are no
- * others, there is nothing to do around most calls of the C library; else they are compared behind,
- * too.
+ * Most regions are variables of an instrumented module, or in the heap of brk. Variables are
+ * readable while the module is loaded, and the heap is up to the break, so the kernel need not be
+ * asked. After an unknown call, entry.S compares only a few words. The C library's own data, in its
+ * heap and in buffers of streams, is never in variables. If all regions are variables, most calls
+ * of the C library need nothing. Otherwise regions are compared after such calls, too.
  *
- * Both cease where the program may change that: by mprotect and its like, and by setvbuf and its
- * like, calls of which are told of even while nothing is watched.
+ * Both assumptions end when the program calls mprotect, setvbuf or similar functions. Those calls
+ * are reported even while nothing is watched.
  *
  * Invariants, whenever the lock is not held
- *   - `library` is not 0 where anything is watched that the C library may keep for itself,
- *     `begins` where the begin of an unknown call must be known, `library_begins` where that of one
- *     that writes such memory alone must be.
- *   - Pieces are all regions' bytes, or there are none.
+ *   - `library` is not 0 if any region may be in the C library's own memory. `begins` is not 0 if
+ *     the begin of an unknown call must be reported, and `library_begins` if that of a call that
+ *     writes only the library's memory must be.
+ *   - The pieces contain all bytes of all regions, or there are none.
  *
- * Not perfect: code without checks that makes a variable unreadable, or has the C library keep one
- * for itself, is not seen; neither is a system call by inline assembly. */
+ * Not perfect: it is not seen if code without checks, or a system call in inline assembly, makes a
+ * variable unreadable, or gives one to the C library as its own. */
 #include "runtime/watch/watch.h"
 
 enum {
-    BOUNDS_OF = 64 /* regions, whose bounds are found anew when one is gone */
+    BOUNDS_OF = 64 /* with at most so many regions, a removal computes the bounds anew */
 };
 
 static uint64_t end_of(const struct watch_region *region) {
@@ -44,7 +43,8 @@ static void list_piece(struct watch_quick *quick, uint64_t at, uint64_t size,
     __atomic_store_n(&quick->rest, quick->rest + 1, __ATOMIC_RELEASE);
 }
 
-/* The bytes of a region, in pieces.  Returns how many there are now; more than fit: too many. */
+/* Lists the bytes of a region as pieces. Returns the new number of pieces; above QUICK_MOST they
+ * are too many. */
 static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
                             struct watch_region *region) {
     const uint8_t *known = bytes_of(region);
@@ -59,7 +59,7 @@ static uint32_t list_pieces(struct watch_quick *quick, uint32_t count,
     return count;
 }
 
-/* Whether it is known where the break is: as glibc tells, without the kernel being asked. */
+/* Whether glibc's variable has the break, so that the kernel need not be asked. */
 static bool has_break(void) {
     return WATCH_QUICK->break_at != &WATCH_QUICK->heap_end;
 }
@@ -100,7 +100,7 @@ void quipu_watch_settle(void) {
     __atomic_store_n(&WATCH_QUICK->within_begins, within_begins, __ATOMIC_RELEASE);
     bool library_begins = (library && begins) || watch->heaps_active;
     __atomic_store_n(&watch->library_begins, library_begins, __ATOMIC_RELEASE);
-    /* the text could be changed before; if it cannot now, it is tried again the next time */
+    /* Errors are ignored: the text could be changed earlier, and the next settling tries again. */
     quipu_watch_put_back_calls((begins ? WATCH_ASKS_BEGINS : 0) |
                                (library ? WATCH_ASKS_LIBRARY : 0) |
                                (library_begins ? WATCH_ASKS_LIBRARY_BEGINS : 0));
@@ -123,12 +123,12 @@ void quipu_watch_list_pieces(void) {
 
 /* ---- Regions ---- */
 
-/* Whether [ADDRESS, END) has bytes that a stream was given. */
+/* Whether a stream has a buffer that overlaps [ADDRESS, END). */
 static bool is_given(uint64_t address, uint64_t end) {
     return overlaps_any(WATCH->given, WATCH->given_count, address, end);
 }
 
-/* All regions are in [LOWEST, HIGHEST) from now on. */
+/* Sets the bounds of all regions to [LOWEST, HIGHEST). */
 static void set_bounds(uint64_t lowest, uint64_t highest) {
     struct watch_quick *quick = WATCH_QUICK;
     quick->lowest = lowest;
@@ -137,8 +137,8 @@ static void set_bounds(uint64_t lowest, uint64_t highest) {
     quick->highest_wide = highest + QUIPU_WATCH_WIDE_BYTES;
 }
 
-/* Those that may be of a stack are there.  Of a stack that is known where there are variables, or
- * the heap, any region may be. */
+/* Sets the bounds of regions that may be in a stack. If a stack is known in variables, the heap or
+ * frames, any region may be in one. */
 static void set_stack_bounds(uint64_t lowest, uint64_t highest) {
     struct watch_quick *quick = WATCH_QUICK;
     bool is_known = !WATCH->stacks_anywhere && !WATCH->stack_count;
@@ -146,7 +146,7 @@ static void set_stack_bounds(uint64_t lowest, uint64_t highest) {
     quick->stack_highest = is_known ? highest + QUIPU_WATCH_SPAN : UINT64_MAX;
 }
 
-/* Widens the bounds for a region that is about to be entered. */
+/* Widens the bounds for a region that will be added. */
 static void widen_bounds(const struct watch_region *region) {
     const struct watch_quick *quick = WATCH_QUICK;
     if (!WATCH->count) {
@@ -160,7 +160,7 @@ static void widen_bounds(const struct watch_region *region) {
                          greater(quick->stack_highest - QUIPU_WATCH_SPAN, end_of(region)));
 }
 
-/* Whether bounds can be narrower now that [ADDRESS, END) is gone. */
+/* Whether the bounds may become narrower without [ADDRESS, END). */
 static bool makes_bounds(uint64_t address, uint64_t end) {
     const struct watch_quick *quick = WATCH_QUICK;
     return address == quick->lowest || end == quick->highest || address == quick->stack_lowest ||
@@ -202,7 +202,8 @@ void quipu_watch_classify(struct watch_region *region) {
         region->flags |= kind;
     if (!watch->pages_hidden && has_break() && in_heap)
         region->flags |= WATCH_STEADY | WATCH_HEAP;
-    /* what is in use there stays mapped, and the library writes it where it is told to */
+    /* the used part of a stack stays mapped, and the library writes there only where it is told
+     * to */
     if (!watch->pages_hidden && quipu_watch_is_in_use_on_stack(region->address, end))
         region->flags |= region->flags & WATCH_LOCAL ? WATCH_STEADY | WATCH_OWN : WATCH_STEADY;
     if (is_given(region->address, end))
@@ -235,8 +236,9 @@ static void take_flags_of_each(uint64_t begin, uint64_t end, unsigned flags) {
     }
 }
 
-/* Takes FLAGS from the regions in [BEGIN, END).  Where there are many, from all: a program that
- * ends comes here for each module, and would change the record of each region. */
+/* Clears FLAGS of the regions in [BEGIN, END). If there are many regions, marks the flags as
+ * doubted for all: otherwise the end of a program, which comes here for each module, would write
+ * the record of each region. */
 static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
     struct watch *watch = WATCH;
     if (!watch->count || begin >= end || !quipu_watch_is_marked(begin, end))
@@ -247,7 +249,7 @@ static void take_flags(uint64_t begin, uint64_t end, unsigned flags) {
         __atomic_or_fetch(&watch->doubted, flags, __ATOMIC_RELEASE);
         watch->unsettled = true;
     }
-    quipu_watch_settle(); /* the memory may be gone soon */
+    quipu_watch_settle(); /* now, since the memory may soon be unmapped */
 }
 
 void quipu_watch_unsteady(uint64_t begin, uint64_t end) {
@@ -265,7 +267,7 @@ bool quipu_watch_may_touch(uint64_t address, uint64_t length) {
            (address + length <= address || quipu_watch_is_marked(address, address + length));
 }
 
-/* A block that is watched is the program's, as long as it has not been freed. */
+/* A watched block belongs to the program until it is freed. */
 bool quipu_watch_may_be_library(const struct watch_region *region) {
     bool is_block = region->flags & WATCH_BLOCK && !(region->flags & WATCH_FREED);
     if (is_block)
@@ -273,7 +275,7 @@ bool quipu_watch_may_be_library(const struct watch_region *region) {
     return !(region->flags & ~__atomic_load_n(&WATCH->doubted, __ATOMIC_RELAXED) & WATCH_OWN);
 }
 
-/* ---- What the program does with memory ---- */
+/* ---- Calls that change what memory is used for ---- */
 
 void quipu_watch_note_stream(uint64_t address, uint64_t length) {
     struct watch *watch = WATCH;

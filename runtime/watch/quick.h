@@ -1,7 +1,7 @@
-/* quick.h: what is looked at first around calls, at a fixed address of the home, so that
- * entry.S comes by where there is nothing to do.  quick.c keeps it.
+/* quick.h: data for fast checks around calls, at a fixed address. entry.S reads it and returns at
+ * once where there is nothing to do. quick.c maintains it.
  *
- * Assembly and C read this. */
+ * Assembly and C include this. */
 #ifndef QUIPU_RUNTIME_WATCH_QUICK_H
 #define QUIPU_RUNTIME_WATCH_QUICK_H
 
@@ -19,7 +19,7 @@
 #define QUICK_ALONE    10336
 #define QUICK_SKIPPED  10344
 #define QUICK_COMPARED 10348
-#define PIECE_BITS     7 /* of a piece's place, that hold its size */
+#define PIECE_BITS     7 /* low bits of a piece's `place`, which hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
 
@@ -30,48 +30,47 @@
 
 enum {
     QUICK_MOST = 256, /* pieces */
-    PIECE_MOST = 64,  /* bytes; a piece lies within as many that are aligned */
+    PIECE_MOST = 64,  /* bytes; a piece does not cross a multiple of this size */
 };
 
-/* Bytes of a region, and what they are known to be.  Address and size are in one word: a reader
- * that takes no lock never sees one of both changed, so it reads no more than is there. */
+/* Bytes of a region, and their last known values. Address and size share one word, so a reader
+ * without the lock sees both of one state and reads only memory of a piece. */
 struct watch_piece {
     uint64_t place; /* address << PIECE_BITS | size */
     const uint8_t *known;
 };
 
-/* Most pieces are of 8 bytes.  What ever was put here can be read whole, so a reader may see one of
- * both changed. */
+/* A piece of 8 bytes, as most are. All memory that was ever entered here is readable in whole
+ * words, so a reader may see `address` and `known` of two states. */
 struct watch_word {
     const uint64_t *address;
     const uint64_t *known;
 };
 
 struct watch_quick {
-    uint64_t until; /* time stamp up to which nothing is compared; 0: there are few regions */
+    uint64_t until; /* time stamp before which no comparison is made; 0: there are few regions */
     uint64_t lowest, highest;   /* all regions are in [LOWEST, HIGHEST) */
-    uint64_t far, highest_wide; /* loops ask these: format/watch.h, section 2 */
-    uint32_t
-        count; /* of words and pieces, which are all bytes of all regions; 0: ask the runtime */
-    uint32_t
-        within_begins; /* begins of calls that write ranges and the library's memory are told */
-    uint64_t heap_end; /* of the pieces that lie in the heap: they can be read as long as ... */
-    const uint64_t *break_at; /* ... what this points to, the present break, is not below */
-    uint32_t words;           /* that are there */
-    uint32_t rest;            /* pieces that are */
-    uint64_t stack_lowest, stack_highest; /* of what is watched and may be of a stack; what calls
-                                             and pushes store asks these, likewise */
-    uint32_t ranges_begin; /* begins of calls that write ranges are told, wherever these are */
-    uint32_t tracks;       /* calls that are under way are kept: lane.c */
+    uint64_t far, highest_wide; /* bounds for loops: format/watch.h, section 2 */
+    uint32_t count; /* of words and pieces, which contain all bytes of all regions; 0: call the
+                       runtime */
+    uint32_t within_begins; /* report begins of calls that write ranges and the library's memory */
+    uint64_t heap_end;      /* end of the pieces in the heap: they are readable as long as ... */
+    const uint64_t *break_at; /* ... the present break, to which this points, is not below it */
+    uint32_t words;           /* number of words in use */
+    uint32_t rest;            /* number of pieces in use */
+    uint64_t stack_lowest, stack_highest; /* bounds of regions that may be in a stack; the checks of
+                                           * calls and pushes read these */
+    uint32_t ranges_begin; /* report begins of calls that write ranges, wherever the ranges are */
+    uint32_t tracks;       /* running calls are recorded: lane.c */
     struct watch_piece pieces[QUICK_MOST];
     struct watch_word whole[QUICK_MOST];
-    /* Copies of the first regions, where they are so short: side by side they take a tenth of the
-     * cache's lines that they would take in their regions. */
+    /* Copies of the first regions, if they are short enough. Side by side they take a tenth of the
+     * cache lines that they would take in their regions. */
     uint64_t known[QUICK_MOST];
-    const char *alone; /* not 0 there: there is one thread */
-    uint32_t skipped; /* comparisons that were not made, or left what they found to another thread's
-                         call, ever ... */
-    uint32_t compared; /* ... in front of the last one that was made of all regions */
+    const char *alone; /* points to a byte that is not 0 while there is one thread */
+    uint32_t skipped;  /* comparisons that were not made, or left a change to another thread's call,
+                        * ever ... */
+    uint32_t compared; /* ... and that number at the last comparison of all regions */
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "entry.S");

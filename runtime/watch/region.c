@@ -1,15 +1,15 @@
 /* region.c: the table of regions.
  *
- * A region goes into the cells that it overlaps, at the first level whose cells are not smaller
- * than it: cells of 64 << (4 * level) bytes, so it goes into one or two.  A cell's regions are a
- * chain in a hash table.  Who looks for an address probes one cell of each level in use, so that
- * neither the number of regions nor their size counts.
+ * Cells have 64 << (4 * level) bytes. A region is entered at the first level whose cells are not
+ * smaller than the region, in the one or two cells that it overlaps. The regions of a cell form a
+ * chain in a hash table. A search looks at one cell of each level in use. So its cost does not
+ * depend on the number or size of regions.
  *
- * Besides, each region is in the shadow: bytes there count regions, up to 255; one that has got
- * there stays, and costs time only.
+ * The shadow counts regions, too, up to 255. A counter that has reached 255 stays there; this costs
+ * only time.
  *
- * Not perfect: where many regions lie in one cell its chain is long.  Stores that are longer than
- * all regions together look at each region. */
+ * Not perfect: if many regions are in one cell, its chain is long. A store that covers more cells
+ * than there are regions looks at each region. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -18,7 +18,7 @@
 
 enum {
     FIRST_BUCKETS = 10,  /* bits */
-    FIRST_UNREAD = 1024, /* indices: a page */
+    FIRST_UNREAD = 1024, /* indices: one page */
     WORD = sizeof(uint64_t),
 };
 
@@ -27,12 +27,12 @@ static unsigned level_of(uint64_t size) {
     return bits <= QUIPU_WATCH_GRANULE_BITS ? 0 : (bits - QUIPU_WATCH_GRANULE_BITS + 3) / 4;
 }
 
-/* The region and which of its cells a node stands for. */
+/* The region to which a node belongs. */
 static inline struct watch_region *region_of(uint32_t node) {
     return region_at((node - 1) >> 1);
 }
 
-/* ---- Change: the lock is held, the sequence odd ---- */
+/* ---- Changes: the lock is held and the sequence is odd ---- */
 
 static void begin_change(void) {
     __atomic_store_n(&WATCH_WIPED->sequence, WATCH_WIPED->sequence + 1, __ATOMIC_RELAXED);
@@ -78,7 +78,7 @@ static void unlink_region(const struct watch_region *region) {
     }
 }
 
-/* Doubles the buckets.  The old ones stay mapped, for readers; their memory is given back. */
+/* Doubles the buckets. The old ones stay mapped for readers, but their memory is released. */
 static long grow_buckets(void) {
     struct watch *watch = WATCH;
     unsigned old_bits = bits_of(watch->buckets);
@@ -86,7 +86,7 @@ static long grow_buckets(void) {
     uint64_t old = watch->buckets - old_bits;
     uint64_t buckets = (uint64_t)quipu_watch_map(sizeof(uint32_t) << bits);
     if (!buckets)
-        return old ? 0 : -ENOMEM; /* chains are longer than they could be */
+        return old ? 0 : -ENOMEM; /* keeps the old ones, with longer chains */
     begin_change();
     __atomic_store_n(&watch->buckets, buckets | bits, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < watch->used; i++)
@@ -113,7 +113,8 @@ static int64_t take_index(void) {
         return -ENOMEM;
     if (!watch->segments[segment]) {
         uint64_t size = (uint64_t)WATCH_FIRST * sizeof(struct watch_region) << segment;
-        struct watch_region *regions = quipu_watch_map(size + PIECE_MOST); /* as of chunks */
+        struct watch_region *regions = quipu_watch_map(size + PIECE_MOST); /* for reads past a copy,
+                                                                            * as in chunks */
         if (!regions)
             return -ENOMEM;
         __atomic_store_n(&watch->segments[segment], regions, __ATOMIC_RELEASE);
@@ -122,7 +123,7 @@ static int64_t take_index(void) {
     return index;
 }
 
-/* Frees a region that is gone; its `argument` says how long the copy is. */
+/* Frees the record of a removed region. Its `argument` is the length of the copy. */
 static void release(uint32_t index) {
     struct watch_region *region = region_at(index);
     if (region->argument > WATCH_INLINE)
@@ -131,7 +132,7 @@ static void release(uint32_t index) {
     WATCH->free = index + 1;
 }
 
-/* A region that is gone, until nobody pins it. */
+/* Keeps a removed region until no thread pins it. */
 static void put_in_limbo(uint32_t index) {
     struct watch *watch = WATCH;
     region_at(index)->next[0] = 0;
@@ -146,7 +147,7 @@ static bool is_pinned(const struct watch_region *region) {
     return __atomic_load_n(&region->pins, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Looks at the first in limbo; it is free now, or goes to the end. */
+/* Frees the first region in limbo, or moves it to the end if it is still pinned. */
 static void leave_limbo(void) {
     struct watch *watch = WATCH;
     if (!watch->limbo)
@@ -159,8 +160,8 @@ static void leave_limbo(void) {
         release(index);
 }
 
-/* A page of the shadow that holds nothing gives its memory back: not at once, as regions come and
- * go at one place. */
+/* Releases the memory of an empty page of the shadow. This is delayed, since regions often come and
+ * go in the same page. */
 static void give_back(uint64_t page) {
     const uint64_t *word = (const uint64_t *)page, *end = (const uint64_t *)(page + QUIPU_PAGE);
     while (word < end && *word == 0)
@@ -169,7 +170,8 @@ static void give_back(uint64_t page) {
         SYSTEM_CALL(madvise, page, QUIPU_PAGE, MADV_DONTNEED, 0, 0, 0);
 }
 
-/* Whether what lies in the page around the counter at PLACE, which is 0 now, seems to be 0, too. */
+/* Whether the page around the counter at PLACE, which is 0 now, seems to be all 0. Looks at some
+ * words only. */
 static bool seems_empty(uint64_t place) {
     uint64_t page = place & -(uint64_t)QUIPU_PAGE;
     for (uint64_t step = WORD; step < QUIPU_PAGE; step *= 2)
@@ -181,7 +183,7 @@ static bool seems_empty(uint64_t place) {
     return *(const uint64_t *)(place & -(uint64_t)WORD) == 0;
 }
 
-/* The counter at PLACE has become 0. */
+/* Handles the counter at PLACE, which has become 0. */
 static void note_emptied(uint64_t place) {
     struct watch *watch = WATCH;
     uint64_t page = place & -(uint64_t)QUIPU_PAGE;
@@ -203,18 +205,18 @@ static void add_to_counter(uint64_t granule, bool add) {
         note_emptied((uint64_t)counter);
 }
 
-/* The granules from which a store can come to a region: from this one ... */
+/* The granules from which a store can reach a region: the first ... */
 static uint64_t first_granule(uint64_t address) {
     uint64_t reach = QUIPU_WATCH_SPAN - 1;
     return (address > reach ? address - reach : 0) >> QUIPU_WATCH_GRANULE_BITS;
 }
 
-/* ... to this one. */
+/* ... and the last. */
 static uint64_t last_granule(uint64_t address, uint64_t size) {
     return (address + size - 1) >> QUIPU_WATCH_GRANULE_BITS;
 }
 
-/* Adds one to the granules of the region, or takes one away. */
+/* Increments the counters of the region's granules, or decrements them. */
 static void mark_shadow(uint64_t address, uint64_t size, bool add) {
     uint64_t last = last_granule(address, size);
     for (uint64_t granule = first_granule(address); granule <= last; granule++)
@@ -225,7 +227,7 @@ static int64_t id_of(uint32_t index) {
     return (int64_t)((uint64_t)(region_at(index)->generation & INT32_MAX) << 32 | (index + 1));
 }
 
-/* Enters the region of a record whose other members are set. */
+/* Enters the region. The record's other members are set. */
 static void enter(uint32_t index, uint64_t address, uint64_t size) {
     struct watch *watch = WATCH;
     struct watch_region *region = region_at(index);
@@ -241,7 +243,7 @@ static void enter(uint32_t index, uint64_t address, uint64_t size) {
     end_change();
 }
 
-/* Has room for one more index in `unread_list`; where there is no memory all regions are read. */
+/* Makes room for one more index in `unread_list`. Without memory all regions are read. */
 static bool has_unread_room(void) {
     struct watch *watch = WATCH;
     if (watch->unread < watch->unread_room)
@@ -292,7 +294,8 @@ void quipu_watch_read_new(void) {
     quipu_watch_unlock(mask);
 }
 
-/* Its bytes are read in front of the next call; a block's, of which there may be many, at once. */
+/* Notes that the region's bytes must be read before the next call. Blocks may be many, and are read
+ * at once. */
 static void note_unread(uint32_t index, const struct watch_region *wanted) {
     struct watch *watch = WATCH;
     struct watch_region *region = region_at(index);
@@ -311,9 +314,9 @@ static void note_unread(uint32_t index, const struct watch_region *wanted) {
     watch->unread++;
 }
 
-/* One of few variables is read at once after all, so that calls need not tell of their begins.  Not
- * where a variable may be a stack, on which the runtime has frames of its own until then.  All
- * stores have checks by now. */
+/* If there are few regions, a variable is read at once after all, so that calls need not report
+ * their begins. This is not done if the variable may be a stack, on which the runtime's own frames
+ * are at present. The checks of all its stores are armed by now. */
 static void read_variable(uint32_t index) {
     struct watch *watch = WATCH;
     if (watch->count > WATCH_FEW || watch->stacks_anywhere ||
@@ -350,7 +353,7 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     region->handler = wanted->handler;
     region->argument = wanted->argument;
     region->flags = wanted->flags;
-    /* a local's own are back; they will do where no other stack can lie in it */
+    /* Checks for a local are armed already. They are enough unless a stack may be in the local. */
     bool is_frame = wanted->flags & WATCH_LOCAL && !watch->stacks_anywhere && !watch->stack_count;
     long refused =
         is_frame ? 0 : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
@@ -410,7 +413,7 @@ static void remove_locked(uint32_t index) {
     unlink_region(region);
     region->argument = region->size;
     region->size = 0;
-    __atomic_fetch_add(&region->generation, 1, __ATOMIC_SEQ_CST); /* then it is asked for pins */
+    __atomic_fetch_add(&region->generation, 1, __ATOMIC_SEQ_CST); /* before the test for pins */
     if (--watch->level_counts[level] == 0)
         watch->levels &= ~((uint32_t)1 << level);
     watch->count--;

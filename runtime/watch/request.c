@@ -1,12 +1,12 @@
-/* request.c: the watch file, and the regions that 'quipu watch' asks for in it.
+/* request.c: the watch file, and the regions that 'quipu watch' requests in it.
  *
- * The first module maps the file; each one that starts looks whether a request waits for it.  The
- * regions of a request are this process's own, and the request's state is that of the file
- * (format/watch.h, section 3).
+ * The first module maps the file. Each module that starts looks for requests that concern it. The
+ * regions of a request belong to this process; the state of a request is stored in the file, for
+ * all processes (format/watch.h, section 3).
  *
- * A process that runs may get another file (visit.c).  Threads may be in the middle of a hit
- * for the old one, so its addresses stay what they are: private memory takes its place, with the
- * same header, all at once.  It costs a page and no address is used again. */
+ * A running process may get another file (visit.c). Threads may be writing a hit to the old one, so
+ * its address range must stay mapped. Private memory with the same header replaces it atomically.
+ * This costs one page, and the addresses are never reused. */
 #include "format/data_file.h"
 #include "runtime/core/note.h"
 #include "runtime/core/syscall.h"
@@ -19,18 +19,18 @@
 
 extern char **environ;
 
-/* Stand for the id of what is many regions. */
+/* In place of an id, for requests that make many regions. */
 #define BLOCKS INT64_MAX
 #define LOCAL  (INT64_MAX - 1)
-/* The module is loaded, and has not begun yet. */
+/* The module is loaded, but has not started. */
 #define LATER (INT64_MAX - 2)
 
-/* Where requests end. */
+/* Returns the end of the requests. */
 static uint64_t requests_end(const struct quipu_watch_file *file) {
     return file->range_offset ? file->range_offset : file->ring_offset;
 }
 
-/* Whether their table lies in front of the requests, if there is one. */
+/* Whether the table of allowed writers, if there is one, is valid and before the requests. */
 static bool has_allowed_writers(const struct quipu_watch_file *file) {
     uint64_t count = file->allowed_count, offset = file->allowed_offset;
     return count == 0 ||
@@ -49,7 +49,7 @@ static bool is_sound(const struct quipu_watch_file *file, uint64_t size) {
            !(file->ring_size & (file->ring_size - 1));
 }
 
-/* Maps the file at PATH, whole.  Returns 0 or minus an error's number. */
+/* Maps the whole file at PATH. Returns 0 or the negative error number. */
 static long map_file(const char *path) {
     struct watch *watch = WATCH;
     struct stat status = {0};
@@ -82,7 +82,7 @@ static long map_file(const char *path) {
     return 0;
 }
 
-/* Who still writes to the file, writes to private memory from now on. */
+/* Replaces the file by private memory, for threads that are still writing to it. */
 static long retire_file(struct quipu_watch_file *file, uint64_t size) {
     struct quipu_watch_file *memory = map_memory(
         NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -117,7 +117,7 @@ static int is_module(struct dl_phdr_info *info, size_t size, void *data) {
     return 1;
 }
 
-/* Whether the ranges of a request for blocks are in the file. */
+/* Whether the ranges of a request for blocks are inside the file. */
 static bool has_ranges(const struct quipu_watch_request *request) {
     const struct quipu_watch_file *file = WATCH->file;
     uint64_t room = file->range_offset ? (file->ring_offset - file->range_offset) /
@@ -140,7 +140,7 @@ static int64_t add_local(uint32_t number, const struct quipu_watch_request *requ
     return error == -EAGAIN ? LATER : error < 0 ? error : LOCAL;
 }
 
-/* Where only threads of some kind cannot be watched, that is told beside. */
+/* If only some threads cannot be watched, reports that in the request's `error`. */
 static int64_t add_thread_local(uint32_t number, struct quipu_watch_request *request) {
     struct watch_local local = {WATCH_OF_THREADS, request->offset, request->size, request->flags};
     long error = quipu_watch_add_thread_local(number, &local);
@@ -151,7 +151,7 @@ static int64_t add_thread_local(uint32_t number, struct quipu_watch_request *req
     return error < 0 ? error : LOCAL;
 }
 
-/* Returns an id, BLOCKS, LOCAL, LATER, or minus the error's number. */
+/* Returns an id, BLOCKS, LOCAL, LATER, or the negative error number. */
 static int64_t arm(uint32_t number, struct quipu_watch_request *request, uint64_t bias) {
     WATCH->guards |= (request->flags & QUIPU_REQUEST_GUARDED) != 0;
     if (request->flags & QUIPU_REQUEST_BLOCKS)
@@ -172,7 +172,7 @@ static void disarm(uint32_t number, int64_t id) {
         quipu_watch_remove(id);
 }
 
-/* Makes the region of a request, if its module is there. */
+/* Makes the region of a request, if its module is loaded. */
 static void make_region(uint32_t number, struct quipu_watch_request *request) {
     struct wanted wanted = {request, 0, request->build_id_size == 0};
     int64_t *own = &WATCH->request_regions[number];
@@ -204,8 +204,7 @@ static void remove_region(uint32_t number) {
     disarm(number, __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL));
 }
 
-/* Whether what was made is at another place than its module: that has been closed and opened again.
- */
+/* Whether the module was unloaded and loaded again at another address since the region was made. */
 static bool has_moved(uint32_t number, const struct quipu_watch_request *request) {
     struct wanted wanted = {request, 0, false};
     struct watch_region region;
@@ -226,7 +225,7 @@ static bool has_moved(uint32_t number, const struct quipu_watch_request *request
 static void look_at(uint32_t number, struct quipu_watch_request *request, bool begins) {
     uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
     switch (state) {
-    case QUIPU_REQUEST_WANTED: /* where there is one, the number is in use for the second time */
+    case QUIPU_REQUEST_WANTED: /* removes the region of an earlier request with this number */
         remove_region(number);
         make_region(number, request);
         break;
@@ -245,7 +244,7 @@ static void look_at(uint32_t number, struct quipu_watch_request *request, bool b
     }
 }
 
-/* BEGINS: a module does. */
+/* BEGINS: a module is starting. */
 static void look_at_all(bool begins) {
     struct quipu_watch_file *file = WATCH->file;
     if (!file)
@@ -285,7 +284,7 @@ long quipu_watch_change_log(const char *path) {
 }
 
 void quipu_watch_open_log(char **environment) {
-    /* In .preinit_array the C library's own variable is not set yet; but it gives it to us. */
+    /* In .preinit_array the C library has not set its variable yet, but passes the environment. */
     const char *path = text_variable(environ ? environ : environment, "QUIPU_WATCH=");
     if (!WATCH->file && path && *path && !getauxval(AT_SECURE))
         map_file(path);

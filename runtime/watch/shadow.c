@@ -1,19 +1,19 @@
-/* shadow.c: which parts of the shadow can be written.
+/* shadow.c: which parts of the shadow are writable.
  *
- * The shadow can be read everywhere, since checks read it for all addresses.  It lies where a
- * pointer may lead that is none, such as 0xdeadbeef or an address that was cut off at 32 bits; a
- * store there must end the program as it does without quipu.  So it can be written only in pieces
- * where regions have been.
+ * The whole shadow is readable, since checks read it for all addresses. Invalid pointers, such as
+ * 0xdeadbeef or an address truncated to 32 bits, may point into it. A store through one must end
+ * the program as it does without quipu. So the shadow is writable only in pieces where regions have
+ * been.
  *
- * Not perfect: what reads by such a pointer finds 0 there; a store is not stopped in a piece where
- * regions have been, or in the home itself. */
+ * Not perfect: a load through such a pointer reads 0. A store is not stopped in a piece where
+ * regions have been, or in the fixed page. */
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 
 #include <errno.h>
 
 enum {
-    OPEN_BITS = 21, /* of a piece of the shadow, which is that of 128 MiB */
+    OPEN_BITS = 21, /* a piece of the shadow, which covers 128 MiB */
     ALL_PIECES = (QUIPU_WATCH_SHADOW_SIZE >> OPEN_BITS),
 };
 
@@ -40,7 +40,7 @@ long quipu_watch_open_shadow(uint64_t first, uint64_t last) {
         uint64_t begin = piece;
         while (piece < end && !is_open(piece))
             piece++;
-        /* of too many mappings all are made one */
+        /* the limit of mappings is reached: make the whole shadow writable, as one */
         if (piece > begin && open_pieces(begin, piece) < 0) {
             long error = open_pieces(0, ALL_PIECES);
             if (error < 0)

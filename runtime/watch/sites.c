@@ -1,20 +1,20 @@
-/* sites.c: checks that were left out are put back once they are needed (Wahbe, Lucco and
- * Graham 1993, section 4; format/watch.h, section 2).
+/* sites.c: arms checks that were left out, when they are needed (Wahbe, Lucco and Graham 1993,
+ * section 4; format/watch.h, section 2).
  *
- * A variable's stores have theirs put back when a region overlaps the variable; stores to the stack
- * all of them, when a region lies where a stack may be (memory.c).  When a function's locals
- * are watched, only those in its own frame, and what may leave a frame, as assembly may; not where
- * stacks may lie in what is watched.
+ * A region over a variable arms the checks of that variable's stores. A region where a stack may be
+ * (memory.c) arms the checks of all stores to the stack. A watched local arms only those in its
+ * function's frame, and stores that may leave a frame, as in assembly; if a stack may be in the
+ * local, it arms all.
  *
- * What is asked in front of calls of code that may have no checks is put back for all of them, once
- * it may be answered with yes; not where the callee, which the shim did not know, is this module's
- * own.  What is asked behind one is put back when a begin is first told there, or together with it
- * where nothing is told.  Calls through pointers ask from the start whose the callee is, and have
- * an answer by which only those of others lead on, once anything is watched.
+ * A query before calls of code without checks is armed for all such calls, once its answer may be
+ * yes. It is not armed if the callee, which the shim did not know, is in this module. The query
+ * after a call is armed when a begin is first reported there; if begins are not reported, it is
+ * armed together with the one before. Calls through pointers always test whether the callee is in
+ * `quipu_watch_callees`. Once anything is watched, this excludes the callees of other modules.
  *
  * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
- * Not perfect: what is put back stays.  A stack in a variable, in the heap or in a watched local
- * that only code without checks switches to, and not by the C library, is not seen as one. */
+ * Not perfect: armed checks stay armed. A stack in a variable, in the heap or in a watched local is
+ * not recognized if only code without checks switches to it, and not by the C library. */
 #include "format/data_file.h"
 #include "runtime/core/section.h"
 #include "runtime/core/sort.h"
@@ -37,15 +37,15 @@ enum {
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
 
-/* Address and size of what is instrumented: inserted code compares callees with it. */
+/* Address and size of the instrumented text. Inserted code compares callees with it. */
 extern uint64_t quipu_watch_text[2];
 uint64_t quipu_watch_text[2];
 
-/* Address and size of what calls through pointers may lead to without being told. */
+/* Address and size of code to which calls through pointers need no report. */
 extern uint64_t quipu_watch_callees[2];
 uint64_t quipu_watch_callees[2] = {0, UINT64_MAX};
 
-/* This module's. */
+/* This module. */
 static struct watch_module module;
 
 const struct quipu_site *quipu_watch_sites(uint64_t *count) {
@@ -77,7 +77,7 @@ static bool is_of_loop(const struct quipu_site *site) {
     return site->size == QUIPU_SITE_LOOP;
 }
 
-/* A store of the frame that stays in it. */
+/* A store that stays in its function's frame. */
 static bool is_of_frame(const struct quipu_site *site) {
     return site->size == QUIPU_SITE_FRAME || site->size == QUIPU_SITE_FRAME_CALL;
 }
@@ -86,7 +86,7 @@ static bool is_of_variable(const struct quipu_site *site) {
     return site->code && site->target && !is_of_function(site) && !is_of_frame(site);
 }
 
-/* A store by the stack pointer, anywhere. */
+/* A store by the stack pointer, to any address. */
 static bool is_of_stack(const struct quipu_site *site) {
     return site->place && site->code && !site->target && !is_of_function(site);
 }
@@ -124,13 +124,13 @@ static bool is_before(uint32_t left, uint32_t right) {
     return target_of(&quipu_sites_begin[left]) < target_of(&quipu_sites_begin[right]);
 }
 
-/* Whether there is any site. */
+/* Whether there are any sites. */
 static bool has_text(void) {
     return module.text_begin <= module.text_end;
 }
 
-/* Calls CHANGE with each site and DATA, while the text can be written.  Returns 0, also where there
- * is no text, or minus the error's number. */
+/* Makes the text writable and calls CHANGE with each site and DATA. Returns 0, also if there are no
+ * sites, or the negative error number. */
 static long change_sites(void (*change)(const struct quipu_site *, void *), void *data) {
     if (!has_text())
         return 0;
@@ -148,7 +148,8 @@ static long change_sites(void (*change)(const struct quipu_site *, void *), void
 
 /* ---- Calls ---- */
 
-/* Whether code at ADDRESS is this module's own, and no way to another's. */
+/* Whether the code at ADDRESS is in this module, and is not a linkage table's jump to another
+ * one. */
 static bool is_own(uint64_t address) {
     static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
     const uint8_t *code = (const uint8_t *)address;
@@ -159,10 +160,12 @@ static bool is_own(uint64_t address) {
         marked &= code[i] == endbr[i];
     code += marked ? sizeof endbr : 0;
     code += *code == BND;
-    return code[0] != JMP_SLOT || code[1] != JMP_SLOT_MODE; /* as the linkage table has it */
+    return code[0] != JMP_SLOT || code[1] != JMP_SLOT_MODE; /* jump as in the procedure linkage
+                                                             * table */
 }
 
-/* The callee of the direct call, or of that through a slot, that returns to PC; 0: of another. */
+/* Returns the callee of the direct call, or call through a slot, that returns to PC; 0 for other
+ * calls. */
 static uint64_t callee_of(uint64_t pc) {
     const uint8_t *end = (const uint8_t *)pc;
     int32_t distance = 0;
@@ -173,7 +176,7 @@ static uint64_t callee_of(uint64_t pc) {
     return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
 }
 
-/* What is asked around the call at SITE, as flags WATCH_ASKS_...; 0: it is no call. */
+/* Returns the query before the call at SITE, as flags WATCH_ASKS_...; 0: it is not a call. */
 static unsigned questions_of(const struct quipu_site *site) {
     switch (site->size) {
     case QUIPU_SITE_CALL:
@@ -190,7 +193,7 @@ static unsigned questions_of(const struct quipu_site *site) {
     }
 }
 
-/* What is asked behind the call at SITE, if all is compared there; 0: it is not. */
+/* Returns the query after the call at SITE, if all regions are compared there; 0: none. */
 static unsigned questions_behind(const struct quipu_site *site) {
     if (!site->target)
         return 0;
@@ -217,8 +220,9 @@ static void put_back_of_call(const struct quipu_site *site, void *data) {
         quipu_patch_site(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
 }
 
-/* Has calls through pointers tell of others' callees; of all where the checks of what they store
- * are back.  Who reads the size while they change finds no callee in them, and tells. */
+/* From now on, calls through pointers report callees of other modules; if the checks of their
+ * return addresses are armed, all callees. A thread that reads the size during the change finds no
+ * callee in the range, and reports the call. */
 static void ask_for_callees(void) {
     uint64_t size = module.stack_is_back || module.calls_are_back ? 0 : quipu_watch_text[1];
     __atomic_store_n(&quipu_watch_callees[1], 0, __ATOMIC_SEQ_CST);
@@ -226,7 +230,7 @@ static void ask_for_callees(void) {
     __atomic_store_n(&quipu_watch_callees[1], size, __ATOMIC_SEQ_CST);
 }
 
-/* Has calls ask what ASKED, flags WATCH_ASKS_..., says. */
+/* Arms the queries that ASKED selects (flags WATCH_ASKS_...). */
 static long put_back_calls(unsigned asked) {
     if (!(asked & ~module.asked))
         return 0;
@@ -238,7 +242,7 @@ static long put_back_calls(unsigned asked) {
     return error;
 }
 
-/* Makes `sorted`.  Returns 0 or -ENOMEM. */
+/* Makes `sorted`. Returns 0 or -ENOMEM. */
 static long prepare(void) {
     uint64_t all;
     const struct quipu_site *sites = quipu_watch_sites(&all);
@@ -258,9 +262,9 @@ static long prepare(void) {
         }
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
-        if (questions_of(site) && site->target) /* which stands behind it */
+        if (questions_of(site) && site->target) /* the no-operation after the call */
             module.text_end = greater(module.text_end, target_of(site) - X86_JUMP_SIZE);
-        if (site->size == QUIPU_SITE_BEGIN) /* which may stand behind the first instruction */
+        if (site->size == QUIPU_SITE_BEGIN) /* the first instruction may precede the no-operation */
             module.text_begin = lesser(module.text_begin, target_of(site));
         if (!is_of_variable(site))
             continue;
@@ -277,7 +281,7 @@ static long prepare(void) {
     return 0;
 }
 
-/* Puts back the checks of stores to [ADDRESS, END). */
+/* Arms the checks of stores to [ADDRESS, END). */
 static long put_back_variables(uint64_t address, uint64_t end) {
     long error = 0;
     uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
@@ -298,8 +302,9 @@ static long put_back_variables(uint64_t address, uint64_t end) {
     return error;
 }
 
-/* Of a store to the stack.  A function's begin may share the place, and goes on to the check; the
- * check of a call goes on to what is asked around calls, and takes the place of that. */
+/* Arms the check of a store to the stack. A function's entry may use the same no-operation; its
+ * code continues at the check. The check of a call continues at the query before the call, and
+ * replaces its jump. */
 static void put_back_store(const struct quipu_site *site) {
     if (site->code)
         quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
@@ -311,7 +316,7 @@ static void put_back_of_stack(const struct quipu_site *site, void *data) {
         put_back_store(site);
 }
 
-/* Puts back the checks of all stores to the stack. */
+/* Arms the checks of all stores to the stack. */
 static long put_back_stack(void) {
     if (module.stack_is_back)
         return 0;
@@ -324,11 +329,11 @@ static long put_back_stack(void) {
 
 struct function_sites {
     uint64_t function;
-    long begins;         /* how many it has */
-    bool calls_pointers; /* it calls through pointers */
+    long begins;         /* number of its entries */
+    bool calls_pointers; /* it has calls through pointers */
 };
 
-/* The function's own, and those that are of none. */
+/* Arms the function's own sites, and those that belong to no function. */
 static void put_back_of_function(const struct quipu_site *site, void *data) {
     struct function_sites *sites = data;
     bool is_own = site->target && target_of(site) == sites->function;
@@ -339,13 +344,13 @@ static void put_back_of_function(const struct quipu_site *site, void *data) {
     if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
         (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
         return;
-    /* a begin's place may be that of pushes, too: it goes on to their check */
+    /* The entry may share the no-operation of pushes. Its code continues at their check. */
     quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
     sites->begins += site->size == QUIPU_SITE_BEGIN;
 }
 
-/* Has FUNCTION tell where it begins and ends, and all where they are come back to; and has what may
- * store to its frame be checked. */
+/* Makes FUNCTION report its entry and ends, and all functions the points to which execution may
+ * return. Arms the checks of stores that may write to its frame. */
 static long put_back_function(uint64_t function) {
     struct function_sites sites = {.function = function};
     long error = change_sites(put_back_of_function, &sites);
@@ -367,12 +372,12 @@ static void lead_loop(const struct quipu_site *site, void *data) {
     *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
 }
 
-/* Has the backward jumps of the copies of loops lead to the checked loops, or in the copies. */
+/* Redirects the backward jumps of all loop copies to the checked loops, or back into the copies. */
 static long close_loops(bool close) {
     return change_sites(lead_loop, &close);
 }
 
-/* ---- All modules' ---- */
+/* ---- All modules ---- */
 
 long quipu_watch_put_back_calls(unsigned asked) {
     long error = 0;
@@ -405,7 +410,7 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
     return error;
 }
 
-/* All stores to the stack, of all modules. */
+/* Arms the checks of all stores to the stack, in all modules. */
 static long put_back_stacks(void) {
     long error = 0;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next)
@@ -422,7 +427,7 @@ void quipu_watch_note_threads(void) {
 
 /* ---- Variables ---- */
 
-/* Sets the module's segments that can be read. */
+/* Sets the module's readable segments of variables. */
 static void find_variables(void) {
     struct segments own = quipu_own_segments();
     unsigned count = 0;
@@ -430,7 +435,7 @@ static void find_variables(void) {
         if (own.data[i].p_type == PT_LOAD && own.data[i].p_flags & PF_W)
             module.variables[count++] =
                 (struct watch_range){own.bias + own.data[i].p_vaddr, own.data[i].p_memsz};
-    /* any function of the C library tells whether that is linked statically */
+    /* If any function of the C library is in this module, it is linked statically. */
     module.has_library = (uint64_t)getauxval - module.begin < module.end - module.begin;
 }
 
@@ -470,7 +475,7 @@ bool quipu_watch_has_module(uint64_t address) {
     return false;
 }
 
-/* The executable's is the oldest. */
+/* The executable's module is the oldest. */
 long quipu_watch_lead_all_threads(void) {
     const struct watch_module *oldest = WATCH->modules;
     while (oldest && oldest->next)
@@ -478,7 +483,7 @@ long quipu_watch_lead_all_threads(void) {
     return oldest ? oldest->lead_threads(oldest->begin, oldest->end) : 0;
 }
 
-/* Puts back what this module, which has just begun, needs for regions that were there before. */
+/* Arms what this module, which is starting, needs for existing regions. */
 static void catch_up(void) {
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count;
@@ -501,8 +506,8 @@ static void catch_up(void) {
     }
 }
 
-/* Locals of others are handed to this one's functions; and it may have been here before, with
- * locals of its own. */
+/* Arms functions of this module for locals. Locals of other modules may be passed to its functions.
+ * And the module may have been loaded before, with requests for its own locals. */
 static void put_back_locals(void) {
     const struct watch *watch = WATCH;
     if (watch->local_count)
@@ -541,7 +546,7 @@ void quipu_watch_enter_module(void) {
     quipu_watch_unlock(mask);
 }
 
-/* A shared object may be closed. */
+/* Runs when a shared object is closed. */
 __attribute__((destructor)) static void leave(void) {
     if (!quipu_watch_ready)
         return;

@@ -1,13 +1,13 @@
-/* start.c: the home and the shadow, made by the first module that has watched stores.
+/* start.c: makes the fixed page and the shadow, in the first module that has watched stores.
  *
- * It runs before any instrumented code of the module, since that reads the shadow without asking:
- * in an executable from .preinit_array, before the constructors of shared objects, which may call
- * back; in a shared object from the first of its .init_array.  Two of these never run at the same
- * time (start.c).
+ * It runs before any instrumented code of the module, because that reads the shadow
+ * unconditionally. An executable starts it from .preinit_array, before the constructors of shared
+ * objects, which may call back. A shared object starts it from the first entry of its .init_array.
+ * Two of these never run at the same time.
  *
- * A forked child has all of this as a copy.  The lock is taken around fork; where a child was made
- * behind the C library's back, lock and sequence are zero there (MADV_WIPEONFORK), and what another
- * thread was changing at that time may be half changed. */
+ * A forked child has a copy of all this. fork takes the lock. If a child was made without the C
+ * library, its lock and sequence are zero (MADV_WIPEONFORK), and data that another thread was
+ * changing may be inconsistent. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -27,7 +27,7 @@ enum {
 
 bool quipu_watch_ready;
 
-/* Tools ask it before they start the program. */
+/* Tools read this before they start the program. */
 __attribute__((section(QUIPU_WATCH_SECTION), used)) static const volatile uint32_t version =
     QUIPU_WATCH_VERSION;
 
@@ -79,7 +79,7 @@ uint32_t quipu_watch_pid(void) {
     return wiped->pid;
 }
 
-/* Each module registers these; the first one's lock serves all. */
+/* Each module registers these functions; the first call takes the lock for all. */
 static void prepare_fork(void) {
     struct watch *watch = WATCH;
     if (__atomic_load_n(&watch->forking, __ATOMIC_RELAXED) != thread_pointer()) {
@@ -107,8 +107,8 @@ static void end_fork_in_child(void) {
     end_fork();
 }
 
-/* Maps [HOME, HOME + SIZE), of which the home can be written.  Returns 0 or minus the error's
- * number. */
+/* Maps SIZE bytes at the fixed page, and makes the fixed page writable. Returns 0 or the negative
+ * error number. */
 static long map_home(uint64_t size) {
     void *home = (void *)QUIPU_WATCH_HOME;
     void *mapped =
@@ -118,12 +118,12 @@ static long map_home(uint64_t size) {
         return (long)mapped;
     if (mapped == home)
         return SYSTEM_CALL(mprotect, home, QUIPU_WATCH_HOME_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0);
-    /* a kernel that does not know the flag, and something is there */
+    /* the kernel does not know the flag, and the address is in use */
     SYSTEM_CALL(munmap, mapped, size, 0, 0, 0, 0);
     return -EEXIST;
 }
 
-/* Makes home and shadow, or the home alone. */
+/* Makes the fixed page and the shadow. If the shadow is refused: only the fixed page. */
 static long make_home(void) {
     uint64_t all =
         QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE + QUIPU_WATCH_BEHIND - QUIPU_WATCH_HOME;
@@ -150,7 +150,8 @@ static long make_home(void) {
     return 0;
 }
 
-/* Whether the home was made by a module of this build of the runtime.  It may be anyone's. */
+/* Whether the fixed page was made by a module with this build of the runtime. The memory may belong
+ * to anyone. */
 static bool is_home(void) {
     struct watch found = {0};
     return quipu_watch_read(&found, QUIPU_WATCH_HOME, offsetof(struct watch, segments)) ==

@@ -1,12 +1,13 @@
-/* store.c: a store's begin and end.
+/* store.c: the begin and the end of a store.
  *
- * The begin keeps what the store will overwrite, the end finds the regions that it touched and
- * tells of them.  So a region that another thread makes or takes away meanwhile does no harm.
- * Between the two stand one instruction of the program and whatever signal handlers run there: few
- * pairs are open at a time, all with stack pointers of their own.
+ * The begin keeps the bytes that the store will overwrite. The end finds the regions that it
+ * touched, and reports the write to them. So another thread may add or remove regions in between.
+ * Between the two calls are one instruction of the program, and any signal handlers that run there.
+ * So few pairs are open at a time, and each has its own stack pointer.
  *
- * A store of at most 64 bytes keeps them in the pair.  Longer ones (rep movs, xsave, fxsave) bring
- * the copies of the regions that they will touch up to date, and these hold what was. */
+ * The pair holds the old bytes of a store of at most 64 bytes. Longer stores (rep movs, xsave,
+ * fxsave) refresh the copies of the regions that they will touch, and these then hold the old
+ * bytes. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -17,16 +18,16 @@ enum {
     FLAG_DOWN = 1 << 10, /* the direction flag */
     INLINE_MAX = sizeof((struct watch_pair *)0)->old,
     END_SIZE = 10,     /* leaq -128(%rsp), %rsp and the call of quipu_watch_end: 5 bytes each */
-    END_SIZE_FAR = 13, /* of a scatter's, which goes further down */
+    END_SIZE_FAR = 13, /* for a scatter, which goes further down */
 };
 
-/* What entry.S keeps. */
+/* Words of entry.S's frame. */
 enum {
     FRAME_FLAGS = -1,
     FRAME_RETURN = 1,
     FRAME_DESCRIPTION = 2,
     FRAME_ADDRESS = 3,
-    FRAME_EXTRA = 4, /* of quipu_watch_begin_more */
+    FRAME_EXTRA = 4, /* only of quipu_watch_begin_more */
 };
 
 static uint64_t segment_base(void) {
@@ -35,7 +36,7 @@ static uint64_t segment_base(void) {
     return base;
 }
 
-/* Without a shadow each store comes here, and most touch nothing. */
+/* Without a shadow each store comes here. Most touch nothing. */
 static bool is_elsewhere(const uint64_t *frame) {
     uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
     uint64_t address = frame[FRAME_ADDRESS];
@@ -52,7 +53,7 @@ static uint64_t low_bits(uint64_t count) {
     return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
 }
 
-/* Bits of bytes, for bits of elements. */
+/* Converts bits for elements into bits for bytes. */
 static uint64_t mask_of_bytes(uint64_t elements, unsigned size_bits) {
     uint64_t mask = 0;
     for (unsigned i = 0; i < (unsigned)INLINE_MAX >> size_bits; i++)
@@ -61,7 +62,7 @@ static uint64_t mask_of_bytes(uint64_t elements, unsigned size_bits) {
     return mask;
 }
 
-/* Bytes that the processor's whole state takes; asked for once, since it is slow. */
+/* Returns the size of the processor's whole state. It is cached, since cpuid is slow. */
 static uint64_t state_size(void) {
     static uint32_t known;
     if (!known) {
@@ -79,7 +80,8 @@ static void begin_string(struct watch_pair *pair, uint64_t elements, bool down) 
         pair->address -= (elements - 1) << bits;
 }
 
-/* The elements' addresses lie on the stack, where a handler may overwrite them. */
+/* Copies the elements' addresses, because they are on the stack, where a handler may overwrite
+ * them. */
 static void begin_scatter(struct watch_pair *pair, const struct quipu_scatter *scatter) {
     uint64_t size = (uint64_t)1 << QUIPU_STORE_ELEMENT(pair->description), end = 0;
     unsigned count = (unsigned)lesser(scatter->count, 16);
@@ -96,7 +98,8 @@ static void begin_scatter(struct watch_pair *pair, const struct quipu_scatter *s
     pair->length = end ? end - pair->address : 0;
 }
 
-/* Nobody else writes from now on to what the store will write: SIZE bytes, or as many as can be. */
+/* Takes the write locks for the bytes that the store will write: SIZE bytes, or as many as are
+ * possible. */
 static void hold_pair(struct watch_pair *pair, uint64_t size, uint64_t stack) {
     quipu_watch_hold(&pair->hold, pair->address, pair->address + size, stack);
 }
@@ -109,7 +112,7 @@ static void begin_masked(struct watch_pair *pair, uint64_t mask) {
         copy_bytes(pair->old, from, pair->length);
         return;
     }
-    for (; mask; mask &= mask - 1) { /* bytes between may not be there */
+    for (; mask; mask &= mask - 1) { /* bytes in gaps may be unreadable */
         int i = __builtin_ctzll(mask);
         pair->old[i] = from[i];
     }
@@ -181,8 +184,8 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
     quipu_watch_refresh_frame(stack);
 }
 
-/* A call is about to store its return address, which is told as counted from where this returns; it
- * is stored here, and again by the call. */
+/* A call is about to store its return address, which is given relative to this function's return
+ * address. It is stored here, and again by the call. */
 void quipu_watch_called(const uint64_t *frame, uint64_t stack) {
     enum {
         FRAME_DISTANCE = 2,

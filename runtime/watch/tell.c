@@ -1,12 +1,13 @@
-/* tell.c: from a write to those who want to know: handlers of the program, or the log.
+/* tell.c: reports a write to handlers of the program, or to the log.
  *
- * A region is told of once for each store that touches it, in the order in which regions were
- * made.  What the store overwrote comes from its pair, or from the region's copy where the store
- * was long; all else in the window is as it is now.
+ * A store is reported once to each region that it touches, in the order of the regions' indices.
+ * The old bytes come from its pair, or from the region's copy if the store was long. All other
+ * bytes of the window are the present ones.
  *
- * While a handler of the program runs, what its thread writes is told to no handler, so handlers do
- * not call each other without end.  It is known by a slot with the thread's pointer, and a word on
- * the stack, by which the next one knows that the handler has left by longjmp. */
+ * While a handler of the program runs, writes of its thread are not reported to handlers, so that
+ * handlers do not call each other endlessly. The thread is recorded in a slot, with the address of
+ * a word on the stack. The next write reads that word, and recognizes whether the handler has left
+ * by longjmp. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -14,11 +15,11 @@
 #include <errno.h>
 
 enum {
-    SHORT_REGION = 64,   /* told whole */
-    AROUND = 16,         /* else the write, up to multiples of this */
-    HANDLER_MOST = 256,  /* bytes that handlers are shown */
-    TRIES = 8,           /* to look while no call begins or ends */
-    STACK_NEAR = 1 << 20 /* so much deeper is the same stack */
+    SHORT_REGION = 64,   /* up to this size the whole region is shown */
+    AROUND = 16,         /* otherwise the write, extended to multiples of this */
+    HANDLER_MOST = 256,  /* most bytes that handlers see */
+    TRIES = 8,           /* attempts to find the other calls while no call begins or ends */
+    STACK_NEAR = 1 << 20 /* within this distance below, addresses are on the same stack */
 };
 
 /* ---- Which bytes ---- */
@@ -38,7 +39,7 @@ static bool element_touches(const struct watch_pair *pair, unsigned i,
            region->address < pair->addresses[i] + element_size(pair);
 }
 
-/* Narrows a scatter to the elements in the region, and a masked store to the bytes that it writes.
+/* Narrows a scatter to its elements in the region, and a masked store to the bytes that it writes.
  * Returns whether they touch the region. */
 static bool narrow(struct watch_write *write, const struct watch_region *region) {
     const struct watch_pair *pair = write->pair;
@@ -67,8 +68,8 @@ static bool narrow(struct watch_write *write, const struct watch_region *region)
     return touched != 0;
 }
 
-/* Copies those of the SIZE bytes of ADDRESS, at OLD, that lie in [FROM, FROM + COUNT), to BYTES,
- * which stand for that range. */
+/* OLD has the SIZE bytes of ADDRESS. Copies those in [FROM, FROM + COUNT) to BYTES, which
+ * represents that range. */
 static void overlay_piece(uint64_t address, const uint8_t *old, uint64_t size, uint64_t from,
                           uint64_t count, uint8_t *bytes) {
     uint64_t low = greater(address, from), high = lesser(address + size, from + count);
@@ -96,8 +97,8 @@ static uint64_t up(uint64_t address, uint64_t multiple) {
     return (address + multiple - 1) & -multiple;
 }
 
-/* All of the write that lies in the region, and what is shown around it; but no page that the write
- * is not on, which might not be there. */
+/* Chooses the part of the write in the region, and some bytes around it. It contains no page
+ * outside the write, since that may be unreadable. */
 static struct watch_window choose_window(const struct watch_region *region,
                                          const struct watch_write *write, uint64_t most) {
     uint64_t end = region->address + region->size;
@@ -119,16 +120,16 @@ static uint64_t first_difference(const uint8_t *a, const uint8_t *b, uint64_t co
     return i;
 }
 
-/* Sets what the window's bytes were and are, from the region's COPY and the write, and brings the
- * copy up to date.  Returns whether they have changed, as far as the write is to tell of it. */
+/* Sets the window's old and new bytes, from the region's COPY and the write, and updates the copy.
+ * Returns whether a byte has changed in the part that this write reports. */
 typedef bool fill_function(uint8_t *copy, const struct watch_region *region,
                            const struct watch_write *write, struct watch_window *window,
                            uint8_t *old, uint8_t *now);
 
-/* Where a write meets its region. */
+/* The intersection of a write and its region. */
 struct meeting {
     uint64_t low, high;
-    uint8_t *was; /* in the region's copy */
+    uint8_t *was; /* its bytes in the region's copy */
 };
 
 static struct meeting meet(uint8_t *copy, const struct watch_region *region,
@@ -138,9 +139,10 @@ static struct meeting meet(uint8_t *copy, const struct watch_region *region,
     return (struct meeting){low, high, copy + (low - region->address)};
 }
 
-/* Sets the window's bytes, and returns the first address of what has changed.  A window that cannot
- * show all begins there.  Around the write stands what is there now; where a comparison HAS_FOUND
- * it, what is known of there: what has changed since is the next one's to tell. */
+/* Sets the window's bytes. Returns the first changed address. If the window cannot show all of the
+ * write, it begins there. Outside the write, the window has the present bytes. If a comparison
+ * HAS_FOUND the change, it has the last known bytes instead, because later changes are left to the
+ * next comparison. */
 static uint64_t show(const struct meeting *at, struct watch_window *window, bool has_found,
                      uint8_t *old, uint8_t *now) {
     uint64_t length = at->high - at->low;
@@ -157,7 +159,7 @@ static uint64_t show(const struct meeting *at, struct watch_window *window, bool
     return changed;
 }
 
-/* Has the copy hold what is told: what is written meanwhile is still to be found. */
+/* Updates the copy with the reported bytes, so that later changes are still found. */
 static void keep(const struct meeting *at, const struct watch_window *window, const uint8_t *now) {
     uint64_t low = greater(at->low, window->from);
     uint64_t high = lesser(at->high, window->from + window->count);
@@ -167,8 +169,8 @@ static void keep(const struct meeting *at, const struct watch_window *window, co
         copy_bytes(at->was + (low - at->low), now + (low - window->from), high - low);
 }
 
-/* Sets who else may have changed the bytes, since EVENTS was taken and they were looked at.
- * Returns whether no call has begun or ended meanwhile. */
+/* Sets the other calls that may have changed the bytes. EVENTS was taken before the bytes were
+ * read. Returns whether no call began or ended since. */
 static bool find_suspects(const struct watch_region *region, const struct watch_write *write,
                           const struct meeting *at, uint64_t events) {
     bool is_callee = write->cause == QUIPU_CAUSE_CALLEE;
@@ -181,16 +183,17 @@ static bool find_suspects(const struct watch_region *region, const struct watch_
     return quipu_watch_events() == events;
 }
 
-/* A long write's bytes: the copy is what was. */
+/* For a long write: the copy has the old bytes. */
 static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
                            const struct watch_write *write, struct watch_window *window,
                            uint8_t *old, uint8_t *now) {
     struct meeting at = meet(copy, region, write);
     if (write->if_changed && !quipu_watch_is_readable(at.low, at.high))
-        return false; /* nothing is sure of such a write */
+        return false; /* it is uncertain whether there was a write at all */
     if (region->flags & WATCH_UNKNOWN && write->made != WATCH->made)
-        copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low); /* made meanwhile: what was
-                                                                          is lost */
+        copy_bytes(at.was, (const uint8_t *)at.low, at.high - at.low); /* the region is newer than
+                                                                        * the begin: the old bytes
+                                                                        * are lost */
     const struct watch_window whole = *window;
     for (unsigned i = 0;; i++) {
         uint64_t events = write->suspects ? quipu_watch_events() : 0;
@@ -206,8 +209,8 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
     }
 }
 
-/* Whether a store or a call is to tell of it.  What is left to another thread's may turn out not to
- * be its. */
+/* Whether an open store or call will report the change. If it is another thread's, it may turn out
+ * not to have made the change. */
 static bool is_left_to_other(const struct meeting *at, const struct watch_write *write) {
     enum watch_openness open = quipu_watch_is_open(at->low, at->high, write->stack);
     if (open == WATCH_OPEN_ELSEWHERE)
@@ -215,9 +218,9 @@ static bool is_left_to_other(const struct meeting *at, const struct watch_write 
     return open != WATCH_NOT_OPEN;
 }
 
-/* What a comparison has found: the copy is what was, unless a store or a call of another thread is
- * about to tell of it, or has done so meanwhile.  Of threads that find the same, the one tells that
- * changes the copy's first byte of it. */
+/* For a change that a comparison found: the copy has the old bytes, unless a store or call of
+ * another thread will report it, or has just done so. If several threads find the same change, the
+ * one that updates its first byte in the copy reports it. */
 static bool fill_from_change(uint8_t *copy, const struct watch_region *region,
                              const struct watch_write *write, struct watch_window *window,
                              uint8_t *old, uint8_t *now) {
@@ -257,14 +260,15 @@ static bool fill_from_pair(uint8_t *copy, const struct watch_region *region,
     bool changed = first_difference(old, now, window->count) < window->count;
     uint8_t *known = copy + (window->from - region->address);
     for (uint64_t i = 0; changed && i < window->count; i++)
-        if (old[i] != now[i]) /* the others may be another thread's, which tells of them */
+        if (old[i] != now[i]) /* other bytes may be another thread's, which reports them */
             known[i] = now[i];
     return changed;
 }
 
 struct watch_region *quipu_watch_pin(uint32_t index, uint32_t generation) {
     struct watch_region *region = region_at(index);
-    __atomic_fetch_add(&region->pins, 1, __ATOMIC_SEQ_CST); /* then who deletes it sees the pin */
+    __atomic_fetch_add(&region->pins, 1, __ATOMIC_SEQ_CST); /* before the test: a thread that
+                                                             * removes the region sees the pin */
     if (region->size && __atomic_load_n(&region->generation, __ATOMIC_SEQ_CST) == generation)
         return region;
     quipu_watch_unpin(region);
@@ -289,7 +293,7 @@ bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
     if (quipu_watch_is_doubted(write))
         write->hold->is_lost = true;
     if (write->suspects && write->cause == QUIPU_CAUSE_CALLEE && !write->if_changed)
-        *write->suspects = (struct watch_suspects){0}; /* it has written there for sure */
+        *write->suspects = (struct watch_suspects){0}; /* the call has certainly written there */
     return changed || !(write->if_changed || region->flags & QUIPU_REQUEST_CHANGES);
 }
 
@@ -319,8 +323,8 @@ void quipu_watch_refresh(uint64_t address, uint64_t end) {
 
 /* ---- Handlers of the program ---- */
 
-/* Whether the frame whose word lies at FRAME is still there: the one that asks is deeper, or on
- * another stack. */
+/* Whether the frame with its word at FRAME still exists. It does if the calling frame is deeper in
+ * the same stack, or on another stack and the word is intact. */
 static bool is_inside(uint64_t frame) {
     uint64_t here = (uint64_t)__builtin_frame_address(0);
     if (here > frame && here - frame < STACK_NEAR)
@@ -330,7 +334,7 @@ static bool is_inside(uint64_t frame) {
            (quipu_watch_read(&word, frame, sizeof word) == sizeof word && word == WATCH_MAGIC);
 }
 
-/* Takes a slot from OWNER. */
+/* Takes a slot that belongs to OWNER. */
 static struct watch_handler *take_slot(uint64_t owner, uint64_t thread) {
     uint64_t first = scatter_bits(thread) >> 56;
     for (uint64_t i = 0; i < WATCH_HANDLERS; i++) {
@@ -344,8 +348,8 @@ static struct watch_handler *take_slot(uint64_t owner, uint64_t thread) {
     return NULL;
 }
 
-/* The thread's slot; NULL: it is in a handler.  Where more threads are in handlers than there are
- * slots it waits for one of them. */
+/* Returns a slot for the thread, or NULL if the thread is in a handler. If all slots are in use,
+ * waits for one. */
 static struct watch_handler *enter_handler(uint64_t frame) {
     uint64_t thread = thread_pointer();
     struct watch_handler *slot = take_slot(thread, thread);
@@ -427,7 +431,8 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
         quipu_watch_let_go(&hold);
 }
 
-/* Tells those that [ADDRESS, END) touches, but no element of a scatter below EARLIER does. */
+/* Reports to the regions that [ADDRESS, END) touches, except those that an element of a scatter
+ * below EARLIER touches. */
 static void tell_range(uint64_t address, uint64_t end, const struct watch_write *write,
                        unsigned earlier) {
     uint32_t found[WATCH_BATCH], from = 0;
@@ -456,7 +461,7 @@ void quipu_watch_tell_all(const struct watch_write *write) {
             tell_range(pair->addresses[i], pair->addresses[i] + element_size(pair), write, i);
 }
 
-/* ---- The service of quipu.h ---- */
+/* ---- Functions of quipu.h ---- */
 
 int64_t quipu_runtime_watch(uint64_t address, uint64_t size, uint64_t handler, uint64_t argument) {
     return handler ? quipu_watch_add(address, size, handler, argument, 0) : -EINVAL;

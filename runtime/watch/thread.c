@@ -1,17 +1,16 @@
 /* thread.c: watched thread-local variables of the executable.
  *
- * Each thread has its own, at a distance from the thread pointer that the linker has set.  One that
- * begins is to have it watched before its first instruction, so where modules call pthread_create
- * through a slot that the loader fills in, they are led to a function here, whose threads begin in
- * another one.  That is done once a thread-local variable is asked for; what has been led here
- * stays.
+ * Each thread has its own variable, at a distance from the thread pointer that the linker has set.
+ * It must be watched before the first instruction of a new thread. So slots of the loader that lead
+ * to pthread_create are redirected to a function here, whose threads start in another function
+ * here. This is done when a thread-local variable is first requested, and is not undone.
  *
- * A region ends with its thread: when it returns, or, where it ends otherwise, when its number is
- * found to be gone (frame.c).
+ * A region ends with its thread: when the thread returns; or, if it ends otherwise, when its kernel
+ * number is found to be gone (frame.c).
  *
- * Not perfect: threads of a static executable, those that the C library begins for itself
- * (thrd_create, SIGEV_THREAD), those of modules that are loaded later, and those that were made by
- * clone are not seen to begin. */
+ * Not perfect: the start of some threads is not seen: those of a static executable, those that the
+ * C library starts itself (thrd_create, SIGEV_THREAD), those of modules that are loaded later, and
+ * those made by clone. */
 #include "format/data_file.h"
 #include "runtime/core/note.h"
 #include "runtime/core/syscall.h"
@@ -23,10 +22,10 @@
 #pragma weak pthread_create
 
 enum {
-    STARTS = 512 /* threads that are being made at a time; of more, some are not watched */
+    STARTS = 512 /* threads that are being created at a time; of more, some are not watched */
 };
 
-/* A thread that is being made. */
+/* A thread that is being created. */
 struct start {
     uint32_t taken;
     void *(*function)(void *);
@@ -65,7 +64,7 @@ static int create_thread(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* ---- Slots ---- */
 
-/* What a module's dynamic section tells. */
+/* The contents of a module's dynamic section. */
 struct dynamic {
     const ElfW(Sym) * symbols;
     const char *names;
@@ -104,7 +103,7 @@ static void read_dynamic(const struct dl_phdr_info *info, const ElfW(Dyn) * entr
         }
 }
 
-/* Whether ADDRESS is where the loader lets nobody write once it is done. */
+/* Whether the loader makes ADDRESS read-only when it has finished. */
 static bool is_sealed(const struct dl_phdr_info *info, uint64_t address) {
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -148,13 +147,13 @@ static int lead_module(struct dl_phdr_info *info, size_t size, void *data) {
 }
 
 long quipu_watch_lead_threads(uint64_t begin, uint64_t end) {
-    /* read from memory: it is one of the slots, and must be kept before it is changed */
+    /* Read from memory: the slot is one of those that change, so its value must be saved first. */
     int (*volatile create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
         pthread_create;
     uint64_t address = (uint64_t)create;
     if (real_create || !address)
         return 0;
-    if (address >= begin && address < end) /* a static executable's, or a jump through a slot */
+    if (address >= begin && address < end) /* in a static executable, or a jump through a slot */
         return -EOPNOTSUPP;
     real_create = create;
     dl_iterate_phdr(lead_module, NULL);

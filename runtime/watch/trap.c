@@ -1,12 +1,13 @@
-/* trap.c: SIGTRAP where the program has written.
+/* trap.c: SIGTRAP in the code that wrote.
  *
- * A debugger is to stand in the code that wrote, not in ours below it.  So the signal is sent to
- * the thread with all signals blocked, and the way back into the program is rt_sigreturn, with a
- * frame made here: that sets all registers and the mask at once, and the kernel delivers what was
- * blocked there.
+ * A debugger shall stop in the code that wrote, not in the runtime that it called. So the signal is
+ * sent to the thread with all signals blocked. Then rt_sigreturn returns to the program, with a
+ * frame that is made here. It sets all registers and the mask at once, and the kernel then delivers
+ * the pending signal.
  *
- * Not perfect: extended state that does not fit the frame (AMX's tiles) is cleared.  With a shadow
- * stack, from which rt_sigreturn takes a token that we cannot write, the signal is sent here. */
+ * Not perfect: extended state that does not fit in the frame (AMX tiles) is cleared. With a shadow
+ * stack, rt_sigreturn needs a token there that the runtime cannot write; then the signal is
+ * delivered here. */
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 
@@ -14,18 +15,18 @@
 #include <ucontext.h>
 
 enum {
-    /* What the kernel takes in uc_flags, from its asm/ucontext.h. */
+    /* Flags in uc_flags, from the kernel's asm/ucontext.h. */
     HAS_EXTENDED_STATE = 1,
     HAS_STACK_SEGMENT = 2 | 4,
-    /* Its asm/sigcontext.h. */
+    /* From the kernel's asm/sigcontext.h. */
     STATE_MAGIC = 0x46505853,
     STATE_END = 0x46505845,
     STATE_BASIC = 512 + 64,
-    STATE_ROOM = 3072, /* for all but AMX */
+    STATE_ROOM = 3072, /* enough for all but AMX */
     COMPONENTS = 63,
 };
 
-/* As xsave writes it, with what the kernel looks for in it. */
+/* The format of xsave, with the fields in which the kernel looks for its magic numbers. */
 struct state {
     _Alignas(64) uint8_t legacy[464];
     uint32_t magic, extended_size;
@@ -47,11 +48,11 @@ static struct answer ask_processor(uint32_t leaf, uint32_t part) {
 
 static bool has_shadow_stack(void) {
     uint64_t pointer = 0;
-    __asm__("rdsspq %0" : "+r"(pointer)); /* does nothing where there is none */
+    __asm__("rdsspq %0" : "+r"(pointer)); /* does nothing without a shadow stack */
     return pointer != 0;
 }
 
-/* Saves the vector and x87 registers.  Returns whether the state is an extended one. */
+/* Saves the vector and x87 registers. Returns whether the state has the extended format. */
 static bool save_state(struct state *state) {
     enum {
         OSXSAVE = 1 << 27
@@ -89,16 +90,16 @@ static uint64_t segments(void) {
     return code | (uint64_t)stack << 48;
 }
 
-/* Where the thread goes on.  The copy of a store has its line; what stands behind a call has that
- * of whatever is in front, and a jump back to the call. */
+/* Returns the address at which the thread continues. The copy of a store has the line of the store.
+ * Code behind a call has the line of whatever precedes it, but also a jump back to the call. */
 static uint64_t place_behind(uint64_t at) {
     const uint8_t *place = (const uint8_t *)at;
     bool goes_back = WATCH->trap_cause != QUIPU_CAUSE_STORE && is_jump(place);
     return goes_back ? (uint64_t)target_of_jump(place) : at;
 }
 
-/* Registers as they are when the runtime's function returns that FRAME is of, which leaves the
- * stack pointer at STACK. */
+/* Sets REGISTERS to what they will be after the return of the runtime's function with frame FRAME,
+ * which leaves the stack pointer at STACK. */
 static void set_registers(greg_t *registers, const uint64_t *frame, uint64_t stack,
                           const struct watch_kept *kept) {
     const uint64_t values[NGREG] = {
@@ -113,7 +114,7 @@ static void set_registers(greg_t *registers, const uint64_t *frame, uint64_t sta
     copy_bytes(registers, values, sizeof values);
 }
 
-/* Returns only where the signal is not for this thread, there; see entry.S. */
+/* Returns only if the signal is not for this thread at this frame; see entry.S. */
 void quipu_watch_trap_here(const uint64_t *frame, uint64_t stack, const struct watch_kept *kept);
 
 void quipu_watch_trap_here(const uint64_t *frame, uint64_t stack, const struct watch_kept *kept) {
@@ -130,7 +131,7 @@ void quipu_watch_trap_here(const uint64_t *frame, uint64_t stack, const struct w
     uint64_t mask = block_signals();
     raise_signal(SIGTRAP);
     context.uc_flags = HAS_STACK_SEGMENT | (save_state(&state) ? HAS_EXTENDED_STATE : 0);
-    SYSTEM_CALL(sigaltstack, NULL, &context.uc_stack, 0, 0, 0, 0); /* it is set, too */
+    SYSTEM_CALL(sigaltstack, NULL, &context.uc_stack, 0, 0, 0, 0); /* rt_sigreturn sets it, too */
     set_registers(context.uc_mcontext.gregs, frame, stack, kept);
     context.uc_mcontext.fpregs = (void *)&state;
     copy_bytes(&context.uc_sigmask, &mask, sizeof mask);

@@ -1,8 +1,8 @@
-/* visit.c: a process that runs already is asked to watch (format/watch.h, section 3).
+/* visit.c: starts to watch a process that already runs (format/watch.h, section 3).
  *
- * A debugger has one of the threads come here, from anywhere but where the lock is held; all others
- * may stand, wherever they are.  So no lock but the runtime's own is taken, and the C library is
- * not called.  Nothing of the thread is needed: it may have none of the C library's own data. */
+ * A debugger makes one of the threads run this code, at any moment when the lock is free. All other
+ * threads may be stopped anywhere. So this code takes no lock but the runtime's own, and does not
+ * call the C library. It needs nothing from the thread, which may lack the C library's own data. */
 #include "runtime/watch/watch.h"
 
 void quipu_watch_visited(const char *path) {

@@ -1,84 +1,89 @@
-/* watch_callees.h: functions of the C library, and what of the program's memory they write.
+/* watch_callees.h: functions of the C library, and what they write in the program's memory.
  *
- * A row's place is its number in calls of quipu_watch_call_begin (format/watch.h, section 2);
- * row 0 is what is not known.  Up to three ranges, each of which begins where an argument points.
+ * The position of a row is its number in calls of quipu_watch_call_begin (format/watch.h, section
+ * 2). Row 0 is for unknown functions. A row has up to three ranges. Each begins at the address in
+ * an argument.
  *
- * What is not here is compared: all regions, at the return.  So a row is worth while for what is
- * called often, and may only say what is so on each way through the function, in each C library.
+ * For a function without a row, all regions are compared at its return. So a row is useful for
+ * functions that are called often. It may only state what is true on each path through the
+ * function, in each C library.
  *
- * Functions that write the library's own memory, too, which a later call may find there (stdio's
- * buffers, the heap), say so.  Behind these, all is compared where a region may lie in such memory:
- * not in variables of an instrumented module, unless a stream was given one as its buffer.
+ * Functions that also write the library's own memory (stdio's buffers, the heap) say so, because a
+ * later comparison may find these writes. After them, all regions are compared if any region may be
+ * in such memory. Variables of an instrumented module are not, unless a stream got one as its
+ * buffer.
  *
- * A row with a FORMAT holds where the format has no %n: where the shim has seen that
- * (pass/watch_formats.c), or else where the call finds it so.  Else the callee is not known.
+ * A row with a FORMAT is right only if the format has no %n. Either the shim has seen that
+ * (src/pass/watch/formats.c), or the call tests it. Otherwise the callee counts as unknown.
  *
- * What returns twice must be here, as all is compared behind an unknown callee: at a longjmp,
- * frames that were left are still watched there.
+ * A function that may return twice needs a row, since all regions are compared behind an unknown
+ * callee: after a longjmp, frames that were left would still be watched there.
  *
- * Rows of what allocates and frees say so beside.  Behind these nothing is compared of the blocks
- * that are asked for by the line that allocates them: of the heap they write what is free.
+ * Functions that allocate and free say so. After them, the blocks that were requested by allocating
+ * lines are not compared: in the heap these functions write only free memory.
  *
- * Stands alone: the shim reads it, and the runtime. */
+ * This file includes no other one of quipu: both the shim and the runtime read it. */
 #ifndef QUIPU_FORMAT_WATCH_CALLEES_H
 #define QUIPU_FORMAT_WATCH_CALLEES_H
 
 #include <stdint.h>
 
-/* How long a range is.  A and B are numbers of arguments, 0 to 5. */
+/* The length of a range. A and B are numbers of arguments, 0 to 5. */
 enum quipu_extent {
     QUIPU_EXTENT_NONE = 0,
-    QUIPU_EXTENT_CONSTANT = 1, /* C bytes; A is 15: of a function that may return twice */
+    QUIPU_EXTENT_CONSTANT = 1, /* C bytes; A is 15 for a function that may return twice */
     QUIPU_EXTENT_BYTES = 2,    /* argument A */
     QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
-    QUIPU_EXTENT_RESULT = 4,   /* C times what is returned, where that is above 0, and A bytes more,
-                                  if not below; B: it is an int */
-    QUIPU_EXTENT_STRING = 5,   /* up to its NUL, at the return */
-    QUIPU_EXTENT_APPEND = 6,   /* from its NUL, before, up to its NUL, at the return */
-    QUIPU_EXTENT_POINTED = 7,  /* what 4 bytes at argument A say before */
-    QUIPU_EXTENT_VECTOR = 8,   /* those of A struct iovec at the pointer */
+    QUIPU_EXTENT_RESULT = 4,   /* C times the result, if that is positive, plus A bytes, if it is
+                                * not negative; B: the result is an int */
+    QUIPU_EXTENT_STRING = 5,   /* up to its NUL after the call */
+    QUIPU_EXTENT_APPEND = 6,   /* from its NUL before the call to its NUL after it */
+    QUIPU_EXTENT_POINTED = 7,  /* the 4 bytes to which argument A points, before the call */
+    QUIPU_EXTENT_VECTOR = 8,   /* the parts of A struct iovec at the pointer */
     QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
     QUIPU_EXTENT_ANY = 14, /* anything: all regions are compared; but no argument is on the stack,
-                              so a jump there can be made a call */
-    /* From here on it is not what is written, but what becomes of blocks of the heap. */
-    QUIPU_EXTENT_BLOCK = 10,        /* of argument A bytes, times B if that is not 15, is made: what
-                                       is returned points to it; C: the pointer does, at 0 */
-    QUIPU_EXTENT_BLOCK_STRING = 11, /* is made, and as long as the string that is in it */
-    QUIPU_EXTENT_FREED = 12,        /* that the pointer points to is freed */
-    QUIPU_EXTENT_MOVED = 13,        /* likewise, but becomes the one that is made, or stays */
-    QUIPU_EXTENT_MORE = 15,         /* what else is known: C is of enum quipu_callee_more */
+                            * so a jump to it can become a call */
+    /* The next kinds do not describe writes, but blocks of the heap. */
+    QUIPU_EXTENT_BLOCK = 10,        /* a block of argument A bytes, times B if that is not 15, is
+                                     * allocated. With C = 0 the result is its address; with C = 1,
+                                     * if the result is 0, the pointer's target is. */
+    QUIPU_EXTENT_BLOCK_STRING = 11, /* a block is allocated, as long as the string in it */
+    QUIPU_EXTENT_FREED = 12,        /* the block at the pointer is freed */
+    QUIPU_EXTENT_MOVED = 13, /* the block at the pointer moves to the allocated one, or stays */
+    QUIPU_EXTENT_MORE = 15,  /* other effects: C is an enum quipu_callee_more */
 };
 
 enum quipu_callee_more {
-    QUIPU_MORE_LIBRARY = 0, /* it writes the library's own memory, and nothing else */
-    QUIPU_MORE_STREAM = 1,  /* argument A bytes, if that is not 15, else BUFSIZ, are memory that a
-                               stream writes from then on, where the pointer is not NULL */
-    QUIPU_MORE_PAGES = 2,   /* of argument A bytes, which may not be readable from then on */
-    QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from then on; if A is 15, those that a
-                                stack_t at the pointer says */
-    QUIPU_MORE_FORMAT = 4,  /* the row holds only where the pointer leads to a format that has no
-                               %n; A: of arguments in a va_list; last of the row */
+    QUIPU_MORE_LIBRARY = 0, /* writes only the library's own memory */
+    QUIPU_MORE_STREAM = 1,  /* if the pointer is not NULL, a stream may write to argument A bytes
+                             * there from now on; if A is 15, to BUFSIZ bytes */
+    QUIPU_MORE_PAGES = 2,   /* argument A bytes may be unreadable from now on */
+    QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from now on; if A is 15, those that a
+                             * stack_t at the pointer describes */
+    QUIPU_MORE_FORMAT = 4,  /* the row is right only if the pointer leads to a format without %n; A:
+                             * its arguments are in a va_list; last entry of the row */
 };
 
-/* Added to a row's number: whether it holds is to be found at the call. */
+/* Added to a row's number: the call must test whether the row is right. */
 #define QUIPU_CALLEE_LOOKS 0x8000u
 
-/* What a conversion of printf's has between '%' and the last character but sizes; sizes; and last
- * characters of those that write nothing.  What is not understood is taken to write. */
+/* Parts of a printf conversion: characters between '%' and the last one, other than sizes; sizes;
+ * last characters of conversions that do not write. All others count as writing. */
 #define QUIPU_CONVERSION_FLAGS "0123456789 #+-'I.*$"
 #define QUIPU_CONVERSION_SIZES "hlLqjztZ"
 #define QUIPU_CONVERSION_ENDS  "diouxXbBeEfFgGaAcCsSpm"
 
 enum {
-    QUIPU_EXTENT_CHANGED = 1 << 30, /* told only where it changed: less may be written */
-    QUIPU_EXTENT_ZERO = 1 << 29,    /* written only where 0, an int, is returned */
-    QUIPU_EXTENT_TRUE = 1 << 28,    /* written only where a pointer that is not NULL is returned */
-    QUIPU_EXTENT_WITHIN = 1 << 3,   /* somewhere in the range, and the library's own memory: all is
-                                       compared, if anything is watched there; with CHANGED, the
-                                       range is told besides, as not each comparison is made */
+    QUIPU_EXTENT_CHANGED = 1 << 30, /* report only changes: less may be written */
+    QUIPU_EXTENT_ZERO = 1 << 29,    /* written only if the result, an int, is 0 */
+    QUIPU_EXTENT_TRUE = 1 << 28,    /* written only if the result, a pointer, is not NULL */
+    QUIPU_EXTENT_WITHIN = 1 << 3,   /* writes somewhere in the range, and in the library's own
+                                     * memory. All regions are compared if any is in such memory.
+                                     * With CHANGED, the range is also reported by itself, since not
+                                     * each comparison is made. */
 };
 
-/* A range: argument POINTER points to it. */
+/* A range at the address in argument POINTER. */
 #define QUIPU_EXTENT(pointer, kind, a, b, c)                                                       \
     ((pointer) | QUIPU_EXTENT_##kind << 4 | (a) << 8 | (b) << 12 | (c) << 16)
 
@@ -115,7 +120,7 @@ enum {
 #define QE_ZERO             QUIPU_EXTENT_ZERO
 #define QE_TRUE             QUIPU_EXTENT_TRUE
 
-/* ROW(name, range, range, range); NULL pointers are no ranges. */
+/* ROW(name, range, range, range). There is no range at a NULL pointer. */
 /* clang-format off */
 #define QUIPU_CALLEES(ROW) \
     ROW(, 0, 0, 0) \
@@ -398,18 +403,19 @@ enum {
     ROW(snprintf, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(2), 0) \
     ROW(__snprintf_chk, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(4), 0)
 
-/* What is asked in front of a call, before anything else is done; format/watch.h. */
+/* The first test before a call; see format/watch.h. */
 enum quipu_callee_question {
     QUIPU_ASK_ARMED = 0,   /* is anything watched? */
-    QUIPU_ASK_BEGINS = 1,  /* not known: must the runtime know where it began? */
-    QUIPU_ASK_LIBRARY = 2, /* is anything watched that may be the library's? */
-    QUIPU_ASK_ALWAYS = 3,  /* the runtime is told in any case */
+    QUIPU_ASK_BEGINS = 1,  /* unknown: must its begin be reported? */
+    QUIPU_ASK_LIBRARY = 2, /* may any region be in the library's memory? */
+    QUIPU_ASK_ALWAYS = 3,  /* the call is always reported */
 };
 
 enum {
-    QUIPU_STRING_MOST = 1 << 20,            /* bytes of a string that are looked at */
-    QUIPU_REACH_OF_STRING = (2 << 20) + 1,  /* how far what is appended may go */
-    QUIPU_RESULT_MOST_BITS = 31,            /* of what is returned as a number of bytes */
+    QUIPU_STRING_MOST = 1 << 20,            /* most bytes that are read to find a string's end */
+    QUIPU_REACH_OF_STRING = (2 << 20) + 1,  /* most bytes that a string or an appended part may
+                                             * reach */
+    QUIPU_RESULT_MOST_BITS = 31,            /* of a result that is a number of bytes */
 };
 
 static inline enum quipu_extent quipu_extent_kind(uint32_t extent) {
@@ -429,7 +435,7 @@ static inline uint32_t quipu_extent_constant(uint32_t extent) {
     return extent >> 16 & 0xfff;
 }
 
-/* Of QUIPU_EXTENT_RESULT. */
+/* For QUIPU_EXTENT_RESULT. */
 static inline uint32_t quipu_extent_added(uint32_t extent) {
     return extent >> 8 & 15;
 }
@@ -443,19 +449,19 @@ static inline int quipu_is_condition(uint32_t extent) {
            quipu_extent_constant(extent) == QUIPU_MORE_FORMAT;
 }
 
-/* Whether it says how far a write goes. */
+/* Whether it describes a range that is written. */
 static inline int quipu_is_range(uint32_t extent) {
     return quipu_extent_kind(extent) && quipu_extent_kind(extent) < QUIPU_EXTENT_BLOCK;
 }
 
-/* Whether all may be compared at the return of a call that tells of ranges, too. */
+/* Whether all regions may be compared at the return of a call that also reports ranges. */
 static inline int quipu_is_within(uint32_t extent) {
     int twice = quipu_extent_kind(extent) == QUIPU_EXTENT_CONSTANT && (extent >> 8 & 15) == 15;
     return extent & QUIPU_EXTENT_WITHIN && !twice;
 }
 
-/* How far the range may go at most, where that is not known at the begin.  0: it is, or it is
- * anywhere. */
+/* The largest reach of a range whose length is unknown at the begin. 0: the length is known, or
+ * unlimited. */
 static inline uint64_t quipu_reach(uint32_t extent) {
     switch (quipu_extent_kind(extent)) {
     case QUIPU_EXTENT_RESULT:
@@ -485,8 +491,8 @@ static inline enum quipu_callee_question quipu_question(const uint32_t extents[3
     return question;
 }
 
-/* Whether all that is written, but for the library's own memory where a range is WITHIN, is told by
- * ranges, and in front how far each can go. */
+/* Whether the ranges contain all that is written (except for the library's own memory if a range is
+ * WITHIN), and have a limit before the call. Returns the number of ranges, or 0. */
 static inline int quipu_is_bounded(const uint32_t extents[3]) {
     int count = 0;
     for (int i = 0; i < 3; i++) {
@@ -503,7 +509,7 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
     return count;
 }
 
-/* These write nothing that is the program's but errno: the shim inserts nothing. */
+/* Functions that write no memory of the program except errno. The shim inserts nothing for them. */
 #define QUIPU_CALLEES_OF_NOTHING(ROW) \
     ROW(strlen) ROW(strnlen) ROW(strcmp) ROW(strncmp) ROW(strcasecmp) ROW(strncasecmp) \
     ROW(strcoll) ROW(memcmp) ROW(bcmp) ROW(memchr) ROW(memrchr) ROW(rawmemchr) ROW(memmem) \
@@ -536,7 +542,7 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
     ROW(fileno_unlocked) ROW(__dynamic_cast) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) \
     ROW(setsockopt) ROW(writev) ROW(pwrite64) ROW(sendmsg) ROW(epoll_ctl) ROW(fdatasync) \
     ROW(rename) ROW(link) ROW(symlink) ROW(chmod) ROW(fchmod) ROW(ftruncate) ROW(ftruncate64) ROW(umask) ROW(_exit) ROW(abort) \
-    /* they do not come back */ \
+    /* they do not return */ \
     ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
     ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \
     ROW(__stack_chk_fail) ROW(__assert_fail)

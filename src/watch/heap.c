@@ -1,7 +1,7 @@
-/* heap.c: blocks of the heap, by the line that allocates them; see heap.h.
+/* heap.c: blocks of the heap, selected by the line that allocates them; see heap.h.
  *
- * A line's code is all rows of the line tables that tell of it: each inlined copy of it, each
- * instance of a template. */
+ * A line's code is all rows of the line tables with that line: each inlined copy, and each instance
+ * of a template. */
 #include "watch/heap.h"
 
 #include "symbols/line_table.h"
@@ -15,7 +15,7 @@
 
 static const char prefix[] = "heap:";
 
-/* The colon in front of the line; NULL where TEXT has another form. */
+/* Returns the colon before the line, or NULL if TEXT has another form. */
 static const char *find_line_number(const char *text) {
     const char *colon = NULL;
     if (strncmp(text, prefix, sizeof prefix - 1) != 0)
@@ -34,7 +34,7 @@ bool names_blocks(const char *text) {
     return find_line_number(text) != NULL;
 }
 
-/* ---- slices ---- */
+/* ---- Slices ---- */
 
 /* Reads a number at *AT. */
 static bool read_number(const char **at, uint64_t *number) {
@@ -47,7 +47,7 @@ static bool read_number(const char **at, uint64_t *number) {
     return errno == 0;
 }
 
-/* Reads what stands behind the line.  Returns NULL, or what is wrong, at *AT. */
+/* Reads the text behind the line. Returns NULL, or an error message with its position in *AT. */
 static const char *read_slice(const char **at, struct watched *watched) {
     uint64_t first = 0, last = INT64_MAX;
     if (**at == '[') {
@@ -73,7 +73,7 @@ static const char *read_slice(const char **at, struct watched *watched) {
     return NULL;
 }
 
-/* ---- the line's code ---- */
+/* ---- The line's code ---- */
 
 struct search {
     struct arena *arena;
@@ -81,7 +81,7 @@ struct search {
     const char *file;
     int line;
     bool has_file;
-    int before, behind; /* the nearest lines that have code; 0: there are none */
+    int before, behind; /* the nearest lines with code; 0: none */
     struct watched *watched;
 };
 
@@ -92,7 +92,7 @@ static void note_line(struct search *search, int line) {
         search->behind = line;
 }
 
-/* The code of ROW, up to the row behind it. */
+/* Adds the code of ROW, up to the next row. */
 static void take_row(struct search *search, const struct line_table *table,
                      const struct line_row *row) {
     if (!row->line || row[1].address <= row->address ||
@@ -110,7 +110,7 @@ static int compare(const void *left, const void *right) {
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Sorts the ranges and joins those that touch. */
+/* Sorts the ranges and joins adjacent ones. */
 static void join_ranges(struct watched *watched) {
     struct quipu_watch_range *ranges = watched->ranges.data;
     size_t count = 0;
@@ -132,7 +132,7 @@ static void find_code(struct search *search) {
     join_ranges(search->watched);
 }
 
-/* Why there is no code. */
+/* Returns the reason why there is no code. */
 static const char *explain(const struct search *search) {
     if (!search->binary->dwarf)
         return "there is no debug information; compile with -g";

@@ -1,7 +1,7 @@
-/* request.c: what is to be watched; see request.h.
+/* request.c: what is watched; see request.h.
  *
- * In a condition, 'old' and 'new' are variables beyond all addresses, whose bytes are a hit's; and
- * so is 'after_free' of blocks. */
+ * In a condition, 'old' and 'new' are variables at addresses above all others, with the bytes of a
+ * hit. So is 'after_free' for blocks. */
 #include "watch/request.h"
 
 #include "format/data_file.h"
@@ -31,7 +31,7 @@ bool is_of_other_version(const struct binary *binary) {
     return version != QUIPU_WATCH_VERSION;
 }
 
-/* Why writes by BINARY cannot be told; NULL: they can. */
+/* Returns NULL, or why writes by BINARY cannot be reported. */
 static const char *check_binary(const struct binary *binary) {
     if (!tells_of_writes(binary))
         return "it was not built with 'quipu cc --quipu=watch'";
@@ -42,7 +42,7 @@ static const char *check_binary(const struct binary *binary) {
     return NULL;
 }
 
-/* Whether a shared object tells of writes, where the program does not. */
+/* Whether a shared object reports writes, if the program does not. */
 static bool is_told_by_library(struct libraries *libraries, const struct watched *watched,
                                size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -74,7 +74,7 @@ const char *check_watchable(struct libraries *libraries, const struct watched *w
     return NULL;
 }
 
-/* ---- copies ---- */
+/* ---- Copies ---- */
 
 static void move_node(const struct libraries *libraries, const struct library *library,
                       struct node *node, uint64_t distance) {
@@ -101,7 +101,7 @@ void move_copies(const struct libraries *libraries, struct watched *watched, uin
         move_node(libraries, library, watched->condition.root, bias - library_bias);
 }
 
-/* ---- conditions ---- */
+/* ---- Conditions ---- */
 
 /* The type of old and new. */
 static struct type value_type(const struct watched *watched) {
@@ -126,7 +126,8 @@ static void add_variable(struct variables *variables, const char *name, uint64_t
     vector_push(variables->arena, &variables->all, variable);
 }
 
-/* "old != new" is asked of bytes: of what has no value, too, such as structures. */
+/* Recognizes "old != new". It compares bytes, so it also works for objects without a value, such as
+ * structures. */
 static bool is_any_change(const char *text) {
     static const char *const changes[] = {"old!=new", "new!=old"};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -139,7 +140,7 @@ static bool is_any_change(const char *text) {
     return false;
 }
 
-/* WATCHED has the condition MORE, too. */
+/* Adds the condition MORE to those of WATCHED. */
 static void add_condition(struct arena *arena, const struct expression *more,
                           struct watched *watched) {
     struct expression *condition = &watched->condition;
@@ -196,8 +197,8 @@ const char *read_condition(struct arena *arena, const char *text, struct watched
     return NULL;
 }
 
-/* The bytes of BYTES that belong to the SIZE bytes at AT of the object, as a variable at ADDRESS.
- */
+/* Returns the part of BYTES that belongs to the SIZE bytes at offset AT of the object, as a
+ * variable at ADDRESS. */
 static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64_t size,
                              uint64_t address) {
     uint64_t begin = at > bytes->begin ? at : bytes->begin;
@@ -207,7 +208,7 @@ static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64
                           bytes->bytes + (begin - bytes->begin)};
 }
 
-/* Of bytes of no type, up to eight of those that were written are a number. */
+/* In blocks, which have no type, up to eight written bytes form a number. */
 static bool is_block_wanted(const struct watched *watched, const struct told_bytes *old,
                             const struct told_bytes *now, uint64_t begin, uint64_t end,
                             bool is_freed, const struct memory *program, uint64_t bias) {
@@ -217,7 +218,7 @@ static bool is_block_wanted(const struct watched *watched, const struct told_byt
         struct image was = image_of(old, at, end - at, 0), is = image_of(now, at, end - at, 0);
         uint64_t size = was.size < sizeof bytes[0] ? was.size : sizeof bytes[0];
         if (was.size != end - at && was.size < sizeof bytes[0])
-            break; /* not all was told */
+            break; /* not all bytes are known */
         memcpy(bytes[0], was.bytes, size);
         memcpy(bytes[1], is.bytes, size);
         struct image images[] = {{OLD_ADDRESS, sizeof bytes[0], bytes[0]},
@@ -250,7 +251,7 @@ bool is_wanted(const struct watched *watched, const struct told_bytes *old,
     return false;
 }
 
-/* ---- requests ---- */
+/* ---- Requests ---- */
 
 struct quipu_watch_request request_for(const struct watched *watched, size_t place,
                                        uint32_t flags) {

@@ -1,7 +1,7 @@
 /* ring.c: the watch file; see ring.h.
  *
- * A record may hold anything where the program has written to the mapping by mistake: sizes are
- * checked, so that no more than its hits are lost. */
+ * If the program writes to the mapping by mistake, records may contain anything. So sizes are
+ * checked, and at most hits are lost. */
 #include "watch/ring.h"
 
 #include "format/data_file.h"
@@ -28,17 +28,17 @@ enum {
     RANGES_OFFSET = REQUESTS_OFFSET + REQUESTS_MAX * sizeof(struct quipu_watch_request),
     RING_OFFSET = RANGES_OFFSET + RANGES_MAX * sizeof(struct quipu_watch_range),
     NAP = 200 * 1000,     /* nanoseconds */
-    ANSWER_TAKEN_MS = 20, /* between looks whether a thread that was answered is still there */
+    ANSWER_TAKEN_MS = 20, /* between tests whether a thread that was answered still exists */
 };
 _Static_assert(RING_OFFSET % QUIPU_PAGE == 0, "the ring begins with a page");
 
 static const char prefix[] = "quipu-watch-";
 
-/* ---- files that were left ---- */
+/* ---- Files that were left ---- */
 
-/* Whether the file open at FD was that of a watcher that was killed.  Who watches has it locked,
- * before it says that it is a watch file; that is true in other containers, too, where numbers of
- * processes are others.  The number is asked for beside, for what locks nothing. */
+/* Whether the file open at FD belonged to a watcher that was killed. A watcher locks its file
+ * before it marks it as a watch file; the lock also works across containers, in which process
+ * numbers differ. The process number is tested too, for file systems without locks. */
 static bool is_left(int fd) {
     struct quipu_watch_file file;
     struct stat status;
@@ -49,7 +49,7 @@ static bool is_left(int fd) {
            flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Nobody else would, and each takes as much memory as ours. */
+/* Removes files that were left. Nobody else would, and each takes as much memory as this one. */
 static void remove_left(const char *path) {
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory));) {
@@ -66,9 +66,9 @@ static void remove_left(const char *path) {
         closedir(directory);
 }
 
-/* ---- the file ---- */
+/* ---- The file ---- */
 
-/* Makes it in memory, where it costs no disk, or where the user wants such files. */
+/* Makes the file in memory, where it needs no disk, or in the user's directory for such files. */
 static char *make_file(void) {
     static const char memory[] = "/dev/shm";
     const char *directory = getenv("TMPDIR");
@@ -87,7 +87,7 @@ const char *ring_make(struct ring *ring) {
         map = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
     if (map == MAP_FAILED)
         return strerror(errno);
-    flock(ring->fd, LOCK_EX); /* as long as we are there: see is_left */
+    flock(ring->fd, LOCK_EX); /* held while the watcher runs: see is_left */
     ring->file = map;
     ring->allowed = (void *)((char *)map + ALLOWED_OFFSET);
     ring->requests = (void *)((char *)map + REQUESTS_OFFSET);
@@ -123,8 +123,8 @@ void ring_hide(struct ring *ring) {
     ring->path = NULL;
 }
 
-/* Processes that have it mapped still keep the header, and what they write to the ring from now on.
- */
+/* Processes that still have it mapped keep the header, and what they write to the ring from now
+ * on. */
 void ring_remove(struct ring *ring) {
     if (ring->file) {
         __atomic_store_n(&ring->file->consumer, 0, __ATOMIC_RELEASE);
@@ -178,7 +178,7 @@ void ring_allow(struct ring *ring, uint32_t number, uint64_t pc) {
     }
 }
 
-/* ---- records ---- */
+/* ---- Records ---- */
 
 static struct quipu_record *record_at(const struct ring *ring, uint64_t at) {
     return (struct quipu_record *)(ring->records + at % RING_SIZE);
@@ -188,13 +188,14 @@ static uint32_t size_of(const struct quipu_record *record) {
     return __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
 }
 
-/* Bytes that were taken, ever; at most a ring's beyond the tail, or it is not true. */
+/* Returns the number of bytes ever reserved. More than a ring's size beyond the tail is invalid,
+ * and is limited to that. */
 static uint64_t head_of(const struct ring *ring) {
     uint64_t head = __atomic_load_n(&ring->file->head, __ATOMIC_ACQUIRE);
     return head < ring->tail + RING_SIZE ? head : ring->tail + RING_SIZE;
 }
 
-/* Whether the rest of RECORD has the form that its kind has. */
+/* Whether the rest of RECORD is valid for its kind. */
 static bool is_sound(const struct quipu_record *record, uint32_t size) {
     const struct quipu_hit *hit = (const void *)record;
     const struct quipu_module_record *module = (const void *)record;
@@ -213,7 +214,7 @@ static bool is_sound(const struct quipu_record *record, uint32_t size) {
     }
 }
 
-/* Whether SIZE can be that of a record at AT. */
+/* Whether SIZE is possible for a record at AT. */
 static bool fits(uint64_t at, uint32_t size) {
     return size && size % 8 == 0 && size <= RING_SIZE - at % RING_SIZE;
 }
@@ -235,7 +236,7 @@ const struct quipu_record *ring_next(struct ring *ring) {
                 ring_skip(ring);
                 continue;
             }
-            memset(record_at(ring, ring->tail), 0, 8); /* nobody has taken that */
+            memset(record_at(ring, ring->tail), 0, 8); /* no writer has reserved that */
             return NULL;
         }
         if (record->kind != QUIPU_RECORD_PAD && is_sound(record, size))
@@ -249,7 +250,7 @@ void ring_done(struct ring *ring, const struct quipu_record *record) {
     clear(ring, record->size);
 }
 
-/* ---- what never came to its end ---- */
+/* ---- Incomplete records ---- */
 
 bool ring_is_stuck(const struct ring *ring) {
     return head_of(ring) > ring->tail && !size_of(record_at(ring, ring->tail));
@@ -261,7 +262,7 @@ bool ring_is_abandoned(const struct ring *ring) {
            !size_of(record);
 }
 
-/* Clears the bytes up to AT; they may go over the ring's end. */
+/* Clears the bytes up to AT, across the ring's end if necessary. */
 static void skip_to(struct ring *ring, uint64_t at) {
     ring->lost += at - ring->tail;
     while (ring->tail < at) {
@@ -282,7 +283,7 @@ void ring_skip(struct ring *ring) {
     skip_to(ring, at < head ? at : head > ring->tail ? head : ring->tail + 8);
 }
 
-/* ---- sleeping and waking ---- */
+/* ---- Sleeping and waking ---- */
 
 static void wait_on(uint32_t *word, uint32_t value, unsigned milliseconds) {
     struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};

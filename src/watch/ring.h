@@ -1,4 +1,4 @@
-/* ring.h: the watch file: what is asked of a program, and the ring of what it tells
+/* ring.h: the watch file: the requests to a program, and the ring with its hits
  * (format/watch.h). */
 #ifndef QUIPU_WATCH_RING_H
 #define QUIPU_WATCH_RING_H
@@ -27,58 +27,57 @@ struct ring {
     uint32_t range_count;
     uint8_t *records;
     uint64_t tail; /* bytes that were read, ever */
-    uint64_t lost; /* of those: bytes of records that never were complete */
+    uint64_t lost; /* bytes of incomplete records among them */
 };
 
-/* Makes the file, with no requests, and removes those of ours whose watchers were killed.  Returns
- * NULL, or what is wrong. */
+/* Makes the file without requests, and removes files of this user whose watchers were killed.
+ * Returns NULL, or an error message. */
 const char *ring_make(struct ring *ring);
 
-/* Makes the file that of the owner of PROCESS, who is to open it.  Returns NULL, or what is wrong.
- */
+/* Gives the file to the owner of PROCESS, which will open it. Returns NULL, or an error message. */
 const char *ring_give(const struct ring *ring, pid_t process);
 
-/* Takes the file's name away: all that need it have it mapped. */
+/* Removes the file's name. All processes that need the file have it mapped. */
 void ring_hide(struct ring *ring);
 
-/* Tells writers that nobody reads, unmaps it and removes the file. */
+/* Tells writers that there is no reader, unmaps the file and removes it. */
 void ring_remove(struct ring *ring);
 
-/* Gives REQUEST its ranges, COUNT of them, moved by BIAS.  Returns whether there is room. */
+/* Gives REQUEST its COUNT ranges, shifted by BIAS. Returns whether there is room. */
 bool ring_add_ranges(struct ring *ring, struct quipu_watch_request *request,
                      const struct quipu_watch_range *ranges, size_t count, uint64_t bias);
 
-/* Asks for a region.  Returns the request's number; REQUESTS_MAX: there is no room for more. */
+/* Requests a region. Returns the request's number, or REQUESTS_MAX if there is no room. */
 uint32_t ring_ask(struct ring *ring, const struct quipu_watch_request *request);
 
-/* The writer at PC in the module of that NUMBER need not tell of what is guarded any more, if there
- * is room for one more such writer. */
+/* Enters the writer at PC in module NUMBER as allowed, if there is room: its writes to guarded
+ * memory are no longer reported. */
 void ring_allow(struct ring *ring, uint32_t number, uint64_t pc);
 
-/* The next record that is complete, padding left out; NULL: there is none now.  It stays until
- * ring_done. */
+/* Returns the next complete record, without padding, or NULL if there is none now. It is valid
+ * until ring_done. */
 const struct quipu_record *ring_next(struct ring *ring);
 
-/* Clears the record that ring_next gave. */
+/* Clears the record that ring_next returned. */
 void ring_done(struct ring *ring, const struct quipu_record *record);
 
-/* Answers HIT, whose thread waits, and waits until it has read that. */
+/* Answers HIT, whose thread is waiting, and waits until it has read the answer. */
 void ring_answer(struct quipu_hit *hit, uint32_t answer);
 
-/* Sleeps until a writer wakes us, a signal comes or the time is over. */
+/* Sleeps until a writer wakes it, a signal arrives or the time has passed. */
 void ring_sleep(struct ring *ring, unsigned milliseconds);
 
-/* Sleeps for a moment, so that hits gather and no writer has to wake us. */
+/* Sleeps for a short time, so that hits gather and no writer has to wake the consumer. */
 void ring_nap(void);
 
-/* Whether a writer has taken bytes that are not complete. */
+/* Whether a writer has reserved bytes that are not complete. */
 bool ring_is_stuck(const struct ring *ring);
 
-/* Whether the one that has begun to write them is known to be gone. */
+/* Whether the writer that has begun them is known to be gone. */
 bool ring_is_abandoned(const struct ring *ring);
 
-/* No writer is left that could complete the record at the tail: goes on with the next one that is
- * complete, or to the end of what was taken. */
+/* For a record at the tail that no writer will complete: skips to the next complete record, or to
+ * the end of the reserved bytes. */
 void ring_skip(struct ring *ring);
 
 #endif

@@ -1,6 +1,6 @@
-/* shape.h: how an object is laid out, read once out of debug information, and its bytes as text.
+/* shape.h: the layout of an object, read once from debug information, and its bytes as text.
  *
- * Hits come by the million, so names and values are made from this, and not from DWARF. */
+ * There may be millions of hits, so names and values are made from this, not from DWARF. */
 #ifndef QUIPU_WATCH_SHAPE_H
 #define QUIPU_WATCH_SHAPE_H
 
@@ -12,7 +12,7 @@ enum shape_look {
     LOOK_CHARACTER,
     LOOK_TRUTH,
     LOOK_COMPLEX, /* of a TYPE_NONE: two floating point numbers */
-    LOOK_BYTE,    /* of what no type is known */
+    LOOK_BYTE,    /* of unknown type */
 };
 
 struct shape {
@@ -24,8 +24,9 @@ struct shape {
     const struct shape *element;
     uint64_t count;                    /* elements of an array ... */
     int64_t first;                     /* ... and the index of the first */
-    unsigned dimensions;               /* of a Fortran array, the indices that an element takes */
-    bool is_fortran;                   /* of a record, and an array that is none's element */
+    unsigned dimensions;               /* of a Fortran array: the number of indices */
+    bool is_fortran;                   /* of a record, and of an array that is no element of another
+                                        * one */
     VECTOR(struct shape_field) fields; /* of a record */
     VECTOR(struct {
         const char *name;
@@ -41,7 +42,7 @@ struct shape_field {
     uint32_t bit, bits; /* as in struct field */
 };
 
-/* All lies in ARENA. */
+/* The result is in ARENA. */
 const struct shape *make_shape(struct arena *arena, const struct binary *binary,
                                const struct type *type);
 
@@ -55,43 +56,43 @@ const struct shape *word_shape(struct arena *arena, uint64_t size);
 struct part {
     const struct shape *shape;
     uint64_t offset;    /* in the object */
-    uint64_t count;     /* elements from there on; 0: it is one object */
-    uint32_t bit, bits; /* of a bit field; else bits is 0 */
-    const char *others; /* of elements, in Fortran's way: what stands behind their index: ",3)" */
-    uint64_t chosen; /* of a record: those of its fields alone, all bit fields, whose bits are set
-                        here, the least one's ... */
-    size_t chosen_from; /* ... that of this number; 0: all of it */
+    uint64_t count;     /* number of elements from there on; 0: it is one object */
+    uint32_t bit, bits; /* of a bit field; otherwise bits is 0 */
+    const char *others; /* of elements, for Fortran: the text behind their index: ",3)" */
+    uint64_t chosen; /* of a record: bit mask of its chosen fields, all bit fields; the lowest bit
+                      * is ... */
+    size_t chosen_from; /* ... the field with this number; 0: the whole record */
 };
 
-/* Bytes of an object, those from BEGIN on, COUNT of them. */
+/* COUNT bytes of an object, from offset BEGIN on. */
 struct told_bytes {
     const uint8_t *bytes;
     uint64_t begin, count;
 };
 
-/* The SIZE bytes at OFFSET of the object; NULL where they are not all told. */
+/* Returns the SIZE bytes at OFFSET of the object, or NULL if not all are known. */
 const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size);
 
-/* The bytes [begin, end) of an object that were written, and what it was and is. */
+/* The written bytes [begin, end) of an object, and its old and new bytes. */
 struct written {
     uint64_t begin, end;
     const struct told_bytes *old, *now;
 };
 
-/* Narrows PART to the least part of it that holds what was WRITTEN, which lies in it, and appends
- * what leads there to NAME: ".limits[3]", "[4..7]", "(2:3,1)%x".  Of bit fields that share these
- * bytes it is those whose bits have changed, ".{low, high}"; if none has, all of them.  FIRST is
- * the index of the first of its elements, where it has a count. */
+/* Narrows PART to its smallest part that contains what was WRITTEN, and appends the path to it to
+ * NAME: ".limits[3]", "[4..7]", "(2:3,1)%x". If several bit fields share these bytes, chooses those
+ * that have changed, ".{low, high}"; if none has, all of them. FIRST is the index of PART's first
+ * element, if it has a count. */
 void narrow(struct part *part, const struct written *written, uint64_t first, struct buffer *name);
 
-/* Appends the value of PART to TEXT: "4097", "'a' (97)", "{1, 2, ...}", "?" for what is not among
- * BYTES.  OTHER is what it was, or came to be.  Where a difference from that stands too far behind
- * to be shown so, what differs is shown: "{.last = 7, ...}", "{..., 7, 8}"; and so is, where the
- * first ones are not among BYTES, what is. */
+/* Appends the value of PART to TEXT: "4097", "'a' (97)", "{1, 2, ...}", "?" if it is not in BYTES.
+ * OTHER has the value before or after. If the values differ only in members that would not be
+ * shown, those that differ are shown: "{.last = 7, ...}", "{..., 7, 8}". If the first members are
+ * not in BYTES, those that are in it are shown. */
 void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes,
                 const struct told_bytes *other);
 
-/* Appends the name of its type: "long", "int[3]", "{unsigned int, bool}". */
+/* Appends the name of PART's type: "long", "int[3]", "{unsigned int, bool}". */
 void print_type(struct buffer *text, const struct part *part);
 
 void print_unsigned(struct buffer *text, uint64_t number);

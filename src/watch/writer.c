@@ -1,9 +1,9 @@
 /* writer.c: the instructions that write; see writer.h.
  *
- * Symbols, lines and instructions are looked up when a writer is met for the first time.
+ * Symbols, lines and instructions are looked up when a writer first occurs.
  *
- * Where it is not perfect: a process that was forked has told of no modules; those of any other
- * process are taken that lie where its code runs. */
+ * Not perfect: a forked process has reported no modules. For its code, the modules of any other
+ * process at the same addresses are used. */
 #include "watch/writer.h"
 
 #include "moment/name.h"
@@ -15,16 +15,16 @@
 #include <string.h>
 
 enum {
-    COPY_MAX = 64, /* bytes of the instructions that a store's copy has */
+    COPY_MAX = 64, /* bytes of the instructions in a store's copy */
     CAPACITY_MIN = 256,
     CALL_SIZE_MAX = 8,
     CALL = 0xe8,
     CALL_SIZE = 5,
     WAY_MAX = 2048,     /* bytes of the code out of line behind a store */
-    ORIGINAL_MAX = 512, /* of a check's range in line */
+    ORIGINAL_MAX = 512, /* bytes of a check's range in line */
 };
 
-/* ---- modules ---- */
+/* ---- Modules ---- */
 
 static struct binary *open_binary(struct writers *writers, const struct quipu_module_record *record,
                                   const char *path) {
@@ -46,9 +46,9 @@ static struct binary *open_binary(struct writers *writers, const struct quipu_mo
     return NULL;
 }
 
-/* A name that is relative is so to a directory that its process had, which may be another than
- * ours. What is watched in the module, we have opened; else the process tells, unless it has ended.
- */
+/* Returns the path of a module. A relative name is relative to a directory of its process, which
+ * may differ from ours. If something in the module is watched, the tool has opened it; otherwise
+ * the process is asked, unless it has ended. */
 static const char *find_module_path(struct writers *writers,
                                     const struct quipu_module_record *record, const char *name) {
     const char *path = NULL;
@@ -74,7 +74,7 @@ const struct watch_module *writers_module(struct writers *writers,
     return module;
 }
 
-/* The last one counts: a process may have become another program. */
+/* The last match counts, because a process may have executed another program. */
 const struct watch_module *writers_find_module(const struct writers *writers, uint32_t process,
                                                uint64_t pc) {
     const struct watch_module *other = NULL;
@@ -89,9 +89,9 @@ const struct watch_module *writers_find_module(const struct writers *writers, ui
     return other;
 }
 
-/* ---- instructions ---- */
+/* ---- Instructions ---- */
 
-/* As the programmer wrote it, where that has room. */
+/* Names an operand as the programmer wrote it, if there is room. */
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
     if (!binary_name(context, address, text, size))
         return false;
@@ -109,8 +109,8 @@ static const char *disassemble(struct arena *arena, struct binary *binary, uint6
     return arena_copy(arena, text, strlen(text));
 }
 
-/* The instruction between FIRST and END that stores; that ends there where none is known to.  0:
- * they are not instructions that follow each other, as those of a copy do. */
+/* Returns the instruction between FIRST and END that stores; if none is known to, the last one. 0:
+ * the bytes are not consecutive instructions, as those of a copy are. */
 static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t end) {
     uint64_t found = 0, at = first;
     bool stores = false;
@@ -128,7 +128,7 @@ static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t
     return at == end ? found : 0;
 }
 
-/* Whether what the call at ADDRESS calls may be quipu_watch_begin, or begin_more. */
+/* Whether the callee of the call at ADDRESS may be quipu_watch_begin, or begin_more. */
 static bool begins_store(struct binary *binary, uint64_t address) {
     size_t count = 0;
     char name[64];
@@ -139,13 +139,14 @@ static bool begins_store(struct binary *binary, uint64_t address) {
     memcpy(&distance, code + 1, sizeof distance);
     uint64_t callee = address + CALL_SIZE + (uint64_t)(int64_t)distance;
     if (!binary_code(binary, callee, &count))
-        return false; /* no call: bytes of one that look like it */
+        return false; /* not a call: other bytes that look like one */
     if (!binary_name(binary, callee, name, sizeof name))
-        return true; /* stripped */
+        return true; /* the symbol was stripped */
     return strncmp(name, "quipu_watch_begin", strlen("quipu_watch_begin")) == 0;
 }
 
-/* The copy of a store ends at PC and begins behind a call of quipu_watch_begin (format/watch.h). */
+/* Finds the copy of a store. It ends at PC and begins behind a call of quipu_watch_begin
+ * (format/watch.h). */
 static uint64_t find_copy(struct binary *binary, uint64_t pc) {
     for (uint64_t size = 1; size <= COPY_MAX && size + CALL_SIZE <= pc; size++) {
         if (!begins_store(binary, pc - size - CALL_SIZE))
@@ -157,8 +158,8 @@ static uint64_t find_copy(struct binary *binary, uint64_t pc) {
     return 0;
 }
 
-/* The call, or the jump to a function, that ends at PC.  Longer ones first: a prefix belongs to it.
- */
+/* Finds the call, or the jump to a function, that ends at PC. Tries longer ones first, because a
+ * prefix belongs to the call. */
 static uint64_t find_call(const struct binary *binary, uint64_t pc) {
     for (uint64_t size = CALL_SIZE_MAX; size >= 2 && size < pc; size--) {
         struct decoded decoded;
@@ -175,7 +176,8 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
     return 0;
 }
 
-/* Where the code out of line goes on in line behind PC; 0: that is not known. */
+/* Returns the address in line at which the code out of line behind PC continues, or 0 if
+ * unknown. */
 static uint64_t find_way_back(const struct binary *binary, uint64_t pc) {
     for (uint64_t at = pc; at < pc + WAY_MAX;) {
         struct decoded decoded;
@@ -195,7 +197,8 @@ static uint64_t find_way_back(const struct binary *binary, uint64_t pc) {
     return 0;
 }
 
-/* The last instruction of that TEXT, from which others lead to END; 0: there is none. */
+/* Returns the last instruction with that TEXT from which consecutive instructions lead to END, or
+ * 0. */
 static uint64_t find_text(struct arena *arena, struct binary *binary, uint64_t end,
                           const char *text) {
     for (uint64_t distance = 1; distance <= ORIGINAL_MAX && distance < end; distance++) {
@@ -216,8 +219,9 @@ static uint64_t find_text(struct arena *arena, struct binary *binary, uint64_t e
     return 0;
 }
 
-/* A store's copy is run only while it is watched, so its place is that of the original, or behind
- * that, where only stores stand.  0: that is not known. */
+/* The copy of a store runs only while the store is watched, so its moment needs the original's
+ * address. If the original is not found, returns the address behind the check's range. 0:
+ * unknown. */
 static uint64_t find_original(struct arena *arena, struct binary *binary,
                               const struct writer *writer) {
     uint64_t end = find_way_back(binary, writer->pc);
@@ -225,14 +229,14 @@ static uint64_t find_original(struct arena *arena, struct binary *binary,
     return original ? original : end;
 }
 
-/* A store's moment is its original's; there is no counter between.  A call's is behind it: what the
- * callee calls back may count. */
+/* A store's moment is that of its original; there is no counter in between. A call's moment is
+ * behind it, since functions that the callee calls back may count. */
 static uint64_t find_moment(struct arena *arena, struct binary *binary, const struct writer *writer,
                             uint32_t cause) {
     return cause == QUIPU_CAUSE_STORE ? find_original(arena, binary, writer) : writer->pc;
 }
 
-/* ---- writers ---- */
+/* ---- Writers ---- */
 
 static void take_place(struct arena *arena, const struct binary *binary, struct writer *writer) {
     const struct symbol *function = binary_function(binary, writer->pc - 1);
@@ -246,19 +250,20 @@ static void take_place(struct arena *arena, const struct binary *binary, struct 
     writer->place = arena_print(arena, "%s:%u", writer->file, writer->line);
 }
 
-/* Whether the user may call the function of that SYMBOL so: its parts and copies, too. */
+/* Whether the user may mean the function SYMBOL by NAME. Parts and copies of a function have its
+ * name, too. */
 static bool may_be_called(struct arena *arena, const char *symbol, const char *name) {
     return is_called(symbol, name) || strcmp(plain_name(arena, symbol), name) == 0;
 }
 
-/* Whose a write is: symbols of the function that writes and of those that are inlined there, and
- * their source files. */
+/* The owners of a write: symbols of the writing function and of functions inlined there, and their
+ * source files. */
 struct owners {
     name_list symbols, files;
 };
 
-/* In line, since debug information tells nothing of what is inlined out of line, where the copy of
- * a store is. */
+/* Uses the original in line, because debug information has no inlined functions for the code out of
+ * line, where the copy of a store is. */
 static void find_owners(struct arena *arena, const struct writer *writer, bool is_copy,
                         struct owners *owners) {
     struct binary *binary = writer->module->binary;
@@ -273,7 +278,7 @@ static void find_owners(struct arena *arena, const struct writer *writer, bool i
     find_sources(arena, binary, place, &owners->files);
 }
 
-/* Whether one of FILES is NAME, or ends in it. */
+/* Whether one of FILES is NAME, or ends with it. */
 static bool is_one_file(const name_list *files, const char *name) {
     for (size_t i = 0; i < files->count; i++)
         if (ends_in(files->data[i], name))
@@ -281,7 +286,7 @@ static bool is_one_file(const name_list *files, const char *name) {
     return false;
 }
 
-/* Whether one of SYMBOLS, of functions of BINARY, is called NAME by the user. */
+/* Whether the user calls one of SYMBOLS, functions of BINARY, NAME. */
 static bool is_one_called(struct arena *arena, const struct binary *binary,
                           const name_list *symbols, const char *name) {
     procedure_list procedures = {0};
@@ -325,7 +330,7 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
     take_place(&writers->arena, binary, writer);
     bool is_copy = hit->cause == QUIPU_CAUSE_STORE;
     writer->address = is_copy ? find_copy(binary, writer->pc) : 0;
-    if (!writer->address) { /* a call's own store, of its return address, too */
+    if (!writer->address) { /* includes a call's own store of its return address */
         writer->address = find_call(binary, writer->pc);
         is_copy &= !writer->address;
     }
@@ -337,7 +342,7 @@ static struct writer *make_writer(struct writers *writers, const struct writer *
     return writer;
 }
 
-/* Whose pc is as linked belongs to a binary, in whichever process it runs. */
+/* A linked pc belongs to a binary, in whichever process it runs. */
 static const void *owner_of(const struct watch_module *module) {
     return module && module->binary ? (const void *)module->binary : module;
 }

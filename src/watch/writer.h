@@ -1,4 +1,4 @@
-/* writer.h: modules of the program, and the instructions in them that write what is watched. */
+/* writer.h: modules of the program, and their instructions that write to watched objects. */
 #ifndef QUIPU_WATCH_WRITER_H
 #define QUIPU_WATCH_WRITER_H
 
@@ -17,35 +17,35 @@ struct watch_module {
 
 /* An instruction, or a call, that writes one of the watched objects. */
 struct writer {
-    const struct watch_module *module; /* NULL: none is known; of the process that was first */
+    const struct watch_module *module; /* of the first process that ran it; NULL: unknown */
     uint64_t pc;                       /* as linked */
     uint32_t watched;                  /* number of the object */
-    const char *function;              /* "" each where it is not known */
-    const char *source;                /* path of its file, as the compiler was given it */
+    const char *function;              /* this and the next ones: "" if unknown */
+    const char *source;                /* path of its file, as given to the compiler */
     const char *file;                  /* the same without directories */
     unsigned line;
     const char *place; /* "table.c:88" */
     const char *instruction;
     uint64_t address; /* of the instruction, as linked */
-    uint64_t moment;  /* where a run that is not watched comes by at the hit's ticks */
-    const char *text; /* what a hit's text says of it, and its JSON; set by hit.c */
+    uint64_t moment;  /* address that a run without watched memory passes at the hit's ticks */
+    const char *text; /* the writer's part of a hit as text and as JSON; set by hit.c */
     const char *json;
     uint64_t hits, changes;
-    uint64_t undecided; /* of the hits: those that another call may have made */
-    bool is_allowed;    /* to write what is guarded */
+    uint64_t undecided; /* hits that may be another call's */
+    bool is_allowed;    /* it may write guarded memory */
 };
 
-/* What may write what is guarded: a function, source file or module. */
+/* A function, source file or module that may write guarded memory. */
 struct allowed_name {
     const char *name;
-    bool has_written; /* anything that is watched */
+    bool has_written; /* to any watched object */
 };
 
-/* A call that is told of besides. */
+/* A call that is named in addition to a writer. */
 struct call_place {
-    uint64_t pc; /* where it runs; 0: none */
+    uint64_t pc; /* run-time address; 0: none */
     uint32_t process;
-    const char *function, *place; /* "" each where it is not known */
+    const char *function, *place; /* "" if unknown */
 };
 
 enum {
@@ -61,25 +61,26 @@ struct writers {
     struct binary *program;            /* not owned */
     const struct libraries *libraries; /* likewise */
     VECTOR(struct allowed_name) allowed;
-    struct call_place places[PLACES_KEPT]; /* by pc; the last of each */
+    struct call_place places[PLACES_KEPT]; /* by a hash of pc; only the last one of each */
 };
 
-/* Notes a module that has begun; all of RECORD is copied. */
+/* Enters a module that has started. Copies RECORD. */
 const struct watch_module *writers_module(struct writers *writers,
                                           const struct quipu_module_record *record);
 
-/* The module of PROCESS that PC, where it runs, lies in; NULL: none is known. */
+/* Returns the module of PROCESS that contains the run-time address PC, or NULL. */
 const struct watch_module *writers_find_module(const struct writers *writers, uint32_t process,
                                                uint64_t pc);
 
-/* The writer of HIT, of the object WATCHED. */
+/* Returns the writer of HIT, of object WATCHED. */
 struct writer *writers_find(struct writers *writers, const struct quipu_hit *hit, uint32_t watched);
 
-/* Likewise of the call that returns to PC, or near, in PROCESS. */
+/* The same for the call in PROCESS that returns to PC or near it. */
 struct writer *writers_find_call(struct writers *writers, uint32_t process, uint64_t pc,
                                  uint32_t watched);
 
-/* The place of the call in PROCESS that returns to PC; until the next one is asked for. */
+/* Returns the location of the call in PROCESS that returns to PC. It is valid until the next call
+ * of this function. */
 const struct call_place *writers_place(struct writers *writers, uint32_t process, uint64_t pc);
 
 void writers_release(struct writers *writers);

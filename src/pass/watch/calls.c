@@ -1,15 +1,15 @@
-/* calls.c: checks around calls of what may not be instrumented, for watched memory.
+/* calls.c: checks around calls of code that may have no checks.
  *
- * What the C library, the kernel on its behalf, and other code without checks writes is told at the
- * call that leads there: by what the function is known to write (format/watch_callees.h), with that
- * format if it has one (formats.c), or by comparing all regions when it returns.
+ * The C library, the kernel on its behalf, and other code write without checks. Their writes are
+ * reported at the call. Either the callee's name tells what it writes (format/watch_callees.h),
+ * with its format if it has one (formats.c). Or all regions are compared when it returns.
  *
- * A jump that ends a function is made a call where the callee is known by its name.  Of others the
- * runtime is told, so that nobody else is taken for the writer of what they write.
+ * A jump that ends a function becomes a call if the callee's name is known. Other such jumps are
+ * reported to the runtime, so that no other call is blamed for what they write.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
- * Not perfect: calls in hand-written code and inline assembly have none, nor have jumps that end a
- * function on a condition, or that may be a switch's. */
+ * Not perfect: calls in hand-written code and inline assembly are not checked, nor are conditional
+ * jumps that end a function, or jumps that may be a switch's. */
 #include "format/notes.h"
 #include "pass/watch/watch.h"
 
@@ -34,10 +34,10 @@ static const char *const rows[] = {QUIPU_CALLEES(NAME_OF_ROW)};
 static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
-/* Sets CALL's row for the call or jump at the end of BLOCK, unless that does not hold by its
- * format, if it has one.  A format that is no literal that the shim can read is looked at by the
- * call, where that is cheap: what writes ranges asks in front.  A jump can be made a call where
- * nothing is on the stack. */
+/* Sets CALL's row for the call or jump at the end of BLOCK, unless its format makes the row wrong.
+ * If the shim cannot read the format, the call reads it, where that is cheap: before calls that
+ * write ranges there is a query in any case. A jump can become a call if it has no argument on the
+ * stack. */
 static void set_row(const struct planner *p, const struct basic_block *block, size_t row,
                     struct checked_call *call) {
     bool is_call = is_call_class(last_instruction(p->graph, block)->decoded->class);
@@ -46,7 +46,7 @@ static void set_row(const struct planner *p, const struct basic_block *block, si
         if (!quipu_is_condition(extents[row][i]))
             continue;
         uint32_t argument = extents[row][i] & 7;
-        bool takes_any = is_call || quipu_extent_a(extents[row][i]); /* in a list */
+        bool takes_any = is_call || quipu_extent_a(extents[row][i]); /* in a va_list */
         struct format_use use = use_of_argument(p, block, argument);
         bool holds = !use.writes && (takes_any || use.arguments < ARGUMENTS - argument);
         call->looks = !holds && takes_any && quipu_is_bounded(extents[row]);
@@ -54,7 +54,7 @@ static void set_row(const struct planner *p, const struct basic_block *block, si
     }
 }
 
-/* Sets CALL's row.  Returns false where the callee writes nothing. */
+/* Sets CALL's row. Returns false if the callee writes nothing. */
 static bool find_callee(const struct planner *p, const struct basic_block *block,
                         struct span symbol, struct checked_call *call) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
@@ -68,13 +68,14 @@ static bool find_callee(const struct planner *p, const struct basic_block *block
     return true;
 }
 
-/* What is asked around the call, and where; DIRECT: its callee is in %r11's reach behind it. */
+/* Chooses the queries around the call and their sites. DIRECT: code behind the call can find the
+ * callee again. */
 static void choose_questions(const struct basic_block *block, bool direct,
                              struct checked_call *call) {
     static const struct {
         uint32_t address, site;
         uint32_t begins,
-            compared_site; /* where all may be compared at the return: in their place */
+            compared_site; /* replace them if all regions may be compared at the return */
     } questions[] = {
         [QUIPU_ASK_ARMED] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, 0, 0},
         [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, QUIPU_WATCH_BEGINS,
@@ -100,7 +101,7 @@ static void choose_questions(const struct basic_block *block, bool direct,
     }
 }
 
-/* Fills in CALL.  Returns whether the call needs checks. */
+/* Fills in CALL. Returns whether the call needs checks. */
 static bool find_call(const struct planner *p, const struct basic_block *block,
                       const struct graph_instruction *last, struct checked_call *call) {
     const struct unit *unit = p->graph->unit;
@@ -128,7 +129,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     return true;
 }
 
-/* The same of LAST, which may be any instruction. */
+/* The same for LAST, which may be any instruction. */
 static bool find_checked_call(const struct planner *p, const struct basic_block *block,
                               const struct graph_instruction *last, struct checked_call *call) {
     return is_call_class(last->decoded->class) && p->graph->function->compiled &&
@@ -142,7 +143,7 @@ bool has_call_site(const struct planner *p, const struct basic_block *block,
     return find_checked_call(p, block, instruction, &call) && call.site;
 }
 
-/* What stands in front of the call, or of a jump, and its rows. */
+/* Inserts the query before the call or jump, and its rows. */
 static void insert_question(struct planner *p, uint32_t index, const struct graph_instruction *last,
                             const struct checked_call *call, bool returns, uint32_t label) {
     const struct basic_block *block = &p->graph->blocks.data[index];
@@ -157,7 +158,7 @@ static void insert_question(struct planner *p, uint32_t index, const struct grap
         write_call_store_row(site_rows(p, block->fragment), call, function_label(p), label);
 }
 
-/* Begins what the question leads to. */
+/* Begins the code out of line to which the query jumps. */
 static void begin_stub(struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     buffer_text(&p->far_stubs, "; ");
@@ -165,8 +166,8 @@ static void begin_stub(struct planner *p, uint32_t index) {
     watched_unit(p->state)->watched = true;
 }
 
-/* Whether the block's jump, which CALL tells of, leaves the function: through the slot of a symbol,
- * or where it can be no switch's. */
+/* Whether the block's jump, described by CALL, leaves the function: it is through the slot of a
+ * symbol, or cannot be a switch's. */
 static bool leaves_function(const struct graph *graph, const struct basic_block *block,
                             const struct checked_call *call) {
     if (slot_symbol(call->operand).length)
@@ -195,7 +196,7 @@ static void insert_tail_check(struct planner *p, uint32_t index,
         write_leaving_stub(&p->far_stubs, &call, label);
 }
 
-/* The kernel may have written what the program asked for. */
+/* The kernel may have written what the program requested. */
 static void insert_system_checks(struct planner *p, uint32_t index,
                                  const struct graph_instruction *last) {
     const struct basic_block *block = &p->graph->blocks.data[index];

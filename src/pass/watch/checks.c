@@ -1,20 +1,20 @@
 /* checks.c: checks of stores, for watched memory (Wahbe, Lucco and Graham 1993, sections 2 and 3).
  *
- * In front of a store stands a check; what may touch a region goes out of line, where a copy of the
- * store stands between two calls of the runtime (x86/store_check.c, format/watch.h).
+ * A check is before each store. If the store may touch a region, the check jumps out of line, to a
+ * copy of the store between two calls of the runtime (x86/store_check.c, format/watch.h).
  *
- * One check may be for several instructions, its *range*: it stands in front of the first, and the
- * copy out of line is of all of them, with calls around each store.  So
- *   - stores near to each other, by the same registers, have one check: a look at the shadow tells
- *     of QUIPU_WATCH_SPAN bytes;
- *   - where flags live or no register is free at a store, its check stands further up, in front of
- *     what the address is not made of.
+ * One check may guard several instructions, its *range*. It is before the first one. The code out
+ * of line is a copy of all of them, with calls around each store. So
+ *   - stores near each other, by the same registers, have one check: one look at the shadow covers
+ *     QUIPU_WATCH_SPAN bytes;
+ *   - if flags are live or no register is free at a store, its check moves up, over instructions
+ *     that do not change the address.
  *
- * Invariants: ranges are disjoint or nested; none holds a counter's place, a call, or the end of a
- * block; the registers of the address are not written between check and last store.
+ * Invariants: ranges are disjoint or nested. None contains a counter's place, a call, or the end of
+ * a block. The registers of the address are not written between the check and the last store.
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
- * Not perfect: of enter with a level, only the first word is checked. */
+ * Not perfect: for `enter` with a level, only the first word is checked. */
 #include "pass/watch/watch.h"
 
 #include "asm/operand.h"
@@ -24,17 +24,17 @@
 #include <string.h>
 
 enum {
-    RANGE_MAX = 12, /* instructions of a range: they are written twice */
+    RANGE_MAX = 12, /* instructions, which are written twice */
     RETURN_ADDRESS = 8,
 };
 
-/* Instructions [first, last] of the block, and what their check looks at. */
+/* Instructions [first, last] of the block, and the store that their check tests. */
 struct range {
     uint32_t first, last;
-    bool joins;         /* other stores may be added: the operand is numbers and registers alone */
-    struct store store; /* the first one, or the bytes of all of them */
-    int64_t begin, end; /* displacements that are stored to: [begin, end) */
-    uint32_t statement; /* whose operand the text is of */
+    bool joins;         /* other stores may be added: the operand has only numbers and registers */
+    struct store store; /* the first one, or one for all bytes */
+    int64_t begin, end; /* displacements of the written bytes: [begin, end) */
+    uint32_t statement; /* whose operand the check uses */
 };
 
 struct watcher {
@@ -43,7 +43,7 @@ struct watcher {
     const struct basic_block *block;
     const struct graph_instruction *instructions; /* the block's */
     VECTOR(struct range) ranges;
-    bool shares; /* the first check has the place of the function's begin: see shares_begin */
+    bool shares; /* the first check is also the function's entry: see shares_begin */
 };
 
 static bool is_checked(const struct graph_instruction *instruction) {
@@ -51,7 +51,7 @@ static bool is_checked(const struct graph_instruction *instruction) {
     return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
 }
 
-/* Including enter, which is one that stands alone. */
+/* Includes `enter`, which is never joined with others. */
 static bool is_push(const struct graph_instruction *instruction) {
     return instruction->decoded->class == CLASS_PLAIN &&
            instruction->decoded->store.kind == STORE_STACK;
@@ -67,14 +67,14 @@ static bool is_call(const struct graph_instruction *instruction) {
 
 /* ---- ranges ---- */
 
-/* Whether what is written at `index` in the block's text, its counter or a place for one, would be
- * passed over by a copy of [FIRST, LAST]. */
+/* Whether a copy of [FIRST, LAST] would skip what is inserted inside them: the block's counter, or
+ * a place for one. */
 static bool holds_counter(const struct watcher *w, uint32_t first, uint32_t last) {
     uint32_t slot = w->p->blocks[w->index].slot, top = w->p->blocks[w->index].top;
     return (slot > first && slot <= last) || (top > first && top <= last);
 }
 
-/* Whether a range that begins at FIRST may reach LAST: no other one would be cut. */
+/* Whether [FIRST, LAST] is disjoint from all other ranges, or nested with them. */
 static bool nests(const struct watcher *w, uint32_t first, uint32_t last) {
     for (size_t i = 0; i < w->ranges.count; i++) {
         const struct range *other = &w->ranges.data[i];
@@ -92,7 +92,7 @@ static bool writes_any(const struct watcher *w, uint32_t from, uint32_t to, uint
     return false;
 }
 
-/* Whether the operand of instruction INDEX says no more than its registers and a number. */
+/* Whether the operand of instruction INDEX has only registers and a number. */
 static bool is_plain_operand(const struct watcher *w, uint32_t index) {
     const struct statement *s = statement_of(w->p, &w->instructions[index]);
     const struct store *store = &w->instructions[index].decoded->store;
@@ -104,7 +104,7 @@ static bool is_plain_operand(const struct watcher *w, uint32_t index) {
     return is_number_operand(operand);
 }
 
-/* Adds the store to a range that is there already, if that can be. */
+/* Adds the store to an existing range, if possible. */
 static bool join_range(struct watcher *w, uint32_t index) {
     const struct store *store = &w->instructions[index].decoded->store;
     if (!is_plain_operand(w, index))
@@ -137,8 +137,8 @@ static bool is_quiet(const struct quiet *quiet) {
     return quiet->flags_free && quiet->free;
 }
 
-/* The place for the store's check: in front of it, or above, where there is a register and no flag
- * lives. */
+/* Returns the place of the store's check: before the store, or further up, where a register is free
+ * and no flag is live. */
 static uint32_t find_place(const struct watcher *w, uint32_t index) {
     uint16_t registers = w->instructions[index].decoded->store.registers;
     for (uint32_t at = index;; at--) {
@@ -165,8 +165,8 @@ static void add_range(struct watcher *w, uint32_t index) {
     vector_push(w->p->graph->arena, &w->ranges, range);
 }
 
-/* Whether the pushes of BEFORE and that at INDEX can have one check: what is between them leaves
- * the stack pointer and all memory alone. */
+/* Whether the pushes of BEFORE and the push at INDEX can share a check: the instructions between
+ * them change neither the stack pointer nor memory. */
 static bool joins_pushes(const struct watcher *w, const struct range *before, uint32_t index) {
     if (!is_plain_push(&w->instructions[before->last]) || index - before->first >= RANGE_MAX)
         return false;
@@ -177,8 +177,8 @@ static bool joins_pushes(const struct watcher *w, const struct range *before, ui
     return !holds_counter(w, before->first, index) && nests(w, before->first, index);
 }
 
-/* Instructions that push, and what they push in all; or a call, but for one that has a place of its
- * own (calls.c). */
+/* Adds a push, and joins it with earlier ones into one store; or adds a call, unless it has its own
+ * site (calls.c). */
 static void add_pushes(struct watcher *w, uint32_t index) {
     struct range *before = w->ranges.count ? &w->ranges.data[w->ranges.count - 1] : NULL;
     uint16_t size = w->instructions[index].decoded->store.size;
@@ -214,7 +214,7 @@ static bool address_of(const struct planner *p, const struct store *store, uint3
     return store->implicit || find_memory_operand(unit, s, &address->operand);
 }
 
-/* The operand of a check of several stores: their first byte. */
+/* Returns the operand of a check of several stores: their first byte. */
 static struct span joint_operand(const struct watcher *w, const struct range *range) {
     struct buffer text = {0};
     const struct store *store = &range->store;
@@ -232,7 +232,7 @@ static bool is_counted(const struct watcher *w, uint32_t index) {
     return index >= w->p->blocks[w->index].slot;
 }
 
-/* A copy of instruction INDEX, with calls around it where it stores. */
+/* Writes a copy of instruction INDEX. If it stores, calls are around it. */
 static void write_watched(struct watcher *w, struct buffer *out, uint32_t index, bool again) {
     struct planner *p = w->p;
     const struct graph_instruction *instruction = &w->instructions[index];
@@ -258,7 +258,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
     int pushed = instruction->decoded->store.pushes;
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, index + 1, is_counted(w, index)));
-    if (pushed) { /* the pair of calls has one stack pointer */
+    if (pushed) { /* both calls of a pair need the same stack pointer */
         write_adjust(out, &frame, pushed);
         buffer_text(out, "; ");
         write_stack_move(out, &frame, pushed);
@@ -268,7 +268,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         write_stack_move(out, &frame, -pushed);
 }
 
-/* What stands out of line one behind the other mostly has the same rules. */
+/* Adjacent code out of line mostly has the same rules. */
 void enter_frame(struct planner *p, const struct frame_row *frame) {
     struct frame_row *before = &watched_function(p)->out_of_line;
     if (!before->known && frame->known)
@@ -280,7 +280,7 @@ void enter_frame(struct planner *p, const struct frame_row *frame) {
         *before = *frame;
 }
 
-/* The code out of line has come to where INSTRUCTION stands, whose rules are said. */
+/* The code out of line now has the rules of INSTRUCTION. */
 static void leave_frame(struct planner *p, const struct graph_instruction *instruction) {
     struct frame_row frame = frame_at(p, instruction);
     struct frame_row *before = &watched_function(p)->out_of_line;
@@ -294,7 +294,7 @@ void end_out_of_line(struct planner *p) {
     before->known = false;
 }
 
-/* The code out of line of LABEL. */
+/* Writes the code out of line of LABEL. */
 static void write_range(struct watcher *w, const struct range *range, uint32_t label,
                         enum check_way way) {
     struct planner *p = w->p;
@@ -306,7 +306,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     enter_frame(p, &frame);
     write_check_end(out, way, &frame);
-    if (range->store.enters) { /* what it stores is stored here, and again by itself */
+    if (range->store.enters) { /* it is stored here, and again by `enter` */
         struct store_address address;
         address_of(p, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
@@ -323,7 +323,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
 
 /* ---- checks that are left out ---- */
 
-/* Whether the store's address is known before the program runs, or by the stack alone. */
+/* Whether the store's address is relative to the stack or frame pointer only. */
 static bool is_on_stack(const struct planner *p, const struct store *store,
                         const struct graph_instruction *instruction) {
     struct frame_row frame = frame_at(p, instruction);
@@ -336,7 +336,7 @@ static bool is_on_stack(const struct planner *p, const struct store *store,
            (store->registers == REGISTER_RBP && frame.known && frame.by_rbp);
 }
 
-/* Whether such a range stays in the function's frame, below its return address. */
+/* Whether all stores of the range stay in the function's frame, below its return address. */
 static bool stays_in_frame(const struct watcher *w, const struct range *range) {
     const struct planner *p = w->p;
     const struct store *store = &range->store;
@@ -344,14 +344,14 @@ static bool stays_in_frame(const struct watcher *w, const struct range *range) {
     bool by_stack = store->registers == REGISTER_RSP;
     for (uint32_t i = range->first; i <= range->last; i++)
         if (statement_of(p, &w->instructions[i])->inline_asm)
-            return false; /* which may have the stack pointer anywhere */
+            return false; /* its stack pointer may point anywhere */
     if (!p->graph->function->compiled || store->kind == STORE_STACK)
         return p->graph->function->compiled;
     return frame.known && (by_stack ? frame.by_rsp : frame.by_rbp) && !store->pops &&
            range->end <= frame.offset - RETURN_ADDRESS;
 }
 
-/* The variable's part of "variable+8(%rip)"; of no length where it is something else. */
+/* Returns the variable's part of "variable+8(%rip)". The length is 0 for other operands. */
 static struct span variable_of(const struct store_address *address) {
     struct span operand = address->operand;
     if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel ||
@@ -379,8 +379,8 @@ static struct buffer *rows_of(struct watcher *w) {
     return site_rows(w->p, w->block->fragment);
 }
 
-/* Puts a no-operation in the check's place, and the check out of line.  Returns false where it is
- * needed from the beginning. */
+/* Inserts a no-operation in place of the check, and writes the check out of line. Returns false if
+ * the check must always be armed. */
 static bool leave_out(struct watcher *w, const struct range *range, uint32_t label,
                       const struct buffer *check, const struct store_address *address) {
     struct planner *p = w->p;
@@ -419,7 +419,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
 
 /* ---- */
 
-/* Whether a build that counts tells of the check, too. */
+/* Whether a build that also counts reports the check. */
 static bool way_is_told(const struct watcher *w, const struct range *range) {
     return counts_anything(w->p->state->options) && !is_call(&w->instructions[range->first]);
 }
@@ -455,7 +455,7 @@ static void insert_check(struct watcher *w, const struct range *range) {
         write_range(w, range, label, way);
 }
 
-/* With the code, what starts the runtime early stays in the link. */
+/* Makes the linker keep the early start of the runtime if it keeps this code. */
 static void keep_early_start(struct planner *p, uint32_t number, size_t fragment) {
     const struct fragment *there = &p->graph->function->fragments.data[fragment];
     buffer_print(&p->state->tail, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, quipu_watch_early\n",
@@ -476,9 +476,8 @@ void write_sites(struct planner *p, uint32_t number) {
     }
 }
 
-/* Of those that begin at one place the longest comes first: its copy passes over the others'
- * checks.
- */
+/* If several begin at one instruction, the longest comes first: its copy skips the checks of the
+ * others. */
 static int compare_ranges(const void *left, const void *right) {
     const struct range *a = left, *b = right;
     if (a->first != b->first)
@@ -486,8 +485,9 @@ static int compare_ranges(const void *left, const void *right) {
     return a->last > b->last ? -1 : a->last < b->last;
 }
 
-/* Whether control goes on on another stack, which may be any memory: a variable, too.  What says
- * where the stack is, as sigaltstack does, tells the runtime (format/watch_callees.h). */
+/* Whether control continues on another stack, which may be in any memory, even in a variable.
+ * Functions that declare a stack, such as sigaltstack, are reported to the runtime
+ * (format/watch_callees.h). */
 static bool leaves_stack(const struct watcher *w, uint32_t index) {
     static const char *const names[] = {"makecontext", "setcontext", "swapcontext",
                                         "clone",       "sigstack",   "pthread_attr_setstackaddr"};

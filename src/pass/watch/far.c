@@ -1,15 +1,15 @@
-/* far.c: loops that stay far from what is watched, told in front of them by where their
- * addresses begin (Wahbe, Lucco and Graham 1993, section 4, with less known of the loop).
+/* far.c: loops that stay far away from all regions, recognized before the loop by their first
+ * addresses (Wahbe, Lucco and Graham 1993, section 4, with less knowledge of the loop).
  *
- * It is not known how often such a loop runs, nor need it be: an address that only goes up from
- * behind the last region reaches none, and none that begins tens of terabytes in front of the first
- * one (format/watch.h, section 2).  So steps may be under conditions, indices may be anything
- * of 32 bits, and the loop may hold others.
+ * The number of iterations is unknown, and does not matter: an address that only increases and
+ * starts behind the last region reaches none, nor does one that starts tens of terabytes below the
+ * first region (format/watch.h, section 2). So steps may be conditional, indices may be any 32
+ * bits, and the loop may contain other loops.
  *
  * requires: find_liveness    makes: `far` of loops
- * Not perfect: six addresses at most; what is read from memory with 64 bits is not known.  A loop
- * that goes through 32 TiB of addresses, and stores at both ends alone, is not told of the other
- * one. */
+ * Not perfect: six addresses at most. 64-bit values read from memory are unknown. A loop that
+ * crosses 32 TiB of addresses, and stores only at both ends, could reach regions at the other end
+ * unnoticed. */
 #include "pass/watch/loops.h"
 
 #include "asm/operand.h"
@@ -24,7 +24,7 @@ struct far_finder {
     struct origin origins[GENERAL_REGISTERS];
 };
 
-/* What an address's register may begin with: registers, or NO_REGISTER for numbers. */
+/* The possible first values of an address's register: registers, or NO_REGISTER for numbers. */
 struct beginnings {
     uint32_t count;
     uint8_t of[GENERAL_REGISTERS + 1];
@@ -44,7 +44,7 @@ static struct beginnings beginnings_of(const struct origin *origin) {
     return beginnings;
 }
 
-/* Sets the way that the sum of both goes.  Returns false where there is none. */
+/* Sets the direction of the sum of both. Returns false if it has none. */
 static bool find_way(const struct store *store, const struct origin *base,
                      const struct origin *index, enum far_way *way) {
     bool up = base->up || index->up, down = base->down || index->down;
@@ -57,9 +57,8 @@ static bool find_way(const struct store *store, const struct origin *base,
            !(down && (up || is_signed || is_number));
 }
 
-/* Adds it to the addresses that there are, or to one of them.  Returns false where there is no
- * room.
- */
+/* Adds CHECK to the loop's addresses, or merges it with one of them. Returns false if there is no
+ * room. */
 static bool add_check(struct loop_copy *loop, const struct far_check *check) {
     for (uint32_t i = 0; i < loop->far_count; i++) {
         struct far_check *other = &loop->far[i];
@@ -80,7 +79,7 @@ static bool add_check(struct loop_copy *loop, const struct far_check *check) {
     return true;
 }
 
-/* What stands in front of the operand's registers, where that is not a number. */
+/* Returns the text before the operand's registers if it is not a number. */
 static struct span symbol_of(const struct store *store, struct span operand) {
     if (store->relative)
         return operand;

@@ -1,16 +1,18 @@
-/* formats.c: what a call of printf or its like writes by its format; see formats.h.
+/* formats.c: what a call of printf or a similar function writes according to its format; see
+ * formats.h.
  *
- * By %n it writes anywhere.  Most formats are literals that have none, so the callee's row holds
- * (format/watch_callees.h); what is not understood is taken to write.  Formats that are not
- * literals are looked at when the program comes to the call.  No '%' is ever passed over but the
- * second of two, so where conversions begin is seen as any C library does, whatever it makes of one
- * that is not valid.
+ * With %n it writes anywhere. Most formats are literals without %n, so the callee's row is right
+ * (format/watch_callees.h). A format that is not understood counts as writing. Formats that are no
+ * literals are read when the program reaches the call. The scan never skips a '%', except the
+ * second of two. So it sees each begin of a conversion that any C library sees, whatever that makes
+ * of an invalid one.
  *
- * Which literal it is, is told by what may have set the argument's register last, on each way to
- * the call: compilers put addresses into registers in front of loops.
+ * The literal is found by what may have set the argument's register last, on each path to the call:
+ * compilers load addresses into registers before loops.
  *
  * requires: a graph    maintains: all
- * Not perfect: calls are taken to keep the registers that they have to keep by the psABI. */
+ * Not perfect: calls are assumed to preserve the registers that the psABI requires them to
+ * preserve. */
 #include "pass/watch/formats.h"
 
 #include "asm/literal.h"
@@ -21,18 +23,18 @@
 
 enum {
     FORMAT_MOST = 4096, /* bytes */
-    PLACES_MOST = 64    /* on the ways back from a call */
+    PLACES_MOST = 64    /* on the paths back from a call */
 };
 
 static bool is_one_of(char c, const char *list) {
     return c && strchr(list, c);
 }
 
-/* From behind a '%'.  Returns the last character of the conversion, or NULL: it writes. */
+/* Starts behind a '%'. Returns the last character of the conversion, or NULL if it writes. */
 static const char *read_conversion(const char *c, struct format_use *use) {
     for (; is_one_of(*c, QUIPU_CONVERSION_FLAGS); c++) {
         use->arguments += *c == '*';
-        use->arguments += *c == '$' ? FORMAT_ON_STACK : 0; /* whichever they are */
+        use->arguments += *c == '$' ? FORMAT_ON_STACK : 0; /* any argument may be meant */
     }
     const char *size = c;
     while (is_one_of(*c, QUIPU_CONVERSION_SIZES))
@@ -58,7 +60,7 @@ struct format_use use_of_format(const char *format) {
     return use;
 }
 
-/* The symbol whose address the instruction puts into a register, and nothing added; or NULL. */
+/* Returns the symbol if the instruction loads exactly its address into a register, or NULL. */
 static const struct symbol *named_symbol(const struct planner *p,
                                          const struct graph_instruction *instruction) {
     static const char relative[] = "(%rip)";
@@ -75,7 +77,7 @@ static const struct symbol *named_symbol(const struct planner *p,
     return symbol ? &unit->symbols.data[*symbol] : NULL;
 }
 
-/* What the literal is used for whose address INSTRUCTION puts into REG. */
+/* Returns the use of the literal whose address INSTRUCTION loads into REG. */
 static struct format_use use_of_literal(const struct planner *p,
                                         const struct graph_instruction *instruction, uint16_t reg) {
     char format[FORMAT_MOST];
@@ -86,7 +88,7 @@ static struct format_use use_of_literal(const struct planner *p,
     return use_of_format(format);
 }
 
-/* Behind the first COUNT instructions of a block the format's address is in REG, a set of one. */
+/* After the first COUNT instructions of the block, the format's address is in REG, a set of one. */
 struct place {
     const struct basic_block *block;
     uint32_t count;
@@ -98,8 +100,8 @@ struct search {
     uint32_t count;
 };
 
-/* Goes back to what sets the place's register, but by copying another one, which becomes the
- * place's.  NULL: nothing in the block does. */
+/* Goes back to the instruction that sets the place's register. Follows copies: the copied register
+ * becomes the place's. NULL: no instruction of the block sets it. */
 static const struct graph_instruction *find_setter(const struct planner *p, struct place *place) {
     while (place->count--) {
         const struct graph_instruction *instruction =
@@ -125,8 +127,8 @@ static bool add_place(struct search *search, struct place place) {
     return true;
 }
 
-/* Whether REG holds behind the instruction what it held in front, so far as find_setter does not
- * see.  Who writes assembly may call what has a convention of its own. */
+/* Whether REG is unchanged by the instruction, as far as find_setter does not see it. Inline
+ * assembly may call functions with a convention of their own. */
 static bool keeps(const struct graph *graph, const struct graph_instruction *instruction,
                   uint16_t reg) {
     static const uint16_t kept =
@@ -137,7 +139,7 @@ static bool keeps(const struct graph *graph, const struct graph_instruction *ins
     return reg & kept && !graph->unit->statements.data[instruction->statement].inline_asm;
 }
 
-/* Goes on where control may come from to the block.  Returns false where that, or the register
+/* Adds the ends of the blocks from which control may come. Returns false if one, or the register
  * there, is not known. */
 static bool add_sources(struct search *search, const struct graph *graph,
                         const struct basic_block *block, uint16_t reg) {

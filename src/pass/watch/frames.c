@@ -1,13 +1,14 @@
-/* frames.c: where functions begin, end, and are come back to, for watched locals.
+/* frames.c: entries and ends of functions, and points at which control returns from left frames,
+ * for watched locals.
  *
- * A local is watched from its function's begin to its end, so the runtime must learn of both, and
- * of frames that an exception or longjmp has left.  Until then each place has a no-operation, as
- * checks that are left out have.  Places are those of calls.c.
+ * A local is watched from its function's entry to its end. So the runtime must learn of both, and
+ * of frames that an exception or longjmp left. Until a local is watched, each such point has a
+ * no-operation, like a check that is left out. The points are those of calls.c.
  *
- * Behind swapcontext there is none: the frames below are not left, they wait on another stack.
+ * There is none behind swapcontext: the frames below are not left, but wait on another stack.
  *
  * requires: a plan    maintains: as insert.c
- * Not perfect: hand-written functions have none; indirect jumps as in calls.c. */
+ * Not perfect: hand-written functions have none. For indirect jumps see calls.c. */
 #include "format/notes.h"
 #include "pass/watch/watch.h"
 
@@ -19,7 +20,7 @@ static bool wanted(const struct planner *p) {
     return p->graph->function->compiled;
 }
 
-/* What stands out of line, and the row of the table. */
+/* Writes the code out of line, and the row of the table. */
 static void write_far(struct planner *p, enum frame_site site, uint8_t fragment, uint32_t label,
                       bool shared, const struct event_sums *sums, const struct frame_row *frame) {
     const char *function = function_label(p);
@@ -31,7 +32,7 @@ static void write_far(struct planner *p, enum frame_site site, uint8_t fragment,
     watched_unit(p->state)->watched = true;
 }
 
-/* Appends the no-operation to OUT, where SUMS and FRAME hold, and makes all else. */
+/* Appends the no-operation to OUT, where SUMS and FRAME apply, and writes the rest. */
 static void write_place(struct planner *p, struct buffer *out, enum frame_site site,
                         uint8_t fragment, const struct event_sums *sums,
                         const struct frame_row *frame) {
@@ -101,7 +102,7 @@ void insert_frame_end(struct planner *p, uint32_t index) {
     insert_at(p, last, &text);
 }
 
-/* The block that the edge leaves. */
+/* The source block of the edge. */
 static const struct basic_block *source_of(const struct planner *p, const struct edge *edge) {
     return &p->graph->blocks.data[edge->source - 1];
 }
@@ -111,7 +112,7 @@ static bool switches_stacks(const struct planner *p, const struct graph_instruct
 }
 
 void insert_frame_back(struct planner *p, struct buffer *out, uint32_t index) {
-    (void)out; /* it has a place of its own */
+    (void)out; /* it has its own location */
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
     struct buffer text = {0};

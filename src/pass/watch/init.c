@@ -1,14 +1,15 @@
-/* init.c: code of shared objects that runs before their constructors: what stands in the
- * section .init, and a function named _init where the compiler's start files are left out.
+/* init.c: code of shared objects that runs before their constructors: the section .init, and a
+ * function named _init if the compiler's start files are not linked.
  *
- * What it runs may have checks, which read the home of watched memory.  The runtime makes that in
- * the first constructor; so such code has it made in front of its first instruction.  Executables
- * have it made before all of that, by .preinit_array.
+ * Such code may call code with checks, which reads the fixed page of watched memory. The runtime
+ * normally makes that page in the first constructor. So a call that makes it is inserted before the
+ * first instruction. Executables make it earlier, from .preinit_array.
  *
  * requires: no edits yet at these instructions, since checks come behind
  * maintains: all registers and flags   breaks: nothing
  *
- * Not perfect: a function of another name that the linker is told of (-init) is not known here. */
+ * Not perfect: a function with another name that is given to the linker (-init) is not
+ * recognized. */
 #include "pass/watch/watch.h"
 
 #include "asm/lex.h"
@@ -17,8 +18,8 @@
 
 #include <string.h>
 
-/* Has the home made in front of instruction number INDEX of the section, but behind the mark that
- * indirect branches land at. */
+/* Inserts the call before instruction number INDEX of the section, but behind the mark at which
+ * indirect branches land. */
 static void start_at(struct pass_state *state, const struct section *section, size_t index) {
     const struct unit *unit = state->unit;
     const struct statement *first = &unit->statements.data[section->statements.data[index]];

@@ -1,26 +1,28 @@
-/* loops.c: small loops get a copy without checks (Wahbe, Lucco and Graham 1993, section 4).
+/* loops.c: copies of small loops without checks (Wahbe, Lucco and Graham 1993, section 4).
  *
- * In front of the loop it is asked whether the copy may run: where nothing is watched at all, or
- * nothing that the loop will write (ranges.c).  A region that appears meanwhile has the
- * copy's backward jumps lead to the checked loop (format/watch.h, section 2).
+ * The choice before the loop tests whether the copy may run: if nothing is watched at all, or
+ * nothing that the loop will write (ranges.c, far.c). If a region appears while it runs, the copy's
+ * backward jumps are redirected to the checked loop (format/watch.h, section 2).
  *
- *             choice                          where the loop is entered
- *     head:   checked loop                    copy:   loop
- *                                                     jcc copy        to the checked loop, if
- * closed release the thread's word jmp behind the loop
+ *             choice                    where the loop is entered
+ *     head:   checked loop              copy:   loop
+ *                                               jcc copy    when closed: to the checked loop
+ *                                               release the thread's word
+ *                                               jmp behind the loop
  *
- * A loop is what reaches one of its jumps back without passing its head.  Those are copied that
- * are small, call nothing, and have at least one check.  One that holds others has a copy that runs
- * where nothing is watched at all, so that it is not asked in front of each of those; what they
- * will write is asked in the checked loop.  The choice stands in front of the head's first
- * instruction, and the jumps back lead behind it; where the loop's text falls into the head, the
- * choice is out of line, and what enters the loop jumps there.
+ * A loop consists of all blocks that reach one of its backward jumps without passing its head. A
+ * loop is copied if it is small, calls nothing, and has at least one check. The copy of an outer
+ * loop runs only if nothing is watched, or all that it writes is far away. Then there is no choice
+ * before each inner loop. What the inner loops will write is tested in the checked outer loop. The
+ * choice is before the head's first instruction, and the backward jumps lead behind it. If the
+ * loop's text falls into the head, the choice is out of line, and the entries of the loop jump
+ * there.
  *
- * Invariants: a copy's cycles each have a backward jump; the registers and flags at the blocks'
- * begins are the same in both; at a copy's blocks the thread's word is taken.
+ * Invariants: each cycle of a copy has a backward jump. The registers and flags at the begins of
+ * blocks are the same in both loops. While a copy runs, the thread's loop word is set.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
- * Not perfect: where anything is counted there are no copies. */
+ * Not perfect: builds that count anything have no copies. */
 #include "pass/watch/loops.h"
 
 #include "format/notes.h"
@@ -41,7 +43,7 @@ static const struct edge *edge_at(const struct planner *p, uint32_t index) {
     return &p->graph->edges.data[index];
 }
 
-/* The block's place in the copy, or NONE. */
+/* Returns the block's position in the copy, or NONE. */
 static uint32_t place_in(const struct loop_copy *loop, uint32_t index) {
     for (uint32_t i = 0; i < loop->blocks.count; i++)
         if (loop->blocks.data[i] == index)
@@ -55,7 +57,7 @@ static bool jumps(const struct edge *edge) {
 
 /* ---- which loops ---- */
 
-/* Whether the instruction may stand elsewhere, and writes no stack by the stack pointer. */
+/* Whether the instruction may be copied elsewhere, and does not store by the stack pointer. */
 static bool is_plain(const struct planner *p, const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
     for (uint32_t i = instruction->first_statement; i <= instruction->statement; i++) {
@@ -73,15 +75,16 @@ static struct span name_of_jump(const struct planner *p, const struct graph_inst
     return (struct span){unit->text + s->start, statement_word(unit, s)};
 }
 
-/* Whether its bytes are told by its name alone: no hint, no prefix. */
+/* Whether the jump's name alone determines its bytes: no hint, no prefix. */
 static bool has_plain_name(const struct planner *p, const struct graph_instruction *jump) {
     struct span name = name_of_jump(p, jump);
     return jump->first_statement == jump->statement &&
            inverted_condition(name.start, name.length) != NULL;
 }
 
-/* Whether exceptions of the block's are caught by where it stands: gcc has labels around that. Some
- * languages make exceptions of faults; then it cannot stand elsewhere. */
+/* Whether the block's address decides which handler catches its exceptions: gcc puts labels around
+ * such code. Some languages turn faults into exceptions; then the code cannot be copied
+ * elsewhere. */
 static bool is_guarded(const struct planner *p, const struct basic_block *block) {
     const struct unit *unit = p->graph->unit;
     uint32_t first = unit->symbols.data[p->graph->function->symbol].statement;
@@ -95,7 +98,7 @@ static bool is_guarded(const struct planner *p, const struct basic_block *block)
     return false;
 }
 
-/* Whether the block ends in a way that a copy can have, too. */
+/* Whether a copy can end like the block. */
 static bool ends_plainly(const struct planner *p, const struct basic_block *block) {
     switch (last_instruction(p->graph, block)->decoded->class) {
     case CLASS_PLAIN:
@@ -110,7 +113,7 @@ static bool ends_plainly(const struct planner *p, const struct basic_block *bloc
     }
 }
 
-/* Whether the loop may be copied, as far as its block INDEX is asked. */
+/* Whether block INDEX allows a copy of the loop. */
 static bool is_copyable(const struct planner *p, const struct loop_copy *loop, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = block_at(p, index), *head = block_at(p, loop->head);
@@ -133,7 +136,7 @@ static bool is_copyable(const struct planner *p, const struct loop_copy *loop, u
     return ends_plainly(p, block);
 }
 
-/* Whether a store in the loop has a check from the beginning. */
+/* Whether a store in the loop has a check that is always armed. */
 static bool has_checks(const struct planner *p, const struct loop_copy *loop) {
     for (uint32_t i = 0; i < loop->blocks.count; i++)
         for (uint32_t n = 0; n < block_at(p, loop->blocks.data[i])->count; n++)
@@ -143,7 +146,7 @@ static bool has_checks(const struct planner *p, const struct loop_copy *loop) {
     return false;
 }
 
-/* Whether a way in can lead to the choice, where that is out of line. */
+/* Whether an entry of the loop can jump to the choice out of line. */
 static bool can_be_redirected(const struct planner *p, const struct edge *edge) {
     if (!is_block(p->graph, edge->source) || !jumps(edge))
         return false;
@@ -152,7 +155,7 @@ static bool can_be_redirected(const struct planner *p, const struct edge *edge) 
            has_plain_jump(p->graph, source);
 }
 
-/* Finds a way for all that enters the loop to pass its choice. */
+/* Decides how all entries of the loop pass its choice. Returns false if they cannot. */
 static bool find_way_in(const struct planner *p, struct loop_copy *loop) {
     const struct basic_block *head = block_at(p, loop->head);
     bool redirects = true;
@@ -171,8 +174,8 @@ static int compare_numbers(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Whether the loop of nodes BODY, with its head first, is to be copied.  One around others is where
- * nothing is watched; these are, too, for where something is. */
+/* Whether the loop of nodes BODY, with its head first, is to be copied. An outer loop is copied for
+ * when nothing is watched; its inner loops have their own copies, for when something is. */
 static bool choose_loop(struct planner *p, const struct loops *loops, const uint32_t *body,
                         uint32_t count, struct loop_copy *loop) {
     const uint32_t changed = LIVE(REGISTER_R11, FLAGS_ALL);
@@ -202,7 +205,7 @@ static bool choose_loop(struct planner *p, const struct loops *loops, const uint
 
 /* ---- edits of the original ---- */
 
-/* Has the jump along EDGE lead to TARGET. */
+/* Redirects the jump along EDGE to TARGET. */
 static void redirect(struct planner *p, const struct edge *edge, const char *target) {
     const struct unit *unit = p->graph->unit;
     const struct statement *s =
@@ -216,7 +219,7 @@ static const struct graph_instruction *first_instruction(const struct planner *p
     return &p->graph->instructions.data[block_at(p, index)->first];
 }
 
-/* Where a closed copy comes back to. */
+/* Writes the label to which a closed copy returns. */
 static void label_checked(struct planner *p, const struct loop_copy *loop, uint32_t index) {
     struct buffer text = {0};
     buffer_print(&text, ".LQlc%u_%u:", loop->text.label, index);
@@ -285,7 +288,7 @@ void plan_loops(struct planner *p) {
                                        .head = loop.head,
                                        .shared = p->state->options->shared,
                                        .frame = frame_at(p, first_instruction(p, loop.head))};
-        if (!counts_anything(p->state->options)) /* else only its checks are told of */
+        if (!counts_anything(p->state->options)) /* otherwise only its checks are reported */
             edit_original(p, &loop);
         struct loop_copy *kept = ARENA_ARRAY(graph->arena, struct loop_copy, 1);
         *kept = loop;
@@ -296,7 +299,7 @@ void plan_loops(struct planner *p) {
 
 /* ---- the copy ---- */
 
-/* A backward jump, by MNEMONIC, along EDGE; its way out goes to OUT_OF_LINE. */
+/* Writes a backward jump, MNEMONIC, along EDGE. Its exit for a closed copy goes to OUT_OF_LINE. */
 static void write_back(struct planner *p, struct loop_copy *loop, const struct edge *edge,
                        struct span mnemonic, struct buffer *out_of_line) {
     uint32_t jump = loop->jumps++, target = edge->target - 1;
@@ -305,7 +308,7 @@ static void write_back(struct planner *p, struct loop_copy *loop, const struct e
     write_loop_row(site_rows(p, block_at(p, loop->head)->fragment), &loop->text, jump, target);
 }
 
-/* The way along EDGE, by MNEMONIC: that of the block's jump. */
+/* Writes the block's jump, MNEMONIC, along EDGE. */
 static void write_jump_along(struct planner *p, struct loop_copy *loop, uint32_t index,
                              struct span mnemonic, struct buffer *out_of_line) {
     const struct edge *edge = edge_at(p, index);
@@ -327,7 +330,7 @@ static void write_jump_along(struct planner *p, struct loop_copy *loop, uint32_t
     }
 }
 
-/* The way into what stands behind the block. */
+/* Writes the path to the code behind the block. */
 static void write_way_behind(struct planner *p, struct loop_copy *loop, uint32_t index,
                              struct buffer *out_of_line) {
     static const char jump[] = "jmp";
@@ -378,10 +381,12 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     }
     if (asks_where(loop))
         write_ranges(p, loop);
-    buffer_text(&p->far_stubs, ".p2align 6; "); /* a line: nobody passes the padding */
+    buffer_text(&p->far_stubs, ".p2align 6; "); /* alignment to a cache line: the padding is never
+                                                 * executed */
     for (uint32_t i = 0; i < loop->blocks.count; i++)
         write_block(p, loop, loop->blocks.data[i], &before, &out_of_line);
-    p->far_stubs.count -= strlen("; "); /* each piece ends so, and the next one begins so */
+    p->far_stubs.count -=
+        strlen("; "); /* each piece ends with it, and the next one begins with it */
     write_loop_refusal(&p->far_stubs, &loop->text);
     buffer_add(&p->far_stubs, out_of_line.data, out_of_line.count);
     buffer_release(&out_of_line);
@@ -390,7 +395,7 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     watched_unit(p->state)->copied = true;
 }
 
-/* Builds that count anything have the table of loops, and no copies. */
+/* Builds that count anything have the table of loops, but no copies. */
 static struct loop_copy *copy_of(const struct planner *p, uint32_t index) {
     const struct watched_function *function = watched_function(p);
     for (size_t i = 0; i < function->loops.count && !counts_anything(p->state->options); i++)

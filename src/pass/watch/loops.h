@@ -1,4 +1,4 @@
-/* loops.h: what the files of loops without checks offer each other.  Private to the pass. */
+/* loops.h: declarations shared by the files of loops without checks. Private to the pass. */
 #ifndef QUIPU_PASS_WATCH_LOOPS_H
 #define QUIPU_PASS_WATCH_LOOPS_H
 
@@ -9,7 +9,7 @@
 #include "x86/range_check.h"
 
 enum {
-    RANGES_MAX = 4, /* of a loop */
+    RANGES_MAX = 4, /* for each loop */
     FAR_MAX = 6,
 };
 
@@ -18,29 +18,29 @@ struct loop_copy {
     uint32_t head;
     index_list blocks; /* in the order of the text */
     bool apart;        /* the choice is out of line */
-    uint32_t jumps;    /* backward ones that are written */
+    uint32_t jumps;    /* backward jumps written so far */
     /* ranges.c */
     uint16_t written; /* registers that the loop writes */
-    bool has_ranges;  /* all that it writes can be told in front of it */
+    bool has_ranges;  /* all that it writes can be found before the loop */
     uint32_t range_count;
     struct loop_range ranges[RANGES_MAX];
     struct loop_distance distance;
     struct scratch_registers scratch;
     /* far.c */
-    bool
-        is_far_told; /* all that it writes begins at these addresses, and goes its way from there */
+    bool is_far_told; /* each address starts at one of `far`, and goes its way */
     uint32_t far_count;
     struct far_check far[FAR_MAX];
-    uint16_t far_steps; /* registers that must be positive for it, and not great */
+    uint16_t far_steps; /* registers whose value must be positive and not large */
 };
 
-/* ranges.c: what the loop will write, if that can be told; and, out of line, the question
- * whether that is watched, which comes behind the choice and goes on to the copy. */
+/* ranges.c: finds what the loop will write, if that can be known; and writes, out of line, the test
+ * whether that is watched. The test follows the choice, and continues to the copy. */
 void find_ranges(const struct planner *p, const struct loops *loops, struct loop_copy *loop);
 void write_ranges(struct planner *p, const struct loop_copy *loop);
 
-/* far.c: where what the loop will write lies, if that can be told, however far it goes; and
- * the question whether that is far from what is watched: then to the copy, else behind itself. */
+/* far.c: finds where the loop will write, if that can be known, however far it goes; and writes the
+ * test whether that is far from all regions. If so it jumps to the copy, otherwise it falls
+ * through. */
 void find_far(const struct planner *p, struct loop_copy *loop);
 void write_far(struct planner *p, const struct loop_copy *loop);
 
@@ -49,8 +49,8 @@ static inline bool asks_where(const struct loop_copy *loop) {
     return loop->has_ranges || loop->is_far_told;
 }
 
-/* A store of at most QUIPU_WATCH_SPAN bytes at an address of general registers, whose operand can
- * be written elsewhere, too: OPERAND. */
+/* Whether the instruction stores at most QUIPU_WATCH_SPAN bytes at an address of general registers,
+ * and its operand, OPERAND, can also be written elsewhere. */
 bool is_movable_store(const struct planner *p, const struct graph_instruction *instruction,
                       struct span *operand);
 

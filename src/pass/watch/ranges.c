@@ -1,13 +1,13 @@
-/* ranges.c: what a loop will write, told in front of it (Wahbe, Lucco and Graham 1993,
- * section 4: invariant and monotonic addresses).
+/* ranges.c: what a loop will write, found before the loop (Wahbe, Lucco and Graham 1993, section 4:
+ * invariant and monotonic addresses).
  *
- * An address is known if its registers do not change in the loop, or are stepped by constants; or
- * if it has the loop's counter alone, whatever that is stepped by.  Stores by the same registers
- * are one range.
+ * An address is known if its registers do not change in the loop, or change by constant steps; or
+ * if its only changing register is the loop's counter, whatever its step is. Stores by the same
+ * registers form one range.
  *
  * requires: find_loops, find_liveness    makes: ranges of loops
- * Not perfect: four ranges at most; addresses that are made anew in each turn, but for copies of
- * the counter, are not known. */
+ * Not perfect: four ranges at most. Addresses that are computed anew in each iteration are not
+ * known, except copies of the counter. */
 #include "asm/operand.h"
 #include "flow/induction.h"
 #include "format/watch.h"
@@ -19,20 +19,21 @@ enum {
     EXTRA_MAX = 4096, /* bytes between stores of one range */
 };
 
-/* A range, as its stores are found. */
+/* The search for ranges. */
 struct finder {
     const struct planner *p;
     struct loop_copy *loop;
     struct induction induction;
     const struct store *stores[RANGES_MAX];
-    bool joins[RANGES_MAX]; /* the operand is a number and registers */
+    bool joins[RANGES_MAX]; /* the operand has only a number and registers */
     int64_t lowest[RANGES_MAX];
-    uint32_t registers; /* that the addresses are made of */
+    uint32_t registers; /* of all addresses */
 };
 
 /* ---- distances ---- */
 
-/* Sets the loop's distance.  Without an end there is none, and nothing may move. */
+/* Sets the loop's distance. If the loop's end is not known there is none, and no address may
+ * change. */
 static void find_distance(struct finder *f) {
     const struct loop_end *end = &f->induction.end;
     const struct register_step *step = &f->induction.steps[end->counter];
@@ -51,8 +52,8 @@ static void find_distance(struct finder *f) {
         f->induction.end.known = false;
 }
 
-/* The range has REG, which is the counter's copy, or 32 bits of it, extended.  Returns false where
- * it cannot. */
+/* Sets the range's register REG, which is a copy of the counter, or its extended lower 32 bits.
+ * Returns false if that is impossible. */
 static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *range) {
     const struct register_step *step = &f->induction.steps[reg];
     if (range->is_narrow || range->copy.length)
@@ -68,9 +69,7 @@ static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *r
     return true;
 }
 
-/* Adds what a register of an address moves by, FACTOR times.  Returns false where that is not
- * known.
- */
+/* Adds FACTOR times the step of an address's register. Returns false if the step is not known. */
 static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor,
                        struct loop_range *range) {
     if (reg == NO_REGISTER || !(f->induction.written >> reg & 1))
@@ -115,7 +114,7 @@ bool is_movable_store(const struct planner *p, const struct graph_instruction *i
            !has_narrow_register(*operand);
 }
 
-/* Adds the store to a range that is there already, if that can be. */
+/* Adds the store to an existing range, if possible. */
 static bool join(struct finder *f, const struct store *store, struct span operand) {
     struct loop_copy *loop = f->loop;
     for (uint32_t i = 0; i < loop->range_count; i++) {
@@ -173,8 +172,8 @@ static bool add_stores(struct finder *f) {
     return true;
 }
 
-/* Two registers that nothing here is made of; best those that nobody reads who comes to the head,
- * then those that are not the caller's. */
+/* Chooses two registers that are not used in addresses and distance. Prefers those that are dead at
+ * the head, then those that the caller need not preserve. */
 static void choose_scratch(const struct finder *f) {
     static const uint8_t order[] = {0, 1, 2, 6, 7, 8, 9, 10, 3, 12, 13, 14, 15, 5};
     const struct graph *graph = f->p->graph;
@@ -205,7 +204,8 @@ void find_ranges(const struct planner *p, const struct loops *loops, struct loop
         choose_scratch(&finder);
 }
 
-/* What tells of short ranges, in a few instructions; else goes on behind. */
+/* Writes the test of short ranges, which takes few instructions. If it fails, continues behind
+ * it. */
 static void write_quick_ranges(struct planner *p, const struct loop_copy *loop) {
     const char *thorough = arena_print(&p->state->unit->arena, ".LQlg%u", loop->text.label);
     const struct frame_row *frame = &loop->text.frame;
@@ -225,7 +225,7 @@ static void write_quick_ranges(struct planner *p, const struct loop_copy *loop) 
     write_scratch_end(&p->far_stubs, &scratch, frame);
 }
 
-/* What tells of all ranges exactly; where they are watched it goes to DIRTY. */
+/* Writes the exact test of all ranges. If they are watched, it jumps to DIRTY. */
 static void write_all_ranges(struct planner *p, const struct loop_copy *loop, const char *dirty,
                              const char *away) {
     struct buffer apart = {0};

@@ -1,9 +1,9 @@
 /* watch.c: watched memory as a feature of the shim (Wahbe, Lucco and Graham 1993): checks of stores
- * and around calls (checks.c, calls.c), begins and ends of functions for watched locals (frames.c),
- * loops without checks (loops.c, ranges.c, far.c).
+ * and around calls (checks.c, calls.c), entries and ends of functions for watched locals
+ * (frames.c), loops without checks (loops.c, ranges.c, far.c).
  *
- * requires: liveness, also of registers that calls may change; loops and tails as they are, since
- *           checks are in no copies */
+ * requires: liveness, also of registers that calls may change; loops and tails unchanged, since
+ * copies have no checks */
 #include "pass/watch/watch.h"
 
 #include "x86/loop_check.h"
@@ -27,8 +27,8 @@ static void begin_unit(struct pass_state *state) {
         start_before_init(state);
 }
 
-/* Whether an instruction that stores, or calls, must be where its label is: no check can come
- * between, and no copy of it take its place. */
+/* Whether an instruction that stores or calls must stay at its label. Then no check can be inserted
+ * before it, and no copy can replace it. */
 static bool has_told_store(const struct graph *graph) {
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
@@ -37,7 +37,7 @@ static bool has_told_store(const struct graph *graph) {
         const struct graph_instruction *first = &graph->instructions.data[block->first];
         const struct decoded *decoded = first->decoded;
         if (graph->unit->statements.data[first->first_statement].kept)
-            continue; /* a profiler's call, which writes nothing of the program's */
+            continue; /* a profiler's call, which writes no memory of the program */
         if (decoded->store.kind != STORE_NONE || is_call_class(decoded->class))
             return true;
     }
