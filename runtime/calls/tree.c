@@ -1,7 +1,9 @@
 /* tree.c: the nodes of a calling context tree, in the data file.
  *
  * A tree grows by chunks, each as large as all earlier ones together. If it cannot or must not grow
- * further, its flags say so, and calls are counted in their callers.
+ * further, its flags say so, and calls are counted in their callers. The readers warn of that. The
+ * program itself does so only if the file cannot grow: what it writes to standard error may be
+ * compared, and a large interpreter reaches the limit of a tree by itself.
  *
  * Only the thread itself adds nodes. But a signal handler may interrupt it at any instruction and
  * add some, too. So a node is taken by one atomic exchange and linked by another. At worst there
@@ -70,7 +72,9 @@ static bool grow_tree(struct context_thread *thread) {
         quipu_unlock(quipu_state.file);
         if (error < 0) {
             first->flags |= QUIPU_CALL_TREE_MERGED;
-            quipu_warn("extend", false, -error, "some calls are counted as parts of their callers");
+            if (error != -EOVERFLOW)
+                quipu_warn("extend", false, -error,
+                           "some calls are counted as parts of their callers");
         }
     }
     restore_signals(mask);

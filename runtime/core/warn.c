@@ -38,7 +38,6 @@ static const struct {
     {ENOSPC, "No space left on device"},
     {ENOTDIR, "Not a directory"},
     {EOPNOTSUPP, "Operation not supported"},
-    {EOVERFLOW, "a thread has called on more ways than a tree holds"},
     {EPERM, "Operation not permitted"},
     {EROFS, "Read-only file system"},
     {ESTALE, "Stale file handle"},

@@ -72,28 +72,31 @@ compare() {
 
 build plain gcc g++
 suite plain plain.1.xml -j2
-for mode in count,event,moment,calls watch; do
-    build $mode "quipu-cc --quipu=$mode" "quipu-c++ --quipu=$mode"
-    all_units $mode/python 140
-    suite $mode $mode.1.xml -j2
-    cp suite.log $mode.log
+# Tests look for words of three letters in messages that hold the path, so it must not hold "moment".
+for tree in first second; do
+    mode=watch
+    [[ $tree == second ]] || mode=count,event,moment,calls
+    build $tree "quipu-cc --quipu=$mode" "quipu-c++ --quipu=$mode"
+    all_units $tree/python 140
+    suite $tree $tree.1.xml -j2
+    cp suite.log $tree.log
     names=()
     for try in 2 3 4; do
-        compare $mode && break
+        compare $tree && break
         mapfile -t names < <(cut -d ' ' -f 1 differing | grep -v '^-' | sort -u)
-        [[ ${#names[@]} -gt 0 ]] && suite $mode $mode.$try.xml -v "${names[@]}"
+        [[ ${#names[@]} -gt 0 ]] && suite $tree $tree.$try.xml -v "${names[@]}"
     done
     # What fails by itself in any build is no difference.
     cp suite.log ours.log
-    compare $mode || [[ ${#names[@]} -eq 0 ]] || suite plain plain.$mode.xml -v "${names[@]}"
-    compare $mode || fail "$mode: $(cat differing) $(tail -n 60 ours.log)"
+    compare $tree || [[ ${#names[@]} -eq 0 ]] || suite plain plain.$tree.xml -v "${names[@]}"
+    compare $tree || fail "$mode: $(cat differing) $(tail -n 60 ours.log)"
     tail -n 1 numbers
-    [[ $mode == count* ]] || rm -rf $mode
+    [[ $tree == first ]] || rm -rf $tree
 done
 passed=$(sed -n '$s/.*, \([0-9]*\) pass$/\1/p' numbers)
 [[ ${passed:-0} -gt 30000 ]] || fail "only ${passed:-0} cases pass, plain, too"
 
-counted=count,event,moment,calls/python
+counted=first/python
 instrumented $counted 5000
 left=$(quipu info --format=json $counted |
     python3 -c 'import json, sys; print(*json.load(sys.stdin)["binaries"][0]["left_alone"])')
