@@ -16,40 +16,6 @@
 
 #include <string.h>
 
-/* Inserted text speaks AT&T, whatever stands around it. */
-static const char *finished(const struct planner *p, const struct statement *around,
-                            struct buffer *text) {
-    struct arena *arena = &p->state->unit->arena;
-    const char *result =
-        around->intel
-            ? arena_print(arena, ".att_syntax prefix; %s; .intel_syntax noprefix", text->data)
-            : arena_copy(arena, text->data, text->count);
-    buffer_release(text);
-    return result;
-}
-
-void insert_at(struct planner *p, const struct graph_instruction *instruction,
-               struct buffer *text) {
-    const struct statement *s = &p->graph->unit->statements.data[instruction->place];
-    insert_before(&p->state->edits, s, finished(p, s, text));
-}
-
-void insert_after(struct planner *p, const struct graph_instruction *instruction,
-                  struct buffer *text) {
-    const struct statement *s = &p->graph->unit->statements.data[instruction->end];
-    insert_behind(&p->state->edits, s, finished(p, s, text));
-}
-
-void insert_before_padding(struct planner *p, const struct basic_block *padding,
-                           struct buffer *text) {
-    const struct statement *s = &p->graph->unit->statements.data[padding->aligned_by];
-    insert_before(&p->state->edits, s, finished(p, s, text));
-}
-
-struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding) {
-    return p->graph->rows.data[p->row_of[padding->aligned_by]];
-}
-
 void split_block(struct planner *p, uint32_t block, uint32_t index) {
     struct placed_block *placed = &p->placed[block];
     size_t at = placed->splits.count;
@@ -127,51 +93,6 @@ static void insert_padding_code(struct planner *p, uint32_t index) {
     if (text.count)
         insert_before_padding(p, block, &text);
     anchor_marks(p);
-}
-
-static bool is_numeric(const struct symbol *symbol) {
-    return memchr(symbol->name, '\001', symbol->length) != NULL;
-}
-
-/* Finds the symbol in the text of a direct branch, with the quotes that it may have. */
-struct span branch_operand(const struct planner *p, const struct statement *statement) {
-    const struct unit *unit = p->graph->unit;
-    const struct symbol *symbol = &unit->symbols.data[statement->symbol];
-    const char *start = unit->text + statement->start, *end = unit->text + statement->end;
-    if (is_numeric(symbol)) { /* 1b, 1f */
-        const char *c = end;
-        while (c > start && (c[-1] == ' ' || c[-1] == '\t'))
-            c--;
-        end = c--;
-        while (c > start && c[-1] >= '0' && c[-1] <= '9')
-            c--;
-        return (struct span){c, (size_t)(end - c)};
-    }
-    /* the last occurrence: mnemonics come first, and a suffix such as @PLT does not repeat it */
-    const char *found = start;
-    for (const char *c = start; c + symbol->length <= end; c++)
-        if (memcmp(c, symbol->name, symbol->length) == 0)
-            found = c;
-    size_t quote = found > start && found[-1] == '"';
-    return (struct span){found - quote, symbol->length + 2 * quote};
-}
-
-/* The operand as it may stand elsewhere in the text.  "1b" means another place there, so the label
- * gets a name. */
-static const char *portable_operand(struct planner *p, const struct statement *branch,
-                                    struct span operand) {
-    const struct unit *unit = p->graph->unit;
-    struct arena *arena = &p->state->unit->arena;
-    const struct symbol *symbol = &unit->symbols.data[branch->symbol];
-    if (!is_numeric(symbol) || symbol->statement == NONE)
-        return arena_copy(arena, operand.start, (size_t)(unit->text + branch->end - operand.start));
-    uint32_t *named = &p->state->named[branch->symbol];
-    if (!*named) {
-        *named = ++p->state->labels;
-        insert_before(&p->state->edits, &unit->statements.data[symbol->statement],
-                      arena_print(arena, ".LQg%u:", *named));
-    }
-    return arena_print(arena, ".LQg%u", *named);
 }
 
 static const struct graph_instruction *branch_of(const struct planner *p, uint32_t index) {

@@ -99,19 +99,6 @@ bool code_may_stand(const struct planner *p, const struct basic_block *block, ui
 /* Puts a label in front of instruction INDEX of the block, and says so in the block's splits. */
 void split_block(struct planner *p, uint32_t block, uint32_t index);
 
-/* Puts TEXT in front of the instruction, and releases it. */
-void insert_at(struct planner *p, const struct graph_instruction *instruction, struct buffer *text);
-
-/* Puts TEXT behind the instruction, and releases it. */
-void insert_after(struct planner *p, const struct graph_instruction *instruction,
-                  struct buffer *text);
-
-/* Puts TEXT in front of a block that is padding, behind its label, and releases it; and the row of
- * the unwinder that holds there. */
-void insert_before_padding(struct planner *p, const struct basic_block *padding,
-                           struct buffer *text);
-struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding);
-
 /* Appends the increments of edge INDEX, if it has any. */
 void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index);
 
@@ -120,8 +107,39 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
 const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *code,
                              const char *target);
 
-/* The symbol in the text of a direct branch. */
+/* text.c */
+
+/* Puts TEXT in front of the instruction, and releases it. */
+void insert_at(struct planner *p, const struct graph_instruction *instruction, struct buffer *text);
+
+/* Puts TEXT behind the instruction, and releases it. */
+void insert_after(struct planner *p, const struct graph_instruction *instruction,
+                  struct buffer *text);
+
+/* Puts TEXT in front of a block that is padding, behind its label, and releases it; and the row
+ * of the unwinder that holds there. */
+void insert_before_padding(struct planner *p, const struct basic_block *padding,
+                           struct buffer *text);
+struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding);
+
+/* The symbol in the text of a direct branch, with the quotes that it may have. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
+/* The operand of BRANCH as it may stand elsewhere in the text, in the unit's arena. "1b" means
+ * another label there, so that gets a name. */
+const char *portable_operand(struct planner *p, const struct statement *branch,
+                             struct span operand);
+
+/* Where the instruction is of another line than the one before, or the unwinder has to know
+ * more, that is said; BEFORE is NULL at the begin. */
+void write_changes(const struct planner *p, struct buffer *out,
+                   const struct graph_instruction *before,
+                   const struct graph_instruction *instruction);
+/* Where the lines of a copy end, and the text goes on behind INSTRUCTION. */
+void write_line_again(const struct planner *p, struct buffer *out,
+                      const struct graph_instruction *instruction);
+/* The text of one instruction, with its prefixes. */
+void write_instruction(const struct planner *p, struct buffer *out,
+                       const struct graph_instruction *instruction);
 
 /* anchors.c */
 
@@ -151,17 +169,6 @@ const struct edge *edge_away(const struct planner *p, const struct basic_block *
 /* copy.c: the block's own text once more: its counter, and its instructions but a jump at its end.
  */
 void write_body(struct planner *p, struct buffer *out, uint32_t index);
-/* Where the instruction is of another line than the one before, or the unwinder has to know more,
- * that is said; BEFORE is NULL at the begin. */
-void write_changes(const struct planner *p, struct buffer *out,
-                   const struct graph_instruction *before,
-                   const struct graph_instruction *instruction);
-/* Where the lines of a copy end, and the text goes on behind INSTRUCTION. */
-void write_line_again(const struct planner *p, struct buffer *out,
-                      const struct graph_instruction *instruction);
-/* The text of one instruction, with its prefixes. */
-void write_instruction(const struct planner *p, struct buffer *out,
-                       const struct graph_instruction *instruction);
 /* The text of an unrolled loop; all edges of the block and its copies are done with it. */
 void insert_copies(struct planner *p, uint32_t index);
 
@@ -173,8 +180,6 @@ uint32_t grown_size(const struct planner *p, uint32_t index);
 
 /* stubs.c: gives a place to code that stands out of line, once block INDEX is written. */
 void place_stubs(struct planner *p, uint32_t index);
-/* Whether the block is the last of its fragment. */
-bool ends_fragment(const struct planner *p, uint32_t index);
 /* Whether what a jump AHEAD bytes in front of the end of block INDEX, which is not placed yet, goes
  * to out of line will stand further away than a short jump reaches. */
 bool is_stub_far(const struct planner *p, uint32_t index, uint32_t ahead);
@@ -185,6 +190,8 @@ enum {
     SHORT_REACH = 127 /* of a short jump */
 };
 void find_positions(struct planner *p);
+/* Whether the block is the last of its fragment. */
+bool ends_fragment(const struct planner *p, uint32_t index);
 uint32_t bytes_to_end(const struct planner *p, uint32_t index);
 void lengthen_jumps(struct planner *p);
 

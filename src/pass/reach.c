@@ -30,6 +30,12 @@ void find_positions(struct planner *p) {
     }
 }
 
+bool ends_fragment(const struct planner *p, uint32_t index) {
+    const struct graph *graph = p->graph;
+    return index + 1 == graph->text_blocks ||
+           graph->blocks.data[index + 1].fragment != graph->blocks.data[index].fragment;
+}
+
 uint32_t bytes_to_end(const struct planner *p, uint32_t index) {
     return p->sizes[p->graph->blocks.data[index].fragment] - p->ends[index];
 }

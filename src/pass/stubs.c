@@ -29,12 +29,6 @@ static bool goes_on(const struct planner *p, uint32_t index) {
            class != CLASS_STOP;
 }
 
-bool ends_fragment(const struct planner *p, uint32_t index) {
-    const struct graph *graph = p->graph;
-    return index + 1 == graph->text_blocks ||
-           graph->blocks.data[index + 1].fragment != graph->blocks.data[index].fragment;
-}
-
 /* Bytes from the end of block INDEX to the next place for stubs. */
 static uint32_t bytes_to_next_place(const struct planner *p, uint32_t index) {
     uint32_t size = 0;
