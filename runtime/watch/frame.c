@@ -260,7 +260,7 @@ void quipu_watch_function_begun(const uint64_t *frame) {
     if (!quipu_watch_ready || !is_watched(function))
         return;
     uint64_t here = (uint64_t)__builtin_frame_address(0), lowest = lowest_byte(function, cfa);
-    void *below = __builtin_alloca(here > lowest ? here - lowest : 0);
+    void *below = __builtin_alloca(here > lowest ? here - lowest : sizeof(uint64_t));
     __asm__ volatile("" : : "r"(below) : "memory");
     begin_function(function, cfa, frame[FRAME_BEGIN_RETURN]);
     __asm__ volatile("" : : "r"(below) : "memory"); /* no jump to it in place of a call */

@@ -3,8 +3,8 @@
 #define QUIPU_CMD_STAT_H
 
 #include "data/profile.h"
-#include "tracee/standing.h"
 #include "report/table.h"
+#include "tracee/standing.h"
 
 #include <stdbool.h>
 #include <stdint.h>

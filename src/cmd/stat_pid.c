@@ -10,8 +10,8 @@
 #include "format/event.h"
 
 #include "data/datafile.h"
-#include "tracee/standing.h"
 #include "symbols/event_tables.h"
+#include "tracee/standing.h"
 #include "util/diag.h"
 #include "util/refusal.h"
 

@@ -14,11 +14,11 @@
 
 #include "format/event.h"
 #include "moment/object.h"
-#include "tracee/countdown.h"
-#include "tracee/tests.h"
 #include "symbols/backtrace.h"
 #include "symbols/demangle.h"
 #include "symbols/event_tables.h"
+#include "tracee/countdown.h"
+#include "tracee/tests.h"
 #include "x86/trap.h"
 
 #include <elf.h>

@@ -13,10 +13,10 @@
  * objects, by debug registers. */
 #include "moment/search.h"
 
+#include "moment/watch.h"
 #include "tracee/checkpoint.h"
 #include "tracee/countdown.h"
 #include "tracee/tests.h"
-#include "moment/watch.h"
 #include "util/clock.h"
 
 enum {

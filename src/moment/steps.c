@@ -10,12 +10,12 @@
 #include "moment/search.h"
 
 #include "moment/changes.h"
-#include "tracee/checkpoint.h"
-#include "tracee/countdown.h"
-#include "tracee/hide.h"
 #include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/event_tables.h"
+#include "tracee/checkpoint.h"
+#include "tracee/countdown.h"
+#include "tracee/hide.h"
 #include "x86/kernel.h"
 
 #include <string.h>

@@ -261,12 +261,12 @@ static void take_breakpoint(struct serial *serial, struct member *member, uint64
     }
 }
 
-/* It is about to get SIGNAL, ours or another's. */
-static void take_signal(struct member *member, int signal) {
-    if (signal == SIGSTOP && member->stop_asked)
+/* It is about to get a signal, ours or another's. A process that a signal stops continues, too. */
+static void take_signal(struct member *member, const struct thread_stop *stop) {
+    if (stop->signal == SIGSTOP && member->stop_asked)
         member->stop_asked = false;
-    else
-        member->self.signal = signal;
+    else if (stop->reason != REASON_JOB)
+        member->self.signal = stop->signal;
 }
 
 static int take_stop(struct serial *serial, struct member *member, int status) {
@@ -296,9 +296,9 @@ static int take_stop(struct serial *serial, struct member *member, int status) {
         take_breakpoint(serial, member, stop.address);
     else if (stop.reason == REASON_WRITE || stop.reason == REASON_STEP)
         return STOP_WRITE; /* the caller asks which */
-    else if (stop.reason != REASON_JOB || stop.signal == SIGSTOP)
-        take_signal(member, stop.signal);
-    return GO_ON; /* a process that a signal stops goes on, too */
+    else
+        take_signal(member, &stop);
+    return GO_ON;
 }
 
 /* Returns STOP_ENDED where the last one has. */
