@@ -1,12 +1,13 @@
-/* approach.c: the run of a program up to a moment.
+/* approach.c: runs a program up to a moment.
  *
- * Mellor-Crummey & LeBlanc 1989, section 5: a breakpoint at the place alone would fire as often as
- * the place is reached.  So the thread's countdown is set to a little before the moment, and only
- * when that has ended stand breakpoints at the place; at each of their stops the counter is
- * compared, exactly, by the cell and the binary's table of what has happened above it.  A second
- * countdown ends a little behind the moment: then it was missed.
+ * Mellor-Crummey & LeBlanc 1989, section 5: a breakpoint at the instruction alone would stop at
+ * each of its executions. So the thread's countdown is set to end shortly before the moment. Only
+ * then breakpoints are set at the instruction. At each stop the exact count is compared: the cells
+ * plus the potential from the binary's table. A second countdown ends shortly behind the moment; if
+ * it does, the moment was missed.
  *
- * A moment of a shared object is waited for when that is loaded; its counter is its own.
+ * For a moment of a shared object, the run waits until the object is loaded. The object has its own
+ * counter.
  *
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near:
  * runtime/moment/moment.c) */
@@ -26,38 +27,39 @@
 #include <sys/wait.h>
 
 enum {
-    MARGIN = 1024 /* ticks, beside those that a function may have above its cell */
+    MARGIN = 1024 /* ticks, in addition to the most that a function may have above its cells */
 };
 
 #define NEVER UINT64_MAX
 
 struct way {
     struct arena *arena;
-    struct binary *program,
-        *binary; /* binary: that the moment is of; NULL: it was not loaded yet */
+    struct binary *program, *binary; /* binary: of the moment; NULL: not loaded yet */
     const struct moment_name *name;
     address_list places;
     struct tracee *tracee;
     struct arrival *arrival;
-    uint64_t loader_hook, entry; /* where it is looked for; 0: nowhere */
+    uint64_t loader_hook, entry; /* where the object is searched for; 0: nowhere */
     uint64_t bias, thread_hook, near_hook;
-    pid_t thread;   /* that the moment is of; 0: it has not begun */
-    uint64_t block; /* address of its cells of events */
-    uint64_t begun; /* threads that have begun */
-    uint64_t last;  /* ticks when it was looked at last */
+    pid_t thread;   /* the moment's thread; 0: it has not begun */
+    uint64_t block; /* address of the thread's cells of events */
+    uint64_t begun; /* number of threads that have begun */
+    uint64_t last;  /* ticks at the last look */
     uint64_t margin;
-    bool is_random;         /* its addresses are */
-    bool is_near, is_past;  /* breakpoints stand at the places; the ticks have been reached */
-    uint64_t before, after; /* ticks at which it came by the places last and next; NEVER */
-    const char *there;      /* where it was at those ticks; "" is not known */
-    const char *end;        /* at which ticks and where it has ended; "": it has not */
+    bool is_random; /* the program's addresses are random */
+    bool is_near,
+        is_past; /* breakpoints are set at the instructions; the moment's ticks have been reached */
+    uint64_t before, after; /* ticks of its last visit of the instruction before the moment and of
+                               the first behind it; NEVER */
+    const char *there;      /* where it was at the moment's ticks; "": not known */
+    const char *end;        /* the ticks and location of its end; "": it has not ended */
 };
 
 static void set_goal(struct way *way, uint64_t ticks) {
     write_tracee(way->tracee, way->block + QUIPU_EVENT_GOAL, &ticks, sizeof ticks);
 }
 
-/* The thread's ticks, were it in front of ADDRESS, as linked. */
+/* The thread's ticks if it is in front of ADDRESS, as linked. */
 static uint64_t ticks_at(const struct way *way, uint64_t address) {
     uint64_t cells[QUIPU_MANY_LANES] = {0}, begin = 0, count = 0;
     int64_t sums[QUIPU_EVENTS] = {0};
@@ -78,7 +80,8 @@ static void watch_places(struct way *way) {
     set_goal(way, way->name->ticks ? way->name->ticks : 1);
 }
 
-/* As linked, of THREAD, which stands, in the innermost function that is instrumented; 0: none. */
+/* Returns the address, as linked, in the innermost instrumented function of THREAD, which is
+ * stopped; 0: none. */
 static uint64_t address_of(const struct way *way, pid_t thread) {
     struct caller_list list;
     read_callers(thread, &list);
@@ -98,14 +101,15 @@ static const char *place_of(const struct way *way, uint64_t address) {
     return *line ? arena_print(way->arena, "%s (%s)", text, line) : text;
 }
 
-/* The thread has had the moment's ticks: a little behind them it was missed. */
+/* The moment's ticks have passed. If the countdown ends again shortly behind them, the moment was
+ * missed. */
 static void pass_moment(struct way *way) {
     way->is_past = true;
     way->there = place_of(way, address_of(way, way->thread));
     set_goal(way, way->name->ticks + way->margin);
 }
 
-/* The thread stands in front of its end. */
+/* The thread is stopped in front of its end. */
 static void end_thread(struct way *way) {
     uint64_t address = address_of(way, way->thread);
     way->end =
@@ -113,8 +117,8 @@ static void end_thread(struct way *way) {
                     address ? " " : "", address ? place_of(way, address) : "");
 }
 
-/* A thread has its cells.  Threads that begin at once may come here in another order than that of
- * their numbers. */
+/* A thread has got its cells. Threads that begin at the same time may come here in another order
+ * than that of their numbers. */
 static void begin_thread(struct way *way, pid_t thread) {
     uint64_t number = 0, block = first_argument(thread);
     way->begun++;
@@ -129,7 +133,7 @@ static void begin_thread(struct way *way, pid_t thread) {
         set_goal(way, way->name->ticks - way->margin);
 }
 
-/* At which ticks near the moment's the thread came by its place. */
+/* Describes the ticks, near the moment's, at which the thread reached the instruction. */
 static const char *visits(const struct way *way) {
     unsigned long long before = way->before, after = way->after;
     if (way->before == NEVER && way->after == NEVER)
@@ -178,7 +182,7 @@ static const char *ended(struct way *way) {
                        way->before != NEVER ? "; " : "", way->before != NEVER ? visits(way) : "");
 }
 
-/* The thread stands at one of the places. */
+/* The thread is stopped at one of the instructions. Returns whether this is the moment. */
 static bool is_moment(struct way *way, uint64_t address) {
     way->last = ticks_at(way, address - way->bias);
     if (way->last < way->name->ticks)
@@ -188,9 +192,9 @@ static bool is_moment(struct way *way, uint64_t address) {
     return way->last == way->name->ticks;
 }
 
-/* ---- what the moment is of ---- */
+/* ---- the moment's binary ---- */
 
-/* The binary is loaded and has executed nothing. */
+/* The binary is loaded, and none of its code has been executed. */
 static const char *begin_binary(struct way *way) {
     way->thread_hook = find_hook(way->binary, true) + way->bias;
     way->near_hook = find_hook(way->binary, false) + way->bias;
@@ -201,7 +205,7 @@ static const char *begin_binary(struct way *way) {
     return wrong;
 }
 
-/* Takes the shared object at PATH for that which the moment is of. */
+/* Takes the shared object at PATH as the moment's binary. */
 static const char *begin_object(struct way *way, const char *path) {
     struct binary *object = NULL;
     const char *wrong = binary_open(way->arena, path, &object);
@@ -217,7 +221,7 @@ static const char *begin_object(struct way *way, const char *path) {
     return begin_binary(way);
 }
 
-/* Whether PROGRAM has had such a moment, in another build of it. */
+/* Whether the moment may be of another build of PROGRAM. */
 static bool may_be_older(const struct way *way) {
     struct moment_name name = *way->name;
     address_list places = {0};
@@ -225,7 +229,8 @@ static bool may_be_older(const struct way *way) {
     return !find_places(way->arena, way->program, &name, &places);
 }
 
-/* The loader has loaded something, or the program begins, at ADDRESS. */
+/* Called at ADDRESS when the loader has loaded objects, or the program begins. Looks for the
+ * moment's object. */
 static const char *look_for_object(struct way *way, uint64_t address) {
     if (way->binary)
         return NULL;
@@ -239,8 +244,8 @@ static const char *look_for_object(struct way *way, uint64_t address) {
     return NULL;
 }
 
-/* A stop of THREAD at ADDRESS.  Returns whether it is the moment; sets *WRONG where it was missed.
- */
+/* Handles a stop of THREAD at ADDRESS. Returns whether it is the moment. Sets *WRONG if the moment
+ * was missed. */
 static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, const char **wrong) {
     if (!address) {
         if (thread == way->thread && !way->tracee->is_other)

@@ -1,4 +1,4 @@
-/* changes.c: what a moment changes, as text; see changes.h. */
+/* changes.c: the changes of a moment, as text; see changes.h. */
 #include "moment/changes.h"
 
 #include "symbols/demangle.h"
@@ -18,7 +18,7 @@ static struct change *find_change(struct search *search, const char *name) {
     return NULL;
 }
 
-/* A reference's own pointer is not in the text: its node ends nowhere. */
+/* The pointer of a reference is not in the text; the `end` of its node is 0. */
 void note_before(struct search *search, pid_t process) {
     arena_release(&search->values);
     memset(&search->changes, 0, sizeof search->changes);

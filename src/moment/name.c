@@ -19,7 +19,7 @@ enum {
     BUILD_DIGITS = 8
 };
 
-/* Reads a number at *TEXT, decimal or with 0x, and moves beyond it. */
+/* Reads a number at *TEXT, decimal or with 0x, and moves *TEXT behind it. */
 static bool take_number(const char **text, uint64_t *value) {
     char *end;
     if (!isdigit((unsigned char)**text))
@@ -30,7 +30,7 @@ static bool take_number(const char **text, uint64_t *value) {
     return errno == 0;
 }
 
-/* The '+' in front of the offset; NULL: there is none, but maybe one of "operator+". */
+/* Returns the '+' in front of the offset, or NULL. A '+' of "operator+" is not one. */
 static char *find_plus(char *text) {
     static const char word[] = "operator";
     char *plus = strrchr(text, '+'), *before = plus;
@@ -41,7 +41,7 @@ static char *find_plus(char *text) {
     return of_operator && !isdigit((unsigned char)plus[1]) ? NULL : plus;
 }
 
-/* FILE:LINE, FUNCTION+OFFSET or FUNCTION: TEXT is ours and gets cut. */
+/* Reads FILE:LINE, FUNCTION+OFFSET or FUNCTION. TEXT belongs to the caller and is modified. */
 static const char *read_place(char *text, struct moment_name *name) {
     char *colon = strrchr(text, ':'), *plus = find_plus(text);
     uint64_t number;
@@ -104,8 +104,8 @@ bool is_build_id(const uint8_t *id, size_t size, const char *build) {
     return true;
 }
 
-/* Whether an instruction begins there: a breakpoint elsewhere would break one.  Where a function
- * has data in it, that is not known. */
+/* Whether an instruction begins at OFFSET. A breakpoint elsewhere would damage an instruction. If
+ * the function contains data, the result is not certain. */
 static bool begins_instruction(const struct binary *binary, const struct symbol *symbol,
                                uint64_t offset) {
     size_t count = 0;
@@ -119,7 +119,7 @@ static bool begins_instruction(const struct binary *binary, const struct symbol 
     return at <= offset;
 }
 
-/* Whether SYMBOL is what NAME means: by its symbol, or one of PROCEDURES. */
+/* Whether NAME means SYMBOL, by its symbol or by one of PROCEDURES. */
 static bool is_meant(const struct symbol *symbol, const char *name,
                      const procedure_list *procedures) {
     for (size_t i = 0; i < procedures->count; i++)
@@ -128,7 +128,7 @@ static bool is_meant(const struct symbol *symbol, const char *name,
     return is_called(symbol->name, name);
 }
 
-/* Sets PLACES, and whether there is such a function, and has that offset. */
+/* Sets PLACES, and whether there is such a function (KNOWN) that has this offset (INSIDE). */
 static void find_by_name(struct arena *arena, const struct binary *binary,
                          const struct moment_name *name, const procedure_list *procedures,
                          address_list *places, bool *known, bool *inside) {
@@ -145,7 +145,7 @@ static void find_by_name(struct arena *arena, const struct binary *binary,
     }
 }
 
-/* Says that there is no function NAME, and what it could have been. */
+/* Returns the message that there is no function NAME, with a similar name as a suggestion. */
 static const char *no_function(struct arena *arena, const struct binary *binary, const char *name) {
     struct near_names near_names = {.wanted = name};
     for (size_t i = 0; i < binary->names.count; i++) {
@@ -177,7 +177,7 @@ static const char *find_in_function(struct arena *arena, const struct binary *bi
 static const char *find_on_line(struct arena *arena, const struct binary *binary,
                                 const struct moment_name *name, address_list *places) {
     const struct line_table *table = binary_lines(binary);
-    unsigned next = 0; /* the nearest line behind; 0: there is none */
+    unsigned next = 0; /* the next line that has code; 0: none */
     if (!binary->dwarf)
         return "the program has no debug information; build it with -g";
     for (size_t i = 0; i < table->rows.count; i++) {
@@ -218,7 +218,7 @@ const char *place_text(struct arena *arena, const struct binary *binary, uint64_
                 : arena_print(arena, "0x%llx", (unsigned long long)address);
 }
 
-/* clang writes no table of the units' addresses. */
+/* clang writes no table of the units' addresses, so all units are searched. */
 static bool find_unit(const struct binary *binary, uint64_t address, Dwarf_Die *unit) {
     Dwarf_CU *each = NULL;
     if (dwarf_addrdie(binary->dwarf, address, unit))
@@ -248,7 +248,7 @@ static const char *symbol_of(Dwarf_Die *function) {
     return name ? name : dwarf_diename(function);
 }
 
-/* Whether code at ADDRESS may be told of below DIE.  Functions may stand in others. */
+/* Whether entries below DIE may describe the code at ADDRESS. Functions may be nested in others. */
 static bool may_hold(Dwarf_Die *die, uint64_t address) {
     switch (dwarf_tag(die)) {
     case DW_TAG_namespace:
@@ -263,8 +263,8 @@ static bool may_hold(Dwarf_Die *die, uint64_t address) {
     }
 }
 
-/* The functions that ADDRESS is in, the outermost first.  dwarf_getscopes finds none of functions
- * of another unit, as link-time optimization has them. */
+/* Adds the functions that contain ADDRESS, the outermost first. dwarf_getscopes does not find
+ * functions of another unit, which link-time optimization produces. */
 typedef VECTOR(Dwarf_Die) die_list;
 static void find_below(struct arena *arena, Dwarf_Die *die, uint64_t address, die_list *functions) {
     Dwarf_Die child;
@@ -281,7 +281,7 @@ static void find_below(struct arena *arena, Dwarf_Die *die, uint64_t address, di
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* Of a split unit the skeleton tells of no functions. */
+/* For a split unit the skeleton describes no functions, so the split unit is read. */
 static void find_functions_at(struct arena *arena, const struct binary *binary, uint64_t address,
                               die_list *functions) {
     Dwarf_Die unit, split = {0};
@@ -306,7 +306,7 @@ void find_inlined(struct arena *arena, const struct binary *binary, uint64_t add
     }
 }
 
-/* FILE, as UNIT names it, as a whole path; NULL: not known. */
+/* Returns FILE, as named in UNIT, as a full path; NULL: not known. */
 static const char *whole_path(struct arena *arena, Dwarf_Die *unit, const char *file) {
     Dwarf_Attribute attribute;
     const char *directory =
@@ -333,7 +333,7 @@ void find_sources(struct arena *arena, const struct binary *binary, uint64_t add
             return;
         file = whole_path(arena, &unit, file);
         vector_push(arena, files, file);
-        if (ends_in(file, own)) /* a split unit does not tell its directory */
+        if (ends_in(file, own)) /* a split unit does not contain its directory */
             return;
         if (i == 0 && !is_external(&functions.data[i]))
             vector_push(arena, files, own);

@@ -1,12 +1,11 @@
-/* object.c: the shared object that a moment is of; see object.h.
+/* object.c: finds a moment's shared object; see object.h.
  *
  * Loaders call _dl_debug_state when the list of loaded objects has changed (SVR4's debugger
- * interface; glibc elf/dl-debug.c, musl ldso/dynlink.c), and have executed none of their
- * constructors then.  What is loaded is known by the process's mappings, and told apart by the
- * build ids in its memory.
+ * interface; glibc elf/dl-debug.c, musl ldso/dynlink.c). They have not executed the objects'
+ * constructors then. The process's mappings show what is loaded, and build ids in its memory
+ * identify the objects.
  *
- * Not perfect: a loader without that function, or stripped of its dynamic symbols, is not followed.
- */
+ * Not perfect: a loader without that function, or without dynamic symbols, is not followed. */
 #include "moment/object.h"
 
 #include "moment/name.h"
@@ -21,7 +20,7 @@
 
 enum {
     HEADERS_MAX = 64,
-    NOTES_MAX = 4096 /* bytes that are looked at */
+    NOTES_MAX = 4096 /* the most bytes that are read */
 };
 
 /* ---- the loader ---- */
@@ -53,17 +52,17 @@ uint64_t find_loader_hook(struct arena *arena, const struct binary *program) {
     return address;
 }
 
-/* ---- what is loaded ---- */
+/* ---- loaded objects ---- */
 
-/* Whether the notes have a build id that begins so. */
+/* Whether the notes contain a build id that begins with BUILD. */
 static bool have_build(const uint8_t *notes, size_t size, const char *build) {
     size_t length;
     const uint8_t *id = find_build_id(notes, size, &length);
     return id && is_build_id(id, length, build);
 }
 
-/* Whether what PROCESS has mapped from START on, a file's begin, is an object whose build id begins
- * so.  Sets BIAS. */
+/* Whether PROCESS has mapped at START, from the file's begin, an object whose build id begins with
+ * BUILD. Sets BIAS. */
 static bool is_object(pid_t process, uint64_t start, const char *build, uint64_t *bias) {
     Elf64_Ehdr header;
     Elf64_Phdr segments[HEADERS_MAX];
@@ -84,8 +83,8 @@ static bool is_object(pid_t process, uint64_t start, const char *build, uint64_t
     return false;
 }
 
-/* Where a line of a process's mappings tells of a file's begin: its path in the LINE, and where it
- * STARTs; NULL: of something else. */
+/* If LINE, from a process's list of mappings, describes the begin of a file, returns its path
+ * within LINE, and START, its address. Otherwise returns NULL. */
 static char *take_mapping(char *line, uint64_t *start) {
     char *end, *path = strchr(line, '/');
     *start = strtoull(line, &end, 16);

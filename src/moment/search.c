@@ -1,16 +1,16 @@
-/* search.c: the first moment of a run at which an expression is true; see search.h.
+/* search.c: finds the first moment of a run at which an expression is true; see search.h.
  *
- * Mellor-Crummey & LeBlanc 1989, section 3.2: the run is divided into intervals by the counter, and
- * at the end of each the expression is evaluated.  Where it is true, the interval is divided, from
- * a checkpoint on, again and again; and the last part is single-stepped.
+ * Mellor-Crummey & LeBlanc 1989, section 3.2: the counter divides the run into intervals, and at
+ * the end of each the expression is evaluated. If it is true, the interval is repeated from a
+ * checkpoint and divided, again and again. The last part is single-stepped.
  *
- * Intervals grow with the time that has gone by, and checkpoints are made the more seldom the
- * longer one takes: so they cost a share of the time.  One checkpoint is kept, the newest; it is
- * false.
+ * Intervals grow with the time that has passed. Checkpoints are made less often if they take
+ * longer. So both cost only a share of the time. One checkpoint is kept, the newest one at which
+ * the expression is false.
  *
- * Only what is true at a look is found.  It is looked at each end of an interval, behind each
- * system call, at signals and at the exit; and, while that costs little, behind each write to the
- * objects, by debug registers. */
+ * A truth between two looks is not found. There is a look at the end of each interval, behind each
+ * system call, at signals and at the exit. While it costs little, debug registers add a look behind
+ * each write to the objects. */
 #include "moment/search.h"
 
 #include "moment/watch.h"
@@ -21,15 +21,15 @@
 
 enum {
     FIRST_INTERVAL = 4096,  /* ticks */
-    LOG_BYTES_MAX = 1 << 26 /* then there is a checkpoint, and a new log */
+    LOG_BYTES_MAX = 1 << 26 /* more bytes cause a checkpoint, and a new log */
 };
 
-/* Seconds. */
+/* In seconds. */
 static const double interval_least = 0.004, interval_most = 0.25, checkpoint_least = 0.02;
-/* Shares of the time that has gone by. */
+/* Shares of the time since the begin of the search. */
 static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 0.02;
 
-/* Seconds for looks at each tick, on machines without debug registers. */
+/* For so many seconds there is a look at each tick, on machines without debug registers. */
 static const double each_tick = 1;
 
 static const char cannot_watch[] =
@@ -86,8 +86,8 @@ static bool begin_interval(struct search *search) {
     return stop_within(&search->run, &search->run.first, search->interval);
 }
 
-/* The next interval is as long as the time tells.  Where no registers see writes, there is a look
- * at each tick at first. */
+/* The length of the next interval depends on the time that has passed. If no debug registers see
+ * writes, there is a look at each tick in the beginning. */
 static void end_interval(struct search *search) {
     double now = clock_seconds(), took = now - search->interval_begun;
     bool slowly = !search->run.has_registers && now - search->begun < each_tick;
@@ -102,7 +102,7 @@ static void end_interval(struct search *search) {
         search->progress(search);
 }
 
-/* The run stands at a look where the expression is false.  Returns NULL or what is wrong. */
+/* The run is stopped at a look, and the expression is false. Returns NULL or a message. */
 static const char *go_beyond(struct search *search, enum stop stop) {
     const char *wrong = NULL;
     bool at_goal = stop == STOP_GOAL || stop == STOP_THREAD;
@@ -118,7 +118,8 @@ static const char *go_beyond(struct search *search, enum stop stop) {
     return wrong;
 }
 
-/* Goes to the first look at which it is true.  OUTCOME_FOUND: the run stands there. */
+/* Continues to the first look at which the expression is true. OUTCOME_FOUND: the run is stopped
+ * there. */
 static enum outcome go_forward(struct search *search) {
     struct run *run = &search->run;
     for (;;) {
@@ -139,8 +140,8 @@ static enum outcome go_forward(struct search *search) {
 
 /* ---- back and closer ---- */
 
-/* Runs a copy of the checkpoint for up to DISTANCE ticks.  Returns whether it is false there, in
- * front of HI, and has come on: then the copy is the checkpoint. */
+/* Runs a copy of the checkpoint for up to DISTANCE ticks. Returns whether it has advanced, is still
+ * in front of HI, and the expression is false there. Then the copy becomes the checkpoint. */
 static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
     struct repeated copy;
     enum stop stop;
@@ -175,7 +176,7 @@ void come_closer(struct search *search, uint64_t ticks) {
 
 /* ---- the whole ---- */
 
-/* Returns NULL or what is wrong. */
+/* Returns NULL or a message. */
 static const char *go_to_begin(struct search *search) {
     switch (go_to_place(&search->run, search->from)) {
     case STOP_PLACE:
@@ -238,7 +239,7 @@ enum outcome search_moment(struct search *search, char **argv) {
     return outcome;
 }
 
-/* A copy has the breakpoints of the process that it was made of. */
+/* A copy has the breakpoints of its original. */
 static pid_t leave_copy(struct search *search) {
     take_tests_out(search->lo.process, search->run.binary, search->run.bias);
     restore_affinity(&search->run.affinity, search->lo.process);

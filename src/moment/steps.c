@@ -1,11 +1,13 @@
-/* steps.c: the last interval, instruction by instruction; see search.h.
+/* steps.c: steps through the last interval; see search.h.
  *
- * The instruction may be in code that does not tick, a library's.  The moment is then the last
- * instruction of instrumented code, which has called it.  Such code may run for long: it is run
- * through up to where instrumented code begins again, and stops at each write to what the
- * expression reads.  The instruction that wrote is told by where it stops.  Where that cannot be
- * told, or debug registers are too few, and the expression has become true meanwhile, all is done
- * again, and that stretch is stepped. */
+ * The instruction may be in code that does not tick, such as a library's. The moment is then the
+ * last instrumented instruction, which called it. Such code may run for long. So it is not stepped,
+ * but runs until instrumented code begins again, and stops at each write to what the expression
+ * reads. The stop's address shows the instruction that wrote.
+ *
+ * Sometimes that is not enough: the writer cannot be determined, or there are too few debug
+ * registers, and the expression has become true meanwhile. Then the pass is repeated, and that part
+ * is stepped. */
 #include "format/event.h"
 #include "moment/search.h"
 
@@ -21,24 +23,24 @@
 #include <string.h>
 
 enum {
-    SLACK_TICKS = 4096, /* behind the limit: the run went another way */
-    STEPPED_TICKS = 48, /* an interval that is not divided, as long as it has few steps */
-    STEPS_MANY = 10000, /* as long as some dozen parts that are run again */
-    STEPS_TOLD = 1024,  /* as progress */
-    STEPS_FEW = 64      /* in code that does not tick; the rest is run through */
+    SLACK_TICKS = 4096, /* beyond so many ticks behind the limit the run has taken another path */
+    STEPPED_TICKS = 48, /* an interval of so many ticks is not divided, if it has few steps */
+    STEPS_MANY = 10000, /* takes as long as repeating some dozen parts */
+    STEPS_TOLD = 1024,  /* steps between two progress reports */
+    STEPS_FEW = 64      /* steps in code that does not tick, before the rest runs without steps */
 };
 
 static const char went_elsewhere[] =
     "a part of the run was repeated and went another way: the program asks the processor for the "
     "time or for random numbers, or shares memory with other processes";
 
-/* A stretch of addresses, as linked, that is instrumented or is not. */
+/* A range of addresses, as linked, that is all instrumented, or not at all. */
 struct stretch {
     uint64_t start, size;
     bool instrumented;
 };
 
-/* Of the function that ADDRESS is in; of that address alone where none is known. */
+/* Returns that of the function that contains ADDRESS, or ADDRESS alone if no function is known. */
 static struct stretch find_stretch(const struct binary *binary, uint64_t address) {
     const struct symbol *symbol = binary_function(binary, address);
     bool instrumented = has_events_at(binary, address);
@@ -54,7 +56,7 @@ static bool is_instrumented(const struct binary *binary, uint64_t address, struc
     return last->instrumented;
 }
 
-/* Where PROCESS stands, if that is in instrumented code. */
+/* If PROCESS is stopped in instrumented code, records its instruction and ticks. */
 static bool note_place(struct search *search, const struct repeated *process,
                        struct stretch *last) {
     const struct run *run = &search->run;
@@ -62,7 +64,7 @@ static bool note_place(struct search *search, const struct repeated *process,
     if (!is_instrumented(run->binary, address, last))
         return false;
     search->place = address;
-    search->ticks = read_ticks(run, process, 0); /* of the cells alone */
+    search->ticks = read_ticks(run, process, 0); /* from the cells alone */
     return true;
 }
 
@@ -74,8 +76,8 @@ static void add_above(struct search *search) {
     search->ticks += (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 
-/* Whether the run has gone as far as it did the first time: the call that comes next was its last,
- * and is what has made the expression true. */
+/* Whether the repeated part has reached the point of the first process: in front of its last system
+ * call, which made the expression true. */
 static bool is_last_call(const struct search *search, const struct repeated *process,
                          enum stop stop) {
     return stop == STOP_CAUGHT_UP && process->in_call &&
@@ -83,23 +85,24 @@ static bool is_last_call(const struct search *search, const struct repeated *pro
 }
 
 enum finding {
-    FINDING_NONE, /* not yet, or where a whole pass tells so: it never was true */
-    FINDING_LOST, /* the run has gone another way */
-    FINDING_TRUE, /* the process stands behind the instruction */
-    FINDING_CALL, /* it stands in front of the run's last call, which is it */
-    FINDING_LONG, /* there are more steps than are to be made */
-    FINDING_PART  /* the stretch that was run through last has it */
+    FINDING_NONE, /* not yet; or, for a whole part, it never was true */
+    FINDING_LOST, /* the run has taken another path */
+    FINDING_TRUE, /* the process is stopped behind the instruction */
+    FINDING_CALL, /* it is stopped in front of the run's last call, which made it true */
+    FINDING_LONG, /* more than the allowed steps are needed */
+    FINDING_PART  /* it became true in the part that ran last without steps */
 };
 
-/* From `lo` on. */
+/* One pass from `lo` on. */
 struct pass {
     struct search *search;
     struct repeated process; /* a copy */
-    code_list code;          /* that is hidden from it at times */
+    code_list code;          /* that is hidden from the copy at times */
     struct stretch last;
-    uint64_t outside;      /* steps in a row in code that does not tick */
-    size_t parts, stepped; /* run through so far; the number of the one that is not: 0: none */
-    bool stepping;         /* it is in that one */
+    uint64_t outside; /* consecutive steps in code that does not tick */
+    size_t parts,
+        stepped;   /* parts so far, and the number of the one that is to be stepped; 0: none */
+    bool stepping; /* the process is in the part that is stepped */
 };
 
 static bool is_true(const struct pass *pass) {
@@ -107,9 +110,10 @@ static bool is_true(const struct pass *pass) {
     return evaluate(pass->search->expression, &memory.memory) == TRUTH_TRUE;
 }
 
-/* ---- what is run through ---- */
+/* ---- parts without steps ---- */
 
-/* The process stands, behind STOP, where it has become true.  SEEN: by what the stop is for. */
+/* The process is stopped by STOP, and the expression has become true. SEEN: the debug registers
+ * were set. Sets the address of the writer. */
 static enum finding find_writer(struct pass *pass, enum stop stop, bool seen,
                                 const struct watch *watch, uint64_t last_write) {
     struct search *search = pass->search;
@@ -123,7 +127,7 @@ static enum finding find_writer(struct pass *pass, enum stop stop, bool seen,
     return search->address ? FINDING_TRUE : FINDING_PART;
 }
 
-/* Goes on with the code hidden, up to where it is true or instrumented code begins. */
+/* Continues with the code hidden until the expression is true or instrumented code begins. */
 static enum finding go_through(struct pass *pass) {
     struct search *search = pass->search;
     struct repeated *process = &pass->process;
@@ -143,14 +147,15 @@ static enum finding go_through(struct pass *pass) {
         if (is_true(pass))
             return find_writer(pass, stop, seen, &watch, last_write);
         if (process->signal != SIGTRAP)
-            process->signal = 0; /* a fault of its own comes again, when it is stepped */
+            process->signal =
+                0; /* a fault of the program itself occurs again when the instruction is stepped */
         if (stop == STOP_FAULT)
             return FINDING_NONE;
         last_write = stop == STOP_WRITE ? next_instruction(process->process) : last_write;
     }
 }
 
-/* Whether the process stands where a part begins that is to be run through. */
+/* Whether a part without steps begins here. If so, the code is hidden. */
 static bool begins_part(struct pass *pass) {
     if (pass->stepping || !pass->outside || pass->outside % STEPS_FEW != 0 ||
         !hide_code(&pass->search->run, &pass->process, &pass->code))
@@ -187,7 +192,7 @@ static enum finding step(struct pass *pass) {
     return is_true(pass) ? FINDING_TRUE : FINDING_NONE;
 }
 
-/* Goes on until it is true, by MOST steps. */
+/* Continues until the expression is true, by at most MOST steps. */
 static enum finding step_copy(struct pass *pass, uint64_t most) {
     struct search *search = pass->search;
     for (uint64_t steps = 1; steps <= most; steps++) {
@@ -198,7 +203,7 @@ static enum finding step_copy(struct pass *pass, uint64_t most) {
         if (finding != FINDING_NONE)
             return finding;
         if (inside && search->ticks > search->limit + SLACK_TICKS)
-            return FINDING_LOST; /* elsewhere the runtime may be about to set a countdown */
+            return FINDING_LOST; /* (outside, the runtime may be about to set a countdown) */
         if (search->progress && steps % STEPS_TOLD == 0)
             search->progress(search);
     }
@@ -214,8 +219,8 @@ static enum finding begin_pass(struct pass *pass, uint64_t most) {
     return search->wrong ? FINDING_LOST : step_copy(pass, most);
 }
 
-/* Between two ticks there may be much that is stepped: then there are less of them.  The process of
- * PASS is a copy then. */
+/* There may be many steps between two ticks. Then the interval is divided further. When this
+ * returns without an error, the process of PASS is a copy. */
 static enum finding find_instruction(struct pass *pass) {
     struct search *search = pass->search;
     for (uint64_t ticks = STEPPED_TICKS;; ticks = (ticks + 7) / 8) {
@@ -250,7 +255,7 @@ void step_to_moment(struct search *search) {
         search->instruction = read_instruction(search, pass.process.process);
     }
     if (search->wrong || finding == FINDING_CALL)
-        drop_copy(&pass.process); /* only the run itself is behind the call */
+        drop_copy(&pass.process); /* only the first process is behind the call */
     search->lo = pass.process;
     search->standing = search->lo.process ? search->lo.process : search->run.tracee.process;
     if (!search->wrong)

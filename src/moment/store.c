@@ -1,7 +1,7 @@
-/* store.c: the instruction that has just written what debug registers watch; see store.h.
+/* store.c: finds the instruction that has just written what debug registers watch; see store.h.
  *
- * It is the one that ends where the thread stands, which is found by decoding the function from its
- * start. */
+ * It is the instruction that ends where the thread is stopped. It is found by decoding the function
+ * from its start. */
 #include "moment/store.h"
 
 #include "symbols/backtrace.h"
@@ -11,11 +11,12 @@
 
 enum {
     INSTRUCTION_MAX = 15,   /* bytes */
-    FUNCTION_MAX = 1 << 22, /* bytes of one that is read */
-    STORED_AT_ONCE = 4096   /* bytes, at most, by a repeated string instruction between two stops */
+    FUNCTION_MAX = 1 << 22, /* bytes of the largest function that is read */
+    STORED_AT_ONCE =
+        4096 /* the most bytes that a repeated string instruction stores between two stops */
 };
 
-/* The start of the function that ADDRESS of the process is in; 0: not known. */
+/* Returns the start of the function that contains ADDRESS of the process; 0: not known. */
 static uint64_t function_start(const struct search *search, pid_t thread, uint64_t address) {
     const struct run *run = &search->run;
     if (!binary_segment(run->binary, address - run->bias))
@@ -25,13 +26,13 @@ static uint64_t function_start(const struct search *search, pid_t thread, uint64
 }
 
 struct writer {
-    uint64_t address; /* 0: there is none */
+    uint64_t address; /* 0: none */
     struct decoded decoded;
-    bool has_range; /* it stored from begin to end */
+    bool has_range; /* it stored to [begin, end) */
     uint64_t begin, end;
 };
 
-/* The instruction that ends where NEXT begins, by decoding its function from the start. */
+/* Finds the instruction that ends at NEXT, by decoding its function from the start. */
 static struct writer instruction_before(const struct search *search, pid_t thread, uint64_t next) {
     struct writer writer = {0};
     struct arena arena = {0};
@@ -54,8 +55,8 @@ static struct writer instruction_before(const struct search *search, pid_t threa
     return writer;
 }
 
-/* Whether the instruction at NEXT is a repeated string instruction that stores: that stops behind
- * its stores, in front of itself. */
+/* Whether the instruction at NEXT is a repeated string instruction that stores. Such an instruction
+ * stops behind its stores, but in front of itself. */
 static bool is_repeated_store(pid_t thread, uint64_t next) {
     uint8_t code[INSTRUCTION_MAX];
     struct decoded decoded;
@@ -66,7 +67,7 @@ static bool is_repeated_store(pid_t thread, uint64_t next) {
            decoded.memory.stores;
 }
 
-/* Whether some of what was WRITTEN lies from BEGIN to END. */
+/* Whether a watch whose bit is in WRITTEN overlaps [BEGIN, END). */
 static bool is_written(const struct watch *watch, unsigned written, uint64_t begin, uint64_t end) {
     for (size_t i = 0; i < watch->count; i++)
         if (written >> i & 1 && watch->addresses[i] < end &&
@@ -75,11 +76,12 @@ static bool is_written(const struct watch *watch, unsigned written, uint64_t beg
     return false;
 }
 
-/* Data breakpoints stop right behind the instruction; only calls store and go on elsewhere.
+/* Debug registers stop directly behind the instruction. Only calls both store and continue
+ * elsewhere.
  *
- * In front of a repeated store it may be that or the one before.  The one before comes first; so
- * where both may have stored there, and the thread stood here at its last write, too, it is not
- * known whether it came by it again. */
+ * In front of a repeated store the writer may be that instruction or the one before it. The one
+ * before is executed first. So if both may have stored there, and the thread's last write stopped
+ * here, too, it is not known whether the one before was executed again. */
 uint64_t find_writing_instruction(const struct search *search, pid_t thread,
                                   const struct watch *watch, unsigned written,
                                   uint64_t last_write) {

@@ -1,15 +1,16 @@
-/* threads.c: the first moment of a run of several threads; see search.h.
+/* threads.c: finds the first moment in a run of several threads; see search.h.
  *
- * A copy of a process has one thread only, so nothing can be run again.  The threads run one at a
- * time (serial.c), and debug registers stop them at each write to what the expression reads: what
- * stands in front of the thread then is the instruction that wrote.  So the first moment is found
- * when it comes, or there is an error; none is guessed.
+ * A copy of a process has one thread only, so nothing can be repeated. The threads run one at a
+ * time (serial.c), and debug registers stop them at each write to what the expression reads. The
+ * instruction in front of the stop is the writer. So the first moment is found when it comes, or
+ * there is an error. Nothing is guessed.
  *
- * In code that does not tick there is no moment: it is told which instruction of the program's own
- * has called it.
+ * In code that does not tick there is no moment. Then the report names the instruction of the
+ * program that called the code.
  *
- * Invariant: at each look, all that has been written since the look before was written by one
- * instruction or system call; where that does not hold and it has become true, it is an error. */
+ * Invariant: at each look, everything that was written since the last look was written by one
+ * instruction or system call. If that does not hold and the expression has become true, it is an
+ * error. */
 #include "moment/search.h"
 
 #include "moment/changes.h"
@@ -41,7 +42,7 @@ static const char may_share[] =
 struct look {
     struct search *search;
     struct serial serial;
-    uint64_t words[WATCHES_MAX]; /* what is watched was this at the last look */
+    uint64_t words[WATCHES_MAX]; /* watched contents at the last look */
 };
 
 static enum outcome fail(struct search *search, const char *wrong) {
@@ -49,7 +50,7 @@ static enum outcome fail(struct search *search, const char *wrong) {
     return OUTCOME_FAILED;
 }
 
-/* ---- what is watched ---- */
+/* ---- watched memory ---- */
 
 static void read_words(const struct watch *watch, pid_t thread, uint64_t words[WATCHES_MAX]) {
     memset(words, 0, WATCHES_MAX * sizeof *words);
@@ -57,7 +58,7 @@ static void read_words(const struct watch *watch, pid_t thread, uint64_t words[W
         read_memory(thread, watch->addresses[i], &words[i], watch->sizes[i]);
 }
 
-/* Bit n: the n-th is not what it was at the last look. */
+/* Bit n: the n-th watched word has changed since the last look. */
 static unsigned changed_words(const struct look *look, pid_t thread) {
     uint64_t words[WATCHES_MAX];
     unsigned changed = 0;
@@ -67,7 +68,7 @@ static unsigned changed_words(const struct look *look, pid_t thread) {
     return changed;
 }
 
-/* It is false; THREAD stands. */
+/* The expression is false; THREAD is stopped. Watches the objects at their present addresses. */
 static bool watch_on(struct look *look, pid_t thread) {
     struct watch watch;
     memset(&watch, 0, sizeof watch);
@@ -87,7 +88,8 @@ static bool is_instrumented(const struct search *search, uint64_t address) {
            has_events_at(search->run.binary, address);
 }
 
-/* The innermost of the calls that MEMBER is in that instrumented code has made. */
+/* Returns an address in the innermost instrumented code that has called what THREAD executes; 0:
+ * none. */
 static uint64_t find_caller(const struct search *search, pid_t thread) {
     struct caller_list list;
     read_callers(thread, &list);
@@ -97,8 +99,8 @@ static uint64_t find_caller(const struct search *search, pid_t thread) {
     return 0;
 }
 
-/* The moment in front of the instruction at ADDRESS of the process.  A thread that has no cells yet
- * would be the next to get a number. */
+/* Records the moment in front of the instruction at ADDRESS of the process. A thread without cells
+ * would get the next number. */
 static void note_moment(struct look *look, const struct member *member, uint64_t address) {
     struct search *search = look->search;
     struct run run = search->run;
@@ -114,7 +116,7 @@ static void note_moment(struct look *look, const struct member *member, uint64_t
     note_after(search, member->self.process);
 }
 
-/* MEMBER stands where it has become true, by an instruction of its own. */
+/* MEMBER is stopped behind an instruction of its own, and the expression has become true. */
 static enum outcome found_write(struct look *look, const struct member *member, unsigned written) {
     if (changed_words(look, member->self.process) & ~written & ANY_WATCH)
         return fail(look->search, not_told);
@@ -128,7 +130,7 @@ static enum outcome found_write(struct look *look, const struct member *member, 
     return OUTCOME_FOUND;
 }
 
-/* Behind a system call: no other may have written meanwhile. */
+/* The expression has become true behind a system call. No other call may have written meanwhile. */
 static enum outcome found_call(struct look *look, const struct member *member) {
     for (size_t i = 0; i < look->serial.members.count; i++) {
         const struct member *other = &look->serial.members.data[i];

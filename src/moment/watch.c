@@ -1,19 +1,20 @@
-/* watch.c: the writes to what an expression reads; see watch.h.
+/* watch.c: debug registers that see writes to what an expression reads; see watch.h.
  *
- * Debug registers hold the objects' present addresses.  An object that a pointer or an index leads
- * to moves only when that is written, which is seen, too: then the registers are set anew.  The
- * kernel's own writes stop nothing, so the same is done behind each system call.
+ * Debug registers hold the present addresses of the objects. An object behind a pointer or an index
+ * moves only when that is written. This write is seen, too, and the registers are set anew. Writes
+ * of the kernel cause no stop, so the same is done behind each system call.
  *
- * Each write stops the program, which costs as much as thousands of its instructions.  So it is
- * given up where it costs too much of the time, unless the user wants it. */
+ * Each write stops the program, which costs as much as thousands of its instructions. So watching
+ * ends if it costs too much of the time, unless the user wants it. */
 #include "moment/watch.h"
 
 #include "util/clock.h"
 
 #include <string.h>
 
-/* Seconds, and a share of the time that has gone by.  What one stop costs is not known: it is the
- * time since the one before, but not more than the first of these. */
+/* In seconds, and a share of the time since the begin of the search. The cost of one stop is not
+ * known. It is taken to be the time since the previous write, but not more than the first of these.
+ */
 static const double most_for_one = 30e-6, least_cost = 0.3, share = 0.15;
 
 static bool is_held(const struct watch *watch, uint64_t address, uint32_t size) {
@@ -23,7 +24,8 @@ static bool is_held(const struct watch *watch, uint64_t address, uint32_t size) 
     return false;
 }
 
-/* Adds the bytes from ADDRESS on, in pieces that registers take.  Returns whether there is room. */
+/* Adds the SIZE bytes at ADDRESS, in pieces that fit in debug registers. Returns whether there is
+ * room. */
 static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
     while (size) {
         uint32_t piece = 8;
@@ -41,8 +43,8 @@ static bool add_pieces(struct watch *watch, uint64_t address, uint64_t size) {
     return true;
 }
 
-/* Whether there is memory: a pointer that is not set yet, or not any more, may lead anywhere.  What
- * is mapped later is found behind the system call that did it. */
+/* Whether there is memory at ADDRESS: a pointer may not be set yet, or no longer be valid. Memory
+ * that is mapped later is found behind the system call that maps it. */
 static bool is_mapped(pid_t process, uint64_t address, uint64_t size) {
     char byte = 0;
     return size && read_memory(process, address, &byte, 1) &&
@@ -73,7 +75,7 @@ bool watch_objects(const struct search *search, pid_t process, struct watch *wat
     return false;
 }
 
-/* Sets the registers to where the objects are now. */
+/* Sets the registers to the present addresses of the objects. */
 static bool set_watch(struct search *search) {
     struct watch watch;
     if (!find_watch(search, search->run.first.process, &watch))

@@ -1,22 +1,23 @@
-/* watch.h: the writes to what an expression reads, seen by debug registers. */
+/* watch.h: debug registers that see writes to what an expression reads. */
 #ifndef QUIPU_MOMENT_WATCH_H
 #define QUIPU_MOMENT_WATCH_H
 
 #include "moment/search.h"
 
-/* Sets WATCH to where the objects are now, in PROCESS.  Returns false where they are too many, or
- * the machine has no debug registers. */
+/* Sets WATCH to the present addresses of the objects in PROCESS. Returns false if they need too
+ * many debug registers, or the machine has none. */
 bool find_watch(const struct search *search, pid_t process, struct watch *watch);
 
-/* PROCESS stops behind each write to the objects where they are now.  Returns false where that
- * cannot be, and it stops at none. */
+/* Makes PROCESS stop behind each write to the objects at their present addresses. Returns false if
+ * that is not possible; then nothing is watched. */
 bool watch_objects(const struct search *search, pid_t process, struct watch *watch);
 
-/* The first process of the run stands, and stops from now on behind each write to the objects, if
- * that can be. */
+/* The first process of the run is stopped. From now on it stops behind each write to the objects,
+ * if that is possible. */
 void begin_watching(struct search *search);
 
-/* It has stopped so, and the expression is false. */
+/* The first process has stopped with STOP, and the expression is false. Watches the new addresses.
+ */
 void keep_watching(struct search *search, enum stop stop);
 
 #endif

@@ -1,6 +1,6 @@
-/* affinity.c: a program under our control, and we, on one processor; see affinity.h.
+/* affinity.c: binds the program and quipu to one processor; see affinity.h.
  *
- * Not perfect: other processes that look at the program see where it may run. */
+ * Not perfect: another process that looks at the program sees the changed affinity. */
 #include "tracee/affinity.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The processor on which we are if it is in SET, else its first one; -1: it has none. */
+/* Returns our present processor if it is in SET, otherwise the first one in SET, or -1 if SET is
+ * empty. */
 static int choose_processor(const cpu_set_t *set) {
     int here = sched_getcpu();
     if (here >= 0 && here < CPU_SETSIZE && CPU_ISSET(here, set))
@@ -23,9 +24,9 @@ void bind_affinity(struct affinity *affinity, pid_t process) {
     cpu_set_t both, one;
     if (affinity->given_up)
         return;
-    affinity->given_up = true; /* where it fails it is slower, no more */
+    affinity->given_up = true; /* a failure costs only time */
     if (!affinity->bound && sched_getaffinity(0, sizeof affinity->ours, &affinity->ours) != 0)
-        return; /* more processors than a set has */
+        return; /* the machine has more processors than a set can hold */
     if (sched_getaffinity(process, sizeof affinity->its, &affinity->its) != 0)
         return;
     CPU_AND(&both, &affinity->ours, &affinity->its);
@@ -53,7 +54,7 @@ void restore_our_affinity(const struct affinity *affinity) {
 
 /* ---- system calls ---- */
 
-/* What tells where the caller may run, changes it, or hands it on. */
+/* Whether the call reports, changes or passes on the caller's affinity. */
 static bool is_about_affinity(uint64_t number) {
     static const uint16_t calls[] = {SYS_sched_getaffinity,
                                      SYS_sched_setaffinity,
@@ -73,7 +74,7 @@ static bool opens_file(uint64_t number) {
     return number == SYS_open || number == SYS_openat || number == SYS_openat2;
 }
 
-/* Whether FILE of PROCESS is the kernel's text about a process. */
+/* Whether FILE of PROCESS is a /proc/.../status file, which shows the affinity. */
 static bool is_status(pid_t process, int64_t file) {
     static const char begin[] = "/proc/", end[] = "/status";
     char link[64], path[128];

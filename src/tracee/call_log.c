@@ -1,7 +1,7 @@
-/* call_log.c: the system calls of a run; see call_log.h.
+/* call_log.c: the log of a run's system calls; see call_log.h.
  *
- * The table has the calls that programs make often.  What it does not have is made once: the search
- * makes a checkpoint behind it. */
+ * The table has the calls that programs make often. A call that it does not have is made only once:
+ * the search makes a checkpoint behind it. */
 #include "tracee/call_log.h"
 
 #include <asm/termbits.h>
@@ -20,7 +20,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-/* Argument N, the first being 1. */
+/* N is the number of an argument, from 1. */
 #define BYTES(n, count)                                                                            \
     { (n), OUTPUT_BYTES, (count) }
 #define RESULT(n)                                                                                  \
@@ -168,7 +168,8 @@ static size_t output_bytes(const struct system_call *call, const struct call_out
     }
 }
 
-/* The most bytes that it may write there: the count is the next argument. */
+/* Returns the maximum number of bytes that the call may write. The buffer's size is the argument
+ * behind the address. */
 static uint64_t most_output_bytes(const struct system_call *call,
                                   const struct call_output *output) {
     switch (output->size) {
@@ -181,7 +182,7 @@ static uint64_t most_output_bytes(const struct system_call *call,
     }
 }
 
-/* FUTEX_WAIT, FUTEX_WAKE, FUTEX_FD, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAIT_BITSET,
+/* FUTEX_WAIT, FUTEX_WAKE, FUTEX_FD, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAIT_BITSET and
  * FUTEX_WAKE_BITSET only read. */
 static bool changes_futex(const struct system_call *call) {
     uint64_t operation = call->arguments[1] & 0x7f;
@@ -213,7 +214,8 @@ bool log_call(struct call_log *log, pid_t process, const struct system_call *cal
             continue;
         uint8_t *bytes = arena_alloc(&log->arena, size);
         struct iovec here = {bytes, size}, there = {(void *)address, size};
-        /* a structure may be shorter than the kernel's greatest: what follows is as it was */
+        /* the program's structure may be shorter than the kernel's largest; the bytes behind it are
+         * logged unchanged */
         ssize_t read = process_vm_readv(process, &here, 1, &there, 1, 0);
         if (read <= 0)
             return false;

@@ -1,7 +1,8 @@
-/* call_log.h: the system calls of a run, so that a part of it can run again without them.
+/* call_log.h: the log of a run's system calls, so that a part of the run can be repeated without
+ * them.
  *
- * A process that runs a part again gets the results and the bytes that the calls had the first
- * time; nothing is written or read twice. */
+ * A process that repeats a part gets the results and bytes of the first time. Nothing is read or
+ * written twice. */
 #ifndef QUIPU_TRACEE_CALL_LOG_H
 #define QUIPU_TRACEE_CALL_LOG_H
 
@@ -18,22 +19,21 @@ struct system_call {
 };
 
 enum call_kind {
-    CALL_GIVEN, /* what it did was outside, or in the memory that its row tells of */
-    CALL_AGAIN, /* it changes the process's own memory and state: it is not logged, and made again
-                 */
-    CALL_ONCE,  /* anything else: nothing in front of it can run again up to behind it */
+    CALL_GIVEN, /* its effects are outside the process, or in the memory that its row describes */
+    CALL_AGAIN, /* it changes only the process's own memory and state: not logged, but made again */
+    CALL_ONCE,  /* anything else: no part that contains it can be repeated */
 };
 
-/* How many bytes a call writes. */
+/* The number of bytes that a call writes. */
 enum output_size {
-    OUTPUT_BYTES,  /* a number of them */
-    OUTPUT_RESULT, /* as many as it returns */
-    OUTPUT_POLLED, /* a struct pollfd for each of what its second argument counts */
-    OUTPUT_EVENTS, /* a struct epoll_event for each of what it returns */
+    OUTPUT_BYTES,  /* a constant */
+    OUTPUT_RESULT, /* the call's result */
+    OUTPUT_POLLED, /* a struct pollfd for each; the second argument is their number */
+    OUTPUT_EVENTS, /* a struct epoll_event for each; the result is their number */
 };
 
 struct call_output {
-    uint8_t argument; /* that holds the address; 0 is no place */
+    uint8_t argument; /* number of the argument with the address; 0: no output */
     uint8_t size;     /* enum output_size */
     uint16_t bytes;
 };
@@ -45,8 +45,8 @@ enum {
 struct call_row {
     int number;
     uint8_t kind;
-    bool (*fits)(const struct system_call *call); /* NULL: always; else CALL_ONCE where it does not
-                                                     fit */
+    bool (*fits)(const struct system_call *call); /* NULL: the row always applies; if this returns
+                                                     false, the call is CALL_ONCE */
     struct call_output outputs[OUTPUTS_MAX];
 };
 
@@ -63,23 +63,24 @@ struct logged_call {
 struct call_log {
     struct arena arena;
     VECTOR(struct logged_call) calls;
-    size_t bytes; /* that calls have written, all together */
+    size_t bytes; /* total of what the calls have written */
 };
 
-/* The row that CALL has; one of CALL_ONCE where nothing is known of it. */
+/* Returns the row of CALL, or a row of CALL_ONCE if the table has none. */
 const struct call_row *find_call_row(const struct system_call *call);
 
 /* Whether CALL may write to, or unmap, the SIZE bytes at ADDRESS. */
 bool may_write(const struct system_call *call, uint64_t address, uint64_t size);
 
-/* Notes CALL, which PROCESS has just made.  Returns false where what it wrote cannot be read. */
+/* Adds CALL, which PROCESS has just made. Returns false if the bytes that it wrote cannot be read.
+ */
 bool log_call(struct call_log *log, pid_t process, const struct system_call *call,
               const struct call_row *row);
 
-/* Gives the bytes of CALL to PROCESS. */
+/* Writes the logged bytes of CALL into PROCESS. */
 bool give_call(const struct logged_call *call, pid_t process);
 
-/* Forgets all of them. */
+/* Removes all calls. */
 void clear_calls(struct call_log *log);
 
 #endif

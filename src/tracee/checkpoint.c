@@ -1,14 +1,14 @@
 /* checkpoint.c: copies of a stopped process; see checkpoint.h.
  *
- * The process is made to fork, by a system call that it did not ask for.  The child is ours and not
- * its own, so that it never sees it end.  Forking shares memory that is written later only, so a
- * copy costs its page tables, and pages that change.
+ * quipu makes the process fork by an injected system call. The child becomes our child, not the
+ * program's, so the program never sees it end. A fork copies only pages that are written later. So
+ * a copy costs its page tables, and the pages that change.
  *
- * All its files but the standard ones are closed.  Linux before 5.9 has no such call; there they
- * stay open, and who waits for a pipe's end may wait for ever.
+ * All files of the copy except the standard ones are closed. Linux before 5.9 has no call for that.
+ * There they stay open, and a process that waits for the end of a pipe may wait for ever.
  *
- * Mappings that are shared with other processes or files, such as the counters' own, stay shared
- * over a fork; in the copy private memory with the same contents takes their place. */
+ * Mappings that are shared with other processes or files, such as the cells, stay shared over a
+ * fork. In the copy they are replaced by private memory with the same contents. */
 #include "tracee/checkpoint.h"
 
 #include "x86/kernel.h"
@@ -35,7 +35,7 @@ struct mapping {
 
 typedef VECTOR(struct mapping) mapping_list;
 
-/* The mappings of PROCESS that are shared and can be written. */
+/* Lists the mappings of PROCESS that are shared and writable. */
 static bool read_shared(struct arena *arena, pid_t process, mapping_list *list) {
     char path[64], *line = NULL;
     size_t room = 0;
@@ -58,7 +58,8 @@ static bool read_shared(struct arena *arena, pid_t process, mapping_list *list) 
     return true;
 }
 
-/* What lies behind the end of a mapped file cannot be read; there is nothing to keep. */
+/* Replaces a shared mapping by private memory. Memory behind the end of a mapped file cannot be
+ * read, and has no contents to keep. */
 static bool take_over(const struct run *run, pid_t process, const struct mapping *mapping) {
     size_t size = mapping->end - mapping->start;
     uint8_t *bytes = size <= SHARED_MAX ? malloc(size) : NULL;
@@ -91,8 +92,9 @@ static bool own_memory(const struct run *run, pid_t process) {
     return good;
 }
 
-/* A copy gets its system calls' results told and needs no files.  Whoever reads the other end of a
- * pipe or socket waits for the last to close this one; so it must not be the copy. */
+/* A copy gets the results of its system calls from the log, so it needs no files. The reader of a
+ * pipe or socket waits until the last process has closed the other end. So the copy must not keep
+ * it open. */
 static void close_files(const struct run *run, pid_t process) {
     const uint64_t arguments[6] = {STDERR_FILENO + 1, UINT32_MAX};
     inject_call(process, run->site, SYS_close_range, arguments, NULL);

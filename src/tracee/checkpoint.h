@@ -4,11 +4,12 @@
 
 #include "tracee/repeat.h"
 
-/* Makes COPY, stopped where FROM stands, which must not be in a system call.  Memory that FROM
- * shares with others is COPY's own.  Returns NULL, or what is wrong; then there is no copy. */
+/* Makes COPY, a process that is stopped at the same instruction as FROM. FROM must not be in a
+ * system call. Memory that FROM shares with others is private in COPY. Returns NULL, or a message;
+ * then there is no copy. */
 const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy);
 
-/* Ends it.  Nothing is done where its process is 0. */
+/* Kills the process of COPY. Does nothing if its number is 0. */
 void drop_copy(struct repeated *copy);
 
 #endif

@@ -1,14 +1,15 @@
 /* countdown.c: the ticks of a process of a run, and its countdown; see countdown.h.
  *
- * The runtime divides a countdown evenly among the cells, and what is left of it anew whenever one
- * has ended: some thousand times, and each time with two system calls.  A search need not stop at a
- * certain tick.  So the cells get what they had of the intervals before, in proportion, and the
- * goal is set to the present: the first cell that ends brings the process to the hook.
+ * The runtime divides a countdown evenly among the cells. Whenever a cell has ended, it divides the
+ * rest again: some thousand times, each with two system calls. A search need not stop at an exact
+ * tick. So here each cell gets a share in proportion to its ticks in earlier intervals, and the
+ * runtime's goal is set to the present count. Then the first cell that reaches zero brings the
+ * process to the hook.
  *
- * At a hook the runtime is about to set its cells itself.  The system call behind that gives
- * signals back, and there the cells are written.
+ * At a hook the runtime is about to set its cells itself. The next system call of the runtime
+ * unblocks signals; behind it quipu writes the cells.
  *
- * Invariant: cells and base together stay what was counted. */
+ * Invariant: cells + base does not change. */
 #include "tracee/countdown.h"
 
 #include "format/event.h"
@@ -26,10 +27,10 @@ uint64_t find_hook(const struct binary *binary, bool begins) {
 }
 
 enum {
-    ALARM_WORDS = 3, /* target, handler, argument */
+    ALARM_WORDS = 3, /* target, handler, argument of an alarm */
 };
 
-/* What stands behind the cells, in the same order. */
+/* The words behind the cells, in the same order. */
 struct tail {
     uint64_t begin, base, thread, goal;
     uint64_t alarms[QUIPU_EVENT_ALARMS][ALARM_WORDS];
@@ -63,7 +64,7 @@ static uint64_t count_in(const struct counters *counters) {
     return sum_of(counters->cells) + counters->tail.base - counters->tail.begin;
 }
 
-/* The program's own alarms come in time. */
+/* Shortens DISTANCE so that the program's own alarms are not late. */
 static uint64_t nearest_alarm(const struct counters *counters, uint64_t distance) {
     uint64_t now = count_in(counters);
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++) {
@@ -75,8 +76,8 @@ static uint64_t nearest_alarm(const struct counters *counters, uint64_t distance
     return distance;
 }
 
-/* Of WHOLE, so that a cell that had little may get more the next time: all of them together get a
- * quarter more. */
+/* The minimum share of a cell. A cell with few ticks so far may get more the next time. All these
+ * minima together add a quarter of WHOLE. */
 static uint64_t least_share(uint64_t whole) {
     return 1 + whole / (4 * QUIPU_MANY_LANES);
 }
@@ -117,8 +118,9 @@ void set_countdown(const struct run *run, struct repeated *process) {
     process->distance = 0;
 }
 
-/* What the cells have had up to now counts for a few intervals like the last one, of WHOLE ticks,
- * and for as many ticks as there are cells at least, since short ones tell little. */
+/* Limits the weight of earlier intervals to that of a few intervals like the last one, which had
+ * WHOLE ticks. At least as many ticks as there are cells are kept, since short intervals say
+ * little. */
 static void forget(struct run *run, uint64_t whole) {
     uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = sum_of(run->lanes);
     if (before <= most)
@@ -127,7 +129,7 @@ static void forget(struct run *run, uint64_t whole) {
         run->lanes[lane] = (uint64_t)((unsigned __int128)run->lanes[lane] * most / before);
 }
 
-/* Where the base has changed the runtime has set the cells meanwhile. */
+/* If the base has changed, the runtime has set the cells meanwhile, so nothing is recorded. */
 void end_countdown(struct run *run, const struct repeated *process) {
     struct counters counters;
     if (!move_counters(run, process->process, &counters, false) ||

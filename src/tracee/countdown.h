@@ -4,21 +4,23 @@
 
 #include "tracee/repeat.h"
 
-/* The address, as linked, of the runtime's place where a thread stops that has got its cells
- * (BEGINS), or whose goal of ticks has come; 0: there is none. */
+/* Returns the address, as linked, of a hook of the runtime: with BEGINS the instruction where a
+ * thread has got its cells, otherwise where its countdown has ended. 0: there is none. */
 uint64_t find_hook(const struct binary *binary, bool begins);
 
-/* Has PROCESS stop when some of its next DISTANCE ticks, at most, have gone by, and at the next
- * test of the countdown; 0: not at all.  Returns false where it has no memory any more. */
+/* Makes PROCESS stop within its next DISTANCE ticks, at the first test of the countdown behind its
+ * end. 0: never. Returns false if the process's memory is gone. */
 bool stop_within(const struct run *run, struct repeated *process, uint64_t distance);
 
-/* The ticks that the cells of PROCESS tell.  With ADDRESS, as linked, not 0: were it there. */
+/* Returns the ticks of PROCESS according to its cells. With ADDRESS, as linked and not 0, adds the
+ * potential at that instruction. */
 uint64_t read_ticks(const struct run *run, const struct repeated *process, uint64_t address);
 
-/* For go_on: PROCESS, which has a distance, is behind where the runtime set its countdown. */
+/* For go_on. PROCESS has a distance, and is behind the code in which the runtime set its countdown.
+ */
 void set_countdown(const struct run *run, struct repeated *process);
 
-/* For go_on: it has ended; notes how the ticks were divided. */
+/* For go_on. The countdown has ended; records how the ticks were divided among the cells. */
 void end_countdown(struct run *run, const struct repeated *process);
 
 #endif

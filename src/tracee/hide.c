@@ -1,12 +1,12 @@
-/* hide.c: instrumented code that a process cannot execute for a while; see hide.h.
+/* hide.c: makes instrumented code not executable for a while; see hide.h.
  *
- * Breakpoints would do at the places where a library returns to, but it may also call back, throw
- * an exception, or jump.  Where the pages are not executable all of that faults.
+ * Breakpoints at the return addresses would not be enough: a library may also call back, throw an
+ * exception, or jump. If the pages are not executable, each of these faults.
  *
- * For a fault whose signal is blocked or ignored the kernel changes the process's action; so there
- * nothing is hidden.
+ * If the signal of a fault is blocked or ignored, the kernel resets the process's action for it. So
+ * in that case nothing is hidden.
  *
- * Not perfect: where the library blocks SIGSEGV and then calls back, the action is lost. */
+ * Not perfect: if the library blocks SIGSEGV and then calls back, the action is lost. */
 #include "tracee/hide.h"
 
 #include "symbols/event_tables.h"
@@ -21,7 +21,7 @@
 
 enum {
     PAGE = 4096,
-    NEAR = 16 * PAGE /* pieces with no more between them are hidden at once */
+    NEAR = 16 * PAGE /* pieces at most this far apart are hidden together */
 };
 
 struct finder {
@@ -66,7 +66,7 @@ static bool is_in(const struct run *run, const code_list *code, uint64_t address
     return false;
 }
 
-/* Whether the fault would only stop PROCESS. */
+/* Whether a fault would stop PROCESS without a change of its signal action. */
 static bool may_fault(pid_t process) {
     char path[64], *line = NULL;
     size_t room = 0;

@@ -1,14 +1,14 @@
-/* repeat.c: a run of one thread that can be repeated in part; see repeat.h.
+/* repeat.c: a run of one thread, parts of which can be repeated; see repeat.h.
  *
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near:
  * runtime/moment/moment.c)
  *
- * Signals from outside come at no certain instruction, so the first process is brought behind their
- * delivery, and that is a place in front of which nothing is repeated.  A signal for what an
- * instruction did (a fault) comes again by itself.
+ * A signal from outside comes at no fixed instruction. So the first process is taken to the point
+ * behind its delivery, and no part that contains the delivery is repeated. A signal that an
+ * instruction causes (a fault) occurs again by itself.
  *
- * Not perfect: rdtsc, rdrand and cpuid are not the same again; nor is memory that is shared with
- * other processes. */
+ * Not perfect: rdtsc, rdrand and cpuid may give other results when repeated, as may memory that is
+ * shared with other processes. */
 #include "tracee/repeat.h"
 
 #include "tracee/countdown.h"
@@ -25,9 +25,9 @@
 #include <sys/wait.h>
 
 enum {
-    RESTART_FIRST = 512, /* results that are no results: the kernel makes the call again */
+    RESTART_FIRST = 512, /* not results: the kernel makes the call again */
     RESTART_LAST = 516,
-    GO_ON = -1 /* of no interest: to the next stop */
+    GO_ON = -1 /* the stop is of no interest: continue */
 };
 
 static bool is_first(const struct run *run, const struct repeated *process) {
@@ -59,9 +59,9 @@ static int leave_first(struct run *run, struct repeated *process) {
     int64_t result = process->call.result;
     bind_behind_call(&run->affinity, process->process, process->call.number, result);
     if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
-        return GO_ON; /* a signal comes, behind which nothing is repeated */
+        return GO_ON; /* a signal follows, and nothing in front of it is repeated */
     if (!run->block)
-        return GO_ON; /* nothing is repeated yet */
+        return GO_ON; /* no part is repeated before the thread has its cells */
     if (row->kind == CALL_AGAIN)
         return STOP_CALL;
     if (row->kind == CALL_ONCE || !log_call(&run->log, process->process, &process->call, row))
@@ -85,7 +85,7 @@ static int leave_call(struct run *run, struct repeated *process) {
 
 /* ---- other stops ---- */
 
-/* A breakpoint that is not ours is the program's own. */
+/* A breakpoint instruction that quipu did not set belongs to the program. */
 static int take_breakpoint(struct run *run, struct repeated *process, uint64_t address) {
     process->at_hook = address == run->near_hook || address == run->thread_hook;
     if (address == run->near_hook) {
@@ -112,7 +112,7 @@ static enum stop note_end(struct run *run, const struct repeated *process, int s
     return STOP_ENDED;
 }
 
-/* To behind the delivery of SIGNAL, and of those that come with it. */
+/* Steps to the point behind the delivery of SIGNAL, and of signals that come with it. */
 static int deliver(struct run *run, const struct repeated *process, int signal) {
     siginfo_t info;
     int status = 0;
@@ -126,10 +126,10 @@ static int deliver(struct run *run, const struct repeated *process, int signal) 
     return STOP_ONCE;
 }
 
-/* The process is about to get SIGNAL, which it has not caused. */
+/* The process is about to get SIGNAL, which it did not cause itself. */
 static int take_signal(struct run *run, struct repeated *process, int signal) {
     if (!is_first(run, process))
-        return GO_ON; /* not of its own run */
+        return GO_ON; /* a copy gets no signals from outside */
     if (!run->block) {
         process->signal = signal;
         return GO_ON;
@@ -163,11 +163,12 @@ static int take_stop(struct run *run, struct repeated *process, const struct thr
     case REASON_EXEC:
         return STOP_PROGRAM;
     default:
-        return GO_ON; /* a process that a signal stops goes on, too */
+        return GO_ON; /* also continues a process that a signal has stopped */
     }
 }
 
-/* Single steps make system calls without a stop, so the calls' own stops are waited for. */
+/* A single step over a system call makes no stop in front of the call. So there the process
+ * continues to that stop. */
 static long resume_request(const struct repeated *process) {
     uint8_t code[2] = {0};
     read_memory(process->process, next_instruction(process->process), code, sizeof code);

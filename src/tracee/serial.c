@@ -1,14 +1,14 @@
 /* serial.c: a run of several threads, one at a time; see serial.h.
  *
- * A thread has the turn until its slice has ended, it waits in a system call, or it gives the turn
- * away.  Any such order is one that the machine could have chosen; a thread that waits for another
- * one by a loop gets on when its slice has ended.
+ * A thread runs until its time slice ends, it waits in a system call, or it yields. Any such order
+ * is one that the machine could have chosen. A thread that waits for another one in a loop
+ * continues once its slice has ended and the other has run.
  *
  * Invariants
  *   - At most one thread is in MEMBER_RUNS, and none while `held`.
- *   - Each thread's debug registers are those of `watch` whenever it executes an instruction.
+ *   - Each thread's debug registers equal `watch` whenever it executes an instruction.
  *
- * Not perfect: what the kernel writes for a thread that waits is seen when its call has ended. */
+ * Not perfect: a write of the kernel for a waiting thread is seen only when its call has ended. */
 #include "tracee/serial.h"
 
 #include "format/event.h"
@@ -25,12 +25,12 @@
 #include <unistd.h>
 
 enum {
-    GO_ON = -1, /* of no interest */
-    GONE = -1,  /* a status: it is not there any more */
+    GO_ON = -1, /* the stop is of no interest */
+    GONE = -1,  /* a status: the thread no longer exists */
     NANOSECONDS = 1000000000
 };
 
-/* Seconds: a thread's turn, and how long the others wait for its system call. */
+/* In seconds: a time slice, and how long the other threads wait for a thread's system call. */
 static const double slice = 0.005, grace = 0.0003;
 
 static struct member *add_member(struct serial *serial, pid_t thread) {
@@ -59,7 +59,7 @@ static void resume(struct serial *serial, struct member *member, enum member_sta
     if (state == MEMBER_RUNS && member->watch_time != serial->watch_time) {
         if (watch_memory(thread, watch->addresses, watch->sizes, watch->count))
             member->watch_time = serial->watch_time;
-        else if (errno != ESRCH) /* it may be gone */
+        else if (errno != ESRCH) /* the thread may have ended */
             serial->cannot_watch = true;
     }
     member->self.signal = 0;
@@ -67,8 +67,8 @@ static void resume(struct serial *serial, struct member *member, enum member_sta
     ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(intptr_t)signal);
 }
 
-/* The one behind that which ran last, in the order of their numbers for the kernel; with the turn
- * not over that itself. */
+/* Chooses the thread that runs next: the one behind the last one, by kernel number, or the last one
+ * itself while its slice has not ended. */
 static struct member *choose(struct serial *serial) {
     struct member *next = NULL, *first = NULL;
     bool turn = clock_seconds() < serial->slice_end;
@@ -104,7 +104,7 @@ static void set_pending(struct member *member, int status) {
     member->pending = status;
 }
 
-/* Whether MEMBER has stopped or ended; its status is pending then. */
+/* Whether MEMBER has stopped or ended. If so, its status is pending. */
 static bool has_stopped(struct member *member) {
     int status = 0;
     pid_t got = waitpid(member->self.process, &status, __WALL | WNOHANG);
@@ -125,7 +125,8 @@ static struct member *find_pending(struct serial *serial, bool ask) {
     return NULL;
 }
 
-/* Waits up to SECONDS, and for one at most, for some thread to stop or end; SIGCHLD is blocked. */
+/* Waits up to SECONDS, but at most one second, until some thread stops or ends. SIGCHLD is blocked.
+ */
 static void wait_for_change(double seconds) {
     struct timespec time = {.tv_nsec =
                                 seconds < 1 ? (long)(seconds * NANOSECONDS) : NANOSECONDS - 1};
@@ -135,7 +136,7 @@ static void wait_for_change(double seconds) {
     sigtimedwait(&children, NULL, &time);
 }
 
-/* Waits up to UNTIL for some thread's stop. */
+/* Waits for a stop of some thread, up to UNTIL. */
 static struct member *wait_until(struct serial *serial, double until) {
     for (;;) {
         struct member *member = find_pending(serial, true);
@@ -146,8 +147,9 @@ static struct member *wait_until(struct serial *serial, double until) {
     }
 }
 
-/* Waits until MEMBER has stopped or ended; its status is pending then.  The end of the process's
- * first thread is told only behind those of all others, so these are taken, too. */
+/* Waits until MEMBER has stopped or ended; its status is then pending. The kernel reports the end
+ * of the process's first thread only behind the ends of all others. So their statuses are taken,
+ * too. */
 static void wait_for(struct serial *serial, struct member *member) {
     while (!member->is_pending && !has_stopped(member)) {
         for (size_t i = 0; i < serial->members.count; i++) {
@@ -159,7 +161,8 @@ static void wait_for(struct serial *serial, struct member *member) {
     }
 }
 
-/* Takes the turn away from the thread that runs.  Its stop is pending, if it is another one. */
+/* Stops the running thread. If it stops for another reason than our SIGSTOP, that stop is pending.
+ */
 static void preempt(struct serial *serial) {
     struct member *member = find_in_state(serial, MEMBER_RUNS);
     if (!member)
@@ -176,7 +179,8 @@ static void preempt(struct serial *serial) {
 
 /* ---- stops ---- */
 
-/* A SIGSTOP of ours that is on its way would end some calls early.  So the call is put off. */
+/* A SIGSTOP from quipu that has not arrived yet would end some calls early. So the call is skipped
+ * now and made later. */
 static int put_off(struct serial *serial, struct member *member) {
     pid_t thread = member->self.process;
     if (!skip_call(thread) || ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0)
@@ -196,7 +200,7 @@ static int enter_call(struct serial *serial, struct member *member) {
         serial->slice_end = 0;
     resume(serial, member, MEMBER_AWAY);
     if (member->self.call.number != SYS_futex)
-        wait_until(serial, clock_seconds() + grace); /* the stop is pending then */
+        wait_until(serial, clock_seconds() + grace); /* a stop within this time is pending */
     return GO_ON;
 }
 
@@ -208,7 +212,9 @@ bool may_have_written(const struct serial *serial, const struct member *member) 
 }
 
 static int leave_call(struct serial *serial, struct member *member) {
-    take_written(member->self.process); /* the kernel's own are in the look */
+    take_written(
+        member->self
+            .process); /* clears the bits; the look behind the call sees what the kernel wrote */
     member->state = MEMBER_STANDS;
     member->called = may_have_written(serial, member);
     if (member->called)
@@ -219,7 +225,7 @@ static int leave_call(struct serial *serial, struct member *member) {
 static int add_thread(struct serial *serial, pid_t thread) {
     int status;
     if (!is_thread_of(serial->run->tracee.process, thread)) {
-        kill(thread, SIGKILL); /* the search ends here, and all with it */
+        kill(thread, SIGKILL); /* the search ends here, and ends all processes */
         waitpid(thread, &status, __WALL);
         return STOP_CLONE;
     }
@@ -229,7 +235,7 @@ static int add_thread(struct serial *serial, pid_t thread) {
     return GO_ON;
 }
 
-/* All happen in a call; its thread goes on in it. */
+/* All these events happen in a system call. Behind the event the thread continues in the call. */
 static int take_event(struct serial *serial, struct member *member,
                       const struct thread_stop *stop) {
     int taken = GO_ON;
@@ -243,11 +249,11 @@ static int take_event(struct serial *serial, struct member *member,
     follow_child(&serial->run->tracee, stop);
     resume(serial, member, MEMBER_AWAY);
     if (stop->reason == REASON_CLONE)
-        taken = add_thread(serial, stop->child); /* members may have moved */
+        taken = add_thread(serial, stop->child); /* this may move the members */
     return taken;
 }
 
-/* A breakpoint that is not ours is the program's own. */
+/* A breakpoint instruction that quipu did not set belongs to the program. */
 static void take_breakpoint(struct serial *serial, struct member *member, uint64_t address) {
     pid_t thread = member->self.process;
     if (address == serial->run->thread_hook) {
@@ -261,7 +267,8 @@ static void take_breakpoint(struct serial *serial, struct member *member, uint64
     }
 }
 
-/* It is about to get a signal, ours or another's. A process that a signal stops continues, too. */
+/* The thread is about to get a signal, from quipu or from elsewhere. A process that a signal has
+ * stopped continues, too. */
 static void take_signal(struct member *member, const struct thread_stop *stop) {
     if (stop->signal == SIGSTOP && member->stop_asked)
         member->stop_asked = false;
@@ -295,13 +302,13 @@ static int take_stop(struct serial *serial, struct member *member, int status) {
     if (stop.reason == REASON_BREAKPOINT)
         take_breakpoint(serial, member, stop.address);
     else if (stop.reason == REASON_WRITE || stop.reason == REASON_STEP)
-        return STOP_WRITE; /* the caller asks which */
+        return STOP_WRITE; /* the caller reads `written` */
     else
         take_signal(member, &stop);
     return GO_ON;
 }
 
-/* Returns STOP_ENDED where the last one has. */
+/* Returns STOP_ENDED if no thread is left. */
 static int take_end(struct serial *serial, struct member *member, int status) {
     struct run *run = serial->run;
     if (member->self.process == run->tracee.process && status != GONE) {
@@ -326,7 +333,8 @@ static struct member *find_called(struct serial *serial) {
     return NULL;
 }
 
-/* Where nobody else can have the turn, the one that runs keeps it.  NULL: it has to be given. */
+/* Returns the next thread that has stopped or ended. While no other thread can run, the running one
+ * gets another slice. NULL: the next slice has to be given to a thread. */
 static struct member *wait_for_stop(struct serial *serial) {
     const double long_time = 1;
     for (;;) {
@@ -391,7 +399,7 @@ static bool is_gone(const struct member *member) {
     return member->is_pending && (member->pending == GONE || !WIFSTOPPED(member->pending));
 }
 
-/* Such a one does not stop any more. */
+/* Such a thread does not stop any more. */
 static bool is_ending(const struct member *member) {
     return member->state == MEMBER_AWAY && member->self.call.number == SYS_exit;
 }

@@ -1,6 +1,6 @@
-/* serial.h: a run of several threads, of which one at a time executes instructions of its own.
+/* serial.h: a run of several threads, of which only one at a time executes instructions.
  *
- * The others stand, or are away in system calls.  So it is known in which order they write. */
+ * The others are stopped, or in system calls. So the order of their writes is known. */
 #ifndef QUIPU_TRACEE_SERIAL_H
 #define QUIPU_TRACEE_SERIAL_H
 
@@ -9,25 +9,25 @@
 
 enum member_state {
     MEMBER_STANDS,
-    MEMBER_RUNS, /* its own instructions */
+    MEMBER_RUNS, /* it executes instructions */
     MEMBER_AWAY  /* in a system call */
 };
 
 struct member {
-    struct repeated self; /* its process is the thread's number for the kernel */
+    struct repeated self; /* `process` is the thread's number for the kernel */
     uint8_t state;
-    bool stop_asked; /* a SIGSTOP of ours is on its way */
-    bool called;     /* it stands behind a call that may have written; not told yet */
-    bool is_pending; /* there is a status that was not looked at yet */
-    int pending;     /* that one, as of wait */
-    uint64_t block;  /* address of its cells of events; 0: none yet */
-    uint64_t number; /* of the thread: 1, 2, ...; 0: none yet */
-    uint64_t
-        last_write; /* address at which it stood behind its last write that was seen; 0: none */
-    uint64_t watch_time; /* of the watch that its debug registers hold */
+    bool stop_asked; /* quipu has sent a SIGSTOP that has not arrived yet */
+    bool called; /* it is stopped behind a call that may have written what is watched; not reported
+                    yet */
+    bool is_pending;     /* `pending` is a status that was not handled yet */
+    int pending;         /* from wait */
+    uint64_t block;      /* address of its cells of events; 0: none yet */
+    uint64_t number;     /* number of the thread: 1, 2, ...; 0: none yet */
+    uint64_t last_write; /* address behind its last write that was seen; 0: none */
+    uint64_t watch_time; /* version of `watch` in its debug registers */
 };
 
-/* What debug registers hold. */
+/* Contents of the debug registers. */
 struct watch {
     uint64_t addresses[WATCHES_MAX];
     uint32_t sizes[WATCHES_MAX];
@@ -38,34 +38,35 @@ struct serial {
     struct run *run;
     struct arena arena;
     VECTOR(struct member) members;
-    pid_t last;          /* that ran last */
-    double slice_end;    /* seconds: until then it has the turn */
-    unsigned held;       /* children that share the memory and run; then no thread does */
-    uint64_t numbered;   /* threads that have got their cells */
+    pid_t last;       /* that executed last */
+    double slice_end; /* end of its time slice, in seconds */
+    unsigned held; /* running children that share the memory; while there are any, no thread runs */
+    uint64_t numbered;   /* number of threads that have got their cells */
     struct watch watch;  /* of all threads */
-    uint64_t watch_time; /* how often it was set */
+    uint64_t watch_time; /* version of `watch`: the number of changes */
     bool cannot_watch;   /* a thread's registers could not be set */
 };
 
-/* The first process of RUN stands where it has made its second thread.  Returns false where that is
+/* The first process of RUN is stopped where it has made its second thread. Returns false if that is
  * a process that may share memory. */
 bool begin_serial(struct serial *serial, struct run *run);
 
-/* Each thread watches WATCH before it goes on. */
+/* Each thread gets WATCH in its debug registers before it continues. */
 void watch_all(struct serial *serial, const struct watch *watch);
 
-/* Whether the call in which or behind which MEMBER is may write what is watched. */
+/* Whether the call that MEMBER is in or behind may write what is watched. */
 bool may_have_written(const struct serial *serial, const struct member *member);
 
-/* Lets threads go on, by turns.  Sets *WHICH, which stands; no other runs:
+/* Runs the threads in time slices. Returns the reason of a stop, with *WHICH stopped and no other
+ * thread running:
  *   STOP_WRITE    behind an instruction that wrote what is watched
- *   STOP_CALL     behind a system call that may have written
+ *   STOP_CALL     behind a system call that may have written it
  *   STOP_CLONE    it has made a process that may share memory
- *   STOP_PROGRAM  another program has begun
- *   STOP_ENDED    all are gone; *WHICH is NULL */
+ *   STOP_PROGRAM  it has executed another program
+ *   STOP_ENDED    all have ended; *WHICH is NULL */
 enum stop go_on_serial(struct serial *serial, struct member **which);
 
-/* Hands all threads over to the run's tracee, stopped, with nothing watched. */
+/* Hands all threads over to the run's tracee, stopped, with empty debug registers. */
 void end_serial(struct serial *serial);
 
 #endif

@@ -1,14 +1,15 @@
-/* standing.c: threads stopped for a moment; see standing.h.
+/* standing.c: stops threads for a short time; see standing.h.
  *
- * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal and work in a process that is stopped already.
- * A thread that runs may make another one meanwhile, so we look until all that are there stand.
+ * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal, and work in a process that is already stopped.
+ * A running thread may make another thread meanwhile. So the list of threads is read again until
+ * all of them are stopped.
  *
- * In a signal handler two functions of a thread are in the middle of their instructions: the
- * handler, and what it interrupted.  The stack is unwound for the latter.
+ * In a signal handler two functions of a thread are in the middle of an instruction: the handler,
+ * and the function that it interrupted. The stack is unwound to find the latter.
  *
- * Not perfect: the few system calls that the kernel does not make again (signal(7)) and that are
- * not in the list of x86/thread.c end with EINTR, as they do where a process is stopped and goes
- * on; a stack is followed as far as its unwind tables lead. */
+ * Not perfect: a few system calls end with EINTR, as they do when a process is stopped and
+ * continued. They are those that the kernel does not restart (signal(7)) and that are not in the
+ * list of x86/thread.c. A stack is unwound only as far as its unwind tables allow. */
 #include "tracee/standing.h"
 
 #include "util/process.h"
@@ -26,8 +27,8 @@
 #include <time.h>
 
 enum {
-    PAUSE = 50000,      /* nanoseconds between looks at a thread that is to stop */
-    PAUSES_MAX = 10000, /* a second or two */
+    PAUSE = 50000,      /* nanoseconds between two looks at a thread that is to stop */
+    PAUSES_MAX = 10000, /* one or two seconds in all */
 };
 
 /* ---- stopping ---- */
@@ -39,8 +40,8 @@ static bool is_standing(const struct standing *standing, pid_t thread) {
     return false;
 }
 
-/* Waits until THREAD stands, or has ended instead: then its number becomes 0.  Returns NULL, or
- * what is wrong. */
+/* Waits until THREAD is stopped. If it has ended instead, its number becomes 0. Returns NULL or a
+ * message. */
 static const char *wait_for(struct standing *standing, struct standing_thread *thread) {
     static const struct timespec pause = {.tv_nsec = PAUSE};
     struct arena *arena = &standing->arena;
@@ -51,7 +52,8 @@ static const char *wait_for(struct standing *standing, struct standing_thread *t
         waited = waitpid(thread->thread, &status, __WALL | WNOHANG);
         if (waited == 0)
             nanosleep(&pause, NULL);
-        /* the end of the first thread is told only behind those of all others, which may stand */
+        /* the kernel reports the end of the first thread only behind those of all others, which may
+         * be stopped */
         if (waited == 0 && thread->thread == process && has_ended(process, process))
             waited = -1;
     }
@@ -61,12 +63,12 @@ static const char *wait_for(struct standing *standing, struct standing_thread *t
                            (int)thread->thread);
     if (waited < 0 || !WIFSTOPPED(status))
         thread->thread = 0;
-    else if (!(status >> 16)) /* no stop of ptrace's own, but a signal that is on its way */
+    else if (!(status >> 16)) /* not a stop of ptrace's own, but a signal to be delivered */
         thread->signal = WSTOPSIG(status);
     return NULL;
 }
 
-/* Asks THREAD to stop. */
+/* Asks THREAD to stop. Returns NULL or a message. */
 static const char *interrupt(struct standing *standing, pid_t thread) {
     bool seized = ptrace(PTRACE_SEIZE, thread, NULL, NULL) == 0;
     if (seized && ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0) {
@@ -74,7 +76,7 @@ static const char *interrupt(struct standing *standing, pid_t thread) {
         return NULL;
     }
     int cause = errno;
-    if (seized) /* it has ended, and would be kept for us as long as we are there */
+    if (seized) /* it has ended; without this it would stay a zombie as long as quipu runs */
         (void)waitpid(thread, NULL, __WALL | WNOHANG);
     if (seized || has_ended(standing->process, thread))
         return NULL;
@@ -82,7 +84,7 @@ static const char *interrupt(struct standing *standing, pid_t thread) {
                        refusal(&standing->arena, "ptrace", standing->process, cause));
 }
 
-/* Asks all threads that are not standing yet. */
+/* Asks all threads that are not in the list to stop. */
 static const char *interrupt_new_threads(struct standing *standing) {
     char path[64];
     const char *cause = NULL;
@@ -99,14 +101,14 @@ static const char *interrupt_new_threads(struct standing *standing) {
     return cause;
 }
 
-/* Stops the threads that are not standing yet, and sets FOUND where there was one. */
+/* Stops the threads that are not in the list, and sets FOUND if there was one. */
 static const char *stop_new_threads(struct standing *standing, bool *found) {
     size_t first = standing->threads.count, kept = first;
     const char *cause = interrupt_new_threads(standing);
     *found = standing->threads.count > first;
     for (size_t i = first; i < standing->threads.count; i++) {
         struct standing_thread *thread = &standing->threads.data[i];
-        const char *late = wait_for(standing, thread); /* only who stands can be released */
+        const char *late = wait_for(standing, thread); /* only a stopped thread can be released */
         cause = cause ? cause : late;
         if (thread->thread)
             standing->threads.data[kept++] = *thread;
@@ -115,9 +117,9 @@ static const char *stop_new_threads(struct standing *standing, bool *found) {
     return cause;
 }
 
-/* ---- places ---- */
+/* ---- instructions ---- */
 
-/* One thread whose stack is followed. */
+/* A thread whose stack is being unwound. */
 struct walk {
     struct standing *standing;
     pid_t thread;
@@ -150,7 +152,8 @@ static int look_at_frame(Dwfl_Frame *frame, void *argument) {
     return DWARF_CB_OK;
 }
 
-/* Unwind tables that are loaded are enough; nothing is searched, and no server asked. */
+/* The unwind tables in the process's memory are enough. No files are searched, and no server is
+ * asked. */
 static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                              const char *file, const char *link, GElf_Word checksum, char **found) {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)checksum;
@@ -158,7 +161,7 @@ static int find_no_debuginfo(Dwfl_Module *module, void **data, const char *name,
     return -1;
 }
 
-/* What can unwind the process's stacks, or NULL. */
+/* Returns an unwinder of the process's stacks, or NULL. */
 static Dwfl *open_unwinder(pid_t process) {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_linux_proc_find_elf,
@@ -187,7 +190,7 @@ static const char *find_places(struct standing *standing) {
             add_place(&walk, address, rcx);
             if (unwinder)
                 (void)dwfl_getthread_frames(unwinder, walk.thread, look_at_frame, &walk);
-        } else if (errno != ESRCH) { /* somebody has killed it */
+        } else if (errno != ESRCH) { /* another process has killed it */
             cause =
                 arena_print(&standing->arena, "its registers cannot be read: %s", strerror(errno));
         }

@@ -1,4 +1,5 @@
-/* standing.h: the threads of a running process, stopped for a moment, and where they stand. */
+/* standing.h: stops the threads of a running process for a short time, and finds their
+ * instructions. */
 #ifndef QUIPU_TRACEE_STANDING_H
 #define QUIPU_TRACEE_STANDING_H
 
@@ -10,14 +11,14 @@
 
 struct standing_thread {
     pid_t thread;
-    int signal; /* that it was about to get and will get when it goes on; 0: none */
+    int signal; /* to be delivered when it continues; 0: none */
 };
 
-/* An instruction that a thread will complete next, or will once a signal handler has returned. */
+/* An instruction that a thread will complete next, or once a signal handler has returned. */
 struct standing_place {
     pid_t thread;
     uint64_t address;
-    uint64_t rcx; /* which counts the turns of an instruction that repeats; of callers: 0 */
+    uint64_t rcx; /* iterations left, if the instruction repeats; of callers: 0 */
 };
 
 struct standing {
@@ -26,18 +27,18 @@ struct standing {
     VECTOR(struct standing_thread) threads;
     VECTOR(struct standing_place) places;
     VECTOR(struct standing_place)
-    callers; /* where calls return to, of each thread innermost first */
+    callers; /* return addresses of calls, for each thread from the innermost */
 };
 
-/* Stops all threads of PROCESS.  Returns NULL, or what is wrong; then all go on.  Should this
- * program end meanwhile, they go on too. */
+/* Stops all threads of PROCESS. Returns NULL or a message; in the latter case all threads continue.
+ * They also continue if quipu ends meanwhile. */
 const char *hold_threads(pid_t process, struct standing *standing);
 
-/* Stops all threads of PROCESS and finds their places.  Returns in the
- * same way. */
+/* Stops all threads of PROCESS and finds their instructions and callers. Returns as hold_threads
+ * does. */
 const char *stop_threads(pid_t process, struct standing *standing);
 
-/* Lets them go on; those of a process that was stopped before stay so. */
+/* Continues the threads. If the process was stopped before, they stay stopped. */
 void release_threads(struct standing *standing);
 
 #endif

@@ -1,4 +1,4 @@
-/* stop.c: why a thread under control has stopped; see stop.h. */
+/* stop.c: why a thread under our control has stopped; see stop.h. */
 #include "tracee/stop.h"
 
 #include "x86/kernel.h"
@@ -51,7 +51,8 @@ static void read_call(struct thread_stop *stop) {
         stop->call.arguments[i] = info.entry.args[i];
 }
 
-/* A SIGTRAP that the kernel has sent for what the thread did, or that some process has. */
+/* Interprets a SIGTRAP, which the kernel has sent for an instruction of the thread, or which some
+ * process has sent. */
 static void read_trap(struct thread_stop *stop, int code) {
     if (trap_address(stop->thread, &stop->address))
         stop->reason = REASON_BREAKPOINT;

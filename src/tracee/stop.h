@@ -1,8 +1,8 @@
-/* stop.h: why a thread under control has stopped.
+/* stop.h: why a thread under our control has stopped.
  *
- * This is the one place that reads a status of wait: who lets threads go on (tracee.c all of them,
- * repeat.c one process or a copy of it, serial.c one thread at a time) gets the reason, and what
- * belongs to it. */
+ * Only this module interprets a status from wait. Its callers continue threads: tracee.c all of
+ * them, repeat.c one process or a copy of it, serial.c one thread at a time. They get the reason
+ * with its data. */
 #ifndef QUIPU_TRACEE_STOP_H
 #define QUIPU_TRACEE_STOP_H
 
@@ -14,29 +14,30 @@
 #include <sys/types.h>
 
 enum stop_reason {
-    REASON_ENDED,      /* it is not there any more; `status` says how */
-    REASON_JOB,        /* a signal has stopped the whole process, as it does without us */
+    REASON_ENDED,      /* it has ended; `status` says how */
+    REASON_JOB,        /* a signal has stopped the whole process, as it would without quipu */
     REASON_CALL_ENTRY, /* in front of a system call, which is `call` */
-    REASON_CALL_EXIT,  /* behind it: call.result */
-    REASON_CALL,       /* one of both, and the kernel does not tell which */
-    REASON_BREAKPOINT, /* behind a breakpoint's byte, ours or its own: `address` is the byte's */
-    REASON_WRITE,      /* behind an instruction that wrote what debug registers watch: `written`, 0
-                          where they do not say which */
-    REASON_STEP,       /* behind one instruction */
-    REASON_FAULT,      /* it is about to get `signal`, for what it did */
-    REASON_SIGNAL,     /* it is about to get `signal` */
-    REASON_FORK,       /* it has made a process, `child`, which stands or will */
-    REASON_VFORK,      /* the same, of one that has its memory, until REASON_VFORK_DONE */
+    REASON_CALL_EXIT,  /* behind a system call; its result is call.result */
+    REASON_CALL,       /* in front of a system call or behind it; the kernel does not say which */
+    REASON_BREAKPOINT, /* behind a breakpoint instruction, of quipu or of the program; `address` is
+                          that of its byte */
+    REASON_WRITE, /* behind an instruction that wrote what debug registers watch: `written`, or 0 if
+                     they do not say which */
+    REASON_STEP,  /* behind one instruction */
+    REASON_FAULT, /* it is about to get `signal`, which its own instruction caused */
+    REASON_SIGNAL, /* it is about to get `signal` */
+    REASON_FORK,   /* it has made a process, `child`, which is stopped or will be */
+    REASON_VFORK,  /* the same, but it shares the memory until REASON_VFORK_DONE */
     REASON_VFORK_DONE,
-    REASON_CLONE, /* it has made a thread, or a process of another kind: `child` */
-    REASON_EXEC,  /* it has become another program; `child` is its number before that */
-    REASON_EXIT,  /* in front of its end */
-    REASON_EVENT  /* another of the kernel's */
+    REASON_CLONE, /* it has made a thread, or a process otherwise than by fork: `child` */
+    REASON_EXEC,  /* it has executed another program; `child` is the thread's former number */
+    REASON_EXIT,  /* in front of the thread's end */
+    REASON_EVENT  /* another event of the kernel */
 };
 
 enum {
     CALL_STOP = SIGTRAP | 0x80, /* signal of a stop in front of a system call or behind it */
-    /* statuses as of wait, of no event */
+    /* statuses from wait, without an event */
     STEPPED = SIGTRAP << 8 | 0x7f,
     STOPPED = SIGSTOP << 8 | 0x7f
 };
@@ -46,13 +47,13 @@ struct thread_stop {
     pid_t thread, child;
     int status, signal;
     uint64_t address;
-    unsigned written; /* bit n: the n-th of what is watched */
+    unsigned written; /* bit n: the n-th watch */
     struct system_call call;
 };
 
-/* What THREAD, which was waited for and had STATUS, stopped for.  CALL is the system call that it
- * was in front of when it stopped last, or NULL: then none is told.  What debug registers have seen
- * is told once. */
+/* Returns why THREAD stopped. STATUS is what wait returned for it. CALL is the system call that the
+ * thread was in front of at its last stop, or NULL: then the result has no call. The bits of debug
+ * registers are cleared, so each write is reported once. */
 struct thread_stop read_stop(pid_t thread, int status, const struct system_call *call);
 
 #endif

@@ -1,11 +1,11 @@
-/* tests.c: the tests of countdowns in a program that runs under our control.
+/* tests.c: the tests of countdowns in a program under our control.
  *
- * Mellor-Crummey & LeBlanc 1989 test at each tick.  The shim leaves the tests out of executables,
- * for most runs wait for no tick (format/moment.h); goto and when do, and put them in
- * before the program begins, over additions, as jumps to code that is there already.
+ * Mellor-Crummey & LeBlanc 1989 test at each tick. The shim leaves the tests out of executables,
+ * because most runs wait for no tick (format/moment.h). quipu goto and quipu when need them. They
+ * insert them before the program begins: a jump over each addition, to code that is already there.
  *
- * What lies between the first and the last is read, changed and written at once: a write for each
- * would take seconds of a large program. */
+ * The text from the first test to the last is read, changed and written as a whole. One write for
+ * each test would take seconds in a large program. */
 #include "tracee/tests.h"
 
 #include "format/jump.h"
@@ -19,7 +19,7 @@ struct test {
     uint64_t place, code, back;
 };
 
-/* Row NUMBER of ROWS, which lie at address AT. */
+/* Returns row NUMBER of ROWS, which are at address AT. */
 static struct test read_test(const uint8_t *rows, uint64_t at, size_t number) {
     struct quipu_test row;
     uint64_t here = at + number * sizeof row;
@@ -43,7 +43,7 @@ struct stretch {
     size_t count; /* of tests */
 };
 
-/* Returns false where a row tells nothing that can be. */
+/* Returns false if a row is not possible. */
 static bool find_stretch(const struct binary *binary, const uint8_t *rows, uint64_t at,
                          struct stretch *stretch) {
     for (size_t i = 0; i < stretch->count; i++) {
@@ -66,7 +66,7 @@ static void change_place(const struct binary *binary, const struct test *test, u
         memcpy(text, binary_code(binary, test->place, &room), size);
 }
 
-/* TESTED: with tests or without.  Returns NULL or what is wrong. */
+/* TESTED: insert the tests; otherwise remove them. Returns NULL or a message. */
 static const char *change_text(pid_t process, const struct binary *binary, uint64_t bias,
                                bool tested) {
     size_t size;
@@ -97,5 +97,5 @@ const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias)
 void take_tests_out(pid_t process, const struct binary *binary, uint64_t bias) {
     size_t calls;
     if (!binary_section(binary, QUIPU_WAITS_SECTION, &calls) || !calls)
-        change_text(process, binary, bias, false); /* where it fails, they stay, and do no harm */
+        change_text(process, binary, bias, false); /* if this fails, they stay and do no harm */
 }

@@ -1,4 +1,4 @@
-/* tests.h: the tests of countdowns in a program that runs under our control. */
+/* tests.h: the tests of countdowns in a program under our control. */
 #ifndef QUIPU_TRACEE_TESTS_H
 #define QUIPU_TRACEE_TESTS_H
 
@@ -6,12 +6,13 @@
 
 #include <sys/types.h>
 
-/* Puts the tests that the shim has left out into PROCESS, which was loaded BIAS above where BINARY
- * says and has executed nothing.  Returns NULL or what is wrong. */
+/* Inserts the tests that the shim has left out into PROCESS, which has executed nothing yet. BIAS
+ * is its load address minus that of BINARY. Returns NULL or a message. */
 const char *put_tests(pid_t process, const struct binary *binary, uint64_t bias);
 
-/* Takes them out of PROCESS, which stands: who looks at it finds the file's text, and it goes on at
- * full speed.  But where it calls quipu_after, for which the runtime would have put them in. */
+/* Removes the tests from PROCESS, which is stopped. Then another debugger finds the file's text,
+ * and the process continues at full speed. They stay in a program that calls quipu_after, because
+ * the runtime would have inserted them for it. */
 void take_tests_out(pid_t process, const struct binary *binary, uint64_t bias);
 
 #endif

@@ -22,7 +22,7 @@
 
 enum {
     STATUS_NOT_STARTED = 126,
-    PAUSES = 20 /* of a millisecond, for threads that have stopped in front of their end */
+    PAUSES = 20 /* of one millisecond each, for threads that have stopped in front of their end */
 };
 
 static struct tracee_thread *find_thread(struct tracee *tracee, pid_t thread) {
@@ -80,7 +80,7 @@ bool read_tracee(const struct tracee *tracee, uint64_t address, void *bytes, siz
     return read_memory(tracee_memory(tracee), address, bytes, size);
 }
 
-/* /proc/PID/mem writes where the page is read-only too. */
+/* /proc/PID/mem also writes to read-only pages. */
 bool write_memory(pid_t process, uint64_t address, const void *bytes, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/mem", process);
@@ -96,24 +96,26 @@ bool write_tracee(const struct tracee *tracee, uint64_t address, const void *byt
     return write_memory(tracee_memory(tracee), address, bytes, size);
 }
 
-/* What the child does: it becomes the program, and stops. */
+/* The child executes the program, and stops. */
 static _Noreturn void become(struct arena *arena, char **argv) {
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
         error("cannot run '%s' under control: %s", argv[0], refusal(arena, "ptrace", 0, errno));
         _exit(STATUS_NOT_STARTED);
     }
-    personality(ADDR_NO_RANDOMIZE); /* where that is refused, addresses are random */
+    personality(ADDR_NO_RANDOMIZE); /* if this is refused, addresses are random */
     execvp(argv[0], argv);
     error("cannot run '%s': %s", argv[0], strerror(errno));
     _exit(STATUS_NOT_STARTED);
 }
 
-/* Whether the system lets us do all that is needed with CHILD, which stands. */
+/* Checks that the system allows all that quipu needs to do with CHILD, which is stopped. Returns
+ * NULL or a message. */
 static const char *check_control(struct arena *arena, pid_t child) {
     uint8_t byte;
     if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)TRACEE_OPTIONS) != 0)
         return refusal(arena, "ptrace", 0, errno);
-    if (!read_memory(child, 0, &byte, sizeof byte) && errno != EFAULT) /* nothing is there */
+    if (!read_memory(child, 0, &byte, sizeof byte) &&
+        errno != EFAULT) /* nothing is mapped at address 0 */
         return refusal(arena, "process_vm_readv", 0, errno);
     return NULL;
 }
@@ -208,7 +210,8 @@ bool has_breakpoint(const struct tracee *tracee, uint64_t address) {
     return breakpoint_at(tracee, address);
 }
 
-/* Threads that have come to a breakpoint and were not looked at yet must not go on behind it. */
+/* A thread may have reached a breakpoint without having been handled yet. It must not continue
+ * behind it, so it is set back. */
 void remove_breakpoints(struct tracee *tracee) {
     for (size_t i = 0; i < tracee->threads.count; i++) {
         struct tracee_thread *thread = &tracee->threads.data[i];
@@ -250,7 +253,7 @@ bool is_thread_of(pid_t process, pid_t thread) {
 void release_child(struct tracee *tracee, pid_t child) {
     int status;
     if (find_thread(tracee, child))
-        remove_thread(tracee, child); /* it stands already */
+        remove_thread(tracee, child); /* it is already stopped */
     else
         waitpid(child, &status, __WALL);
     restore_bytes(tracee, child);
@@ -264,15 +267,15 @@ bool follow_child(struct tracee *tracee, const struct thread_stop *stop) {
         release_child(tracee, stop->child);
         return true;
     case REASON_VFORK_DONE:
-        set_breakpoints(tracee, stop->thread); /* they were taken out of the memory of both */
+        set_breakpoints(tracee, stop->thread); /* they were removed from the shared memory */
         return true;
     default:
         return false;
     }
 }
 
-/* The thread that has made an exec has the process's number from now on, and its own, FORMER, is
- * never told of again.  Those of the others that were not told of yet still end. */
+/* The thread that executes another program gets the process's number. Its own number, FORMER, is
+ * never reported again. The ends of other threads that were not reported yet still come. */
 static void take_exec(struct tracee *tracee, pid_t number) {
     tracee->breakpoints.count = 0; /* its memory is new */
     tracee->is_other = true;
@@ -285,7 +288,7 @@ static void take_exec(struct tracee *tracee, pid_t number) {
     remove_thread(tracee, number);
 }
 
-/* Its first stop is a SIGSTOP, which may have come already. */
+/* The first stop of a new thread is a SIGSTOP, which may have come already. */
 static void take_clone(struct tracee *tracee, pid_t number) {
     struct tracee_thread *fresh = add_thread(tracee, number);
     if (!fresh->unclaimed)
@@ -293,7 +296,7 @@ static void take_clone(struct tracee *tracee, pid_t number) {
     fresh->unclaimed = false;
 }
 
-/* Takes a stop for an event of the kernel's.  Returns false where it is none. */
+/* Handles a stop for an event of the kernel. Returns false if it is none. */
 static bool take_event(struct tracee *tracee, const struct thread_stop *stop) {
     if (follow_child(tracee, stop))
         return true;
@@ -309,7 +312,8 @@ static bool take_event(struct tracee *tracee, const struct thread_stop *stop) {
     }
 }
 
-/* Whether THREAD has come to one of the breakpoints; it stands in front of it then. */
+/* Whether the thread has reached one of our breakpoints. If so, it is set back in front of the
+ * instruction. */
 static bool take_breakpoint(struct tracee *tracee, const struct thread_stop *stop) {
     const struct breakpoint *point =
         stop->reason == REASON_BREAKPOINT ? breakpoint_at(tracee, stop->address) : NULL;
@@ -318,8 +322,8 @@ static bool take_breakpoint(struct tracee *tracee, const struct thread_stop *sto
     return point;
 }
 
-/* Looks at a stop.  Returns whether it is a breakpoint's, or a thread's end; other threads go on.
- */
+/* Handles a stop. Returns true at a breakpoint or in front of a thread's end. Otherwise the thread
+ * continues, unless it is not known yet. */
 static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t *address) {
     bool unknown = !find_thread(tracee, number);
     struct tracee_thread *thread = add_thread(tracee, number);
@@ -338,7 +342,8 @@ static bool take_stop(struct tracee *tracee, pid_t number, int status, uint64_t 
     }
     bool ours = stop.signal == SIGSTOP && thread->stop_asked;
     thread->stop_asked &= !ours;
-    bool left = stop.signal == SIGTRAP && tracee->breakpoints.count == 0; /* by one that is gone */
+    bool left = stop.signal == SIGTRAP &&
+                tracee->breakpoints.count == 0; /* left by a breakpoint that was removed */
     resume(thread, ours || left ? 0 : stop.signal);
     return false;
 }
@@ -355,8 +360,8 @@ void stop_at_ends(const struct tracee *tracee) {
     ptrace(PTRACE_SETOPTIONS, tracee->process, NULL, (void *)(TRACEE_OPTIONS | PTRACE_O_TRACEEXIT));
 }
 
-/* Returns the next one that has stopped or ended, and its STATUS: first those whose status is
- * pending, then, while the others run, who comes; -1: there is none any more. */
+/* Returns the next thread that has stopped or ended, and its STATUS. First come those with a
+ * pending status; then all threads run, and it waits. -1: no thread is left. */
 static pid_t next_status(struct tracee *tracee, int *status) {
     for (size_t i = 0; i < tracee->threads.count; i++) {
         struct tracee_thread *thread = &tracee->threads.data[i];
@@ -387,7 +392,7 @@ pid_t run_to_breakpoint(struct tracee *tracee, uint64_t *address) {
     return 0;
 }
 
-/* What THREAD has come to while all are being stopped. */
+/* Records a status that comes while all threads are being stopped. */
 static void note_status(struct tracee *tracee, pid_t number, int status) {
     struct tracee_thread *thread = find_thread(tracee, number);
     if (!WIFSTOPPED(status)) {
@@ -403,15 +408,15 @@ static void note_status(struct tracee *tracee, pid_t number, int status) {
     if (status >> 16 == PTRACE_EVENT_EXEC)
         stop = read_stop(number, status, NULL);
     if (stop.reason == REASON_EXEC)
-        take_exec(tracee, stop.child); /* one that is waited for has gone */
+        take_exec(tracee, stop.child); /* a thread that is waited for has a new number */
     else if (status == STOPPED)
         thread->stop_asked = false;
     else
         thread->pending = status;
 }
 
-/* Whether THREAD's next stop, or its end, is still to be waited for.  The end of the process's
- * first thread is told only behind those of all others. */
+/* Whether the thread's next stop or its end is still to come. The kernel reports the end of the
+ * process's first thread only behind those of all others, so it is not awaited. */
 static bool is_awaited(const struct tracee *tracee, const struct tracee_thread *thread) {
     return thread->running && !(thread->ending && thread->thread == tracee->process);
 }
@@ -428,7 +433,7 @@ static bool stands_at_end(const struct tracee_thread *thread) {
            thread->pending >> 16 == PTRACE_EVENT_EXIT;
 }
 
-/* Returns whether any thread stood in front of its end. */
+/* Continues the threads that are stopped in front of their end. Returns whether there was one. */
 static bool let_ended_go(struct tracee *tracee) {
     bool any = false;
     for (size_t i = 0; i < tracee->threads.count; i++) {
@@ -442,8 +447,9 @@ static bool let_ended_go(struct tracee *tracee) {
     return any;
 }
 
-/* The next one that has stopped or ended, as of waitpid.  A thread in an exec does so only when all
- * others have ended; so those that stand in front of that do not stay there for long. */
+/* Returns the next thread that has stopped or ended, as waitpid does. A thread in an exec stops
+ * only when all others have ended. So threads that are stopped in front of their end are continued
+ * after a short time. */
 static pid_t wait_for_any(struct tracee *tracee, int *status) {
     const struct timespec pause = {.tv_nsec = 1000 * 1000};
     bool ends = false;
@@ -459,7 +465,7 @@ static pid_t wait_for_any(struct tracee *tracee, int *status) {
     return waitpid(-1, status, __WALL);
 }
 
-/* The order in which they come is not ours, so it does not do to wait for one after the other. */
+/* Waits for all threads together: the order in which they stop is not known. */
 static void wait_for_all(struct tracee *tracee) {
     while (!tracee->ended && is_any_awaited(tracee)) {
         int status;
@@ -486,8 +492,8 @@ void release_copy(const struct tracee *tracee, pid_t copy) {
     ptrace(PTRACE_DETACH, copy, NULL, (void *)(intptr_t)SIGSTOP);
 }
 
-/* Takes an event of ptrace's own that is pending.  Returns whether there was one; threads may have
- * moved. */
+/* Handles a pending event of ptrace's own. Returns whether there was one. This may move the
+ * threads. */
 static bool settle_thread(struct tracee *tracee, struct tracee_thread *thread) {
     if (stands_at_end(thread))
         return let_ended_go(tracee);
@@ -499,9 +505,9 @@ static bool settle_thread(struct tracee *tracee, struct tracee_thread *thread) {
     return true;
 }
 
-/* A thread or child that was just made is ours from its begin, and a thread that ends is until its
- * end was waited for: another debugger could not attach, and might try for ever.  So none is left
- * in between. */
+/* A new thread or child is under our control from its begin; an ending thread is until wait has
+ * reported its end. Another debugger could not attach to it, and might try for ever. So these
+ * states are completed before the process is released. */
 static void settle(struct tracee *tracee) {
     for (size_t i = 0; i < tracee->threads.count && !tracee->ended; i++)
         if (settle_thread(tracee, &tracee->threads.data[i])) {
@@ -510,7 +516,7 @@ static void settle(struct tracee *tracee) {
         }
 }
 
-/* Waits until the process's first thread, which is about to end, cannot be attached to any more. */
+/* Waits until the process's first thread, which is about to end, can no longer be attached to. */
 static void wait_for_first(const struct tracee *tracee) {
     const struct timespec pause = {.tv_nsec = 100 * 1000};
     for (size_t i = 0; i < tracee->threads.count; i++) {
@@ -540,9 +546,9 @@ void kill_tracee(struct tracee *tracee) {
         if (thread <= 0 || !WIFSTOPPED(status))
             continue;
         if (find_thread(tracee, thread) || is_thread_of(tracee->process, thread)) {
-            ptrace(PTRACE_CONT, thread, NULL, NULL); /* in front of its end */
+            ptrace(PTRACE_CONT, thread, NULL, NULL); /* it is stopped in front of its end */
         } else {
-            restore_bytes(tracee, thread); /* a child that was not let go yet */
+            restore_bytes(tracee, thread); /* a child that was not released yet */
             ptrace(PTRACE_DETACH, thread, NULL, NULL);
         }
     }
