@@ -137,7 +137,8 @@ static int take_signal(struct run *run, struct repeated *process, int signal) {
     return deliver(run, process, signal);
 }
 
-static int take_stop(struct run *run, struct repeated *process, const struct thread_stop *stop) {
+static int take_stop(struct run *run, struct repeated *process, const struct thread_stop *stop,
+                     bool step) {
     process->written = stop->written;
     process->call = stop->call;
     if (follow_child(&run->tracee, stop))
@@ -152,7 +153,7 @@ static int take_stop(struct run *run, struct repeated *process, const struct thr
     case REASON_WRITE:
         return stop->written ? STOP_WRITE : GO_ON;
     case REASON_STEP:
-        return STOP_STEP;
+        return step ? STOP_STEP : GO_ON;
     case REASON_FAULT:
         process->signal = stop->signal;
         return STOP_FAULT;
@@ -187,7 +188,7 @@ enum stop go_on(struct run *run, struct repeated *process, bool step) {
             return note_end(run, process, status);
         }
         struct thread_stop stop = read_stop(process->process, status, &process->call);
-        int taken = take_stop(run, process, &stop);
+        int taken = take_stop(run, process, &stop, step);
         if (taken != GO_ON)
             return (enum stop)taken;
     }

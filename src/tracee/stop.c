@@ -51,14 +51,15 @@ static void read_call(struct thread_stop *stop) {
         stop->call.arguments[i] = info.entry.args[i];
 }
 
-/* Interprets a SIGTRAP, which the kernel has sent for an instruction of the thread, or which some
- * process has sent. */
+/* A SIGTRAP that the kernel has sent for what the thread did, or that some process has sent. In a
+ * busy virtual machine DR6 may say nothing after a step, or a write that is watched; the kernel
+ * then calls it TRAP_BRKPT, though there is no breakpoint. */
 static void read_trap(struct thread_stop *stop, int code) {
     if (trap_address(stop->thread, &stop->address))
         stop->reason = REASON_BREAKPOINT;
     else if ((stop->written = take_written(stop->thread)) || code == TRAP_HWBKPT)
         stop->reason = REASON_WRITE;
-    else if (code == TRAP_TRACE)
+    else if (code == TRAP_TRACE || code == TRAP_BRKPT)
         stop->reason = REASON_STEP;
 }
 

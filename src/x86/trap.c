@@ -1,6 +1,7 @@
 /* trap.c: breakpoints in a traced thread; see trap.h. */
 #include "x86/trap.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@ bool trap_address(pid_t thread, uint64_t *address) {
         ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
         return false;
     *address = registers.rip - 1;
-    return true;
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKTEXT, thread, (void *)*address, NULL);
+    return !errno && (word & 0xff) == BREAKPOINT_BYTE;
 }
 
 void set_thread_address(pid_t thread, uint64_t address) {
