@@ -271,9 +271,10 @@ static bool has_any(void) {
     return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
 }
 
-/* What it reads the runtime has just run on, and it must not change that: so it calls nothing, and
- * its callers do nothing more.  Another thread may take the request back meanwhile, and its copy of
- * the bytes be another's: that thread stops all others first. */
+/* The runtime has just run on the bytes that this reads. It must not change them again: so it calls
+ * nothing once it copies, and its callers do nothing more. It takes no lock for the same reason.
+ * Not perfect: if another thread ends the activation meanwhile, the copy may already be another
+ * region's. */
 void quipu_watch_refresh_frame(uint64_t stack) {
     if (!has_any())
         return;
