@@ -29,14 +29,17 @@ struct builder {
     struct graph *graph;
     const struct unit *unit;
     struct graph_index *index;
-    uint32_t fragment;  /* the present one */
-    bool open;          /* the last block takes further instructions */
-    bool parted;        /* nothing but that closed the last block */
-    uint32_t alignment; /* directive since the last instruction, or NONE */
-    uint32_t pinned;    /* the first pinned label since then, or NONE */
-    bool passed_by;     /* control comes to a label behind that, or to that one */
-    bool left_unseen;   /* it is left unseen */
-    bool switched;      /* ... or switched */
+    uint32_t fragment;      /* the present one */
+    bool open;              /* the last block takes further instructions */
+    bool parted;            /* nothing but that closed the last block */
+    uint32_t alignment;     /* directive since the last instruction, or NONE */
+    uint32_t pinned;        /* the first pinned label since then, or NONE */
+    bool passed_by;         /* control comes to a label behind that, or to that one */
+    bool left_unseen;       /* it is left unseen */
+    bool switched;          /* ... or switched */
+    bool behind_call;       /* nothing but labels since the last instruction, which is a call */
+    uint32_t passed;        /* the last of these, if nobody goes to them; or NONE */
+    uint32_t passed_before; /* the last but one */
     VECTOR(uint32_t)
     labels; /* label statements seen, with the block that follows in label_blocks */
     VECTOR(uint32_t) label_blocks;
@@ -90,11 +93,33 @@ static bool ends_block(const struct decoded *decoded) {
     return decoded->class != CLASS_PLAIN;
 }
 
+/* A compiler's label that is in debug information only. */
+static bool is_passed(const struct symbol *symbol) {
+    return symbol->local && symbol->name[0] == '.' && !is_target(symbol) && !symbol->landing_pad &&
+           !symbol->returned_to && !symbol->switched && !symbol->aliased;
+}
+
+/* Labels of debug information tell where a call returns to, and which values are gone then.  So
+ * code behind the call stands behind them.  The last label of a fragment, where nothing follows, is
+ * its end: AT_END says so. */
+static void leave_call(struct builder *b, bool at_end) {
+    uint32_t last = at_end ? b->passed_before : b->passed;
+    if (b->behind_call && last != NONE)
+        b->graph->instructions.data[b->graph->instructions.count - 1].end = last;
+    b->behind_call = false;
+}
+
 static void add_label(struct builder *b, uint32_t statement) {
     struct arena *arena = b->graph->arena;
     const struct symbol *symbol = symbol_of(b, &b->unit->statements.data[statement]);
     if (is_target(symbol))
         b->open = b->parted = false;
+    if (is_passed(symbol)) {
+        b->passed_before = b->passed;
+        b->passed = statement;
+    } else {
+        leave_call(b, false);
+    }
     if (symbol->returned_to && b->graph->instructions.count)
         b->graph->instructions.data[b->graph->instructions.count - 1].end = statement;
     if (symbol->pinned && b->pinned == NONE)
@@ -172,6 +197,8 @@ static void add_instruction(struct builder *b, uint32_t statement, uint32_t firs
         ((struct graph_instruction){statement, first_statement, place, statement, decoded, false}));
     settle_labels(b, (uint32_t)graph->blocks.count - 1);
     block->switched = b->switched;
+    b->behind_call = b->graph->function->compiled && is_call_class(decoded->class);
+    b->passed = b->passed_before = NONE;
     b->open = !ends_block(decoded) && !alone && !b->switched;
     b->parted = alone;
     unpin(b);
@@ -181,11 +208,13 @@ static void add_fragment(struct builder *b, const struct fragment *fragment) {
     const struct unit *unit = b->unit;
     const uint32_t *list = unit->sections.data[fragment->section].statements.data;
     uint32_t base = unit->code->offset[list[fragment->first]], prefix = NONE;
-    b->open = b->parted = false;
+    b->open = b->parted = b->behind_call = false;
     b->alignment = NONE;
     unpin(b);
     for (uint32_t s = fragment->first; s < fragment->last; s++) {
         const struct statement *statement = &unit->statements.data[list[s]];
+        if (statement->kind != STATEMENT_LABEL)
+            leave_call(b, false);
         if (statement->kind == STATEMENT_LABEL) {
             add_label(b, list[s]);
         } else if (statement->aligns) {
@@ -198,6 +227,7 @@ static void add_fragment(struct builder *b, const struct fragment *fragment) {
             prefix = NONE;
         }
     }
+    leave_call(b, true);
 }
 
 /* The block that the symbol's label begins, as an end of edges; 0 where it is elsewhere. */

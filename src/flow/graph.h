@@ -16,7 +16,7 @@ struct graph_instruction {
     uint32_t statement;       /* the instruction's own */
     uint32_t first_statement; /* the same, or its first prefix's */
     uint32_t place;           /* where code in front of it stands: the same, or its pinned label */
-    uint32_t end;             /* where code behind it stands: its own, or the label it returns to */
+    uint32_t end;             /* where code behind it stands: its own, or a label behind the call */
     const struct decoded *decoded;
     bool loses_scratch; /* find_liveness: goes to where nothing is kept in %r11 */
 };

@@ -56,8 +56,8 @@ static size_t find_first(const struct planner *p, uint32_t index) {
 /* The end of what query tables tell of the fragment, whose last block this is. */
 static void label_end(struct planner *p, uint32_t last_block) {
     const struct basic_block *block = &p->graph->blocks.data[last_block];
-    const struct statement *s = block->padding ? &p->graph->unit->statements.data[block->aligned_by]
-                                               : statement_of(p, last_instruction(p->graph, block));
+    uint32_t last = block->padding ? block->aligned_by : last_instruction(p->graph, block)->end;
+    const struct statement *s = &p->graph->unit->statements.data[last];
     if (p->state->options->events.count)
         insert_behind(
             &p->state->edits, s,
