@@ -26,16 +26,16 @@ static void print_help(void) {
 
 /* The innermost address of the thread that lies in the module's instrumented code, as linked; 0:
  * none does.  Sets INSIDE to what the line is told of: a call's, not what it returns to. */
-static uint64_t find_address(const struct standing *standing, const struct binary *binary,
+static uint64_t find_address(const struct stopped_process *stopped, const struct binary *binary,
                              uint64_t bias, pid_t thread, uint64_t *inside) {
     *inside = 0;
-    for (size_t i = 0; i < standing->places.count; i++) {
-        const struct standing_place *place = &standing->places.data[i];
-        if (place->thread == thread && has_events_at(binary, place->address - bias))
-            return *inside = place->address - bias;
+    for (size_t i = 0; i < stopped->pending.count; i++) {
+        const struct pending_instruction *pending = &stopped->pending.data[i];
+        if (pending->thread == thread && has_events_at(binary, pending->address - bias))
+            return *inside = pending->address - bias;
     }
-    for (size_t i = 0; i < standing->callers.count; i++) {
-        const struct standing_place *caller = &standing->callers.data[i];
+    for (size_t i = 0; i < stopped->callers.count; i++) {
+        const struct pending_instruction *caller = &stopped->callers.data[i];
         if (caller->thread == thread && has_events_at(binary, caller->address - bias)) {
             *inside = caller->address - bias - 1;
             return caller->address - bias;
@@ -44,13 +44,13 @@ static uint64_t find_address(const struct standing *standing, const struct binar
     return 0;
 }
 
-static void print_thread(struct arena *arena, const struct standing *standing,
+static void print_thread(struct arena *arena, const struct stopped_process *stopped,
                          const struct thread_cells *thread, uint64_t bias) {
     const struct binary *binary = thread->module->binary;
     uint64_t ticks = thread->events->counts[QUIPU_EVENT_TICKS] - thread->events->begin;
     uint64_t number = thread->events->number;
     uint64_t inside;
-    uint64_t address = find_address(standing, binary, bias, (pid_t)thread->owner, &inside);
+    uint64_t address = find_address(stopped, binary, bias, (pid_t)thread->owner, &inside);
     const char *line = inside ? line_text(arena, binary, inside) : "";
     print_line(stdout, "%s  %s%sthread %u",
                address ? moment_text(arena, binary, address, ticks, number)
@@ -58,30 +58,30 @@ static void print_thread(struct arena *arena, const struct standing *standing,
                line, *line ? "  " : "", thread->owner);
 }
 
-static bool is_standing(const struct standing *standing, uint32_t thread) {
-    for (size_t i = 0; i < standing->places.count; i++)
-        if (standing->places.data[i].thread == (pid_t)thread)
+static bool is_stopped(const struct stopped_process *stopped, uint32_t thread) {
+    for (size_t i = 0; i < stopped->pending.count; i++)
+        if (stopped->pending.data[i].thread == (pid_t)thread)
             return true;
     return false;
 }
 
 static int print_moments(const char *pid) {
-    struct standing standing;
+    struct stopped_process stopped;
     struct arena arena = {0};
-    struct profile *profile = open_process(pid, &standing);
+    struct profile *profile = open_process(pid, &stopped);
     const struct process *process = &profile->processes.data[0];
     bool any = false;
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
         if (!thread->offset || !(thread->module->event_kinds >> QUIPU_EVENT_TICKS & 1) ||
-            !is_standing(&standing, thread->owner))
+            !is_stopped(&stopped, thread->owner))
             continue;
-        print_thread(&arena, &standing, thread, process->load_biases[thread->module_number]);
+        print_thread(&arena, &stopped, thread, process->load_biases[thread->module_number]);
         any = true;
     }
     if (!any)
         die("process %s: it has no moments; build it with 'quipu cc --quipu=moment'", pid);
-    arena_release(&standing.arena);
+    arena_release(&stopped.arena);
     arena_release(&arena);
     profile_close(profile);
     return 0;

@@ -126,9 +126,9 @@ static void check_options(const struct stat_options *options, int words) {
 }
 
 static int count_process(const struct stat_options *options) {
-    struct standing standing;
-    int status = count_data(open_process(options->pid, &standing), options, NULL);
-    arena_release(&standing.arena);
+    struct stopped_process stopped;
+    int status = count_data(open_process(options->pid, &stopped), options, NULL);
+    arena_release(&stopped.arena);
     return status;
 }
 

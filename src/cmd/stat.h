@@ -4,7 +4,7 @@
 
 #include "data/profile.h"
 #include "report/table.h"
-#include "tracee/standing.h"
+#include "tracee/stopped.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ bool sum_events(const struct profile *profile, const char *name, uint64_t *sum);
 /* Opens the data of the running process that TEXT names.  Its threads have EVENTS, of one instant,
  * and STANDING tells where they stood; its arena is the caller's to release.  Ends the program with
  * an error where that cannot be. */
-struct profile *open_process(const char *text, struct standing *standing);
+struct profile *open_process(const char *text, struct stopped_process *stopped);
 
 /* stat_baseline.c */
 

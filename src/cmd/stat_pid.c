@@ -11,7 +11,7 @@
 
 #include "data/datafile.h"
 #include "symbols/event_tables.h"
-#include "tracee/standing.h"
+#include "tracee/stopped.h"
 #include "util/diag.h"
 #include "util/refusal.h"
 
@@ -108,15 +108,15 @@ static struct thread_cells *find_cells(struct profile *profile, size_t index, pi
     return &process->threads.data[process->threads.count - 1];
 }
 
-/* Adds what has happened above the cells at PLACE.  Each module's code is asked: the place lies in
- * one at most. */
-static void add_place(struct profile *profile, const struct standing_place *place) {
+/* Adds the events that the cells do not hold yet at instruction PENDING. Each module is asked: the
+ * instruction is in at most one. */
+static void add_pending(struct profile *profile, const struct pending_instruction *pending) {
     const struct process *process = &profile->processes.data[0];
     for (size_t i = 0; i < process->modules.count; i++) {
         int64_t sums[QUIPU_EVENTS] = {0};
         const struct module *module = process->modules.data[i];
         const char *cause = add_events_above(
-            module->binary, place->address - process->load_biases[i], place->rcx, sums);
+            module->binary, pending->address - process->load_biases[i], pending->rcx, sums);
         if (cause)
             die("'%s': %s", module->path, cause);
         bool any = false;
@@ -124,7 +124,7 @@ static void add_place(struct profile *profile, const struct standing_place *plac
             any |= sums[kind] != 0;
         if (!any)
             continue;
-        struct thread_cells *cells = find_cells(profile, i, place->thread);
+        struct thread_cells *cells = find_cells(profile, i, pending->thread);
         struct thread_events *events = ARENA_NEW(&profile->arena, struct thread_events);
         if (cells->events)
             *events = *cells->events;
@@ -142,20 +142,20 @@ static bool counts_events(const struct profile *profile) {
 }
 
 /* Returns false where a module has come since PROFILE was opened. */
-static bool take_instant(struct profile *profile, pid_t pid, struct standing *standing) {
-    const char *cause = stop_threads(pid, standing);
+static bool take_instant(struct profile *profile, pid_t pid, struct stopped_process *stopped) {
+    const char *cause = stop_and_unwind(pid, stopped);
     if (cause)
         die("process %d: %s", (int)pid, cause);
     bool same = profile_refresh(profile);
     if (same)
         profile_read_events(profile);
-    release_threads(standing);
-    for (size_t i = 0; same && i < standing->places.count; i++)
-        add_place(profile, &standing->places.data[i]);
+    release_threads(stopped);
+    for (size_t i = 0; same && i < stopped->pending.count; i++)
+        add_pending(profile, &stopped->pending.data[i]);
     return same;
 }
 
-struct profile *open_process(const char *text, struct standing *standing) {
+struct profile *open_process(const char *text, struct stopped_process *stopped) {
     pid_t pid = read_process_number(text);
     struct arena arena = {0};
     char *path = find_data(&arena, pid);
@@ -164,11 +164,11 @@ struct profile *open_process(const char *text, struct standing *standing) {
         if (!counts_events(profile))
             die("process %d: it counts no events; build it with 'quipu cc --quipu=event'",
                 (int)pid);
-        if (take_instant(profile, pid, standing)) {
+        if (take_instant(profile, pid, stopped)) {
             arena_release(&arena);
             return profile;
         }
-        arena_release(&standing->arena);
+        arena_release(&stopped->arena);
         profile_close(profile);
     }
     die("process %d: it opens shared objects faster than they can be read; try again", (int)pid);

@@ -295,12 +295,12 @@ static const char *start_way(struct way *way, char **argv) {
     if (way->binary) {
         GElf_Ehdr header;
         gelf_getehdr(way->binary->elf, &header);
-        way->bias = tracee_bias(way->tracee, header.e_entry);
+        way->bias = program_bias(way->tracee->process, header.e_entry);
         return begin_binary(way);
     }
     uint64_t hook = find_loader_hook(way->arena, way->program);
-    way->loader_hook = tracee_auxiliary(way->tracee, AT_BASE) + hook;
-    way->entry = tracee_auxiliary(way->tracee, AT_ENTRY);
+    way->loader_hook = auxiliary_value(way->tracee->process, AT_BASE) + hook;
+    way->entry = auxiliary_value(way->tracee->process, AT_ENTRY);
     put_breakpoint(way->tracee, way->entry, false);
     if (hook)
         put_breakpoint(way->tracee, way->loader_hook, false);

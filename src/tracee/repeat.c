@@ -237,7 +237,7 @@ const char *start_run(struct run *run, char **argv) {
     }
     GElf_Ehdr header;
     gelf_getehdr(run->binary->elf, &header);
-    run->bias = tracee_bias(&run->tracee, header.e_entry);
+    run->bias = program_bias(process, header.e_entry);
     run->thread_hook = find_hook(run->binary, true) + run->bias;
     run->near_hook = find_hook(run->binary, false) + run->bias;
     put_hooks(run);

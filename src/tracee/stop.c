@@ -25,11 +25,12 @@ static const struct {
 
 static void read_event(struct thread_stop *stop, int event) {
     unsigned long message = 0;
-    stop->reason = REASON_EVENT;
+    stop->reason =
+        event == PTRACE_EVENT_STOP && stop->signal != SIGTRAP ? REASON_JOB : REASON_EVENT;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
         if (events[i].event == event)
             stop->reason = (enum stop_reason)events[i].reason;
-    if (stop->reason != REASON_EXIT && stop->reason != REASON_EVENT)
+    if (event != PTRACE_EVENT_EXIT && event != PTRACE_EVENT_STOP)
         ptrace(PTRACE_GETEVENTMSG, stop->thread, NULL, &message);
     stop->child = (pid_t)message;
 }

@@ -158,11 +158,11 @@ bool has_random_addresses(const struct tracee *tracee) {
     return !(flags & ADDR_NO_RANDOMIZE);
 }
 
-uint64_t tracee_auxiliary(const struct tracee *tracee, uint64_t type) {
+uint64_t auxiliary_value(pid_t process, uint64_t type) {
     char path[64];
     Elf64_auxv_t value;
     uint64_t found = 0;
-    snprintf(path, sizeof path, "/proc/%d/auxv", tracee->process);
+    snprintf(path, sizeof path, "/proc/%d/auxv", process);
     FILE *file = fopen(path, "re");
     while (file && fread(&value, sizeof value, 1, file) == 1)
         if (value.a_type == type)
@@ -172,8 +172,8 @@ uint64_t tracee_auxiliary(const struct tracee *tracee, uint64_t type) {
     return found;
 }
 
-uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry) {
-    uint64_t address = tracee_auxiliary(tracee, AT_ENTRY);
+uint64_t program_bias(pid_t process, uint64_t entry) {
+    uint64_t address = auxiliary_value(process, AT_ENTRY);
     return address ? address - entry : 0;
 }
 

@@ -51,11 +51,12 @@ const char *start_tracee(struct tracee *tracee, char **argv);
 /* Whether its addresses are random all the same. It is stopped. */
 bool has_random_addresses(const struct tracee *tracee);
 
-/* Returns the process's auxiliary value of TYPE, such as AT_ENTRY, or 0 if it has none. */
-uint64_t tracee_auxiliary(const struct tracee *tracee, uint64_t type);
+/* Returns the auxiliary value of TYPE, such as AT_ENTRY, of PROCESS, or 0 if it has none. */
+uint64_t auxiliary_value(pid_t process, uint64_t type);
 
-/* Returns the program's load address minus its address as linked. ENTRY is its entry as linked. */
-uint64_t tracee_bias(const struct tracee *tracee, uint64_t entry);
+/* Returns the load address of the program of PROCESS minus its address as linked. ENTRY is its
+ * entry as linked. */
+uint64_t program_bias(pid_t process, uint64_t entry);
 
 void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
 bool has_breakpoint(const struct tracee *tracee, uint64_t address);

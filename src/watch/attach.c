@@ -4,7 +4,7 @@
  * the regions are made.  The lock must be free, or its owner would stand, too. */
 #include "watch/attach.h"
 
-#include "tracee/standing.h"
+#include "tracee/stopped.h"
 #include "tracee/tracee.h"
 #include "util/refusal.h"
 #include "x86/visit.h"
@@ -85,10 +85,10 @@ static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_wat
 }
 
 /* A thread that stands by our stop alone; 0: there is none now. */
-static pid_t choose_thread(const struct standing *standing) {
-    for (size_t i = 0; i < standing->threads.count; i++)
-        if (!standing->threads.data[i].signal)
-            return standing->threads.data[i].thread;
+static pid_t choose_thread(const struct stopped_process *stopped) {
+    for (size_t i = 0; i < stopped->threads.count; i++)
+        if (!stopped->threads.data[i].signal)
+            return stopped->threads.data[i].thread;
     return 0;
 }
 
@@ -122,24 +122,24 @@ static const char *send(struct arena *arena, pid_t process, pid_t thread, const 
 static const char *try_visit(struct arena *arena, pid_t process, const char *path,
                              void prepare(void *context), void *context, bool *done,
                              struct quipu_watch_home *home) {
-    struct standing standing;
+    struct stopped_process stopped;
     uint32_t lock = 1;
-    const char *wrong = hold_threads(process, &standing);
+    const char *wrong = stop_threads(process, &stopped);
     if (wrong) {
         wrong = arena_copy(arena, wrong, strlen(wrong));
-        arena_release(&standing.arena);
+        arena_release(&stopped.arena);
         return wrong;
     }
     wrong = read_home(arena, process, home);
-    pid_t thread = choose_thread(&standing);
+    pid_t thread = choose_thread(&stopped);
     if (!wrong && thread && read_memory(process, QUIPU_WATCH_LOCK, &lock, sizeof lock) && !lock) {
         if (prepare)
             prepare(context);
         wrong = send(arena, process, thread, path, home);
         *done = true;
     }
-    release_threads(&standing);
-    arena_release(&standing.arena);
+    release_threads(&stopped);
+    arena_release(&stopped.arena);
     return wrong;
 }
 

@@ -2,11 +2,12 @@
 #include "watch/program.h"
 
 #include "symbols/backtrace.h"
+#include "tracee/held_thread.h"
+#include "tracee/tracee.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/refusal.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,14 +59,6 @@ bool is_leaving(void) {
 
 /* ---- start ---- */
 
-/* waitpid, whatever signals come to us meanwhile: who is left there would stand for ever. */
-static pid_t wait_for(pid_t thread, int options, int *status) {
-    pid_t done;
-    while ((done = waitpid(thread, status, options)) < 0 && errno == EINTR)
-        continue;
-    return done;
-}
-
 /* What the child does; it tells by TELL if it fails. */
 static _Noreturn void become(const char *file, char **argv, bool stops, int tell) {
     bool traced = stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
@@ -80,44 +72,14 @@ static _Noreturn void become(const char *file, char **argv, bool stops, int tell
     _exit(127);
 }
 
-/* Runs PROGRAM, which has just become the program, up to ADDRESS. */
-static bool run_to(const struct program *program, uint64_t address) {
-    struct user_regs_struct registers;
-    int status;
-    errno = 0;
-    long word = ptrace(PTRACE_PEEKTEXT, program->process, address, NULL);
-    if (errno || ptrace(PTRACE_POKETEXT, program->process, address, (word & ~0xffl) | 0xcc) != 0 ||
-        ptrace(PTRACE_CONT, program->process, NULL, NULL) != 0 ||
-        wait_for(program->process, 0, &status) != program->process || !WIFSTOPPED(status) ||
-        WSTOPSIG(status) != SIGTRAP)
-        return false;
-    ptrace(PTRACE_POKETEXT, program->process, address, word);
-    ptrace(PTRACE_GETREGS, program->process, NULL, &registers);
-    registers.rip = address;
-    return ptrace(PTRACE_SETREGS, program->process, NULL, &registers) == 0;
-}
-
-uint64_t program_bias(const struct program *program, pid_t process) {
-    char path[64];
-    Elf64_auxv_t entry = {0};
-    snprintf(path, sizeof path, "/proc/%d/auxv", process);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && read(fd, &entry, sizeof entry) == sizeof entry && entry.a_type != AT_ENTRY &&
-           entry.a_type != AT_NULL)
-        continue;
-    if (fd >= 0)
-        close(fd);
-    return entry.a_type == AT_ENTRY ? entry.a_un.a_val - program->entry : 0;
-}
-
 static const char *stop_at(struct arena *arena, const struct program *program, uint64_t stop) {
     int status;
-    bool told = wait_for(program->process, 0, &status) == program->process;
+    bool told = wait_for_thread(program->process, 0, &status) == program->process;
     if (told && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         return deadly_refusal(arena, "ptrace");
     if (!told || !WIFSTOPPED(status))
         return "it cannot be traced, and so no pointer of its be followed";
-    if (run_to(program, stop + program_bias(program, program->process)))
+    if (run_process_to(program->process, stop + program_bias(program->process, program->entry)))
         return NULL;
     kill(program->process, SIGKILL);
     return "it does not come to its start";
@@ -181,22 +143,15 @@ bool look_at_program(struct program *program) {
     return program->ended;
 }
 
-/* Stops THREAD, which waits for an answer.  Returns false where it has ended instead, or cannot be
- * stopped.  The end of the program's first thread is told once, and may be told here. */
+/* Stops THREAD, which waits for an answer. Returns false, with errno set, if it has ended or cannot
+ * be stopped. The end of the program's first thread is reported once, and may be reported here. */
 static bool stop_thread(struct program *program, pid_t thread, int *status) {
-    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
-        return false;
-    ptrace(PTRACE_INTERRUPT, thread, NULL, NULL);
-    if (wait_for(thread, __WALL, status) != thread)
-        return false;
-    if (WIFSTOPPED(*status))
-        return true;
-    if (thread == program->process && !program->is_other) {
+    enum held_state state = hold_thread(thread) ? stop_held_thread(thread, status) : HELD_RUNS;
+    if (state == HELD_ENDED && thread == program->process && !program->is_other) {
         program->ended = true;
         program->status = *status;
     }
-    errno = ESRCH;
-    return false;
+    return state == HELD_STOPPED;
 }
 
 /* Tells once why no thread can be stopped. */
@@ -218,7 +173,6 @@ void add_calls(struct program *program, struct unwinder *unwinder, struct buffer
         tell_refusal(program, thread, errno);
         return;
     }
-    long signal = status >> 16 ? 0 : WSTOPSIG(status); /* one of its own was on its way */
     add_backtrace(unwinder, text, "        ", thread, address);
-    ptrace(PTRACE_DETACH, thread, NULL, signal);
+    release_held_thread(thread, status);
 }

@@ -31,9 +31,6 @@ const char *take_program(struct program *program, pid_t process);
 /* Whether we were asked to leave it. */
 bool is_leaving(void);
 
-/* Where it runs in PROCESS, which is it or a child of it, less where it was linked. */
-uint64_t program_bias(const struct program *program, pid_t process);
-
 /* Lets go of a program that stands. */
 void release_program(const struct program *program);
 

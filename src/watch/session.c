@@ -2,11 +2,13 @@
 #include "watch/session.h"
 
 #include "symbols/backtrace.h"
+#include "tracee/held_thread.h"
+#include "tracee/tracee.h"
 #include "util/clock.h"
 #include "util/refusal.h"
 #include "watch/attach.h"
 #include "watch/follow.h"
-#include "watch/stand.h"
+#include "x86/thread.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 
 enum {
@@ -60,7 +60,7 @@ static uint64_t bias_in(struct session *session, const struct binary *binary, ui
         return known->bias;
     *known = (struct module_bias){binary, process, 0};
     if (binary == session->binary)
-        known->bias = program_bias(&session->program, (pid_t)process);
+        known->bias = program_bias((pid_t)process, session->program.entry);
     else if (!find_bias(binary, (pid_t)process, &known->bias))
         known->binary = NULL; /* it may come */
     return known->bias;
@@ -131,14 +131,14 @@ static void stop_there(struct session *session, const struct told_hit *told, uin
     int status;
     flush(session);
     ring_answer((struct quipu_hit *)told->hit, answer | QUIPU_ANSWER_TRAP);
-    enum standing standing = stand_at_trap(process, thread, &status);
-    if (standing == THREAD_RUNS)
+    enum held_state state = stop_process_at_trap(process, thread, &status);
+    if (state == HELD_RUNS)
         warn("the program has not stopped at the first write: it blocks SIGTRAP");
-    if (standing == THREAD_ENDED && thread == program->process && !program->is_other) {
+    if (state == HELD_ENDED && thread == program->process && !program->is_other) {
         program->ended = true;
         program->status = status;
     }
-    if (standing != THREAD_STANDS)
+    if (state != HELD_STOPPED)
         return;
     session->has_stopped = session->options.on_stop(session->options.context, told);
     session->stopped = process;
@@ -507,10 +507,10 @@ static const char *find_refused(struct session *session) {
 /* Asks for the thread-local object NUMBER of THREAD, which stands. */
 static void ask_for_thread(struct session *session, uint32_t number, pid_t thread) {
     const struct watched *watched = &session->watched.data[number];
-    struct user_regs_struct registers;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+    uint64_t base;
+    if (!thread_pointer(thread, &base))
         return;
-    struct quipu_watch_request request = {.address = registers.fs_base + (uint64_t)watched->offset,
+    struct quipu_watch_request request = {.address = base + (uint64_t)watched->offset,
                                           .size = watched->size,
                                           .flags = flags_of(session, watched)};
     ask(session, &request, (struct role){.watched = number});

@@ -45,6 +45,14 @@ bool thread_turns(pid_t thread, uint64_t *rcx) {
     return true;
 }
 
+bool thread_pointer(pid_t thread, uint64_t *address) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+        return false;
+    *address = registers.fs_base;
+    return true;
+}
+
 void repeat_broken_call(pid_t thread) {
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0 || (int64_t)registers.rax != -EINTR)

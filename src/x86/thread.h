@@ -18,6 +18,10 @@ enum {
     DWARF_RCX = 2
 };
 
+/* Sets ADDRESS to the thread pointer of THREAD, which is stopped: thread-local variables are at
+ * fixed distances from it. */
+bool thread_pointer(pid_t thread, uint64_t *address);
+
 /* THREAD was interrupted by nothing but our stop, and goes on: a system call that the kernel has
  * broken off for that, and would not make again by itself, will be made again. */
 void repeat_broken_call(pid_t thread);

@@ -1,4 +1,4 @@
-/* standing.c: stops threads for a short time; see standing.h.
+/* stopped.c: stops threads for a short time; see stopped.h.
  *
  * PTRACE_SEIZE and PTRACE_INTERRUPT send no signal, and work in a process that is already stopped.
  * A running thread may make another thread meanwhile. So the list of threads is read again until
@@ -10,7 +10,7 @@
  * Not perfect: a few system calls end with EINTR, as they do when a process is stopped and
  * continued. They are those that the kernel does not restart (signal(7)) and that are not in the
  * list of x86/thread.c. A stack is unwound only as far as its unwind tables allow. */
-#include "tracee/standing.h"
+#include "tracee/stopped.h"
 
 #include "util/process.h"
 #include "util/refusal.h"
@@ -33,19 +33,19 @@ enum {
 
 /* ---- stopping ---- */
 
-static bool is_standing(const struct standing *standing, pid_t thread) {
-    for (size_t i = 0; i < standing->threads.count; i++)
-        if (standing->threads.data[i].thread == thread)
+static bool is_stopped(const struct stopped_process *stopped, pid_t thread) {
+    for (size_t i = 0; i < stopped->threads.count; i++)
+        if (stopped->threads.data[i].thread == thread)
             return true;
     return false;
 }
 
 /* Waits until THREAD is stopped. If it has ended instead, its number becomes 0. Returns NULL or a
  * message. */
-static const char *wait_for(struct standing *standing, struct standing_thread *thread) {
+static const char *wait_for(struct stopped_process *stopped, struct stopped_thread *thread) {
     static const struct timespec pause = {.tv_nsec = PAUSE};
-    struct arena *arena = &standing->arena;
-    pid_t process = standing->process;
+    struct arena *arena = &stopped->arena;
+    pid_t process = stopped->process;
     int status;
     pid_t waited = 0;
     for (int i = 0; i < PAUSES_MAX && waited == 0; i++) {
@@ -69,51 +69,51 @@ static const char *wait_for(struct standing *standing, struct standing_thread *t
 }
 
 /* Asks THREAD to stop. Returns NULL or a message. */
-static const char *interrupt(struct standing *standing, pid_t thread) {
+static const char *interrupt(struct stopped_process *stopped, pid_t thread) {
     bool seized = ptrace(PTRACE_SEIZE, thread, NULL, NULL) == 0;
     if (seized && ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) == 0) {
-        vector_push(&standing->arena, &standing->threads, ((struct standing_thread){thread, 0}));
+        vector_push(&stopped->arena, &stopped->threads, ((struct stopped_thread){thread, 0}));
         return NULL;
     }
     int cause = errno;
     if (seized) /* it has ended; without this it would stay a zombie as long as quipu runs */
         (void)waitpid(thread, NULL, __WALL | WNOHANG);
-    if (seized || has_ended(standing->process, thread))
+    if (seized || has_ended(stopped->process, thread))
         return NULL;
-    return arena_print(&standing->arena, "it cannot be stopped for a moment: %s",
-                       refusal(&standing->arena, "ptrace", standing->process, cause));
+    return arena_print(&stopped->arena, "it cannot be stopped for a moment: %s",
+                       refusal(&stopped->arena, "ptrace", stopped->process, cause));
 }
 
 /* Asks all threads that are not in the list to stop. */
-static const char *interrupt_new_threads(struct standing *standing) {
+static const char *interrupt_new_threads(struct stopped_process *stopped) {
     char path[64];
     const char *cause = NULL;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)standing->process);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)stopped->process);
     DIR *directory = opendir(path);
     if (!directory)
         return errno == ENOENT ? "it has ended" : strerror(errno);
     for (struct dirent *entry; !cause && (entry = readdir(directory));) {
         pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (thread > 0 && !is_standing(standing, thread) && !has_ended(standing->process, thread))
-            cause = interrupt(standing, thread);
+        if (thread > 0 && !is_stopped(stopped, thread) && !has_ended(stopped->process, thread))
+            cause = interrupt(stopped, thread);
     }
     closedir(directory);
     return cause;
 }
 
 /* Stops the threads that are not in the list, and sets FOUND if there was one. */
-static const char *stop_new_threads(struct standing *standing, bool *found) {
-    size_t first = standing->threads.count, kept = first;
-    const char *cause = interrupt_new_threads(standing);
-    *found = standing->threads.count > first;
-    for (size_t i = first; i < standing->threads.count; i++) {
-        struct standing_thread *thread = &standing->threads.data[i];
-        const char *late = wait_for(standing, thread); /* only a stopped thread can be released */
+static const char *stop_new_threads(struct stopped_process *stopped, bool *found) {
+    size_t first = stopped->threads.count, kept = first;
+    const char *cause = interrupt_new_threads(stopped);
+    *found = stopped->threads.count > first;
+    for (size_t i = first; i < stopped->threads.count; i++) {
+        struct stopped_thread *thread = &stopped->threads.data[i];
+        const char *late = wait_for(stopped, thread); /* only a stopped thread can be released */
         cause = cause ? cause : late;
         if (thread->thread)
-            standing->threads.data[kept++] = *thread;
+            stopped->threads.data[kept++] = *thread;
     }
-    standing->threads.count = kept;
+    stopped->threads.count = kept;
     return cause;
 }
 
@@ -121,19 +121,19 @@ static const char *stop_new_threads(struct standing *standing, bool *found) {
 
 /* A thread whose stack is being unwound. */
 struct walk {
-    struct standing *standing;
+    struct stopped_process *stopped;
     pid_t thread;
     bool started;
 };
 
 static void add_caller(const struct walk *walk, uint64_t address) {
-    vector_push(&walk->standing->arena, &walk->standing->callers,
-                ((struct standing_place){walk->thread, address, 0}));
+    vector_push(&walk->stopped->arena, &walk->stopped->callers,
+                ((struct pending_instruction){walk->thread, address, 0}));
 }
 
-static void add_place(const struct walk *walk, uint64_t address, uint64_t rcx) {
-    vector_push(&walk->standing->arena, &walk->standing->places,
-                ((struct standing_place){walk->thread, address, rcx}));
+static void add_pending(const struct walk *walk, uint64_t address, uint64_t rcx) {
+    vector_push(&walk->stopped->arena, &walk->stopped->pending,
+                ((struct pending_instruction){walk->thread, address, rcx}));
 }
 
 static int look_at_frame(Dwfl_Frame *frame, void *argument) {
@@ -145,7 +145,7 @@ static int look_at_frame(Dwfl_Frame *frame, void *argument) {
         return DWARF_CB_ABORT;
     if (walk->started && interrupted) {
         (void)dwfl_frame_reg(frame, DWARF_RCX, &rcx);
-        add_place(walk, address, rcx);
+        add_pending(walk, address, rcx);
     } else if (walk->started)
         add_caller(walk, address);
     walk->started = true;
@@ -180,19 +180,19 @@ static Dwfl *open_unwinder(pid_t process) {
     return dwfl;
 }
 
-static const char *find_places(struct standing *standing) {
+static const char *find_pending(struct stopped_process *stopped) {
     const char *cause = NULL;
-    Dwfl *unwinder = open_unwinder(standing->process);
-    for (size_t i = 0; i < standing->threads.count && !cause; i++) {
-        struct walk walk = {standing, standing->threads.data[i].thread, false};
+    Dwfl *unwinder = open_unwinder(stopped->process);
+    for (size_t i = 0; i < stopped->threads.count && !cause; i++) {
+        struct walk walk = {stopped, stopped->threads.data[i].thread, false};
         uint64_t address, rcx;
         if (thread_address(walk.thread, &address) && thread_turns(walk.thread, &rcx)) {
-            add_place(&walk, address, rcx);
+            add_pending(&walk, address, rcx);
             if (unwinder)
                 (void)dwfl_getthread_frames(unwinder, walk.thread, look_at_frame, &walk);
         } else if (errno != ESRCH) { /* another process has killed it */
             cause =
-                arena_print(&standing->arena, "its registers cannot be read: %s", strerror(errno));
+                arena_print(&stopped->arena, "its registers cannot be read: %s", strerror(errno));
         }
     }
     if (unwinder)
@@ -200,35 +200,35 @@ static const char *find_places(struct standing *standing) {
     return cause;
 }
 
-const char *hold_threads(pid_t process, struct standing *standing) {
-    *standing = (struct standing){.process = process};
+const char *stop_threads(pid_t process, struct stopped_process *stopped) {
+    *stopped = (struct stopped_process){.process = process};
     const char *cause = NULL;
     for (bool found = true; found && !cause;) {
         found = false;
-        cause = stop_new_threads(standing, &found);
+        cause = stop_new_threads(stopped, &found);
     }
-    if (!cause && !standing->threads.count)
+    if (!cause && !stopped->threads.count)
         cause = "it has ended";
     if (cause)
-        release_threads(standing);
+        release_threads(stopped);
     return cause;
 }
 
-const char *stop_threads(pid_t process, struct standing *standing) {
-    const char *cause = hold_threads(process, standing);
+const char *stop_and_unwind(pid_t process, struct stopped_process *stopped) {
+    const char *cause = stop_threads(process, stopped);
     if (!cause)
-        cause = find_places(standing);
+        cause = find_pending(stopped);
     if (cause)
-        release_threads(standing);
+        release_threads(stopped);
     return cause;
 }
 
-void release_threads(struct standing *standing) {
-    for (size_t i = 0; i < standing->threads.count; i++) {
-        const struct standing_thread *thread = &standing->threads.data[i];
+void release_threads(struct stopped_process *stopped) {
+    for (size_t i = 0; i < stopped->threads.count; i++) {
+        const struct stopped_thread *thread = &stopped->threads.data[i];
         if (!thread->signal)
             repeat_broken_call(thread->thread);
         (void)ptrace(PTRACE_DETACH, thread->thread, NULL, (void *)(intptr_t)thread->signal);
     }
-    standing->threads.count = 0;
+    stopped->threads.count = 0;
 }
