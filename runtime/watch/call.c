@@ -12,7 +12,7 @@
  *
  * A call that never returns leaves its record. The next call with that stack pointer reuses it.
  *
- * A change that is found may be due to another call; lane.c decides.
+ * A change that is found may be due to another call; running.c decides.
  *
  * Not perfect: with more than FEW regions, comparisons after unknown calls are skipped for some
  * time, since they would take most of the time; a later comparison finds the change. Bytes that
@@ -474,28 +474,29 @@ static bool has_ranges(const struct watch_call *call) {
 }
 
 /* Sets WAY's low and high to the bounds of all ranges of the call. */
-static void find_hull(const struct watch_call *call, struct watch_under_way *way) {
-    way->low = UINT64_MAX;
-    way->high = 0;
+static void find_hull(const struct watch_call *call, struct watch_running_call *running) {
+    running->low = UINT64_MAX;
+    running->high = 0;
     for (unsigned i = 0; i < RANGES; i++) {
         struct watch_range range = call->ranges[i];
         if (!range.length)
             continue;
-        way->low = lesser(way->low, range.address);
-        way->high = greater(way->high, range.length < ADDRESSES_END ? range.address + range.length
-                                                                    : ADDRESSES_END);
+        running->low = lesser(running->low, range.address);
+        running->high =
+            greater(running->high,
+                    range.length < ADDRESSES_END ? range.address + range.length : ADDRESSES_END);
         if (quipu_extent_kind(callees[call->callee][i]) == QUIPU_EXTENT_VECTOR)
-            *way = (struct watch_under_way){.low = 0, .high = ADDRESSES_END};
+            *running = (struct watch_running_call){.low = 0, .high = ADDRESSES_END};
     }
 }
 
 /* Sets the call's ranges and their bounds. Returns whether its end has anything to do. */
-static bool has_end(struct watch_call *call, struct watch_under_way *way) {
+static bool has_end(struct watch_call *call, struct watch_running_call *running) {
     const uint32_t *extents = callees[call->callee];
     for (unsigned i = 0; i < RANGES; i++)
         find_range(call, i);
     bool touches = has_ranges(call);
-    find_hull(call, way);
+    find_hull(call, running);
     for (unsigned i = 0; i < RANGES;
          i++) /* all regions are compared: no separate report is needed */
         if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
@@ -547,14 +548,14 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
         quipu_watch_refresh_freed(call->arguments[i]);
-    struct watch_under_way way = {
+    struct watch_running_call running = {
         .stack = call->stack, .stub = frame[FRAME_RETURN], .told = (uint32_t)frame[FRAME_CALLEE]};
-    bool ends = has_end(call, &way), tracks = WATCH_QUICK->tracks;
-    way.told = (way.told & ~0xffffu) | call->callee;
+    bool ends = has_end(call, &running), tracks = WATCH_QUICK->tracks;
+    running.told = (running.told & ~0xffffu) | call->callee;
     if (ends && tracks)
-        quipu_watch_go_under_way(&way);
+        quipu_watch_call_begins(&running);
     bool needs_record = has_ranges(call) || (WATCH->heaps_active && is_allocator(call->callee)) ||
-                        !(tracks && way.told & QUIPU_CALL_COMPARED);
+                        !(tracks && running.told & QUIPU_CALL_COMPARED);
     if (!ends || !needs_record || !tells_end(frame))
         return;
     struct watch_call *record = quipu_watch_take_call(call->stack);
@@ -622,14 +623,14 @@ void quipu_watch_call_ended(const uint64_t *frame) {
         quipu_watch_drop_left_calls(stack);
     }
     if (quipu_watch_ready && WATCH_QUICK->tracks)
-        quipu_watch_come_back(stack);
+        quipu_watch_call_ends(stack);
 }
 
 /* Compares after a call without a record. */
 static void compare_behind(uint64_t stack, uint64_t pc) {
     struct watch_call call = {.stack = stack};
     if (WATCH_QUICK->tracks)
-        call.callee = quipu_watch_row_under_way(stack);
+        call.callee = quipu_watch_running_row(stack);
     compare_in_time(&call, pc, stack);
 }
 
@@ -651,5 +652,5 @@ void quipu_watch_call_returned(const uint64_t *frame) {
         compare_behind(stack, pc);
     }
     if (WATCH_QUICK->tracks)
-        quipu_watch_come_back(stack);
+        quipu_watch_call_ends(stack);
 }

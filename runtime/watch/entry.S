@@ -8,7 +8,7 @@
  * Each module with watched stores links this file. So the pointer that starts the runtime is here,
  * too. */
 #include "runtime/core/registers.inc"
-#include "runtime/watch/lane.h"
+#include "runtime/watch/running.h"
 #include "runtime/watch/quick.h"
 
 #define HOME_CALLING   0x6ff00004
@@ -161,15 +161,15 @@ quipu_watch_return:
 
 /* Loads the address of the calling thread's call records into REGISTER, whose low half is HALF.
  * Uses SCRATCH. Jumps to OTHER if the thread has none. */
-.macro  find_lane register, half, scratch, other
+.macro  find_running register, half, scratch, other
         movq    quipu_watch_own@gottpoff(%rip), %\register
         movzwl  %fs:(%\register), %\half
         testl   %\half, %\half
         je      \other
-        imulq   $LANE_SIZE, %\register, %\register
-        addq    $WATCH_LANE_AT - LANE_SIZE, %\register
+        imulq   $RUNNING_SIZE, %\register, %\register
+        addq    $WATCH_RUNNING_AT - RUNNING_SIZE, %\register
         movq    %fs:0, %\scratch
-        cmpq    %\scratch, LANE_THREAD(%\register)
+        cmpq    %\scratch, RUNNING_THREAD(%\register)
         jne     \other
 .endm
 
@@ -192,7 +192,7 @@ quipu_watch_call_begin:
         save    rcx
         save    rdx
         movl    32(%rsp), %eax
-        testl   $LANE_COMPARED, %eax
+        testl   $RUNNING_COMPARED, %eax
         je      .Ltold
         movzwl  %ax, %ecx
         cmpl    quipu_watch_plain_count(%rip), %ecx
@@ -200,27 +200,27 @@ quipu_watch_call_begin:
         leaq    quipu_watch_plain_rows(%rip), %rdx
         cmpb    $0, (%rdx,%rcx)
         je      .Ltold
-        find_lane rdx, edx, rcx, .Ltold
-        movl    LANE_DEPTH(%rdx), %ecx
-        cmpl    $LANE_CALLS, %ecx
+        find_running rdx, edx, rcx, .Ltold
+        movl    RUNNING_DEPTH(%rdx), %ecx
+        cmpl    $RUNNING_CALLS, %ecx
         jae     .Ltold
         leaq    40(%rsp), %rax
         leaq    (%rcx,%rcx,4), %rcx
-        leaq    LANE_FIRST(%rdx,%rcx,8), %rcx
-        cmpl    $0, LANE_DEPTH(%rdx)
+        leaq    RUNNING_FIRST(%rdx,%rcx,8), %rcx
+        cmpl    $0, RUNNING_DEPTH(%rdx)
         je      1f
-        cmpq    %rax, -LANE_CALL_SIZE(%rcx)
+        cmpq    %rax, -RUNNING_CALL_SIZE(%rcx)
         jbe     .Ltold              /* the recorded call was left */
 1:      movq    %rax, (%rcx)
-        incl    LANE_DEPTH(%rdx)
+        incl    RUNNING_DEPTH(%rdx)
         movq    %rax, (%rcx)
         movq    24(%rsp), %rax
-        movq    %rax, LANE_CALL_STUB(%rcx)
+        movq    %rax, RUNNING_CALL_STUB(%rcx)
         movl    32(%rsp), %eax
-        movl    %eax, LANE_CALL_TOLD(%rcx)
-        movq    $-1, LANE_CALL_LOW(%rcx)
-        movq    $0, LANE_CALL_HIGH(%rcx)
-        incq    LANE_EVENTS(%rdx)
+        movl    %eax, RUNNING_CALL_TOLD(%rcx)
+        movq    $-1, RUNNING_CALL_LOW(%rcx)
+        movq    $0, RUNNING_CALL_HIGH(%rcx)
+        incq    RUNNING_EVENTS(%rdx)
         .cfi_remember_state
         restore rdx
         restore rcx
@@ -316,19 +316,19 @@ quipu_watch_call_return:
         .cfi_restore_state
         .cfi_remember_state
 .Ltracks:
-        find_lane rdx, edx, rcx, .Ldiffer
-        movl    LANE_DEPTH(%rdx), %ecx
+        find_running rdx, edx, rcx, .Ldiffer
+        movl    RUNNING_DEPTH(%rdx), %ecx
         testl   %ecx, %ecx
         je      .Lout
-        cmpl    $LANE_CALLS, %ecx
+        cmpl    $RUNNING_CALLS, %ecx
         ja      .Ldiffer
         leaq    48+8(%rsp), %rax
         leaq    (%rcx,%rcx,4), %rcx
-        cmpq    %rax, LANE_FIRST - LANE_CALL_SIZE(%rdx,%rcx,8)
+        cmpq    %rax, RUNNING_FIRST - RUNNING_CALL_SIZE(%rdx,%rcx,8)
         ja      .Lout               /* the recorded call is an outer one */
         jb      .Ldiffer
-        decl    LANE_DEPTH(%rdx)
-        incq    LANE_EVENTS(%rdx)
+        decl    RUNNING_DEPTH(%rdx)
+        incq    RUNNING_EVENTS(%rdx)
         jmp     .Lout
 .Ldiffer:
         restore_four

@@ -21,9 +21,9 @@
 #include "format/data_file.h"
 #include "format/watch.h"
 #include "runtime/core/syscall.h"
-#include "runtime/watch/lane.h"
 #include "runtime/watch/order.h"
 #include "runtime/watch/quick.h"
+#include "runtime/watch/running.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -181,8 +181,8 @@ struct watch_wiped {
     uint32_t lock; /* futex: 0 free, 1 held, 2 held with waiters */
     uint32_t pid;  /* 0: not asked yet */
     uint64_t sequence;
-    uint64_t closed; /* stores and calls whose writes were reported, ever */
-    uint32_t lanes;  /* call records that were ever taken */
+    uint64_t closed;  /* stores and calls whose writes were reported, ever */
+    uint32_t running; /* threads that ever recorded calls */
     _Alignas(64) struct watch_order orders[WATCH_ORDERS];
 };
 
@@ -295,7 +295,7 @@ struct watch {
     bool pages_hidden; /* variables may be unreadable */
     unsigned asked;    /* queries armed around calls of all modules: WATCH_ASKS_... */
     uint32_t doubted;  /* those of WATCH_STEADY and WATCH_OWN that are not valid for any region */
-    /* lane.c */
+    /* running.c */
     bool guards;  /* something is or was guarded */
     char no_one;  /* always 0 */
     bool is_late; /* regions were added while unrecorded calls may have been running */
@@ -319,7 +319,7 @@ struct watch {
 #define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
 #define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
 #define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
-#define WATCH_LANE     ((struct watch_lane *)WATCH_LANE_AT)
+#define WATCH_RUNNING  ((struct watch_running *)WATCH_RUNNING_AT)
 #define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
 #define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
 
@@ -337,7 +337,7 @@ _Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
 _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "entry.S");
 _Static_assert(offsetof(struct watch, trapping) == 0x3c, "entry.S");
 _Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
-_Static_assert(WATCH_LANE_AT == QUIPU_WATCH_HOME + 0xb0000, "the home's address");
+_Static_assert(WATCH_RUNNING_AT == QUIPU_WATCH_HOME + 0xb0000, "the home's address");
 _Static_assert(
     WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
@@ -359,12 +359,12 @@ _Static_assert(0x4000 + sizeof(struct watch_handler) * WATCH_HANDLERS <= 0x6000,
                "room for handlers in front of WATCH_QUICK");
 _Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa1000 &&
                    0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
-               "room for words of loops above the path, below the lanes");
-_Static_assert(0xb0000 + sizeof(struct watch_lane) * WATCH_LANES <= 0xc8000,
-               "room for lanes below the stack of a visit, and that");
+               "room for words of loops above the path, below the running calls");
+_Static_assert(0xb0000 + sizeof(struct watch_running) * WATCH_RUNNING_MAX <= 0xc8000,
+               "room for the running calls below the stack of a visit, and that");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
 _Static_assert(sizeof(struct watch_order) == 64, "a line of the cache");
-_Static_assert(LANE_COMPARED == QUIPU_CALL_COMPARED, "the contract's flag");
+_Static_assert(RUNNING_COMPARED == QUIPU_CALL_COMPARED, "the contract's flag");
 _Static_assert((int)WATCH_SUSPECTS == (int)QUIPU_CANDIDATES_MAX, "room in a hit");
 _Static_assert(sizeof(struct watch_wiped) <= QUIPU_PAGE, "what is made zero in a child");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=

@@ -61,7 +61,7 @@ struct watch_quick {
     uint64_t stack_lowest, stack_highest; /* bounds of regions that may be in a stack; the checks of
                                            * calls and pushes read these */
     uint32_t ranges_begin; /* report begins of calls that write ranges, wherever the ranges are */
-    uint32_t tracks;       /* running calls are recorded: lane.c */
+    uint32_t tracks;       /* running calls are recorded: running.c */
     struct watch_piece pieces[QUICK_MOST];
     struct watch_word whole[QUICK_MOST];
     /* Copies of the first regions, if they are short enough. Side by side they take a tenth of the

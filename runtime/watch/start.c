@@ -140,8 +140,9 @@ static long make_home(void) {
         SYSTEM_CALL(madvise, QUIPU_WATCH_SHADOW, QUIPU_WATCH_SHADOW_SIZE, MADV_NOHUGEPAGE, 0, 0, 0);
     }
     SYSTEM_CALL(madvise, WATCH_WIPED, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
-    SYSTEM_CALL(madvise, WATCH_LANE, round_to_page(sizeof(struct watch_lane) * WATCH_LANES),
-                MADV_WIPEONFORK, 0, 0, 0);
+    SYSTEM_CALL(madvise, WATCH_RUNNING,
+                round_to_page(sizeof(struct watch_running) * WATCH_RUNNING_MAX), MADV_WIPEONFORK, 0,
+                0, 0);
     struct watch *watch = WATCH;
     watch->version = version;
     watch->size = sizeof *watch;

@@ -235,8 +235,8 @@ enum watch_reach {
     WATCH_REACHES_ALL,
 };
 enum watch_reach quipu_watch_reach(uint32_t row);
-/* Returns the address of the call that STUB and TOLD describe as in struct watch_under_way: a hit's
- * pc. */
+/* Returns the address of the call that STUB and TOLD describe as in struct watch_running_call: a
+ * hit's pc. */
 uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told);
 
 /* ---- open.c: pairs and calls that have begun and not ended ---- */

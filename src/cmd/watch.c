@@ -241,33 +241,33 @@ static void set_variable(const char *name, const char *value) {
 }
 
 /* What a command finds in its environment. */
-static void tell_of_hit(const struct told_hit *told) {
+static void tell_of_hit(const struct hit_report *report) {
     struct buffer name = {0}, old = {0}, now = {0};
     char number[32];
-    print_name(told, &name);
-    print_values(told, &old, &now);
-    snprintf(number, sizeof number, "%" PRIu64, told->number);
+    print_name(report, &name);
+    print_values(report, &old, &now);
+    snprintf(number, sizeof number, "%" PRIu64, report->number);
     set_variable("QUIPU_HIT", number);
     set_variable("QUIPU_NAME", name.data);
     set_variable("QUIPU_OLD", old.data);
     set_variable("QUIPU_NEW", now.data);
-    set_variable("QUIPU_FUNCTION", told->writer->function);
-    set_variable("QUIPU_LINE", told->writer->place);
+    set_variable("QUIPU_FUNCTION", report->writer->function);
+    set_variable("QUIPU_LINE", report->writer->place);
     unsetenv("QUIPU_WATCH"); /* the command is not the program */
     buffer_release(&name);
     buffer_release(&old);
     buffer_release(&now);
 }
 
-static void run_at_hit(void *context, const struct told_hit *told) {
-    tell_of_hit(told);
-    run_on_stop(context, (pid_t)told->hit->record.pid, (pid_t)told->hit->record.thread);
+static void run_at_hit(void *context, const struct hit_report *report) {
+    tell_of_hit(report);
+    run_on_stop(context, (pid_t)report->hit->record.pid, (pid_t)report->hit->record.thread);
 }
 
-static pid_t start_at_stop(void *context, const struct told_hit *told) {
+static pid_t start_at_stop(void *context, const struct hit_report *report) {
     struct arena arena = {0};
-    pid_t process = (pid_t)told->hit->record.pid, thread = (pid_t)told->hit->record.thread;
-    tell_of_hit(told);
+    pid_t process = (pid_t)report->hit->record.pid, thread = (pid_t)report->hit->record.thread;
+    tell_of_hit(report);
     const char *command = context ? context : gdb_on_stop(&arena, process, thread, false);
     pid_t started = start_on_stop(command, process, thread);
     arena_release(&arena);

@@ -366,7 +366,7 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
                          struct object *object, size_t *where) {
     struct parser parser = begin_parser(arena, variables, text);
     parser.may_slice = true;
-    *object = (struct object){.text = text, .way = {.text = text}};
+    *object = (struct object){.text = text, .path = {.text = text}};
     struct node *root = parse_whole(&parser);
     if (root && parser.slice && root != parser.slice)
         refuse(&parser, text, "a slice must be the last that is named");
@@ -386,7 +386,7 @@ const char *parse_object(struct arena *arena, const struct variables *variables,
     object->base = parser.base;
     object->base_end = parser.base_end;
     object->others = parser.others;
-    object->way.root = root;
-    find_objects(arena, &object->way, root, false);
+    object->path.root = root;
+    find_objects(arena, &object->path, root, false);
     return NULL;
 }

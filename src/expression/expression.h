@@ -76,11 +76,11 @@ struct object {
     int64_t first;         /* likewise: the index of its first one, */
     size_t base, base_end; /* where its array stands in the text, */
     const char *others;    /* and in Fortran's way what follows the slice's own index: ",3)", ")" */
-    struct expression way; /* its objects are those whose contents tell the address; none: it is the
-                              same for all of the run */
-    bool is_described;     /* an array's descriptor tells where it is */
-    bool is_missing;       /* it was refused for a name that neither variable nor type has ... */
-    bool is_local;         /* ... or that a local has, without its function's */
+    struct expression path; /* its objects are those whose contents tell the address; none: it is
+                              the same for all of the run */
+    bool is_described;      /* an array's descriptor tells where it is */
+    bool is_missing;        /* it was refused for a name that neither variable nor type has ... */
+    bool is_local;          /* ... or that a local has, without its function's */
 };
 
 /* Reads TEXT, which names an object, or the elements of a slice: ARRAY[FIRST..LAST], and in

@@ -1,7 +1,8 @@
-/* attach.c: visits to a program that runs; see attach.h.
+/* attach.c: has a running program look at the watch file; see attach.h.
  *
- * All threads stand while one of them is in the runtime: so what pointers lead to is the same while
- * the regions are made.  The lock must be free, or its owner would stand, too. */
+ * All threads are stopped, and one of them is sent into the runtime ("a visit"). So pointers do not
+ * change while the regions are made. The runtime's lock must be free first: a stopped thread would
+ * not release it. */
 #include "watch/attach.h"
 
 #include "tracee/stopped.h"
@@ -17,10 +18,10 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 400,         /* to find the lock free */
+    TRIES = 400,         /* attempts to find the lock free */
     PAUSE = 5 * 1000000, /* nanoseconds between them */
-    LOOK = 100 * 1000,   /* between looks whether the visit is over ... */
-    LOOKS_MAX = 100000,  /* ... which is given up after some ten seconds */
+    LOOK = 100 * 1000,   /* nanoseconds between two looks at whether the visit is over */
+    LOOKS_MAX = 100000,  /* about ten seconds in all */
 };
 
 static void pause_for(long nanoseconds) {
@@ -53,7 +54,7 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
     return NULL;
 }
 
-/* Once it has, it has no memory, even while its number is kept for who is to wait for it. */
+/* A process that has ended has no memory, even while its parent has not waited for it. */
 static bool has_gone(pid_t process) {
     uint8_t byte;
     return !read_memory(process, 0, &byte, sizeof byte) && errno == ESRCH;
@@ -70,7 +71,7 @@ pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
 
 /* ---- visits ---- */
 
-/* Waits until the function is through.  The other threads need not run for that. */
+/* Waits until the function has returned. It does not need the other threads. */
 static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_watch_home *home) {
     for (int i = 0; i < LOOKS_MAX; i++) {
         if (!read_memory(process, QUIPU_WATCH_HOME, home, sizeof *home))
@@ -84,7 +85,7 @@ static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_wat
     return false;
 }
 
-/* A thread that stands by our stop alone; 0: there is none now. */
+/* Returns a thread that only quipu has stopped, or 0 if there is none at present. */
 static pid_t choose_thread(const struct stopped_process *stopped) {
     for (size_t i = 0; i < stopped->threads.count; i++)
         if (!stopped->threads.data[i].signal)
@@ -92,7 +93,8 @@ static pid_t choose_thread(const struct stopped_process *stopped) {
     return 0;
 }
 
-/* One of the threads, which all stand, is sent.  No signal may end us before it is back. */
+/* Sends THREAD into the runtime. All threads are stopped. No signal may end quipu before the thread
+ * is back. Returns NULL or an error message. */
 static const char *send(struct arena *arena, pid_t process, pid_t thread, const char *path,
                         struct quipu_watch_home *home) {
     const uint32_t no = 0;
@@ -118,7 +120,8 @@ static const char *send(struct arena *arena, pid_t process, pid_t thread, const 
     return wrong;
 }
 
-/* Once the lock is free.  Sets DONE. */
+/* Stops all threads, and sends one of them if the lock is free; then DONE becomes true. Returns
+ * NULL or an error message. */
 static const char *try_visit(struct arena *arena, pid_t process, const char *path,
                              void prepare(void *context), void *context, bool *done,
                              struct quipu_watch_home *home) {
@@ -170,7 +173,7 @@ const char *attach_file(struct arena *arena, pid_t process, const char *path,
 const char *detach_file(struct arena *arena, pid_t process) {
     struct quipu_watch_home home = {0};
     if (read_home(arena, process, &home) || find_consumer(process, &home) != getpid())
-        return NULL; /* what was asked for is gone */
+        return NULL; /* the requests are gone already */
     const char *wrong = visit_process(arena, process, "", NULL, NULL, &home);
     return wrong && kill(process, 0) == 0 ? wrong : NULL;
 }

@@ -1,5 +1,4 @@
-/* attach.h: a program that runs already, and was built for it, is given the watch file
- * (format/watch.h, section 3). */
+/* attach.h: gives the watch file to a running, instrumented program (format/watch.h, section 3). */
 #ifndef QUIPU_WATCH_ATTACH_H
 #define QUIPU_WATCH_ATTACH_H
 
@@ -10,19 +9,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Reads what the modules of PROCESS share.  Returns NULL, or what is wrong. */
+/* Reads the data that the modules of PROCESS share. Returns NULL or an error message. */
 const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_home *home);
 
-/* The process that reads hits of PROCESS; 0: none. */
+/* Returns the process that reads the hits of PROCESS, or 0. */
 pid_t find_consumer(pid_t process, const struct quipu_watch_home *home);
 
-/* Has PROCESS map the file at PATH, and look at its requests; all its threads stand meanwhile, and
- * first PREPARE is called with CONTEXT, if it is not NULL.  Returns NULL, or what is wrong. */
+/* Makes PROCESS map the file at PATH and read its requests. All its threads are stopped meanwhile.
+ * PREPARE, if it is not NULL, is called with CONTEXT first. Returns NULL or an error message. */
 const char *attach_file(struct arena *arena, pid_t process, const char *path,
                         void prepare(void *context), void *context);
 
-/* Has PROCESS remove the regions that were requested.  It may have ended, or become another
- * program. Returns NULL, or what is wrong: then regions are still there. */
+/* Makes PROCESS remove the requested regions. It may have ended, or executed another program.
+ * Returns NULL, or an error message if the regions are still there. */
 const char *detach_file(struct arena *arena, pid_t process);
 
 #endif

@@ -1,10 +1,10 @@
-/* follow.c: objects that pointers lead to; see follow.h.
+/* follow.c: objects that are reached through pointers; see follow.h.
  *
- * An array's descriptor is no pointer that a user has written, so it is gone along with in any
- * case: when a program has set its elements' place, it may not have set its bounds yet.
+ * The descriptor of a Fortran array is not a pointer in the source, so it is followed without
+ * --follow, too: the program may set the address of the elements first, and the bounds later.
  *
- * Where it is not perfect: a process that is forked has the regions of the one that forked it, and
- * changes of its pointers move them for both. */
+ * Not perfect: a forked process has its parent's regions, and a change of its pointers moves them
+ * for both processes. */
 #include "watch/follow.h"
 
 #include "tracee/tracee.h"
@@ -12,43 +12,43 @@
 #include <string.h>
 
 enum {
-    NULL_PAGE = 4096 /* below that nothing is pointed to */
+    NULL_PAGE = 4096 /* a pointer below this is not valid */
 };
 
-/* A region on the way, or the object itself. */
+/* A pointer that is read to find the object, or the object itself. */
 struct stage {
     const struct node *node;
     uint64_t size;
-    uint64_t address; /* 0: nowhere now */
+    uint64_t address; /* 0: it does not exist at present */
     uint32_t request; /* REQUESTS_MAX: none */
 };
 
-/* The way to one object. */
-struct follow {
-    VECTOR(struct stage) stages; /* the object is the last; none: its address is fixed */
-    bool is_found;               /* and not to be looked for any more */
+/* The pointers to one object, in the order in which they are read. */
+struct path {
+    VECTOR(struct stage) stages; /* the last one is the object; empty: its address is fixed */
+    bool is_found;               /* it is not followed any more */
 };
 
 bool follow_begin(struct session *session) {
     bool any = false;
-    struct follow *ways = ARENA_ARRAY(&session->arena, struct follow, session->watched.count);
+    struct path *paths = ARENA_ARRAY(&session->arena, struct path, session->watched.count);
     for (size_t i = 0; i < session->watched.count; i++) {
         const struct watched *watched = &session->watched.data[i];
-        struct follow *way = &ways[i];
-        for (size_t j = 0; j < watched->object.way.objects.count; j++) {
-            const struct node *node = watched->object.way.objects.data[j];
+        struct path *path = &paths[i];
+        for (size_t j = 0; j < watched->object.path.objects.count; j++) {
+            const struct node *node = watched->object.path.objects.data[j];
             struct stage stage = {.node = node, .size = node->type.size, .request = REQUESTS_MAX};
-            vector_push(&session->arena, &way->stages, stage);
+            vector_push(&session->arena, &path->stages, stage);
         }
-        if (!way->stages.count)
+        if (!path->stages.count)
             continue;
         any = true;
-        vector_push(&session->arena, &way->stages,
+        vector_push(&session->arena, &path->stages,
                     ((struct stage){.node = watched->object.node,
                                     .size = watched->size,
                                     .request = REQUESTS_MAX}));
     }
-    session->ways = any ? ways : NULL;
+    session->paths = any ? paths : NULL;
     return any;
 }
 
@@ -60,7 +60,7 @@ static void drop(struct session *session, struct stage *stage) {
     stage->address = 0;
 }
 
-/* STAGE, the last where IS_LAST, is at ADDRESS; 0: nowhere. */
+/* STAGE is now at ADDRESS, or nowhere if that is 0. IS_LAST: it is the object. */
 static void move(struct session *session, uint32_t number, struct stage *stage, uint64_t address,
                  bool is_last) {
     if (address == stage->address)
@@ -77,25 +77,25 @@ static void move(struct session *session, uint32_t number, struct stage *stage, 
     stage->request = ask(session, &request, (struct role){number, !is_last});
 }
 
-/* Goes the way to the object NUMBER anew, in PROCESS, which waits. */
+/* Reads the pointers to object NUMBER again, in PROCESS, whose thread waits. */
 static void go(struct session *session, uint32_t number, pid_t process) {
-    struct follow *way = &session->ways[number];
+    struct path *path = &session->paths[number];
     struct process_memory memory = process_memory(
         process, bias_for(session, &session->watched.data[number], (uint32_t)process));
-    for (size_t i = 0; i < way->stages.count && !way->is_found; i++) {
-        struct stage *stage = &way->stages.data[i];
+    for (size_t i = 0; i < path->stages.count && !path->is_found; i++) {
+        struct stage *stage = &path->stages.data[i];
         uint64_t address = 0;
         if (!object_address(stage->node, &memory.memory, &address) || address < NULL_PAGE)
             address = 0;
-        move(session, number, stage, address, i + 1 == way->stages.count);
+        move(session, number, stage, address, i + 1 == path->stages.count);
     }
-    struct stage *last = &way->stages.data[way->stages.count - 1];
+    struct stage *last = &path->stages.data[path->stages.count - 1];
     bool follows = session->options.follow || session->watched.data[number].object.is_described;
     if (follows || !last->address)
         return;
-    way->is_found = true;
-    for (size_t i = 0; i + 1 < way->stages.count; i++)
-        drop(session, &way->stages.data[i]);
+    path->is_found = true;
+    for (size_t i = 0; i + 1 < path->stages.count; i++)
+        drop(session, &path->stages.data[i]);
 }
 
 uint64_t follow_place(struct session *session) {
@@ -108,12 +108,12 @@ uint64_t follow_place(struct session *session) {
 
 void follow_start(struct session *session) {
     for (uint32_t i = 0; i < session->watched.count; i++)
-        if (session->ways[i].stages.count)
+        if (session->paths[i].stages.count)
             go(session, i, session->program.process);
 }
 
 uint32_t follow_hit(struct session *session, uint32_t watched, const struct quipu_hit *hit) {
-    if (session->ways[watched].is_found)
+    if (session->paths[watched].is_found)
         return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;
     go(session, watched, (pid_t)hit->record.pid);
     return QUIPU_ANSWER_GO_ON | QUIPU_ANSWER_LOOK;

@@ -1,23 +1,24 @@
-/* follow.h: objects that pointers lead to.
+/* follow.h: objects that are reached through pointers.
  *
- * All that is read on the way to an object is watched, too; its writers wait while the way is gone
- * anew. */
+ * The pointers to an object are watched, too. A thread that writes one of them waits until they
+ * have been read again. */
 #ifndef QUIPU_WATCH_FOLLOW_H
 #define QUIPU_WATCH_FOLLOW_H
 
 #include "watch/session.h"
 
-/* Whether there is any such object.  Called before the program is started. */
+/* Prepares the paths of all objects, before the program starts. Returns whether any has pointers.
+ */
 bool follow_begin(struct session *session);
 
-/* Where the program is to stop for that, an address as linked: what it begins with is in memory
- * there, and the runtime has not looked at the requests yet. */
+/* Returns the address, as linked, at which the program must stop for that: its initial data are in
+ * memory there, and the runtime has not read the requests yet. */
 uint64_t follow_place(struct session *session);
 
-/* Goes all ways for the first time; the program stands there. */
+/* Reads all pointers for the first time. The program is stopped at follow_place. */
 void follow_start(struct session *session);
 
-/* HIT has changed something on the way to the object WATCHED.  Returns the answer. */
+/* HIT has changed a pointer to the object WATCHED. Returns the answer to the thread. */
 uint32_t follow_hit(struct session *session, uint32_t watched, const struct quipu_hit *hit);
 
 #endif

@@ -7,18 +7,18 @@
 #include "watch/writer.h"
 
 /* A call that may have made a change that is attributed to another call. */
-struct told_other {
+struct other_call {
     const struct writer *writer;
     uint32_t thread;
 };
 
 /* The contents of one hit. */
-struct told_hit {
+struct hit_report {
     uint64_t number; /* from 1 */
     const struct quipu_hit *hit;
     const struct watched *watched;
     struct writer *writer;
-    struct told_bytes old, now;
+    struct known_bytes old, now;
     uint64_t begin, end;               /* the written bytes of the object */
     struct quipu_block block;          /* the block that was written to; number 0: none */
     const struct call_place *freed_by; /* NULL: it is not freed, or is being freed */
@@ -26,7 +26,7 @@ struct told_hit {
     bool is_undecided;                 /* another call may have made it: */
     const struct quipu_candidate *candidates;
     unsigned candidate_count;
-    struct told_other others[QUIPU_CANDIDATES_MAX]; /* for each candidate */
+    struct other_call others[QUIPU_CANDIDATES_MAX]; /* for each candidate */
     bool is_violation;
 };
 
@@ -38,14 +38,15 @@ struct hit_format {
 };
 
 /* Reads HIT into TOLD. Returns false if it is not about WATCHED. */
-bool read_hit(const struct quipu_hit *hit, const struct watched *watched, struct told_hit *told);
+bool read_hit(const struct quipu_hit *hit, const struct watched *watched,
+              struct hit_report *report);
 
 /* Appends the hit to OUT. */
-void print_hit(struct arena *arena, struct hit_format *format, const struct told_hit *told,
+void print_hit(struct arena *arena, struct hit_format *format, const struct hit_report *report,
                struct buffer *out);
 
 /* Append the name of what was written, and its values. */
-void print_name(const struct told_hit *told, struct buffer *out);
-void print_values(const struct told_hit *told, struct buffer *old, struct buffer *now);
+void print_name(const struct hit_report *report, struct buffer *out);
+void print_values(const struct hit_report *report, struct buffer *old, struct buffer *now);
 
 #endif

@@ -1,7 +1,7 @@
 /* library.c: the program and its shared objects; see library.h.
  *
- * Not perfect: of a name that several of them define, as when one is put in front of another by
- * LD_PRELOAD, each has a variable of its own here, though the program uses only the first. */
+ * Not perfect: if several shared objects define a name, for example because of LD_PRELOAD, each has
+ * a variable of its own here, though the program uses only the first. */
 #include "watch/library.h"
 
 #include "moment/object.h"
@@ -60,10 +60,10 @@ const char *find_opened_path(const struct libraries *libraries, const uint8_t *b
     return NULL;
 }
 
-/* ---- of a program that is to be started ---- */
+/* ---- shared objects of a program that will be started ---- */
 
-/* "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone, which may be relative: the loader has
- * our directory, as the program will.  What the kernel brings has a name without a directory. */
+/* Reads "\tlibz.so.1 => /lib/libz.so.1 (0x7f...)", or a path alone. The path may be relative: the
+ * loader has quipu's directory, as the program will. The kernel's own object has no directory. */
 static void take_listed(struct libraries *libraries, char *line) {
     char *arrow = strstr(line, "=> "), *begin = arrow ? arrow + 3 : line;
     begin += strspn(begin, " \t");
@@ -73,7 +73,7 @@ static void take_listed(struct libraries *libraries, char *line) {
     add_library(libraries, arena_copy(libraries->arena, begin, (size_t)(end - begin)));
 }
 
-/* Asks the loader, which loads all and runs nothing. */
+/* Asks the loader, which loads everything and runs nothing. */
 static void list_needed(struct libraries *libraries) {
     char line[PATH_MAX + 256];
     const char *loader = find_loader(libraries->arena, libraries->program.binary);
@@ -99,14 +99,14 @@ static void list_needed(struct libraries *libraries) {
         waitpid(child, NULL, 0);
 }
 
-/* ---- of a process ---- */
+/* ---- shared objects of a process ---- */
 
 struct mapping {
     uint64_t begin, end, offset;
     char path[PATH_MAX];
 };
 
-/* The next one of a file: "7f2c...-7f2d... r-xp 00001000 08:01 123 /lib/libz.so.1 (deleted)". */
+/* Reads the next mapping of a file: "7f2c...-7f2d... r-xp 00001000 08:01 123 /lib/libz.so.1". */
 static bool read_mapping(FILE *maps, struct mapping *mapping) {
     static const char deleted[] = " (deleted)";
     char line[PATH_MAX + 256];
@@ -157,7 +157,7 @@ const char *find_mapped_path(struct arena *arena, pid_t process, uint64_t addres
     return path;
 }
 
-/* The address that OFFSET of the file, a page's, was linked at. */
+/* Finds the ADDRESS, as linked, of the page at OFFSET of the file. */
 static bool linked_at(const struct binary *binary, uint64_t offset, uint64_t *address) {
     uint64_t page = 4096;
     for (size_t i = 0; i < binary->segments.count; i++) {
@@ -185,7 +185,8 @@ bool find_bias(const struct binary *binary, pid_t process, uint64_t *bias) {
     return found;
 }
 
-/* Whether PROCESS, where BINARY runs with BIAS, has its build id in memory. */
+/* Whether the build id of BINARY is in the memory of PROCESS, at the load address that BIAS gives.
+ */
 static bool has_build_id(const struct binary *binary, pid_t process, uint64_t bias) {
     static const char section[] = ".note.gnu.build-id";
     uint64_t address = binary_section_address(binary, section) + sizeof(Elf64_Nhdr) + sizeof "GNU";
@@ -195,7 +196,7 @@ static bool has_build_id(const struct binary *binary, pid_t process, uint64_t bi
            memcmp(id, binary->build_id, binary->build_id_size) == 0;
 }
 
-/* ---- all ---- */
+/* ---- list and open ---- */
 
 void list_libraries(struct libraries *libraries) {
     if (libraries->is_listed)
@@ -207,8 +208,8 @@ void list_libraries(struct libraries *libraries) {
         list_needed(libraries);
 }
 
-/* What is wrong with the LIBRARY, which has been opened, as what runs with the process; NULL:
- * nothing. */
+/* Checks that LIBRARY, which is open, is the file that the process has loaded. Returns NULL or an
+ * error message. */
 static const char *check_mapped(const struct libraries *libraries, struct library *library) {
     const struct binary *binary = library->binary;
     if (!libraries->process)
@@ -241,7 +242,7 @@ const char *open_library(struct libraries *libraries, struct library *library) {
 
 /* ---- names ---- */
 
-/* Whether NAME means the file at PATH: it is the end of it, but for a version. */
+/* Whether NAME means the file at PATH: it is the end of the path, with or without its version. */
 static bool means(const char *path, const char *name) {
     size_t length = strlen(name);
     if (strchr(name, '/')) {
@@ -253,7 +254,7 @@ static bool means(const char *path, const char *name) {
     return strncmp(last, name, length) == 0 && (!last[length] || last[length] == '.');
 }
 
-/* A file that the program does not need, but may load. */
+/* Returns a file that the program does not need, but may load, or NULL. */
 static struct library *find_late(struct libraries *libraries, const char *name) {
     char real[PATH_MAX];
     if (libraries->process || !realpath(name, real))
@@ -319,7 +320,7 @@ bool has_symbol(const struct library *library, const char *name) {
 
 /* ---- copies of variables ---- */
 
-/* Whether ADDRESS is in the symbol NAME of LIBRARY; then OFFSET is how far. */
+/* Whether ADDRESS is in the symbol NAME of LIBRARY. OFFSET becomes its distance from the symbol. */
 static bool is_in_symbol(const struct binary *library, const char *name, uint64_t address,
                          uint64_t *offset) {
     for (size_t i = 0; i < library->names.count; i++) {
@@ -333,7 +334,7 @@ static bool is_in_symbol(const struct binary *library, const char *name, uint64_
     return false;
 }
 
-/* Looks through a table of relocations, whose symbols are those of section LINK. */
+/* Searches a table of relocations for a copy of what is at ADDRESS of LIBRARY. */
 static bool find_in_table(const struct binary *program, Elf_Data *table, const GElf_Shdr *header,
                           const struct binary *library, uint64_t address, uint64_t *place) {
     Elf_Scn *link = elf_getscn(program->elf, header->sh_link);

@@ -1,8 +1,8 @@
-/* named.c: what is watched, by the names that the user gives; see request.h.
+/* named.c: finds the objects that the user names; see request.h.
  *
- * A name is looked for in the program, and where that has none of it in its shared objects.  What
- * has the same place for all of the run, of a call or of a thread is known when it has been read.
- */
+ * A name is looked up in the program first, then in its shared objects. The address of a static
+ * object is known then; so is the offset of a local in its frame, and of a thread-local variable
+ * from the thread pointer. */
 #include "symbols/sites.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -22,8 +22,8 @@ enum {
 
 /* ---- names ---- */
 
-/* ADDRESS:LENGTH.  Returns false where TEXT has another form; else WRONG is NULL, or what is wrong.
- */
+/* Reads ADDRESS:LENGTH. Returns false if TEXT has another form; otherwise WRONG becomes NULL or an
+ * error message. */
 static bool read_range(struct arena *arena, const char *text, struct watched *watched,
                        const char **wrong, size_t *where) {
     char *end;
@@ -53,7 +53,7 @@ static bool read_range(struct arena *arena, const char *text, struct watched *wa
 
 /* ---- locals ---- */
 
-/* Whether the function whose first byte is at ADDRESS, as linked, tells where it begins. */
+/* Whether the function at ADDRESS, as linked, reports its calls to the runtime. */
 static bool tells_of_calls(const struct binary *binary, uint64_t address) {
     struct site_table table = find_sites(binary);
     for (size_t i = 0; i < table.count; i++) {
@@ -64,12 +64,11 @@ static bool tells_of_calls(const struct binary *binary, uint64_t address) {
     return false;
 }
 
-/* Whether what is read on the way to the object is a local, which has no place before its function
- * is called. */
+/* Whether a local is read to find the object. It has no address before its function is called. */
 static bool goes_by_local(const struct variables *variables, const struct object *object) {
     int64_t offset;
-    for (size_t i = 0; i < object->way.objects.count; i++) {
-        const struct node *node = object->way.objects.data[i];
+    for (size_t i = 0; i < object->path.objects.count; i++) {
+        const struct node *node = object->path.objects.data[i];
         while (node && node->kind != NODE_OBJECT)
             node = node->a;
         if (node && find_local(variables, node->number, &offset))
@@ -84,7 +83,8 @@ static int count_instance(Dwarf_Die *instance, void *count) {
     return DWARF_CB_OK;
 }
 
-/* The function that the local ORIGIN, an entry of debug information, is written in. */
+/* Finds the function in whose source the local ORIGIN, an entry of debug information, is declared.
+ */
 static bool find_written(const struct binary *binary, Dwarf_Off origin, Dwarf_Die *function) {
     Dwarf_Die die, *scopes = NULL;
     bool found = false;
@@ -118,8 +118,8 @@ static const char untold[] =
     "its function does not tell of its calls: build its file with 'quipu cc "
     "--quipu=watch'";
 
-/* Sets in which places the local is, OFFSET from its first one's CFA.  Returns NULL, or what is
- * wrong. */
+/* Sets the functions whose frames contain the local, and where: it is at OFFSET from the CFA in the
+ * first of them. Returns NULL or an error message. */
 static const char *take_places(struct arena *arena, const struct library *library, int64_t offset,
                                struct watched *watched) {
     const struct variables *variables = &library->variables;
@@ -141,8 +141,9 @@ static const char *take_places(struct arena *arena, const struct library *librar
     return NULL;
 }
 
-/* Where a thread-local variable of the program is, BASE from its first, counted from the thread
- * pointer: in front of it, the last one's end as that of the segment is rounded. */
+/* Computes the OFFSET from the thread pointer of the program's thread-local variable that is BASE
+ * bytes from the first one. The segment lies directly before the thread pointer, rounded up to its
+ * alignment. */
 static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t *offset) {
     size_t count = 0;
     GElf_Phdr header;
@@ -152,7 +153,7 @@ static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t 
         if (gelf_getphdr(binary->elf, (int)i, &header) && header.p_type == PT_TLS) {
             uint64_t alignment = header.p_align ? header.p_align : 1;
             uint64_t size = (header.p_memsz + alignment - 1) & -alignment;
-            if ((uint64_t)base >= header.p_vaddr) /* as gcc tells it with -gsplit-dwarf */
+            if ((uint64_t)base >= header.p_vaddr) /* gcc -gsplit-dwarf has the address instead */
                 base -= (int64_t)header.p_vaddr;
             *offset = base - (int64_t)size;
             return true;
@@ -160,7 +161,7 @@ static bool offset_in_thread(const struct binary *binary, int64_t base, int64_t 
     return false;
 }
 
-/* Sets what the slice has beside its element. */
+/* Sets the number of elements of a slice, its first index and the text around it. */
 static void take_slice(struct arena *arena, struct watched *watched) {
     const struct object *object = &watched->object;
     watched->whole.count = object->count;
@@ -175,14 +176,14 @@ static uint64_t value_size(const struct shape *shape) {
     return shape->size;
 }
 
-/* Whether the address of NODE is counted from where something was linked. */
+/* Whether the address of NODE depends on the load address of a binary. */
 static bool is_linked(const struct node *node) {
     return node && (node->kind == NODE_OBJECT || is_linked(node->a) || is_linked(node->b) ||
                     is_linked(node->c));
 }
 
-/* Sets where the object is, as far as that is known before the program runs.  Returns NULL, or what
- * is wrong. */
+/* Sets the address of the object, if it is known before the program runs. Returns NULL or an error
+ * message. */
 static const char *take_address(struct libraries *libraries, struct watched *watched) {
     const struct library *library = watched->library;
     const struct binary *program = libraries->program.binary;
@@ -193,7 +194,7 @@ static const char *take_address(struct libraries *libraries, struct watched *wat
                "tells, cannot be watched";
     watched->binary = is_linked(node) ? library->binary : NULL;
     struct image_memory nothing = image_memory(NULL, 0, 0, NULL);
-    if (watched->object.way.objects.count ||
+    if (watched->object.path.objects.count ||
         !object_address(node, &nothing.memory, &watched->address))
         return NULL;
     const struct variable *local = find_local(&library->variables, watched->address, &offset);
@@ -213,7 +214,7 @@ static const char *take_address(struct libraries *libraries, struct watched *wat
     return NULL;
 }
 
-/* Reads TEXT with the names of LIBRARY. */
+/* Reads TEXT, whose names are those of LIBRARY. Returns NULL or an error message. */
 static const char *read_object(struct libraries *libraries, const struct library *library,
                                const char *text, struct watched *watched, size_t *where) {
     struct arena *arena = libraries->arena;
@@ -239,12 +240,12 @@ static const char *read_object(struct libraries *libraries, const struct library
     return take_address(libraries, watched);
 }
 
-/* What was found in shared objects. */
+/* The result of a search through all shared objects. */
 struct elsewhere {
-    const struct library *found; /* NULL: nothing */
-    const char *refused;         /* by the first that has the name; NULL: none */
+    const struct library *found; /* NULL: none */
+    const char *refused;         /* message of the first that has the name; NULL: none has it */
     size_t where;
-    const char *hint; /* of the first that has a name like it; NULL: none */
+    const char *hint; /* message with a similar name; NULL: none has one */
 };
 
 static void look_in(struct libraries *libraries, const struct library *library, const char *text,
@@ -271,7 +272,7 @@ static void look_in(struct libraries *libraries, const struct library *library, 
     }
 }
 
-/* The first name in TEXT. */
+/* Returns the first name in TEXT. */
 static const char *first_name(struct arena *arena, const char *text) {
     size_t begin = 0, length = 0;
     while (text[begin] && !isalpha((unsigned char)text[begin]) && text[begin] != '_')
@@ -281,7 +282,8 @@ static const char *first_name(struct arena *arena, const char *text) {
     return arena_copy(arena, text + begin, length);
 }
 
-/* TEXT names what the program does not have, as WRONG tells: looks for it in all shared objects. */
+/* The program does not have what TEXT names, with WRONG as the message. Searches all shared
+ * objects. */
 static void read_elsewhere(struct libraries *libraries, const char *text, struct watched *watched,
                            const char **wrong, size_t *where) {
     struct elsewhere elsewhere = {0};
@@ -306,7 +308,7 @@ static void read_elsewhere(struct libraries *libraries, const char *text, struct
     }
 }
 
-/* TEXT has the NAME of a shared object in it. */
+/* Reads TEXT, which contains the NAME of a shared object. Returns NULL or an error message. */
 static const char *read_in_library(struct libraries *libraries, const char *text, const char *name,
                                    size_t length, struct watched *watched, size_t *where) {
     const char *wrong = NULL;
@@ -326,7 +328,8 @@ static const char *read_in_library(struct libraries *libraries, const char *text
     return read_object(libraries, library, text, watched, where);
 }
 
-/* Blocks that a line of the program allocates, or one of a shared object that tells of writes. */
+/* Reads TEXT, which selects heap blocks by a line of the program or of an instrumented shared
+ * object. Returns NULL or an error message. */
 static const char *read_blocks_anywhere(struct libraries *libraries, const char *text,
                                         struct watched *watched, size_t *where) {
     struct arena *arena = libraries->arena;

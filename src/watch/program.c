@@ -22,7 +22,7 @@
 
 /* ---- signals ---- */
 
-static volatile pid_t gets_signals; /* 0: nobody */
+static volatile pid_t gets_signals; /* 0: no process */
 
 static void hand_on(int signal) {
     if (gets_signals)
@@ -30,7 +30,7 @@ static void hand_on(int signal) {
 }
 
 static void do_nothing(int signal) {
-    (void)signal; /* it has ended our sleep */
+    (void)signal; /* its arrival ends the sleep */
 }
 
 static void take_signals(pid_t process) {
@@ -59,10 +59,10 @@ bool is_leaving(void) {
 
 /* ---- start ---- */
 
-/* What the child does; it tells by TELL if it fails. */
+/* The child executes FILE. If that fails, it writes the cause to TELL. */
 static _Noreturn void become(const char *file, char **argv, bool stops, int tell) {
     bool traced = stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
-    int failure = -errno; /* below 0: ptrace's */
+    int failure = -errno; /* negative: ptrace has failed */
     if (!stops || traced) {
         execv(file, argv);
         failure = errno;
@@ -72,12 +72,13 @@ static _Noreturn void become(const char *file, char **argv, bool stops, int tell
     _exit(127);
 }
 
+/* The program is about to start. Runs it to the address STOP. Returns NULL or an error message. */
 static const char *stop_at(struct arena *arena, const struct program *program, uint64_t stop) {
     int status;
-    bool told = wait_for_thread(program->process, 0, &status) == program->process;
-    if (told && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+    bool stopped = wait_for_thread(program->process, 0, &status) == program->process;
+    if (stopped && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         return deadly_refusal(arena, "ptrace");
-    if (!told || !WIFSTOPPED(status))
+    if (!stopped || !WIFSTOPPED(status))
         return "it cannot be traced, and so no pointer of its be followed";
     if (run_process_to(program->process, stop + program_bias(program->process, program->entry)))
         return NULL;
@@ -123,7 +124,7 @@ void release_program(const struct program *program) {
     ptrace(PTRACE_DETACH, program->process, NULL, NULL);
 }
 
-/* The handle can be read when all threads have ended. */
+/* The handle becomes readable when all threads have ended. */
 static bool look_at_other(struct program *program) {
     struct pollfd look = {.fd = program->handle, .events = POLLIN};
     if (!program->ended && poll(&look, 1, 0) > 0) {
@@ -154,7 +155,7 @@ static bool stop_thread(struct program *program, pid_t thread, int *status) {
     return state == HELD_STOPPED;
 }
 
-/* Tells once why no thread can be stopped. */
+/* Warns once that no thread can be stopped. */
 static void tell_refusal(struct program *program, pid_t thread, int cause) {
     struct arena arena = {0};
     if (cause == EPERM && !program->is_refused)

@@ -67,7 +67,7 @@ const char *check_watchable(struct libraries *libraries, const struct watched *w
         !is_told_by_library(libraries, watched, count))
         return wrong;
     for (size_t i = 0; i < count; i++)
-        if (watched[i].object.way.objects.count || watched[i].is_thread_local ||
+        if (watched[i].object.path.objects.count || watched[i].is_thread_local ||
             (watched[i].binary == libraries->program.binary && !watched[i].binary->build_id_size))
             return "pointers and thread-local variables are watched only in a program that was built "
                    "with 'quipu cc --quipu=watch'";
@@ -95,7 +95,7 @@ void move_copies(const struct libraries *libraries, struct watched *watched, uin
     if (watched->copies_moved || library == &libraries->program)
         return;
     watched->copies_moved = true;
-    if (watched->object.way.objects.count)
+    if (watched->object.path.objects.count)
         move_node(libraries, library, watched->object.node, bias - library_bias);
     if (watched->has_condition)
         move_node(libraries, library, watched->condition.root, bias - library_bias);
@@ -199,7 +199,7 @@ const char *read_condition(struct arena *arena, const char *text, struct watched
 
 /* Returns the part of BYTES that belongs to the SIZE bytes at offset AT of the object, as a
  * variable at ADDRESS. */
-static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64_t size,
+static struct image image_of(const struct known_bytes *bytes, uint64_t at, uint64_t size,
                              uint64_t address) {
     uint64_t begin = at > bytes->begin ? at : bytes->begin;
     uint64_t end = bytes->begin + bytes->count;
@@ -209,8 +209,8 @@ static struct image image_of(const struct told_bytes *bytes, uint64_t at, uint64
 }
 
 /* In blocks, which have no type, up to eight written bytes form a number. */
-static bool is_block_wanted(const struct watched *watched, const struct told_bytes *old,
-                            const struct told_bytes *now, uint64_t begin, uint64_t end,
+static bool is_block_wanted(const struct watched *watched, const struct known_bytes *old,
+                            const struct known_bytes *now, uint64_t begin, uint64_t end,
                             bool is_freed, const struct memory *program, uint64_t bias) {
     uint8_t freed = is_freed;
     for (uint64_t at = begin; at < end; at += sizeof(uint64_t)) {
@@ -231,8 +231,8 @@ static bool is_block_wanted(const struct watched *watched, const struct told_byt
     return false;
 }
 
-bool is_wanted(const struct watched *watched, const struct told_bytes *old,
-               const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
+bool is_wanted(const struct watched *watched, const struct known_bytes *old,
+               const struct known_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
                pid_t process, uint64_t bias) {
     uint64_t size = watched->value_size;
     struct process_memory its = process_memory(process, bias);
@@ -260,7 +260,7 @@ struct quipu_watch_request request_for(const struct watched *watched, size_t pla
         .address = watched->address, .size = watched->size, .flags = flags};
     if (watched->is_blocks)
         request.flags |= QUIPU_REQUEST_BLOCKS;
-    if (binary && !watched->object.way.objects.count) {
+    if (binary && !watched->object.path.objects.count) {
         request.build_id_size = binary->build_id_size;
         memcpy(request.build_id, binary->build_id, binary->build_id_size);
     }

@@ -77,8 +77,8 @@ void move_copies(const struct libraries *libraries, struct watched *watched, uin
 /* Whether the condition of WATCHED is true for a hit that wrote its bytes [BEGIN, END): for any
  * element there. IS_FREED: it is in a freed block. If the condition reads PROCESS, that is stopped,
  * and has BIAS. */
-bool is_wanted(const struct watched *watched, const struct told_bytes *old,
-               const struct told_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
+bool is_wanted(const struct watched *watched, const struct known_bytes *old,
+               const struct known_bytes *now, uint64_t begin, uint64_t end, bool is_freed,
                pid_t process, uint64_t bias);
 
 /* Returns the request for it when its address is known, without ranges. PLACE is the number of a

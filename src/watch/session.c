@@ -19,16 +19,16 @@
 #include <sys/wait.h>
 
 enum {
-    OUT_SIZE = 1 << 16, /* bytes that are written at once */
-    SLEEP = 20,         /* milliseconds between looks at the program */
-    NAPS = 20,          /* behind a hit, before we have to be woken */
-    LIMIT_WAITS = 1000, /* up to this limit writers wait, so that regions go at it */
-    STUCK = 2000,       /* after which a record that is not complete is given up */
-    STUCK_AT_END = 200, /* milliseconds, likewise, when the program has ended */
-    UNWINDERS_MAX = 8,  /* each has files open */
+    OUT_SIZE = 1 << 16, /* bytes of text that are collected before they are written */
+    SLEEP = 20,         /* milliseconds between two looks at the program */
+    NAPS = 20,          /* short sleeps after a hit; later the program has to wake quipu */
+    LIMIT_WAITS = 1000, /* up to this limit writers wait, so that no hit beyond it is made */
+    STUCK = 2000,       /* milliseconds after which an incomplete record is abandoned */
+    STUCK_AT_END = 200, /* the same, once the program has ended */
+    UNWINDERS_MAX = 8,  /* each keeps files open */
 };
 
-/* Whether writes are told with their calls. */
+/* Whether hits of WATCHED are reported with a backtrace. */
 static bool wants_calls(const struct session_options *options, const struct watched *watched) {
     return options->backtrace || (watched->is_violation && !options->quiet);
 }
@@ -53,7 +53,8 @@ uint32_t ask(struct session *session, const struct quipu_watch_request *request,
     return number;
 }
 
-/* Where BINARY runs in PROCESS, less where it was linked; 0 where it does not. */
+/* Returns the load address of BINARY in PROCESS minus its address as linked; 0 if it is not
+ * loaded. */
 static uint64_t bias_in(struct session *session, const struct binary *binary, uint32_t process) {
     struct module_bias *known = &session->known_bias;
     if (known->binary == binary && known->process == process)
@@ -62,7 +63,7 @@ static uint64_t bias_in(struct session *session, const struct binary *binary, ui
     if (binary == session->binary)
         known->bias = program_bias((pid_t)process, session->program.entry);
     else if (!find_bias(binary, (pid_t)process, &known->bias))
-        known->binary = NULL; /* it may come */
+        known->binary = NULL; /* it may be loaded later */
     return known->bias;
 }
 
@@ -83,27 +84,27 @@ static void flush(struct session *session) {
     session->out.count = 0;
 }
 
-/* Regions are to go, and what is told all the same is passed over. */
+/* Removes all regions. Hits that are reported all the same are ignored. */
 static void drop_requests(struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++)
         __atomic_store_n(&session->ring.requests[i].state, QUIPU_REQUEST_UNWANTED,
                          __ATOMIC_RELEASE);
 }
 
-static void count_hit(const struct told_hit *told) {
-    told->writer->hits++;
-    told->writer->undecided += told->is_undecided;
-    told->writer->changes += memcmp(told->old.bytes, told->now.bytes, told->old.count) != 0;
+static void count_hit(const struct hit_report *report) {
+    report->writer->hits++;
+    report->writer->undecided += report->is_undecided;
+    report->writer->changes += memcmp(report->old.bytes, report->now.bytes, report->old.count) != 0;
 }
 
-/* The older ones come first. */
+/* The list is in order of age. */
 static void drop_unwinder(struct session *session, size_t number) {
     struct process_calls *calls = &session->calls.data[number];
     close_unwinder(calls->unwinder);
     memmove(calls, calls + 1, (--session->calls.count - number) * sizeof *calls);
 }
 
-/* PROCESS has got other code. */
+/* The code of PROCESS has changed. */
 static void forget_unwinder(struct session *session, uint32_t process) {
     for (size_t i = 0; i < session->calls.count; i++)
         if (session->calls.data[i].process == process) {
@@ -123,14 +124,14 @@ static struct unwinder *find_unwinder(struct session *session, uint32_t process)
     return unwinder;
 }
 
-/* Answers the thread that waits at the first hit, and hands its process over, standing behind the
- * write. */
-static void stop_there(struct session *session, const struct told_hit *told, uint32_t answer) {
+/* Answers the thread that waits at the first hit. Stops its process after the write, and gives it
+ * to the command. */
+static void stop_there(struct session *session, const struct hit_report *report, uint32_t answer) {
     struct program *program = &session->program;
-    pid_t process = (pid_t)told->hit->record.pid, thread = (pid_t)told->hit->record.thread;
+    pid_t process = (pid_t)report->hit->record.pid, thread = (pid_t)report->hit->record.thread;
     int status;
     flush(session);
-    ring_answer((struct quipu_hit *)told->hit, answer | QUIPU_ANSWER_TRAP);
+    ring_answer((struct quipu_hit *)report->hit, answer | QUIPU_ANSWER_TRAP);
     enum held_state state = stop_process_at_trap(process, thread, &status);
     if (state == HELD_RUNS)
         warn("the program has not stopped at the first write: it blocks SIGTRAP");
@@ -140,12 +141,12 @@ static void stop_there(struct session *session, const struct told_hit *told, uin
     }
     if (state != HELD_STOPPED)
         return;
-    session->has_stopped = session->options.on_stop(session->options.context, told);
+    session->has_stopped = session->options.on_stop(session->options.context, report);
     session->stopped = process;
 }
 
-/* The process that stood runs on when what has it has ended, which is waited for where the program
- * has ENDED. */
+/* Continues the stopped process when the command for it has ended. If the program has ENDED, waits
+ * for the command. */
 static void look_at_stopped(struct session *session, bool ended) {
     pid_t ready = 0;
     if (!session->stopped)
@@ -160,28 +161,28 @@ static void look_at_stopped(struct session *session, bool ended) {
     session->stopped = 0;
 }
 
-/* Returns the answer to a thread that waits; 0 where it has it. */
-static uint32_t tell(struct session *session, struct told_hit *told) {
+/* Reports a hit. Returns the answer to its thread, or 0 if the thread has got it. */
+static uint32_t tell(struct session *session, struct hit_report *report) {
     const struct session_options *options = &session->options;
-    const struct quipu_record *record = &told->hit->record;
+    const struct quipu_record *record = &report->hit->record;
     struct buffer calls = {0};
     uint32_t answer = QUIPU_ANSWER_GO_ON;
-    told->number = ++session->hits;
-    session->violations += told->is_violation;
-    count_hit(told);
-    if (wants_calls(options, told->watched)) {
+    report->number = ++session->hits;
+    session->violations += report->is_violation;
+    count_hit(report);
+    if (wants_calls(options, report->watched)) {
         add_calls(&session->program, find_unwinder(session, record->pid), &calls,
-                  (pid_t)record->thread, told->hit->pc - 1);
-        told->backtrace = calls.data;
+                  (pid_t)record->thread, report->hit->pc - 1);
+        report->backtrace = calls.data;
     }
     if (!options->quiet)
-        print_hit(&session->arena, &session->format, told, &session->out);
+        print_hit(&session->arena, &session->format, report, &session->out);
     if (session->out.count >= OUT_SIZE || session->options.on_hit)
         flush(session);
     if (options->on_hit)
-        options->on_hit(options->context, told);
+        options->on_hit(options->context, report);
     buffer_release(&calls);
-    if (options->fatal && told->is_violation)
+    if (options->fatal && report->is_violation)
         answer |= QUIPU_ANSWER_END;
     if (options->limit && session->hits == options->limit) {
         drop_requests(session);
@@ -196,29 +197,29 @@ static uint32_t tell(struct session *session, struct told_hit *told) {
              refusal(&session->arena, "ptrace", (pid_t)record->thread, errno));
         return answer | QUIPU_ANSWER_TRAP;
     }
-    stop_there(session, told, answer);
+    stop_there(session, report, answer);
     return 0;
 }
 
-/* Sets who else may have changed what is told. */
-static void find_others(struct session *session, struct told_hit *told, uint32_t watched) {
-    for (unsigned i = 0; i < told->candidate_count; i++) {
-        const struct quipu_candidate *candidate = &told->candidates[i];
-        told->others[i].thread = candidate->thread;
-        told->others[i].writer =
-            writers_find_call(&session->writers, told->hit->record.pid, candidate->pc, watched);
+/* Finds the other calls that may have made the change. */
+static void find_others(struct session *session, struct hit_report *report, uint32_t watched) {
+    for (unsigned i = 0; i < report->candidate_count; i++) {
+        const struct quipu_candidate *candidate = &report->candidates[i];
+        report->others[i].thread = candidate->thread;
+        report->others[i].writer =
+            writers_find_call(&session->writers, report->hit->record.pid, candidate->pc, watched);
     }
 }
 
-static bool is_any_allowed(const struct told_hit *told) {
-    bool is_any = told->writer->is_allowed;
-    for (unsigned i = 0; i < told->candidate_count; i++)
-        is_any |= told->others[i].writer->is_allowed;
+static bool is_any_allowed(const struct hit_report *report) {
+    bool is_any = report->writer->is_allowed;
+    for (unsigned i = 0; i < report->candidate_count; i++)
+        is_any |= report->others[i].writer->is_allowed;
     return is_any;
 }
 
-/* Whether HIT, of what is guarded, is by a writer that is allowed, which then tells no more: unless
- * it may be another's. */
+/* Whether HIT, of a guarded object, is by an allowed writer. The runtime reports no further hits of
+ * that writer. */
 static bool is_allowed(struct session *session, const struct quipu_hit *hit, uint32_t watched) {
     if (!writers_find(&session->writers, hit, watched)->is_allowed)
         return false;
@@ -232,29 +233,29 @@ static bool is_allowed(struct session *session, const struct quipu_hit *hit, uin
 static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     const struct role *role = &session->roles[hit->request];
     struct watched *watched = &session->watched.data[role->watched];
-    struct told_hit told;
+    struct hit_report report;
     uint64_t bias = 0;
     if (role->is_internal)
         return follow_hit(session, role->watched, hit);
     if ((session->options.limit && session->hits >= session->options.limit) ||
-        !read_hit(hit, watched, &told) ||
-        (watched->is_guarded && is_allowed(session, hit, role->watched) && !told.is_undecided))
+        !read_hit(hit, watched, &report) ||
+        (watched->is_guarded && is_allowed(session, hit, role->watched) && !report.is_undecided))
         return QUIPU_ANSWER_GO_ON;
     if (watched->reads_program)
         bias = bias_for(session, watched, hit->record.pid);
-    if (!is_wanted(watched, &told.old, &told.now, told.begin, told.end, told.block.freed != 0,
-                   (pid_t)hit->record.pid, bias))
+    if (!is_wanted(watched, &report.old, &report.now, report.begin, report.end,
+                   report.block.freed != 0, (pid_t)hit->record.pid, bias))
         return QUIPU_ANSWER_GO_ON;
-    told.writer = writers_find(&session->writers, hit, role->watched);
-    find_others(session, &told, role->watched);
-    bool is_unjudged = watched->is_guarded && told.is_undecided;
-    told.is_violation = watched->is_violation && !is_unjudged;
+    report.writer = writers_find(&session->writers, hit, role->watched);
+    find_others(session, &report, role->watched);
+    bool is_unjudged = watched->is_guarded && report.is_undecided;
+    report.is_violation = watched->is_violation && !is_unjudged;
     watched->undecided += is_unjudged;
-    if (is_unjudged && is_any_allowed(&told))
+    if (is_unjudged && is_any_allowed(&report))
         return QUIPU_ANSWER_GO_ON;
-    if (told.block.freed > 1)
-        told.freed_by = writers_place(&session->writers, hit->record.pid, told.block.freed);
-    return tell(session, &told);
+    if (report.block.freed > 1)
+        report.freed_by = writers_place(&session->writers, hit->record.pid, report.block.freed);
+    return tell(session, &report);
 }
 
 static void take_record(struct session *session, const struct quipu_record *record) {
@@ -278,7 +279,7 @@ static void take_record(struct session *session, const struct quipu_record *reco
 
 /* ---- the run ---- */
 
-/* Takes all that is there.  Returns whether there was any. */
+/* Handles all records that are complete. Returns whether there were any. */
 static bool take_records(struct session *session) {
     const struct quipu_record *record;
     bool any = false;
@@ -290,7 +291,7 @@ static bool take_records(struct session *session) {
     return any;
 }
 
-/* The next record has begun and has no end, since STUCK, in seconds; 0: since now. */
+/* The next record has been incomplete since STUCK, in seconds; 0: since now. */
 static void wait_for_end(struct session *session, double *stuck) {
     double patience = session->program.ended || session->is_left ? STUCK_AT_END : STUCK;
     if (*stuck == 0)
@@ -301,9 +302,9 @@ static void wait_for_end(struct session *session, double *stuck) {
         ring_sleep(&session->ring, 1);
 }
 
-/* Whether any writer waits for answers: then we are to be quick. */
+/* Whether any writer waits for answers: then quipu never sleeps long. */
 static bool any_waits(const struct session *session) {
-    bool any = session->ways != NULL;
+    bool any = session->paths != NULL;
     for (size_t i = 0; i < session->watched.count; i++)
         any |= flags_of(session, &session->watched.data[i]) & QUIPU_REQUEST_WAITS;
     return any;
@@ -313,7 +314,8 @@ static bool has_reached_limit(const struct session *session) {
     return session->options.limit && session->hits >= session->options.limit;
 }
 
-/* Whether no more is to come.  A program that ran already is left when that is wanted. */
+/* Whether no further records will come. An attached program is released if a signal or the limit
+ * asks for that. */
 static bool is_over(struct session *session) {
     if (look_at_program(&session->program) || session->is_left)
         return true;
@@ -353,7 +355,7 @@ static void watch_run(struct session *session) {
     }
 }
 
-/* Blocks that were not watched, or none at all. */
+/* Reports heap blocks that were not watched, and lines that allocated none. */
 static void tell_of_blocks(const struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
         const struct quipu_watch_request *request = &session->ring.requests[i];
@@ -367,7 +369,7 @@ static void tell_of_blocks(const struct session *session) {
     }
 }
 
-/* What is watched in the main thread alone. */
+/* Warns of thread-local variables that were watched in the main thread only. */
 static void tell_of_threads(const struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
         const struct quipu_watch_request *request = &session->ring.requests[i];
@@ -379,7 +381,7 @@ static void tell_of_threads(const struct session *session) {
     }
 }
 
-/* What was asked for by REQUEST and never came to be. */
+/* Reports REQUEST if it was not fulfilled. */
 static void tell_failure(struct session *session, const struct quipu_watch_request *request,
                          const struct watched *watched) {
     if (request->state == QUIPU_REQUEST_WANTED && request->build_id_size && session->modules)
@@ -388,10 +390,11 @@ static void tell_failure(struct session *session, const struct quipu_watch_reque
     if (request->state != QUIPU_REQUEST_FAILED)
         return;
     error("'%s' was not watched: %s", watched->text, strerror((int)request->error));
-    session->is_failed |= !watched->object.way.objects.count; /* where pointers lead is theirs */
+    session->is_failed |=
+        !watched->object.path.objects.count; /* a wrong pointer is the program's */
 }
 
-/* Changes of what is guarded that nobody is accused of. */
+/* Warns of changes of guarded objects whose writer is not known. */
 static void tell_undecided(const struct session *session) {
     for (size_t i = 0; i < session->watched.count; i++) {
         const struct watched *watched = &session->watched.data[i];
@@ -422,9 +425,9 @@ static void tell_failures(struct session *session) {
               strerror(session->lost_cause));
 }
 
-/* Asks for the object NUMBER, in its place number PLACE.  What runs already takes absolute
- * addresses: of blocks they are those of the line's code, since `address` is counted from where
- * each of them begins. */
+/* Requests object NUMBER; of a local, in frame number PLACE. A running process gets absolute
+ * addresses. For heap blocks these are the addresses of the line's code, because `address` is
+ * relative to each block. */
 static bool ask_for(struct session *session, uint32_t number, size_t place) {
     const struct watched *watched = &session->watched.data[number];
     struct quipu_watch_request request = request_for(watched, place, flags_of(session, watched));
@@ -447,7 +450,7 @@ static bool ask_for_all(struct session *session) {
         size_t places = watched->local ? watched->places.count : 1;
         if (watched->is_thread_local && session->program.is_other)
             continue;
-        for (size_t k = 0; k < places && !watched->object.way.objects.count; k++)
+        for (size_t k = 0; k < places && !watched->object.path.objects.count; k++)
             if (!ask_for(session, i, k))
                 return false;
     }
@@ -492,7 +495,7 @@ const char *run_session(struct session *session, char **argv) {
     return NULL;
 }
 
-/* What was refused at once; NULL: nothing. */
+/* Returns an error message for a request that was refused, or NULL. */
 static const char *find_refused(struct session *session) {
     for (uint32_t i = 0; i < session->ring.file->request_count; i++) {
         const struct quipu_watch_request *request = &session->ring.requests[i];
@@ -504,7 +507,7 @@ static const char *find_refused(struct session *session) {
     return NULL;
 }
 
-/* Asks for the thread-local object NUMBER of THREAD, which stands. */
+/* Requests the thread-local object NUMBER of THREAD, which is stopped. */
 static void ask_for_thread(struct session *session, uint32_t number, pid_t thread) {
     const struct watched *watched = &session->watched.data[number];
     uint64_t base;
@@ -527,10 +530,10 @@ static void ask_for_threads(struct session *session, uint32_t number) {
         closedir(tasks);
 }
 
-/* All threads of the process stand. */
+/* Makes the requests that depend on the state of a process. All its threads are stopped. */
 static void prepare(void *context) {
     struct session *session = context;
-    if (session->ways)
+    if (session->paths)
         follow_start(session);
     for (uint32_t i = 0; i < session->watched.count; i++)
         if (session->watched.data[i].is_thread_local)
@@ -547,7 +550,7 @@ const char *attach_session(struct session *session, pid_t process) {
         return wrong;
     follow_begin(session);
     wrong = attach_file(&session->arena, process, session->ring.path, prepare, session);
-    ring_hide(&session->ring); /* if we are killed, it is not left behind */
+    ring_hide(&session->ring); /* it must not remain if quipu is killed */
     if (!wrong)
         wrong = find_refused(session);
     if (wrong) {

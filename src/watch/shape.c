@@ -1,15 +1,15 @@
 /* shape.c: layouts of objects; see shape.h.
  *
- * Not perfect: of a union the first member that fits is taken for the one that was written, one of
- * just the written size before others. */
+ * Not perfect: of a union, the first member that has the size of the write counts as written; if
+ * none has, the first that contains it. */
 #include "watch/shape.h"
 
 #include <dwarf.h>
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 32,     /* of types in one another */
-    DIMENSIONS_MAX = 17 /* of an array, and of elements of one */
+    DEPTH_MAX = 32,     /* nested types */
+    DIMENSIONS_MAX = 17 /* of an array, plus one for a slice of elements */
 };
 
 /* ---- names of types ---- */
@@ -62,7 +62,7 @@ static const char *member_pointer_name(struct arena *arena, Dwarf_Die *die, unsi
     return arena_print(arena, "%s %s::*", name_behind(arena, die, depth), name ? name : "?");
 }
 
-/* As Fortran spells it. */
+/* Returns the name of a Fortran string type. */
 static const char *string_name(struct arena *arena, Dwarf_Die *die) {
     uint64_t size;
     return attribute_word(die, DW_AT_byte_size, &size)
@@ -126,6 +126,7 @@ static struct shape *new_shape(struct arena *arena, const struct type *type) {
     return shape;
 }
 
+/* The record whose fields are read. */
 struct taking {
     struct arena *arena;
     const struct binary *binary;
@@ -133,7 +134,7 @@ struct taking {
     struct shape *shape;
 };
 
-/* With the class in front where NAME alone would mean another member. */
+/* Returns NAME, with the class in front if NAME alone would mean another member. */
 static const char *name_of_field(const struct taking *taking, const char *name,
                                  const struct field *field) {
     struct field meant;
@@ -170,7 +171,7 @@ static void take_constants(struct arena *arena, Dwarf_Die *enumeration, struct s
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-/* How an integer is shown, or what has no value here. */
+/* Sets how a number is shown. */
 static void take_look(struct arena *arena, const struct type *type, struct shape *shape) {
     Dwarf_Die spelled = type->spelled, die;
     Dwarf_Attribute attribute;
@@ -243,7 +244,8 @@ const struct shape *make_shape(struct arena *arena, const struct binary *binary,
 
 /* ---- parts ---- */
 
-/* The field of RECORD that the bytes [BEGIN, END) lie in; NULL: none, or several. */
+/* Returns the field of RECORD that contains the bytes [BEGIN, END), or NULL if no single field
+ * does. */
 static const struct shape_field *find_written(const struct shape *record, uint64_t begin,
                                               uint64_t end) {
     const struct shape_field *found = NULL;
@@ -263,7 +265,7 @@ struct indices {
     int64_t first, last;
 };
 
-/* Narrows PART, elements behind one another, to those of them that hold [BEGIN, END). */
+/* Narrows PART, a sequence of elements, to those that contain [BEGIN, END). */
 static struct indices narrow_elements(struct part *part, uint64_t begin, uint64_t end,
                                       int64_t first) {
     uint64_t size = part->shape->size, low = (begin - part->offset) / size;
@@ -273,7 +275,7 @@ static struct indices narrow_elements(struct part *part, uint64_t begin, uint64_
     return (struct indices){first + (int64_t)low, first + (int64_t)high};
 }
 
-/* Whether more than one element of PART, an array, is written, and all are. */
+/* Whether PART is an array of several elements, and all of them are written. */
 static bool is_all_written(const struct part *part, uint64_t begin, uint64_t end) {
     const struct shape *shape = part->shape;
     return begin <= part->offset && end >= part->offset + shape->size && shape->count > 1;
@@ -293,8 +295,8 @@ static void print_brackets(struct buffer *name, struct indices indices) {
     buffer_add(name, "]", 1);
 }
 
-/* Narrows PART, an array of Fortran's with LEFT dimensions or elements of one that have LEFT, over
- * these dimensions, the last one first. */
+/* Narrows PART, a Fortran array with LEFT dimensions, or elements of one with LEFT dimensions each,
+ * by these dimensions, the last one first. */
 static void narrow_fortran(struct part *part, uint64_t begin, uint64_t end, int64_t first,
                            unsigned left, struct buffer *name) {
     const char *others = part->count ? part->others : ")";
@@ -316,7 +318,7 @@ static void narrow_fortran(struct part *part, uint64_t begin, uint64_t end, int6
     }
 }
 
-/* Whether the bits of FIELD, a bit field at OFFSET of the object, are others than before. */
+/* Whether the bits of FIELD, a bit field at OFFSET of the object, have changed. */
 static bool has_changed(const struct shape_field *field, uint64_t offset,
                         const struct written *written) {
     uint64_t size = (field->bit + field->bits + 7) / 8;
@@ -330,7 +332,7 @@ static bool has_changed(const struct shape_field *field, uint64_t offset,
     return ((was ^ is) >> field->bit & mask) != 0;
 }
 
-/* Whether some of FIELD, at OFFSET of the object, is written. */
+/* Whether any bit of FIELD, at OFFSET of the object, is written. */
 static bool is_touched(const struct shape_field *field, uint64_t offset,
                        const struct written *written) {
     uint64_t first = 8 * offset + field->bit;
@@ -338,8 +340,8 @@ static bool is_touched(const struct shape_field *field, uint64_t offset,
     return bits && first < 8 * written->end && first + bits > 8 * written->begin;
 }
 
-/* Sets which fields of PART, a record, a write has touched that has touched but bit fields: those
- * that it has changed, or if there are none all.  Returns how many. */
+/* If only bit fields of PART, a record, are written, chooses those that have changed; if none has,
+ * all that are written. Returns how many it has chosen. */
 static unsigned choose_bits(struct part *part, const struct written *written) {
     const struct shape *record = part->shape;
     uint64_t all = 0, changed = 0;
@@ -382,7 +384,7 @@ static void enter_field(struct part *part, const struct shape_field *field, stru
     part->chosen = 0;
 }
 
-/* Narrows PART, a record, by one step.  Returns false where that cannot be. */
+/* Narrows PART, a record, by one step. Returns false if that is not possible. */
 static bool narrow_record(struct part *part, const struct written *written, struct buffer *name) {
     const struct shape *record = part->shape;
     unsigned count = choose_bits(part, written);
@@ -398,7 +400,7 @@ static bool narrow_record(struct part *part, const struct written *written, stru
     return field != NULL;
 }
 
-/* Narrows PART, an object, by one step.  Returns false where that cannot be. */
+/* Narrows PART, an object, by one step. Returns false if that is not possible. */
 static bool narrow_object(struct part *part, const struct written *written, struct buffer *name) {
     const struct shape *shape = part->shape;
     uint64_t begin = written->begin, end = written->end;

@@ -65,18 +65,18 @@ struct part {
 };
 
 /* COUNT bytes of an object, from offset BEGIN on. */
-struct told_bytes {
+struct known_bytes {
     const uint8_t *bytes;
     uint64_t begin, count;
 };
 
 /* Returns the SIZE bytes at OFFSET of the object, or NULL if not all are known. */
-const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size);
+const uint8_t *find_bytes(const struct known_bytes *bytes, uint64_t offset, uint64_t size);
 
 /* The written bytes [begin, end) of an object, and its old and new bytes. */
 struct written {
     uint64_t begin, end;
-    const struct told_bytes *old, *now;
+    const struct known_bytes *old, *now;
 };
 
 /* Narrows PART to its smallest part that contains what was WRITTEN, and appends the path to it to
@@ -89,8 +89,8 @@ void narrow(struct part *part, const struct written *written, uint64_t first, st
  * OTHER has the value before or after. If the values differ only in members that would not be
  * shown, those that differ are shown: "{.last = 7, ...}", "{..., 7, 8}". If the first members are
  * not in BYTES, those that are in it are shown. */
-void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes,
-                const struct told_bytes *other);
+void print_part(struct buffer *text, const struct part *part, const struct known_bytes *bytes,
+                const struct known_bytes *other);
 
 /* Appends the name of PART's type: "long", "int[3]", "{unsigned int, bool}". */
 void print_type(struct buffer *text, const struct part *part);

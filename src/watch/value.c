@@ -10,13 +10,13 @@
 
 enum {
     SHOWN_MAX = 4, /* elements or fields of one object */
-    TEXT_MAX = 32, /* characters of an array of them */
-    DEPTH_MAX = 3, /* of objects in one another */
+    TEXT_MAX = 32, /* characters of a string */
+    DEPTH_MAX = 3, /* nested objects */
 };
 
-/* A value, and the one that it is told beside. */
+/* A value, and the value before or after it, which is shown beside it. */
 struct values {
-    const struct told_bytes *own, *other;
+    const struct known_bytes *own, *other;
 };
 
 static void print_object(struct buffer *text, const struct part *part, const struct values *values,
@@ -61,7 +61,7 @@ static void print_character(struct buffer *text, uint64_t bits) {
     buffer_add(text, ")", 1);
 }
 
-/* The least digits that give the same number. */
+/* Appends the fewest digits that give the same number. */
 static void print_floating(struct buffer *text, const uint8_t *bytes, uint64_t size) {
     union {
         float single;
@@ -115,7 +115,7 @@ static void print_scalar(struct buffer *text, const struct part *part, uint64_t 
 
 /* ---- objects ---- */
 
-const uint8_t *find_bytes(const struct told_bytes *bytes, uint64_t offset, uint64_t size) {
+const uint8_t *find_bytes(const struct known_bytes *bytes, uint64_t offset, uint64_t size) {
     uint64_t at = offset - bytes->begin;
     bool inside = offset >= bytes->begin && at <= bytes->count && size <= bytes->count - at;
     return inside ? bytes->bytes + at : NULL;
@@ -125,7 +125,8 @@ enum {
     CHARACTER_MAX = 20 /* four bytes in base 8 */
 };
 
-/* How many of COUNT bytes are one character of a string, with its text in C; 0: none. */
+/* Returns how many of COUNT bytes are one character of a string, and its text in C. 0: the first
+ * byte is no character. */
 static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[CHARACTER_MAX]) {
     static const char escapes[] = "abtnvfr"; /* from 7 to 13 */
     char few[5] = "";
@@ -146,7 +147,7 @@ static uint64_t read_character(const uint8_t *bytes, uint64_t count, char text[C
     return length;
 }
 
-/* Whether they are characters up to the end, or to a 0. */
+/* Whether the bytes are characters up to a 0, or all of them. */
 static bool is_string(const uint8_t *bytes, uint64_t count) {
     char text[CHARACTER_MAX];
     uint64_t i = 0, length;
@@ -167,14 +168,14 @@ static void print_string(struct buffer *text, const uint8_t *bytes, uint64_t cou
     buffer_text(text, i < count && bytes[i] ? "\"..." : "\"");
 }
 
-/* ---- what is chosen of many ---- */
+/* ---- choosing the members to show ---- */
 
-static bool is_told(const struct values *values, const struct part *part) {
+static bool is_known(const struct values *values, const struct part *part) {
     uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : part->shape->size;
     return find_bytes(values->own, part->offset, size);
 }
 
-/* Whether it is known that the other value has other bytes there. */
+/* Whether both values are known there, and differ. */
 static bool differs(const struct values *values, const struct part *part) {
     uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : part->shape->size;
     const uint8_t *own = find_bytes(values->own, part->offset, size);
@@ -201,12 +202,12 @@ static struct part field_of(const struct part *record, uint64_t index) {
                          .bits = field->bits};
 }
 
-/* Elements or fields, as OF finds them. */
+/* The elements or fields of an object. OF returns one of them. */
 struct members {
     struct part (*of)(const struct part *whole, uint64_t index);
     const struct part *whole;
-    uint64_t first, count; /* FIRST and those behind it are shown, where none is chosen */
-    uint64_t end;          /* from there on none is told */
+    uint64_t first, count; /* if none is chosen, FIRST and the next ones are shown */
+    uint64_t end;          /* from there on none is known */
 };
 
 static bool has_member(const struct members *members, const struct values *values, part_test test,
@@ -219,7 +220,7 @@ static bool has_member(const struct members *members, const struct values *value
     return false;
 }
 
-/* By what members are chosen; NULL: the first ones are shown. */
+/* Returns the test that chooses members, or NULL if the first ones are shown. */
 static part_test choose(const struct members *members, const struct values *values) {
     uint64_t shown = members->first + SHOWN_MAX, end = members->end;
     if (shown >= end)
@@ -227,9 +228,9 @@ static part_test choose(const struct members *members, const struct values *valu
     bool hides = has_member(members, values, differs, shown, end);
     if (hides && has_member(members, values, is_same, members->first, shown))
         return differs;
-    return !has_member(members, values, is_told, members->first, shown) &&
-                   has_member(members, values, is_told, shown, end)
-               ? is_told
+    return !has_member(members, values, is_known, members->first, shown) &&
+                   has_member(members, values, is_known, shown, end)
+               ? is_known
                : NULL;
 }
 
@@ -250,7 +251,7 @@ static void print_named(struct buffer *text, const struct members *members,
     buffer_text(text, ", ...}");
 }
 
-/* The first one that TEST holds of, which one does. */
+/* Returns the first member that passes TEST. At least one does. */
 static uint64_t first_chosen(const struct members *members, const struct values *values,
                              part_test test) {
     uint64_t i = members->first;
@@ -278,9 +279,9 @@ static void print_members(struct buffer *text, const struct members *members,
     buffer_text(text, members->count - first > SHOWN_MAX ? ", ...}" : "}");
 }
 
-/* The first of COUNT elements that is told; 0 where none is. */
-static uint64_t first_told(const struct part *part, uint64_t count,
-                           const struct told_bytes *bytes) {
+/* Returns the index of the first of COUNT elements that is known, or 0 if none is. */
+static uint64_t first_known(const struct part *part, uint64_t count,
+                            const struct known_bytes *bytes) {
     uint64_t size = part->shape->size;
     if (bytes->begin <= part->offset || !size)
         return 0;
@@ -288,8 +289,9 @@ static uint64_t first_told(const struct part *part, uint64_t count,
     return first < count ? first : 0;
 }
 
-/* The number of COUNT elements up to the last one that is told. */
-static uint64_t last_told(const struct part *part, uint64_t count, const struct told_bytes *bytes) {
+/* Returns how many of COUNT elements there are up to the last known one. */
+static uint64_t last_known(const struct part *part, uint64_t count,
+                           const struct known_bytes *bytes) {
     uint64_t size = part->shape->size, end = bytes->begin + bytes->count;
     if (!size || end <= part->offset)
         return 0;
@@ -303,8 +305,8 @@ static void print_elements(struct buffer *text, const struct part *part, uint64_
         print_string(text, found, count);
         return;
     }
-    struct members members = {element_of, part, first_told(part, count, values->own), count,
-                              last_told(part, count, values->own)};
+    struct members members = {element_of, part, first_known(part, count, values->own), count,
+                              last_known(part, count, values->own)};
     print_members(text, &members, values, depth);
 }
 
@@ -315,7 +317,7 @@ static void print_record(struct buffer *text, const struct part *part, const str
     print_members(text, &members, values, depth);
 }
 
-/* A number of a type that has no value here, such as __int128. */
+/* Appends a number of a type that expressions cannot compute with, such as __int128. */
 static void print_wide(struct buffer *text, unsigned __int128 bits) {
     uint64_t high = (uint64_t)(bits >> 64);
     if (high)
@@ -332,7 +334,7 @@ static void print_complex(struct buffer *text, const uint8_t *bytes, uint64_t si
 }
 
 static void print_single(struct buffer *text, const struct part *part,
-                         const struct told_bytes *bytes) {
+                         const struct known_bytes *bytes) {
     const struct shape *shape = part->shape;
     uint64_t size = part->bits ? (part->bit + part->bits + 7) / 8 : shape->size;
     const uint8_t *found = size ? find_bytes(bytes, part->offset, size) : NULL;
@@ -369,7 +371,7 @@ static void print_object(struct buffer *text, const struct part *part, const str
         print_single(text, part, values->own);
 }
 
-/* Of the fields of PART that are chosen the values, or where VALUES is NULL the types. */
+/* Appends the values of PART's chosen fields, or their types if VALUES is NULL. */
 static void print_chosen(struct buffer *text, const struct part *part,
                          const struct values *values) {
     const char *between = "{";
@@ -397,8 +399,8 @@ void print_type(struct buffer *text, const struct part *part) {
         buffer_print(text, "[%llu]", (unsigned long long)part->count);
 }
 
-void print_part(struct buffer *text, const struct part *part, const struct told_bytes *bytes,
-                const struct told_bytes *other) {
+void print_part(struct buffer *text, const struct part *part, const struct known_bytes *bytes,
+                const struct known_bytes *other) {
     const struct values values = {bytes, other};
     if (part->chosen)
         print_chosen(text, part, &values);

@@ -1,27 +1,27 @@
-/* lane.h: call records (lanes): the running calls of each thread, from which the runtime finds who
- * else may have made a change. See lane.c.
+/* running.h: the running calls of each thread, from which the runtime finds who else may have made
+ * a change. See running.c.
  *
  * Assembly and C include this. */
-#ifndef QUIPU_RUNTIME_WATCH_LANE_H
-#define QUIPU_RUNTIME_WATCH_LANE_H
+#ifndef QUIPU_RUNTIME_WATCH_RUNNING_H
+#define QUIPU_RUNTIME_WATCH_RUNNING_H
 
-#define LANE_CALLS     8 /* recorded calls of a thread */
-#define LANE_THREAD    0 /* offsets of the members below */
-#define LANE_DEPTH     12
-#define LANE_EVENTS    16
-#define LANE_FIRST     64
-#define LANE_CALL_SIZE 40
-#define LANE_CALL_STUB 8
-#define LANE_CALL_LOW  16
-#define LANE_CALL_HIGH 24
-#define LANE_CALL_TOLD 32
-#define LANE_SIZE      384
-#define LANE_COMPARED  0x2000000 /* QUIPU_CALL_COMPARED */
+#define RUNNING_CALLS     8 /* recorded calls of a thread */
+#define RUNNING_THREAD    0 /* offsets of the members below */
+#define RUNNING_DEPTH     12
+#define RUNNING_EVENTS    16
+#define RUNNING_FIRST     64
+#define RUNNING_CALL_SIZE 40
+#define RUNNING_CALL_STUB 8
+#define RUNNING_CALL_LOW  16
+#define RUNNING_CALL_HIGH 24
+#define RUNNING_CALL_TOLD 32
+#define RUNNING_SIZE      384
+#define RUNNING_COMPARED  0x2000000 /* QUIPU_CALL_COMPARED */
 
-#define WATCH_LANE_AT 0x6ffb0000
+#define WATCH_RUNNING_AT 0x6ffb0000
 
 /* Bit fields of quipu_watch_own. */
-#define OWN_LANE       0xffff
+#define OWN_RUNNING    0xffff
 #define OWN_THREAD_AT  16
 #define OWN_PROCESS_AT 40
 #define OWN_NUMBER     0xffffff
@@ -33,11 +33,11 @@
 #include <stdint.h>
 
 enum {
-    WATCH_LANES = 256, /* recorded threads */
+    WATCH_RUNNING_MAX = 256, /* recorded threads */
     WATCH_SUSPECTS = 7,
 };
 
-struct watch_under_way {
+struct watch_running_call {
     uint64_t stack;     /* stack pointer at the call */
     uint64_t stub;      /* return address of the code that reported its begin */
     uint64_t low, high; /* range that its arguments let it write */
@@ -46,28 +46,28 @@ struct watch_under_way {
 };
 
 /* The call records of one thread. Only the owner changes them. */
-struct watch_lane {
+struct watch_running {
     uint64_t thread; /* thread pointer; 0: free */
     uint32_t tid;
-    uint32_t depth;  /* running calls; if more than LANE_CALLS, the later ones are not recorded */
-    uint64_t events; /* calls that began or ended, ever */
+    uint32_t depth; /* running calls; if more than RUNNING_CALLS, the later ones are not recorded */
+    uint64_t events;      /* calls that began or ended, ever */
     uint64_t left_stub;   /* the last reported jump out of a function; 0: none */
     uint32_t left_told;   /* QUIPU_CALL(...) */
     uint32_t left_number; /* value of `skipped` (quick.h) that counted it */
     uint64_t reserved[3];
-    struct watch_under_way calls[LANE_CALLS];
+    struct watch_running_call calls[RUNNING_CALLS];
 };
 
-_Static_assert(sizeof(struct watch_lane) == LANE_SIZE, "entry.S");
-_Static_assert(offsetof(struct watch_lane, thread) == LANE_THREAD, "entry.S");
-_Static_assert(offsetof(struct watch_lane, depth) == LANE_DEPTH, "entry.S");
-_Static_assert(offsetof(struct watch_lane, events) == LANE_EVENTS, "entry.S");
-_Static_assert(offsetof(struct watch_lane, calls) == LANE_FIRST, "entry.S");
-_Static_assert(sizeof(struct watch_under_way) == LANE_CALL_SIZE, "entry.S");
-_Static_assert(offsetof(struct watch_under_way, stub) == LANE_CALL_STUB, "entry.S");
-_Static_assert(offsetof(struct watch_under_way, low) == LANE_CALL_LOW, "entry.S");
-_Static_assert(offsetof(struct watch_under_way, high) == LANE_CALL_HIGH, "entry.S");
-_Static_assert(offsetof(struct watch_under_way, told) == LANE_CALL_TOLD, "entry.S");
+_Static_assert(sizeof(struct watch_running) == RUNNING_SIZE, "entry.S");
+_Static_assert(offsetof(struct watch_running, thread) == RUNNING_THREAD, "entry.S");
+_Static_assert(offsetof(struct watch_running, depth) == RUNNING_DEPTH, "entry.S");
+_Static_assert(offsetof(struct watch_running, events) == RUNNING_EVENTS, "entry.S");
+_Static_assert(offsetof(struct watch_running, calls) == RUNNING_FIRST, "entry.S");
+_Static_assert(sizeof(struct watch_running_call) == RUNNING_CALL_SIZE, "entry.S");
+_Static_assert(offsetof(struct watch_running_call, stub) == RUNNING_CALL_STUB, "entry.S");
+_Static_assert(offsetof(struct watch_running_call, low) == RUNNING_CALL_LOW, "entry.S");
+_Static_assert(offsetof(struct watch_running_call, high) == RUNNING_CALL_HIGH, "entry.S");
+_Static_assert(offsetof(struct watch_running_call, told) == RUNNING_CALL_TOLD, "entry.S");
 
 struct watch_region;
 
@@ -91,11 +91,11 @@ extern __thread uint64_t quipu_watch_own;
 uint32_t quipu_watch_thread(uint32_t pid);
 
 /* Records that the calling thread has begun CALL. STUB and TOLD identify it. */
-void quipu_watch_go_under_way(const struct watch_under_way *call);
+void quipu_watch_call_begins(const struct watch_running_call *call);
 /* Returns the row of the calling thread's running call at STACK, or 0 if it is not recorded. */
-uint32_t quipu_watch_row_under_way(uint64_t stack);
+uint32_t quipu_watch_running_row(uint64_t stack);
 /* The calling thread's call at STACK has returned. */
-void quipu_watch_come_back(uint64_t stack);
+void quipu_watch_call_ends(uint64_t stack);
 
 /* Whether the process has one thread at present. */
 bool quipu_watch_is_only_thread(void);
