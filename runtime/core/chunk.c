@@ -250,7 +250,7 @@ long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_bl
     return 0;
 }
 
-bool quipu_is_home(const struct quipu_blocks *blocks) {
+bool quipu_has_static_cells(const struct quipu_blocks *blocks) {
     return (uint64_t)quipu_cells_begin - (uint64_t)blocks < blocks->chunk.size;
 }
 
@@ -263,7 +263,7 @@ static bool has_counted(void) {
     return any != 0;
 }
 
-void quipu_add_home(void) {
+void quipu_add_static_cells(void) {
     uint64_t room = round_up(quipu_state.module.cells_size, QUIPU_PAGE);
     uint64_t count = room / quipu_slot_size();
     bool fits = IS_LINKED(quipu_set_segment) && (uint64_t)quipu_cells_begin % QUIPU_PAGE == 0;

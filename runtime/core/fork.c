@@ -121,7 +121,7 @@ static void unmap_others(const struct own *own) {
         struct quipu_blocks *blocks = quipu_state.blocks[i];
         if (blocks == own->blocks)
             continue;
-        if (quipu_is_home(blocks)) /* the static cells must stay */
+        if (quipu_has_static_cells(blocks)) /* the static cells must stay */
             replace(blocks, blocks->chunk.size);
         else
             SYSTEM_CALL(munmap, blocks, blocks->chunk.size, 0, 0, 0, 0);

@@ -92,7 +92,7 @@ static long enter_file(void) {
     quipu_lock(quipu_state.file);
     long error = quipu_enter_module();
     if (error == 0) {
-        quipu_add_home();
+        quipu_add_static_cells();
         cells = quipu_take_slot(&error);
     }
     quipu_unlock(quipu_state.file);

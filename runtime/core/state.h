@@ -197,9 +197,9 @@ long quipu_enter_module(void);
 long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_blocks *old);
 /* Adds the first chunk over the static cells, if that can be: in an executable, before anything was
  * counted.  What cannot be done is left to quipu_add_blocks.  The lock is held. */
-void quipu_add_home(void);
+void quipu_add_static_cells(void);
 /* Whether BLOCKS lies over the static cells. */
-bool quipu_is_home(const struct quipu_blocks *blocks);
+bool quipu_has_static_cells(const struct quipu_blocks *blocks);
 /* Maps SIZE bytes for cells where a thread can count in them, as mmap does. */
 void *quipu_map_cells(uint64_t size, int flags, int fd, uint64_t offset);
 /* Returns how many slots a chunk has at least. */

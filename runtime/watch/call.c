@@ -194,7 +194,7 @@ static void end_range(struct watch_range *range, uint32_t extent, uint64_t resul
 
 /* Returns how often the write locks of the range were taken, ever. */
 static uint64_t count_told(const struct watch_range *range) {
-    uint64_t most = (uint64_t)WATCH_ORDERS << QUIPU_WATCH_GRANULE_BITS;
+    uint64_t most = (uint64_t)WATCH_WRITE_LOCKS << QUIPU_WATCH_GRANULE_BITS;
     return quipu_watch_told(range->address, range->address + lesser(range->length, most));
 }
 

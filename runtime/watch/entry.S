@@ -11,9 +11,9 @@
 #include "runtime/watch/running.h"
 #include "runtime/watch/quick.h"
 
-#define HOME_CALLING   0x6ff00004
-#define HOME_NO_SHADOW 0x6ff00018
-#define HOME_TRAPPING  0x6ff0003c
+#define AREA_CALLING   0x6ff00004
+#define AREA_NO_SHADOW 0x6ff00018
+#define AREA_TRAPPING  0x6ff0003c
 #define SHADOW         0x70000000
 
 .macro  save register
@@ -64,7 +64,7 @@ trap:
         movq    %rbp, %rdi
         leaq    16+\pushed(%rbp), %rsi
         call    \function
-        cmpl    $0, HOME_TRAPPING
+        cmpl    $0, AREA_TRAPPING
         je      1f
         leaq    16+\room(%rbp), %rsi
         call    trap
@@ -101,7 +101,7 @@ quipu_watch_return:
         save    rcx
         lahf
         seto    %al
-        cmpl    $0, HOME_NO_SHADOW
+        cmpl    $0, AREA_NO_SHADOW
         jne     1f
         leaq    16+16+128-8(%rsp), %rcx
         shrq    $6, %rcx
@@ -246,7 +246,7 @@ quipu_watch_call_return:
         .cfi_startproc
         _CET_ENDBR
         save_two
-        cmpl    $0, HOME_CALLING
+        cmpl    $0, AREA_CALLING
         jne     .Lask
         cmpq    $0, WATCH_QUICK_AT + QUICK_UNTIL
         jne     .Llook_at_time

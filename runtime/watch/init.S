@@ -1,4 +1,4 @@
-/* init.S: makes the fixed page before the module's constructors run, if inserted code needs it then
+/* init.S: makes the fixed area before the module's constructors run, if inserted code needs it then
  * (src/pass/watch/init.c). All registers and flags are kept. */
 #include "runtime/core/registers.inc"
 

@@ -5,7 +5,7 @@
 #ifndef QUIPU_RUNTIME_WATCH_QUICK_H
 #define QUIPU_RUNTIME_WATCH_QUICK_H
 
-#define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_HOME + 0x6000 */
+#define WATCH_QUICK_AT 0x6ff06000 /* QUIPU_WATCH_AREA + 0x6000 */
 #define QUICK_UNTIL    0          /* offsets of the members below */
 #define QUICK_COUNT    40
 #define QUICK_HEAP_END 48

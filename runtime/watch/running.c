@@ -14,8 +14,8 @@
  *     Such jumps are counted, too, and the last one of each thread is recorded.
  *   - A thread without records may be in any call. The kernel tells how many threads there are.
  *
- * The comparing thread reads the records while it holds the write locks of these bytes (order.c),
- * and reads them again if a call began or ended meanwhile.
+ * The comparing thread reads the records while it holds the write locks of these bytes
+ * (write_lock.c), and reads them again if a call began or ended meanwhile.
  *
  * Records are kept once there are other threads. If something is guarded they are kept from the
  * start, so that an outer call, which has called back into the program, is known, too.

@@ -6,7 +6,7 @@
  * been.
  *
  * Not perfect: a load through such a pointer reads 0. A store is not stopped in a piece where
- * regions have been, or in the fixed page. */
+ * regions have been, or in the fixed area. */
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
 

@@ -1,4 +1,4 @@
-/* start.c: makes the fixed page and the shadow, in the first module that has watched stores.
+/* start.c: makes the fixed area and the shadow, in the first module that has watched stores.
  *
  * It runs before any instrumented code of the module, because that reads the shadow
  * unconditionally. An executable starts it from .preinit_array, before the constructors of shared
@@ -107,32 +107,32 @@ static void end_fork_in_child(void) {
     end_fork();
 }
 
-/* Maps SIZE bytes at the fixed page, and makes the fixed page writable. Returns 0 or the negative
+/* Maps SIZE bytes at the fixed area, and makes the fixed area writable. Returns 0 or the negative
  * error number. */
-static long map_home(uint64_t size) {
-    void *home = (void *)QUIPU_WATCH_HOME;
+static long map_area(uint64_t size) {
+    void *area = (void *)QUIPU_WATCH_AREA;
     void *mapped =
-        map_memory(home, size, PROT_READ,
+        map_memory(area, size, PROT_READ,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (is_error(mapped))
         return (long)mapped;
-    if (mapped == home)
-        return SYSTEM_CALL(mprotect, home, QUIPU_WATCH_HOME_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0);
+    if (mapped == area)
+        return SYSTEM_CALL(mprotect, area, QUIPU_WATCH_AREA_SIZE, PROT_READ | PROT_WRITE, 0, 0, 0);
     /* the kernel does not know the flag, and the address is in use */
     SYSTEM_CALL(munmap, mapped, size, 0, 0, 0, 0);
     return -EEXIST;
 }
 
-/* Makes the fixed page and the shadow. If the shadow is refused: only the fixed page. */
-static long make_home(void) {
+/* Makes the fixed area and the shadow. If the shadow is refused: only the fixed area. */
+static long make_area(void) {
     uint64_t all =
-        QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE + QUIPU_WATCH_BEHIND - QUIPU_WATCH_HOME;
-    long error = map_home(all);
+        QUIPU_WATCH_SHADOW + QUIPU_WATCH_SHADOW_SIZE + QUIPU_WATCH_BEHIND - QUIPU_WATCH_AREA;
+    long error = map_area(all);
     if (error == -EEXIST)
         return error;
     bool no_shadow = error < 0;
     if (no_shadow)
-        error = map_home(QUIPU_WATCH_HOME_SIZE);
+        error = map_area(QUIPU_WATCH_AREA_SIZE);
     if (error < 0)
         return error;
     if (!no_shadow) {
@@ -151,11 +151,11 @@ static long make_home(void) {
     return 0;
 }
 
-/* Whether the fixed page was made by a module with this build of the runtime. The memory may belong
+/* Whether the fixed area was made by a module with this build of the runtime. The memory may belong
  * to anyone. */
-static bool is_home(void) {
+static bool is_area(void) {
     struct watch found = {0};
-    return quipu_watch_read(&found, QUIPU_WATCH_HOME, offsetof(struct watch, segments)) ==
+    return quipu_watch_read(&found, QUIPU_WATCH_AREA, offsetof(struct watch, segments)) ==
                offsetof(struct watch, segments) &&
            found.magic == WATCH_MAGIC && found.version == QUIPU_WATCH_VERSION &&
            found.size == sizeof found;
@@ -166,7 +166,7 @@ void quipu_watch_start(int argc, char **argv, char **environment) {
     (void)argc;
     (void)argv;
     if (!quipu_watch_ready) {
-        if (!is_home() && make_home() < 0)
+        if (!is_area() && make_area() < 0)
             return;
         quipu_watch_ready = true;
         if (WATCH->no_shadow)

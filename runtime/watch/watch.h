@@ -1,7 +1,7 @@
 /* watch.h: the functions that the files of watched memory offer each other.
  *
  * Implements the "monitored region service" of Wahbe, Lucco and Graham 1993. Inserted code tests
- * the shadow (format/watch.h) before each store, and enters entry.S where it is not 0. home.h
+ * the shadow (format/watch.h) before each store, and enters entry.S where it is not 0. area.h
  * declares the regions and all other data that modules share, with their invariants.
  *
  * Invariant: the runtime reads the program's own memory in one of two ways. Either it reads without
@@ -11,7 +11,7 @@
 #define QUIPU_RUNTIME_WATCH_WATCH_H
 
 #include "runtime/core/section.h"
-#include "runtime/watch/home.h"
+#include "runtime/watch/area.h"
 
 /* ---- Jumps in inserted code ---- */
 
@@ -36,11 +36,11 @@ static inline const uint8_t *target_of_jump(const uint8_t *jump) {
 
 /* ---- start.c ---- */
 
-/* Whether the fixed page exists and was made by a runtime of the same build. If not, nothing is
+/* Whether the fixed area exists and was made by a runtime of the same build. If not, nothing is
  * reported. */
 extern bool quipu_watch_ready;
 
-/* Makes or finds the fixed page and the shadow. May run several times. entry.S and early.S refer to
+/* Makes or finds the fixed area and the shadow. May run several times. entry.S and early.S refer to
  * it by name. */
 void quipu_watch_start(int argc, char **argv, char **environment);
 
@@ -421,7 +421,7 @@ WEAK_HERE(quipu_moment_at);
 
 /* ---- visit.c ---- */
 
-/* The function that `visit` of the fixed page points to. It does not return. */
+/* The function that `visit` of the fixed area points to. It does not return. */
 void quipu_watch_visited(const char *path);
 
 /* event/handler.S */

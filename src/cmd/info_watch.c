@@ -57,18 +57,18 @@ void write_json_checks(struct json_writer *json, const struct binary *binary) {
 
 struct watching look_at_watching(struct arena *arena, const char *text) {
     char path[64], name[4096];
-    struct quipu_watch_home home = {0};
+    struct quipu_watch_area area = {0};
     pid_t process = read_process_number(text);
-    const char *wrong = read_home(arena, process, &home);
+    const char *wrong = read_area(arena, process, &area);
     if (wrong)
         die("process %d: %s", (int)process, wrong);
     snprintf(path, sizeof path, "/proc/%d/exe", (int)process);
     ssize_t size = readlink(path, name, sizeof name);
     return (struct watching){.program = arena_copy(arena, name, size > 0 ? (size_t)size : 0),
                              .process = process,
-                             .consumer = find_consumer(process, &home),
-                             .regions = home.count,
-                             .has_shadow = !home.no_shadow};
+                             .consumer = find_consumer(process, &area),
+                             .regions = area.count,
+                             .has_shadow = !area.no_shadow};
 }
 
 void write_text_watching(FILE *out, const struct watching *watching) {

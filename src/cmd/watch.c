@@ -157,8 +157,8 @@ static const struct command_line command_line = {"watch", print_help, rows,
 
 /* What PROCESS has loaded is not there any more once that has ended; and the reason is told. */
 static void check_running(struct session *session, pid_t process) {
-    struct quipu_watch_home home;
-    const char *wrong = process ? read_home(&session->arena, process, &home) : NULL;
+    struct quipu_watch_area area;
+    const char *wrong = process ? read_area(&session->arena, process, &area) : NULL;
     if (wrong)
         die("process %d: %s", (int)process, wrong);
 }
@@ -216,9 +216,9 @@ static void open_program(struct session *session, const char *started, const cha
 /* The path of its program may be another file's by now, or nobody's. */
 static void open_running(struct session *session, pid_t process) {
     char path[64], name[4096];
-    struct quipu_watch_home home = {0};
-    const char *wrong = read_home(&session->arena, process, &home);
-    pid_t other = wrong ? 0 : find_consumer(process, &home);
+    struct quipu_watch_area area = {0};
+    const char *wrong = read_area(&session->arena, process, &area);
+    pid_t other = wrong ? 0 : find_consumer(process, &area);
     if (other)
         die("process %d: process %d watches it", (int)process, (int)other);
     snprintf(path, sizeof path, "/proc/%d/exe", (int)process);

@@ -31,37 +31,37 @@ enum {
  * may touch a region. So region [A, A + N) marks the granules of [A - 63, A + N), and one test of
  * the first byte's granule is enough.
  *
- * The fixed page ("home") precedes the shadow. It has the data that the modules of a process share.
+ * The fixed area precedes the shadow. It has the data that the modules of a process share.
  * Its first byte is not 0 if there is any region. Code that cannot decide by one test of the shadow
  * tests that byte. */
 #define QUIPU_WATCH_SHADOW         0x70000000
 #define QUIPU_WATCH_SHADOW_SIZE    (1ull << 41) /* for addresses below 1 << 47 */
 #define QUIPU_WATCH_BEHIND         0x1000       /* readable bytes behind it, which are 0 */
-#define QUIPU_WATCH_HOME           0x6ff00000
-#define QUIPU_WATCH_HOME_SIZE      0x100000
-#define QUIPU_WATCH_LIBRARY_BEGINS (QUIPU_WATCH_HOME + 1) /* the byte `library_begins` */
-#define QUIPU_WATCH_LIBRARY        (QUIPU_WATCH_HOME + 2) /* the byte `library` */
-#define QUIPU_WATCH_BEGINS         (QUIPU_WATCH_HOME + 3) /* the byte `begins` */
-#define QUIPU_WATCH_CALLING        (QUIPU_WATCH_HOME + 4) /* 4 bytes: calls that have a record */
-#define QUIPU_WATCH_ALWAYS         (QUIPU_WATCH_HOME + 8) /* a byte that is not 0 */
-#define QUIPU_WATCH_LOWEST         (QUIPU_WATCH_HOME + 0x6008) /* 8 bytes: all regions are in ... */
-#define QUIPU_WATCH_HIGHEST        (QUIPU_WATCH_HOME + 0x6010) /* ... [LOWEST, HIGHEST) */
-#define QUIPU_WATCH_FAR            (QUIPU_WATCH_HOME + 0x6018) /* 8 bytes: see "Far away" below */
-#define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_HOME + 0x6020) /* 8 bytes, likewise */
-#define QUIPU_WATCH_WITHIN_BEGINS  (QUIPU_WATCH_HOME + 0x602c) /* the byte `within_begins` */
-#define QUIPU_WATCH_RANGES_BEGIN   (QUIPU_WATCH_HOME + 0x6058) /* the byte `ranges_begin` */
-#define QUIPU_WATCH_STACK_LOWEST   (QUIPU_WATCH_HOME + 0x6048) /* 8 bytes: see section 2 */
-#define QUIPU_WATCH_STACK_HIGHEST  (QUIPU_WATCH_HOME + 0x6050) /* 8 bytes, likewise */
-#define QUIPU_WATCH_HOME_MAGIC     0x3168637461772071          /* "q watch1" */
+#define QUIPU_WATCH_AREA           0x6ff00000
+#define QUIPU_WATCH_AREA_SIZE      0x100000
+#define QUIPU_WATCH_LIBRARY_BEGINS (QUIPU_WATCH_AREA + 1) /* the byte `library_begins` */
+#define QUIPU_WATCH_LIBRARY        (QUIPU_WATCH_AREA + 2) /* the byte `library` */
+#define QUIPU_WATCH_BEGINS         (QUIPU_WATCH_AREA + 3) /* the byte `begins` */
+#define QUIPU_WATCH_CALLING        (QUIPU_WATCH_AREA + 4) /* 4 bytes: calls that have a record */
+#define QUIPU_WATCH_ALWAYS         (QUIPU_WATCH_AREA + 8) /* a byte that is not 0 */
+#define QUIPU_WATCH_LOWEST         (QUIPU_WATCH_AREA + 0x6008) /* 8 bytes: all regions are in ... */
+#define QUIPU_WATCH_HIGHEST        (QUIPU_WATCH_AREA + 0x6010) /* ... [LOWEST, HIGHEST) */
+#define QUIPU_WATCH_FAR            (QUIPU_WATCH_AREA + 0x6018) /* 8 bytes: see "Far away" below */
+#define QUIPU_WATCH_HIGHEST_WIDE   (QUIPU_WATCH_AREA + 0x6020) /* 8 bytes, likewise */
+#define QUIPU_WATCH_WITHIN_BEGINS  (QUIPU_WATCH_AREA + 0x602c) /* the byte `within_begins` */
+#define QUIPU_WATCH_RANGES_BEGIN   (QUIPU_WATCH_AREA + 0x6058) /* the byte `ranges_begin` */
+#define QUIPU_WATCH_STACK_LOWEST   (QUIPU_WATCH_AREA + 0x6048) /* 8 bytes: see section 2 */
+#define QUIPU_WATCH_STACK_HIGHEST  (QUIPU_WATCH_AREA + 0x6050) /* 8 bytes, likewise */
+#define QUIPU_WATCH_AREA_MAGIC     0x3168637461772071          /* "q watch1" */
 
-/* The begin of the fixed page. Tools read it in a running process. */
-struct quipu_watch_home {
+/* The begin of the fixed area. Tools read it in a running process. */
+struct quipu_watch_area {
     uint8_t armed;          /* not 0: there is a region, or a request for blocks */
     uint8_t library_begins; /* not 0: report begins of calls that write only the library's memory */
     uint8_t library;        /* not 0: a region may be in the C library's own memory */
     uint8_t begins;         /* not 0: report begins of calls of unknown code */
     uint32_t calling;       /*  4 */
-    uint64_t magic;         /*  8  QUIPU_WATCH_HOME_MAGIC; written last */
+    uint64_t magic;         /*  8  QUIPU_WATCH_AREA_MAGIC; written last */
     uint32_t version;       /* 16  QUIPU_WATCH_VERSION */
     uint32_t size;          /* 20  of all shared data: other builds may have other members */
     uint32_t no_shadow;     /* 24  1: the kernel refused the shadow's address space */
@@ -119,7 +119,7 @@ enum {
  *         nopl                            directly behind the call: becomes a jump to 5
  *     4:
  * out of line
- *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_HOME, or according to the callee's row
+ *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_AREA, or according to the callee's row
  *         je      2b
  *         movq    CALLEE, %r11            is it in this module?
  *         subq    quipu_watch_text(%rip), %r11
@@ -160,7 +160,7 @@ enum {
  * A direct call of an unknown function reports its begin only if QUIPU_WATCH_BEGINS says so. Behind
  * the call
  *
- *     5:  cmpb    $0, QUIPU_WATCH_HOME    before 1, QUIPU_SITE_RETURN_SIZE bytes in all
+ *     5:  cmpb    $0, QUIPU_WATCH_AREA    before 1, QUIPU_SITE_RETURN_SIZE bytes in all
  *         jne     3f
  *         jmp     4b
  *     3:  ...                             as at 1
@@ -289,7 +289,7 @@ struct quipu_site {
 #define QUIPU_SITE_BACK  0xfffffff3u
 #define QUIPU_SITE_TEXT  0xfffffff4u /* a hand-written function begins there */
 /* Sites before a call of code that may have no checks, by the byte that is tested:
- * QUIPU_WATCH_HOME, ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS. `target` is
+ * QUIPU_WATCH_AREA, ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS. `target` is
  * behind the no-operation at the call's return; 0: it has none, since it is a jump. The check of
  * the call's return address has the same place and its own row, and continues at the query. */
 #define QUIPU_SITE_CALL                0xfffffff5u
@@ -320,7 +320,7 @@ enum quipu_check_kind {
  *             cmpq    $0, WORD
  *             jne     2f
  *     1:      movq    %rsp, WORD
- *             cmpb    $0, QUIPU_WATCH_HOME
+ *             cmpb    $0, QUIPU_WATCH_AREA
  *             je      COPY                    nothing is; otherwise it tests the shadow of what the
  *             movq    $0, WORD                loop will write
  *     CHECKED:
@@ -476,7 +476,7 @@ enum {
 
 /* A program that runs without a watch file gets one by a visit. A debugger stops its threads while
  * the word at QUIPU_WATCH_LOCK is 0. It writes the file's path to QUIPU_WATCH_PATH, and makes one
- * of the threads call the fixed page's `visit`, with the path's address as its argument, on the
+ * of the threads call the fixed area's `visit`, with the path's address as its argument, on the
  * stack that ends at QUIPU_WATCH_STACK. The function sets `answer`, then `visited`, and loops until
  * the debugger restores the thread. It uses general registers only, and needs nothing from the
  * thread. Requests have absolute addresses then, because the C library cannot be called: its locks
@@ -485,9 +485,9 @@ enum {
  * With an empty path, all regions of requests are removed, and the requests become GONE. The file
  * stays mapped for threads that are writing to it. The consumer sets `consumer` to 0 and may empty
  * the ring. */
-#define QUIPU_WATCH_LOCK  (QUIPU_WATCH_HOME + 0x2000)
-#define QUIPU_WATCH_PATH  (QUIPU_WATCH_HOME + 0xa0000)
-#define QUIPU_WATCH_STACK (QUIPU_WATCH_HOME + 0xe0000)
+#define QUIPU_WATCH_LOCK  (QUIPU_WATCH_AREA + 0x2000)
+#define QUIPU_WATCH_PATH  (QUIPU_WATCH_AREA + 0xa0000)
+#define QUIPU_WATCH_STACK (QUIPU_WATCH_AREA + 0xe0000)
 
 enum {
     QUIPU_WATCH_PATH_MAX = 4096

@@ -34,8 +34,8 @@ static bool write_process(pid_t process, uint64_t address, const void *bytes, si
     return process_vm_writev(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
-const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_home *home) {
-    if (!read_memory(process, QUIPU_WATCH_HOME, home, sizeof *home))
+const char *read_area(struct arena *arena, pid_t process, struct quipu_watch_area *area) {
+    if (!read_memory(process, QUIPU_WATCH_AREA, area, sizeof *area))
         switch (errno) {
         case ESRCH:
             return "it has ended";
@@ -45,11 +45,11 @@ const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_hom
             return arena_print(arena, "it cannot be looked at: %s",
                                refusal(arena, "process_vm_readv", process, errno));
         }
-    if (home->magic != QUIPU_WATCH_HOME_MAGIC)
+    if (area->magic != QUIPU_WATCH_AREA_MAGIC)
         return "it does not tell of writes; build it with 'quipu cc --quipu=watch'";
-    if (home->version != QUIPU_WATCH_VERSION)
+    if (area->version != QUIPU_WATCH_VERSION)
         return "another version of quipu has built it; build it again";
-    if (!home->visit)
+    if (!area->visit)
         return "none of its code tells of writes just now, as it begins or ends; try again";
     return NULL;
 }
@@ -60,9 +60,9 @@ static bool has_gone(pid_t process) {
     return !read_memory(process, 0, &byte, sizeof byte) && errno == ESRCH;
 }
 
-pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
+pid_t find_consumer(pid_t process, const struct quipu_watch_area *area) {
     struct quipu_watch_file file = {0};
-    if (!home->file || !read_memory(process, home->file, &file, sizeof file) ||
+    if (!area->file || !read_memory(process, area->file, &file, sizeof file) ||
         memcmp(file.magic, QUIPU_WATCH_MAGIC, sizeof file.magic) != 0 || !file.consumer ||
         has_gone((pid_t)file.consumer))
         return 0;
@@ -72,11 +72,11 @@ pid_t find_consumer(pid_t process, const struct quipu_watch_home *home) {
 /* ---- visits ---- */
 
 /* Waits until the function has returned. It does not need the other threads. */
-static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_watch_home *home) {
+static bool wait_for_answer(pid_t process, struct visit *visit, struct quipu_watch_area *area) {
     for (int i = 0; i < LOOKS_MAX; i++) {
-        if (!read_memory(process, QUIPU_WATCH_HOME, home, sizeof *home))
+        if (!read_memory(process, QUIPU_WATCH_AREA, area, sizeof *area))
             return false;
-        if (home->visited)
+        if (area->visited)
             return true;
         if (!keep_visit(visit))
             return false;
@@ -96,23 +96,23 @@ static pid_t choose_thread(const struct stopped_process *stopped) {
 /* Sends THREAD into the runtime. All threads are stopped. No signal may end quipu before the thread
  * is back. Returns NULL or an error message. */
 static const char *send(struct arena *arena, pid_t process, pid_t thread, const char *path,
-                        struct quipu_watch_home *home) {
+                        struct quipu_watch_area *area) {
     const uint32_t no = 0;
     struct visit visit;
     sigset_t all, mask;
     const char *wrong = NULL;
     if (!write_process(process, QUIPU_WATCH_PATH, path, strlen(path) + 1) ||
-        !write_process(process, QUIPU_WATCH_HOME + offsetof(struct quipu_watch_home, visited), &no,
+        !write_process(process, QUIPU_WATCH_AREA + offsetof(struct quipu_watch_area, visited), &no,
                        sizeof no))
         return arena_print(arena, "its memory cannot be written: %s",
                            refusal(arena, "process_vm_writev", process, errno));
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
-    if (!begin_visit(&visit, thread, home->visit, QUIPU_WATCH_PATH, QUIPU_WATCH_STACK)) {
+    if (!begin_visit(&visit, thread, area->visit, QUIPU_WATCH_PATH, QUIPU_WATCH_STACK)) {
         wrong =
             arena_print(arena, "its thread %d cannot be used: %s", (int)thread, strerror(errno));
     } else {
-        bool over = wait_for_answer(process, &visit, home);
+        bool over = wait_for_answer(process, &visit, area);
         bool stands = end_visit(&visit);
         wrong = !stands ? "it has ended" : over ? NULL : "it does not answer; try again";
     }
@@ -124,7 +124,7 @@ static const char *send(struct arena *arena, pid_t process, pid_t thread, const 
  * NULL or an error message. */
 static const char *try_visit(struct arena *arena, pid_t process, const char *path,
                              void prepare(void *context), void *context, bool *done,
-                             struct quipu_watch_home *home) {
+                             struct quipu_watch_area *area) {
     struct stopped_process stopped;
     uint32_t lock = 1;
     const char *wrong = stop_threads(process, &stopped);
@@ -133,12 +133,12 @@ static const char *try_visit(struct arena *arena, pid_t process, const char *pat
         arena_release(&stopped.arena);
         return wrong;
     }
-    wrong = read_home(arena, process, home);
+    wrong = read_area(arena, process, area);
     pid_t thread = choose_thread(&stopped);
     if (!wrong && thread && read_memory(process, QUIPU_WATCH_LOCK, &lock, sizeof lock) && !lock) {
         if (prepare)
             prepare(context);
-        wrong = send(arena, process, thread, path, home);
+        wrong = send(arena, process, thread, path, area);
         *done = true;
     }
     release_threads(&stopped);
@@ -148,10 +148,10 @@ static const char *try_visit(struct arena *arena, pid_t process, const char *pat
 
 static const char *visit_process(struct arena *arena, pid_t process, const char *path,
                                  void prepare(void *context), void *context,
-                                 struct quipu_watch_home *home) {
+                                 struct quipu_watch_area *area) {
     bool done = false;
     for (int i = 0; i < TRIES; i++) {
-        const char *wrong = try_visit(arena, process, path, prepare, context, &done, home);
+        const char *wrong = try_visit(arena, process, path, prepare, context, &done, area);
         if (wrong || done)
             return wrong;
         pause_for(PAUSE);
@@ -161,19 +161,19 @@ static const char *visit_process(struct arena *arena, pid_t process, const char 
 
 const char *attach_file(struct arena *arena, pid_t process, const char *path,
                         void prepare(void *context), void *context) {
-    struct quipu_watch_home home = {0};
-    const char *wrong = visit_process(arena, process, path, prepare, context, &home);
-    if (wrong || home.answer == 0)
+    struct quipu_watch_area area = {0};
+    const char *wrong = visit_process(arena, process, path, prepare, context, &area);
+    if (wrong || area.answer == 0)
         return wrong;
-    if (home.answer == -EBUSY)
+    if (area.answer == -EBUSY)
         return "somebody else watches it";
-    return arena_print(arena, "it cannot map '%s': %s", path, strerror((int)-home.answer));
+    return arena_print(arena, "it cannot map '%s': %s", path, strerror((int)-area.answer));
 }
 
 const char *detach_file(struct arena *arena, pid_t process) {
-    struct quipu_watch_home home = {0};
-    if (read_home(arena, process, &home) || find_consumer(process, &home) != getpid())
+    struct quipu_watch_area area = {0};
+    if (read_area(arena, process, &area) || find_consumer(process, &area) != getpid())
         return NULL; /* the requests are gone already */
-    const char *wrong = visit_process(arena, process, "", NULL, NULL, &home);
+    const char *wrong = visit_process(arena, process, "", NULL, NULL, &area);
     return wrong && kill(process, 0) == 0 ? wrong : NULL;
 }

@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 /* Reads the data that the modules of PROCESS share. Returns NULL or an error message. */
-const char *read_home(struct arena *arena, pid_t process, struct quipu_watch_home *home);
+const char *read_area(struct arena *arena, pid_t process, struct quipu_watch_area *area);
 
 /* Returns the process that reads the hits of PROCESS, or 0. */
-pid_t find_consumer(pid_t process, const struct quipu_watch_home *home);
+pid_t find_consumer(pid_t process, const struct quipu_watch_area *area);
 
 /* Makes PROCESS map the file at PATH and read its requests. All its threads are stopped meanwhile.
  * PREPARE, if it is not NULL, is called with CONTEXT first. Returns NULL or an error message. */

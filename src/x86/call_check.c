@@ -8,7 +8,7 @@
  *
  * .LQz:   ...                                  the store of the return address: store_check.c
  *         jmp     .LQq
- * .LQq:   cmpb    $0, QUIPU_WATCH_HOME         is there any region?
+ * .LQq:   cmpb    $0, QUIPU_WATCH_AREA         is there any region?
  *         je      .LQm
  *         ...                                  the callee is told
  *         jmp     .LQm
@@ -16,7 +16,7 @@
  *         je      .LQo
  *         ...
  *
- * Of some callees another byte is asked.  Behind a direct call of an unknown one QUIPU_WATCH_HOME
+ * Of some callees another byte is asked.  Behind a direct call of an unknown one QUIPU_WATCH_AREA
  * is, and .LQr stands in front of .LQq; format/watch.h.  The call itself stays where it is,
  * for what tables of exceptions say of it.
  *
@@ -267,7 +267,7 @@ static void write_kept(struct buffer *out, const struct frame_row *frame, bool b
 
 void write_system_checks(struct buffer *before, struct buffer *behind,
                          const struct frame_row *frame, uint32_t label) {
-    const struct checked_call call = {.question = QUIPU_WATCH_HOME};
+    const struct checked_call call = {.question = QUIPU_WATCH_AREA};
     write_kept(before, frame, true);
     write_call_check(before, &call, true, label);
     write_kept(before, frame, false);

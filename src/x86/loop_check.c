@@ -23,7 +23,7 @@ void write_loop_choice(struct buffer *out, const struct loop_text *loop, bool as
     write_way_to_word(out, loop->shared);
     buffer_print(
         out, "cmpq $%d, %s; jne .LQls%u; .LQlt%u: movq %%rsp, %s; cmpb $0, 0x%x; je .LQlu%u; ",
-        QUIPU_LOOP_FREE, word, loop->label, loop->label, word, QUIPU_WATCH_HOME, loop->label);
+        QUIPU_LOOP_FREE, word, loop->label, loop->label, word, QUIPU_WATCH_AREA, loop->label);
     if (asks_where)
         buffer_print(out, "jmp .LQla%u", loop->label);
     else

@@ -37,7 +37,7 @@ enum {
     NAME_SIZE = 8,
 };
 
-#define NO_SHADOW (QUIPU_WATCH_HOME + offsetof(struct quipu_watch_home, no_shadow))
+#define NO_SHADOW (QUIPU_WATCH_AREA + offsetof(struct quipu_watch_area, no_shadow))
 
 /* Of a register, the name for 64 or 32 bits. */
 struct name {

@@ -72,7 +72,7 @@ static void write_question(struct buffer *out, const struct store_address *addre
         write_index(out, address->store, register_name(reg));
         buffer_print(out, "cmpb $0, 0x%x(%%%s); ", QUIPU_WATCH_SHADOW, register_name(reg));
     } else {
-        buffer_print(out, "cmpb $0, 0x%x; ", QUIPU_WATCH_HOME);
+        buffer_print(out, "cmpb $0, 0x%x; ", QUIPU_WATCH_AREA);
     }
     write_jump(out, label);
 }

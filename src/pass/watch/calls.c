@@ -77,8 +77,8 @@ static void choose_questions(const struct basic_block *block, bool direct,
         uint32_t begins,
             compared_site; /* replace them if all regions may be compared at the return */
     } questions[] = {
-        [QUIPU_ASK_ARMED] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, 0, 0},
-        [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_HOME, QUIPU_SITE_CALL, QUIPU_WATCH_BEGINS,
+        [QUIPU_ASK_ARMED] = {QUIPU_WATCH_AREA, QUIPU_SITE_CALL, 0, 0},
+        [QUIPU_ASK_BEGINS] = {QUIPU_WATCH_AREA, QUIPU_SITE_CALL, QUIPU_WATCH_BEGINS,
                               QUIPU_SITE_CALL_BEGINS},
         [QUIPU_ASK_LIBRARY] = {QUIPU_WATCH_LIBRARY, QUIPU_SITE_CALL_LIBRARY,
                                QUIPU_WATCH_LIBRARY_BEGINS, QUIPU_SITE_CALL_LIBRARY_BEGINS},

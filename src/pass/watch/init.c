@@ -1,7 +1,7 @@
 /* init.c: code of shared objects that runs before their constructors: the section .init, and a
  * function named _init if the compiler's start files are not linked.
  *
- * Such code may call code with checks, which reads the fixed page of watched memory. The runtime
+ * Such code may call code with checks, which reads the fixed area of watched memory. The runtime
  * normally makes that page in the first constructor. So a call that makes it is inserted before the
  * first instruction. Executables make it earlier, from .preinit_array.
  *

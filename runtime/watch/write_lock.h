@@ -1,17 +1,18 @@
-/* order.h: write locks, which order the writes of threads to watched memory. See order.c. */
-#ifndef QUIPU_RUNTIME_WATCH_ORDER_H
-#define QUIPU_RUNTIME_WATCH_ORDER_H
+/* write_lock.h: write locks, which order the writes of threads to watched memory. See write_lock.c.
+ */
+#ifndef QUIPU_RUNTIME_WATCH_WRITE_LOCK_H
+#define QUIPU_RUNTIME_WATCH_WRITE_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    WATCH_ORDER_BITS = 5,
-    WATCH_ORDERS = 1 << WATCH_ORDER_BITS
+    WATCH_WRITE_LOCK_BITS = 5,
+    WATCH_WRITE_LOCKS = 1 << WATCH_WRITE_LOCK_BITS
 };
 
 /* A write lock, for the granules that have its number. It has the size of a cache line. */
-struct watch_order {
+struct watch_write_lock {
     uint64_t owner; /* thread pointer of the holder; 0: free */
     uint64_t stack; /* the holder's stack pointer, as in a pair */
     uint64_t stamp; /* time stamp of when it was taken */
@@ -26,7 +27,7 @@ struct watch_hold {
     uint64_t stack;
     uint64_t closed; /* if there is one thread: value as in struct watch_wiped at the begin */
     uint64_t events; /* value of quipu_watch_events at the begin */
-    uint32_t orders; /* bit mask of write locks */
+    uint32_t locks;  /* bit mask of write locks */
     bool is_alone;   /* there was one thread, which needs no locks */
     bool is_lost;    /* waited too long for another thread, and continued without */
 };

@@ -1,4 +1,4 @@
-/* order.c: write locks ("orders"). One writer follows another, so that the old bytes of a hit are
+/* write_lock.c: write locks. One writer follows another, so that the old bytes of a hit are
  * those that its own write replaced, and hits of one location are in the order of memory.
  *
  * A store holds the write locks of its granules from the look at the old bytes until the hit's
@@ -44,64 +44,64 @@ static void wait_a_little(unsigned turn) {
         SYSTEM_CALL(nanosleep, &nap, NULL, 0, 0, 0, 0);
 }
 
-static bool change_owner(struct watch_order *order, uint64_t from, uint64_t to) {
-    return __atomic_compare_exchange_n(&order->owner, &from, to, false, __ATOMIC_ACQUIRE,
+static bool change_owner(struct watch_write_lock *lock, uint64_t from, uint64_t to) {
+    return __atomic_compare_exchange_n(&lock->owner, &from, to, false, __ATOMIC_ACQUIRE,
                                        __ATOMIC_RELAXED);
 }
 
 /* Whether the thread's earlier writer, which holds the lock, was deeper in the stack and has been
  * left. */
-static bool is_left(const struct watch_order *order, uint64_t stack) {
-    return stack - order->stack < NEAR;
+static bool is_left(const struct watch_write_lock *lock, uint64_t stack) {
+    return stack - lock->stack < NEAR;
 }
 
 /* Returns whether HOLD has the lock now. It does not if an interrupted writer of this thread holds
  * it. */
-static bool take(struct watch_order *order, struct watch_hold *hold) {
+static bool take(struct watch_write_lock *lock, struct watch_hold *hold) {
     uint64_t self = thread_pointer(), begin = 0;
     for (unsigned turn = 0;; turn++) {
-        uint64_t owner = __atomic_load_n(&order->owner, __ATOMIC_RELAXED);
-        if (!owner && change_owner(order, 0, self))
+        uint64_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+        if (!owner && change_owner(lock, 0, self))
             return true;
         if (owner == self) {
-            order->disturbed = true;
-            return is_left(order, hold->stack);
+            lock->disturbed = true;
+            return is_left(lock, hold->stack);
         }
         wait_a_little(turn);
         if (turn == SPINS)
             begin = __builtin_ia32_rdtsc();
         if (owner && begin && is_over(begin) &&
-            is_over(__atomic_load_n(&order->stamp, __ATOMIC_RELAXED)) &&
-            change_owner(order, owner, self))
+            is_over(__atomic_load_n(&lock->stamp, __ATOMIC_RELAXED)) &&
+            change_owner(lock, owner, self))
             return hold->is_lost = true;
     }
 }
 
 static void enter(struct watch_hold *hold, unsigned number) {
-    struct watch_order *order = &WATCH_WIPED->orders[number];
-    if (!take(order, hold))
+    struct watch_write_lock *lock = &WATCH_WIPED->write_locks[number];
+    if (!take(lock, hold))
         return;
-    order->stack = hold->stack;
-    order->disturbed = false;
-    __atomic_store_n(&order->stamp, __builtin_ia32_rdtsc(), __ATOMIC_RELAXED);
-    hold->orders |= 1u << number;
+    lock->stack = hold->stack;
+    lock->disturbed = false;
+    __atomic_store_n(&lock->stamp, __builtin_ia32_rdtsc(), __ATOMIC_RELAXED);
+    hold->locks |= 1u << number;
 }
 
 static unsigned number_of(uint64_t granule) {
-    return (unsigned)(scatter_bits(granule) >> (64 - WATCH_ORDER_BITS));
+    return (unsigned)(scatter_bits(granule) >> (64 - WATCH_WRITE_LOCK_BITS));
 }
 
 uint64_t quipu_watch_told(uint64_t address, uint64_t end) {
     uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS, sum = 0;
-    uint64_t last = lesser((end - 1) >> QUIPU_WATCH_GRANULE_BITS, first + WATCH_ORDERS - 1);
+    uint64_t last = lesser((end - 1) >> QUIPU_WATCH_GRANULE_BITS, first + WATCH_WRITE_LOCKS - 1);
     for (; first <= last; first++)
-        sum += __atomic_load_n(&WATCH_WIPED->orders[number_of(first)].told, __ATOMIC_RELAXED);
+        sum += __atomic_load_n(&WATCH_WIPED->write_locks[number_of(first)].told, __ATOMIC_RELAXED);
     return sum;
 }
 
 void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, uint64_t stack) {
     hold->stack = stack;
-    hold->orders = 0;
+    hold->locks = 0;
     hold->is_lost = false;
     hold->closed = __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_RELAXED);
     hold->is_alone = quipu_watch_is_alone();
@@ -111,7 +111,7 @@ void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, u
     uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS;
     uint64_t last = (end - 1) >> QUIPU_WATCH_GRANULE_BITS;
     if (last - first >= ALL_FROM) {
-        for (unsigned i = 0; i < WATCH_ORDERS; i++)
+        for (unsigned i = 0; i < WATCH_WRITE_LOCKS; i++)
             enter(hold, i);
         return;
     }
@@ -122,21 +122,21 @@ void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, u
 }
 
 static bool has(const struct watch_hold *hold, unsigned number) {
-    const struct watch_order *order = &WATCH_WIPED->orders[number];
-    return __atomic_load_n(&order->owner, __ATOMIC_RELAXED) == thread_pointer() &&
-           order->stack == hold->stack;
+    const struct watch_write_lock *lock = &WATCH_WIPED->write_locks[number];
+    return __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == thread_pointer() &&
+           lock->stack == hold->stack;
 }
 
 void quipu_watch_let_go(struct watch_hold *hold) {
-    while (hold->orders) {
-        unsigned number = (unsigned)__builtin_ctz(hold->orders);
+    while (hold->locks) {
+        unsigned number = (unsigned)__builtin_ctz(hold->locks);
         bool is_own = has(hold, number);
         hold->is_lost |= !is_own;
-        hold->orders &= hold->orders - 1;
+        hold->locks &= hold->locks - 1;
         if (!is_own)
             continue;
-        WATCH_WIPED->orders[number].told++;
-        __atomic_store_n(&WATCH_WIPED->orders[number].owner, 0, __ATOMIC_RELEASE);
+        WATCH_WIPED->write_locks[number].told++;
+        __atomic_store_n(&WATCH_WIPED->write_locks[number].owner, 0, __ATOMIC_RELEASE);
     }
     hold->is_lost |= !hold->is_alone; /* for what is looked at from now on */
 }
@@ -146,9 +146,9 @@ bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address,
         return !hold->is_lost &&
                hold->closed == __atomic_load_n(&WATCH_WIPED->closed, __ATOMIC_RELAXED) &&
                quipu_watch_is_alone();
-    for (uint32_t rest = hold->orders; rest; rest &= rest - 1) {
+    for (uint32_t rest = hold->locks; rest; rest &= rest - 1) {
         unsigned number = (unsigned)__builtin_ctz(rest);
-        if (!has(hold, number) || WATCH_WIPED->orders[number].disturbed)
+        if (!has(hold, number) || WATCH_WIPED->write_locks[number].disturbed)
             return false;
     }
     return !hold->is_lost && !quipu_watch_writes_elsewhere(address, end, hold->events);

@@ -1,7 +1,7 @@
-/* home.h: the data of watched memory that all modules of a process share, and where it is.
+/* area.h: the data of watched memory that all modules of a process share, and where it is.
  *
  * Each instrumented module has its own copy of the code of watched memory (watch.h). The shared
- * data is at QUIPU_WATCH_HOME, a fixed address ("fixed page"). The first module to start makes it.
+ * data is at QUIPU_WATCH_AREA, a fixed address ("fixed area"). The first module to start makes it.
  *
  * Invariants
  *   - `armed` is not 0 exactly while there is a region or a request for blocks.
@@ -15,21 +15,21 @@
  *   - A thread is identified by its thread pointer, which is the same in all modules. Thread-local
  *     variables hold only values that may be another thread's, and the words of loop copies,
  *     because threads that the C library did not make may lack such variables of their own. */
-#ifndef QUIPU_RUNTIME_WATCH_HOME_H
-#define QUIPU_RUNTIME_WATCH_HOME_H
+#ifndef QUIPU_RUNTIME_WATCH_AREA_H
+#define QUIPU_RUNTIME_WATCH_AREA_H
 
 #include "format/data_file.h"
 #include "format/watch.h"
 #include "runtime/core/syscall.h"
-#include "runtime/watch/order.h"
 #include "runtime/watch/quick.h"
 #include "runtime/watch/running.h"
+#include "runtime/watch/write_lock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define WATCH_MAGIC QUIPU_WATCH_HOME_MAGIC
+#define WATCH_MAGIC QUIPU_WATCH_AREA_MAGIC
 
 enum {
     WATCH_SEGMENTS = 21, /* of regions; segment s has WATCH_FIRST << s */
@@ -183,7 +183,7 @@ struct watch_wiped {
     uint64_t sequence;
     uint64_t closed;  /* stores and calls whose writes were reported, ever */
     uint32_t running; /* threads that ever recorded calls */
-    _Alignas(64) struct watch_order orders[WATCH_ORDERS];
+    _Alignas(64) struct watch_write_lock write_locks[WATCH_WRITE_LOCKS];
 };
 
 /* An instrumented module, whose checks may be armed (sites.c). */
@@ -314,30 +314,30 @@ struct watch {
 
 #define ADDRESSES_END ((uint64_t)1 << 47)
 
-#define WATCH          ((struct watch *)QUIPU_WATCH_HOME)
-#define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_HOME + 0x2000))
-#define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_HOME + 0x4000))
-#define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_HOME + 0xa1000))
-#define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_HOME + 0xe0000))
+#define WATCH          ((struct watch *)QUIPU_WATCH_AREA)
+#define WATCH_WIPED    ((struct watch_wiped *)(QUIPU_WATCH_AREA + 0x2000))
+#define WATCH_CALLS_OF ((struct watch_handler *)(QUIPU_WATCH_AREA + 0x4000))
+#define WATCH_WORDS    ((struct watch_loop_word *)(QUIPU_WATCH_AREA + 0xa1000))
+#define WATCH_CALLS    ((struct watch_call *)(QUIPU_WATCH_AREA + 0xe0000))
 #define WATCH_RUNNING  ((struct watch_running *)WATCH_RUNNING_AT)
 #define WATCH_QUICK    ((struct watch_quick *)WATCH_QUICK_AT)
-#define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_HOME + 0x10000))
+#define WATCH_PAIRS    ((struct watch_pair *)(QUIPU_WATCH_AREA + 0x10000))
 
 _Static_assert(offsetof(struct watch, segments) == 64, "the contract's offset");
-_Static_assert(offsetof(struct watch, calling) == QUIPU_WATCH_CALLING - QUIPU_WATCH_HOME,
+_Static_assert(offsetof(struct watch, calling) == QUIPU_WATCH_CALLING - QUIPU_WATCH_AREA,
                "the contract's offset");
-_Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_home) &&
-                   offsetof(struct watch, magic) == offsetof(struct quipu_watch_home, magic) &&
-                   offsetof(struct watch, visited) == offsetof(struct quipu_watch_home, visited) &&
-                   offsetof(struct watch, file) == offsetof(struct quipu_watch_home, file) &&
-                   offsetof(struct watch, count) == offsetof(struct quipu_watch_home, count),
+_Static_assert(offsetof(struct watch, segments) == sizeof(struct quipu_watch_area) &&
+                   offsetof(struct watch, magic) == offsetof(struct quipu_watch_area, magic) &&
+                   offsetof(struct watch, visited) == offsetof(struct quipu_watch_area, visited) &&
+                   offsetof(struct watch, file) == offsetof(struct quipu_watch_area, file) &&
+                   offsetof(struct watch, count) == offsetof(struct quipu_watch_area, count),
                "the contract's offsets");
-_Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_HOME + 0x2000, "where WATCH_WIPED begins");
-_Static_assert(sizeof(struct watch) <= 0x2000, "the home's first pages");
+_Static_assert(QUIPU_WATCH_LOCK == QUIPU_WATCH_AREA + 0x2000, "where WATCH_WIPED begins");
+_Static_assert(sizeof(struct watch) <= 0x2000, "the area's first pages");
 _Static_assert(offsetof(struct watch, no_shadow) == 0x18, "entry.S");
 _Static_assert(offsetof(struct watch, trapping) == 0x3c, "entry.S");
-_Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_HOME + 0x6000, "the home's address");
-_Static_assert(WATCH_RUNNING_AT == QUIPU_WATCH_HOME + 0xb0000, "the home's address");
+_Static_assert(WATCH_QUICK_AT == QUIPU_WATCH_AREA + 0x6000, "the area's address");
+_Static_assert(WATCH_RUNNING_AT == QUIPU_WATCH_AREA + 0xb0000, "the area's address");
 _Static_assert(
     WATCH_QUICK_AT + offsetof(struct watch_quick, lowest) == QUIPU_WATCH_LOWEST &&
         WATCH_QUICK_AT + offsetof(struct watch_quick, highest) == QUIPU_WATCH_HIGHEST &&
@@ -349,30 +349,30 @@ _Static_assert(
         WATCH_QUICK_AT + offsetof(struct watch_quick, stack_highest) == QUIPU_WATCH_STACK_HIGHEST,
     "the contract's addresses");
 _Static_assert(0x6000 + sizeof(struct watch_quick) <= 0x10000, "room in front of the pairs");
-_Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_HOME &&
+_Static_assert(offsetof(struct watch, library) == QUIPU_WATCH_LIBRARY - QUIPU_WATCH_AREA &&
                    offsetof(struct watch, library_begins) ==
-                       QUIPU_WATCH_LIBRARY_BEGINS - QUIPU_WATCH_HOME &&
-                   offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_HOME &&
-                   offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_HOME,
+                       QUIPU_WATCH_LIBRARY_BEGINS - QUIPU_WATCH_AREA &&
+                   offsetof(struct watch, begins) == QUIPU_WATCH_BEGINS - QUIPU_WATCH_AREA &&
+                   offsetof(struct watch, magic) == QUIPU_WATCH_ALWAYS - QUIPU_WATCH_AREA,
                "the contract's offsets");
 _Static_assert(0x4000 + sizeof(struct watch_handler) * WATCH_HANDLERS <= 0x6000,
                "room for handlers in front of WATCH_QUICK");
-_Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_HOME + 0xa1000 &&
+_Static_assert(QUIPU_WATCH_PATH + QUIPU_WATCH_PATH_MAX <= QUIPU_WATCH_AREA + 0xa1000 &&
                    0xa1000 + sizeof(struct watch_loop_word) * WATCH_LOOP_WORDS <= 0xb0000,
                "room for words of loops above the path, below the running calls");
 _Static_assert(0xb0000 + sizeof(struct watch_running) * WATCH_RUNNING_MAX <= 0xc8000,
                "room for the running calls below the stack of a visit, and that");
 _Static_assert(sizeof(struct watch_region) == 64, "memory for each region");
-_Static_assert(sizeof(struct watch_order) == 64, "a line of the cache");
+_Static_assert(sizeof(struct watch_write_lock) == 64, "a line of the cache");
 _Static_assert(RUNNING_COMPARED == QUIPU_CALL_COMPARED, "the contract's flag");
 _Static_assert((int)WATCH_SUSPECTS == (int)QUIPU_CANDIDATES_MAX, "room in a hit");
 _Static_assert(sizeof(struct watch_wiped) <= QUIPU_PAGE, "what is made zero in a child");
 _Static_assert(0x10000 + sizeof(struct watch_pair) * WATCH_SETS * WATCH_WAYS <=
-                   QUIPU_WATCH_PATH - QUIPU_WATCH_HOME,
+                   QUIPU_WATCH_PATH - QUIPU_WATCH_AREA,
                "room in front of a visit's path and stack");
 _Static_assert(0xe0000 + sizeof(struct watch_call) * WATCH_CALL_SETS * WATCH_WAYS <=
-                   QUIPU_WATCH_HOME_SIZE,
-               "the home's size");
+                   QUIPU_WATCH_AREA_SIZE,
+               "the area's size");
 
 /* ---- Small helpers ---- */
 
