@@ -28,14 +28,15 @@ struct event_block {
     uint64_t begin;                 /* of ticks: the same, base included */
     uint64_t base;
     uint64_t thread;
-    uint64_t goal;
+    uint64_t countdown_end;
     struct alarm alarms[QUIPU_EVENT_ALARMS];
     uint64_t next; /* the snapshot that was made longest ago */
     struct snapshot snapshots[QUIPU_EVENT_SNAPSHOTS];
 };
 
 _Static_assert(sizeof(struct event_block) == QUIPU_EVENT_BLOCK, "the shim makes room for it");
-_Static_assert(offsetof(struct event_block, goal) == QUIPU_EVENT_GOAL, "debuggers write there");
+_Static_assert(offsetof(struct event_block, countdown_end) == QUIPU_EVENT_COUNTDOWN_END,
+               "debuggers write there");
 
 extern struct event_block quipu_event_cells __attribute__((weak));
 WEAK_HERE(quipu_event_cells);

@@ -2,10 +2,10 @@
  *
  * Mellor-Crummey & LeBlanc 1989.  Ticks are counted by Ball's increments like any event
  * (event/event.c); its cells start below zero, and inserted code comes here when one no longer is
- * negative.  What is left to the nearest of the alarms and of a debugger's goal is divided among
- * the cells: no tick of it can be passed before one of them has ended, and then the rest is divided
- * anew.  So the nearest is met exactly, after some thousands of rounds at most.  Readers add
- * `base`.
+ * negative.  What is left to the nearest of the alarms and of a debugger's countdown is divided
+ * among the cells: no tick of it can be passed before one of them has ended, and then the rest is
+ * divided anew.  So the nearest is met exactly, after some thousands of rounds at most.  Readers
+ * add `base`.
  *
  * Invariants
  *   - cells + base, modulo 1 << 64, is what the slot's threads have counted, whatever the
@@ -51,7 +51,8 @@ static uint64_t *tick_cells(struct event_block *block) {
 
 /* Sets the countdown to the nearest of what is waited for.  Signals are blocked. */
 static void set_countdown(struct event_block *block) {
-    uint64_t now = count_in(block, TICKS), nearest = block->goal ? block->goal : UINT64_MAX;
+    uint64_t now = count_in(block, TICKS),
+             nearest = block->countdown_end ? block->countdown_end : UINT64_MAX;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
         if (block->alarms[i].handler && block->alarms[i].target < nearest)
             nearest = block->alarms[i].target;
@@ -76,10 +77,10 @@ static struct event_block *numbered_block(void) {
 void quipu_begin_ticks(struct event_block *block) {
     block->thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     block->begin = sum_lanes(block, TICKS) + block->base;
-    block->goal = 0;
+    block->countdown_end = 0;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
         block->alarms[i].handler = 0;
-    quipu_moment_thread(block); /* a debugger may set the goal */
+    quipu_moment_thread(block); /* a debugger may set its end */
     set_countdown(block);
 }
 
@@ -138,8 +139,8 @@ void quipu_countdown_ended(uint64_t stub) {
     uint64_t above = (uint64_t)quipu_sum_of(stub, 0, TICKS); /* additions change no sum */
     moment.ticks = count_in(block, TICKS) + above;
     moment.thread = (uint32_t)block->thread;
-    if (block->goal && block->goal <= count_in(block, TICKS)) {
-        block->goal = 0;
+    if (block->countdown_end && block->countdown_end <= count_in(block, TICKS)) {
+        block->countdown_end = 0;
         quipu_moment_near(block);
     }
     struct alarm due = take_alarm(block, moment.ticks);

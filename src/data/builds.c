@@ -34,10 +34,10 @@ static size_t make_key(const struct data_module *wanted, struct key *key) {
     return offsetof(struct key, name) + length;
 }
 
-struct way *find_way(const struct build *build, const char *path) {
-    for (size_t i = 0; i < build->ways.count; i++)
-        if (strcmp(build->ways.data[i].path, path) == 0)
-            return &build->ways.data[i];
+struct build_path *find_build_path(const struct build *build, const char *path) {
+    for (size_t i = 0; i < build->paths.count; i++)
+        if (strcmp(build->paths.data[i].path, path) == 0)
+            return &build->paths.data[i];
     return NULL;
 }
 
@@ -52,8 +52,8 @@ uint32_t find_build(struct builds *builds, const struct data_module *wanted) {
         vector_push(&builds->arena, &builds->list, ((struct build){.wanted = wanted}));
     }
     struct build *build = vector_at(&builds->list, number);
-    if (!find_way(build, wanted->path))
-        vector_push(&builds->arena, &build->ways, ((struct way){.path = wanted->path}));
+    if (!find_build_path(build, wanted->path))
+        vector_push(&builds->arena, &build->paths, ((struct build_path){.path = wanted->path}));
     return number;
 }
 
@@ -97,17 +97,17 @@ static const char *check_build(struct arena *arena, const struct binary *binary,
     return NULL;
 }
 
-/* Opens the binary by WAY.  Returns NULL, and why in way.wrong, where it is another. */
-static struct binary *open_way(struct arena *arena, const struct data_module *wanted,
-                               struct way *way) {
+/* Opens the binary at PATH.  Returns NULL, and why in path.wrong, where it is another. */
+static struct binary *open_build_path(struct arena *arena, const struct data_module *wanted,
+                                      struct build_path *path) {
     struct binary *binary;
-    const char *cause = binary_open(arena, way->path, &binary);
+    const char *cause = binary_open(arena, path->path, &binary);
     if (cause) {
-        way->wrong = arena_print(arena, "its binary '%s' cannot be read: %s", way->path, cause);
+        path->wrong = arena_print(arena, "its binary '%s' cannot be read: %s", path->path, cause);
         return NULL;
     }
-    way->wrong = check_build(arena, binary, wanted, way->path);
-    if (!way->wrong)
+    path->wrong = check_build(arena, binary, wanted, path->path);
+    if (!path->wrong)
         return binary;
     binary_close(binary);
     return NULL;
@@ -134,15 +134,15 @@ const char *read_binary(struct profile *profile, struct module *module) {
     return NULL;
 }
 
-/* Reads the binary by WAY, unless it is wrong: then way.wrong says why. */
-static void read_way(struct build *build, struct way *way) {
+/* Reads the binary at PATH, unless it is wrong: then path.wrong says why. */
+static void read_build_path(struct build *build, struct build_path *path) {
     const struct data_module *wanted = build->wanted;
     struct arena *arena = &build->own.arena;
-    struct binary *binary = open_way(arena, wanted, way);
+    struct binary *binary = open_build_path(arena, wanted, path);
     if (!binary)
         return;
     struct module *module = ARENA_NEW(arena, struct module);
-    module->path = way->path;
+    module->path = path->path;
     memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
     module->build_id_size = wanted->build_id_size;
     module->cells_address = wanted->cells_address;
@@ -153,7 +153,7 @@ static void read_way(struct build *build, struct way *way) {
         build->module = module;
         return;
     }
-    way->wrong = arena_print(arena, "its binary '%s': %s", way->path, cause);
+    path->wrong = arena_print(arena, "its binary '%s': %s", path->path, cause);
     binary_close(binary);
 }
 
@@ -162,8 +162,8 @@ static const char *read_build(void *context, size_t worker, size_t number) {
     struct builds *builds = context;
     struct build *build = &builds->list.data[number];
     vector_push(&build->own.arena, &build->own.files, "");
-    for (size_t i = 0; !build->module && i < build->ways.count; i++)
-        read_way(build, &build->ways.data[i]);
+    for (size_t i = 0; !build->module && i < build->paths.count; i++)
+        read_build_path(build, &build->paths.data[i]);
     return NULL;
 }
 

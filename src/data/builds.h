@@ -5,8 +5,8 @@
 #include "data/datafile.h"
 #include "data/profile.h"
 
-/* A path by which some process ran a build. */
-struct way {
+/* A path at which some process had the build. */
+struct build_path {
     const char *path;
     const char
         *wrong; /* why the binary there is not that build; NULL: it is, or was not looked at */
@@ -15,7 +15,7 @@ struct way {
 /* A build of a program or shared object. */
 struct build {
     const struct data_module *wanted; /* what tells it */
-    VECTOR(struct way) ways;
+    VECTOR(struct build_path) paths;
     struct module *module; /* NULL: it is at none of these paths */
     struct profile own;    /* what the module lies in */
 };
@@ -30,8 +30,8 @@ struct builds {
 /* The number of the build that WANTED tells, made where it is new; WANTED must live as long. */
 uint32_t find_build(struct builds *builds, const struct data_module *wanted);
 
-/* That of a build's ways; NULL: none. */
-struct way *find_way(const struct build *build, const char *path);
+/* Returns the build's path PATH, or NULL if it has none. */
+struct build_path *find_build_path(const struct build *build, const char *path);
 
 /* Reads the binaries of all builds that are there, and adds their modules to PROFILE. */
 void read_builds(struct builds *builds, struct profile *profile);

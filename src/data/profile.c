@@ -71,7 +71,7 @@ static bool add_modules(struct open_profile *open, struct data_source *source,
         const struct build *build =
             vector_at(&open->builds.list, find_build(&open->builds, wanted));
         if (!build->module) {
-            source->wrong = find_way(build, wanted->path)->wrong;
+            source->wrong = find_build_path(build, wanted->path)->wrong;
             source->stale = true;
             return false;
         }

@@ -53,7 +53,8 @@ enum {
         QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* the same of ticks, with the base */
     QUIPU_EVENT_BASE = QUIPU_EVENT_BEGIN + 8,    /* what the cells of ticks lack (below) */
     QUIPU_EVENT_THREAD = QUIPU_EVENT_BEGIN + 16, /* number of the thread: 1, 2, ... as they come */
-    QUIPU_EVENT_GOAL = QUIPU_EVENT_BEGIN + 24, /* a debugger's: quipu_moment_near is called then */
+    QUIPU_EVENT_COUNTDOWN_END =
+        QUIPU_EVENT_BEGIN + 24, /* a debugger's: quipu_moment_near is called then */
     QUIPU_EVENT_ALARMS = 16,
     QUIPU_EVENT_SNAPSHOTS = 8,
     QUIPU_EVENT_BLOCK = QUIPU_EVENT_BEGIN + 32 + 24 * QUIPU_EVENT_ALARMS + 8 +

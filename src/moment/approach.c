@@ -32,7 +32,7 @@ enum {
 
 #define NEVER UINT64_MAX
 
-struct way {
+struct approach {
     struct arena *arena;
     struct binary *program, *binary; /* binary: of the moment; NULL: not loaded yet */
     const struct moment_name *name;
@@ -55,226 +55,235 @@ struct way {
     const char *end;        /* the ticks and location of its end; "": it has not ended */
 };
 
-static void set_goal(struct way *way, uint64_t ticks) {
-    write_tracee(way->tracee, way->block + QUIPU_EVENT_GOAL, &ticks, sizeof ticks);
+static void set_countdown_end(struct approach *approach, uint64_t ticks) {
+    write_tracee(approach->tracee, approach->block + QUIPU_EVENT_COUNTDOWN_END, &ticks,
+                 sizeof ticks);
 }
 
 /* The thread's ticks if it is in front of ADDRESS, as linked. */
-static uint64_t ticks_at(const struct way *way, uint64_t address) {
+static uint64_t ticks_at(const struct approach *approach, uint64_t address) {
     uint64_t cells[QUIPU_MANY_LANES] = {0}, begin = 0, count = 0;
     int64_t sums[QUIPU_EVENTS] = {0};
-    read_tracee(way->tracee, way->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS), cells,
+    read_tracee(approach->tracee, approach->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS), cells,
                 sizeof cells);
-    read_tracee(way->tracee, way->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
-    read_tracee(way->tracee, way->block + QUIPU_EVENT_BASE, &count, sizeof count);
-    add_events_above(way->binary, address, 0, sums);
+    read_tracee(approach->tracee, approach->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
+    read_tracee(approach->tracee, approach->block + QUIPU_EVENT_BASE, &count, sizeof count);
+    add_events_above(approach->binary, address, 0, sums);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         count += cells[lane];
     return count - begin + (uint64_t)sums[QUIPU_EVENT_TICKS];
 }
 
-static void watch_places(struct way *way) {
-    for (size_t i = 0; i < way->places.count; i++)
-        put_breakpoint(way->tracee, way->places.data[i] + way->bias, false);
-    way->is_near = true;
-    set_goal(way, way->name->ticks ? way->name->ticks : 1);
+static void watch_places(struct approach *approach) {
+    for (size_t i = 0; i < approach->places.count; i++)
+        put_breakpoint(approach->tracee, approach->places.data[i] + approach->bias, false);
+    approach->is_near = true;
+    set_countdown_end(approach, approach->name->ticks ? approach->name->ticks : 1);
 }
 
 /* Returns the address, as linked, in the innermost instrumented function of THREAD, which is
  * stopped; 0: none. */
-static uint64_t address_of(const struct way *way, pid_t thread) {
+static uint64_t address_of(const struct approach *approach, pid_t thread) {
     struct caller_list list;
     read_callers(thread, &list);
     for (size_t i = 0; i < list.count; i++)
-        if (has_events_at(way->binary, list.addresses[i] - way->bias))
-            return list.addresses[i] - way->bias;
+        if (has_events_at(approach->binary, list.addresses[i] - approach->bias))
+            return list.addresses[i] - approach->bias;
     return 0;
 }
 
 /* "in 'work' (program.c:3)" */
-static const char *place_of(const struct way *way, uint64_t address) {
-    const struct symbol *function = address ? binary_function(way->binary, address) : NULL;
-    const char *line = address ? line_text(way->arena, way->binary, address) : "";
-    const char *text =
-        function ? arena_print(way->arena, "in '%s'", demangle(way->arena, function->name))
-                 : "outside of instrumented functions";
-    return *line ? arena_print(way->arena, "%s (%s)", text, line) : text;
+static const char *place_of(const struct approach *approach, uint64_t address) {
+    const struct symbol *function = address ? binary_function(approach->binary, address) : NULL;
+    const char *line = address ? line_text(approach->arena, approach->binary, address) : "";
+    const char *text = function ? arena_print(approach->arena, "in '%s'",
+                                              demangle(approach->arena, function->name))
+                                : "outside of instrumented functions";
+    return *line ? arena_print(approach->arena, "%s (%s)", text, line) : text;
 }
 
 /* The moment's ticks have passed. If the countdown ends again shortly behind them, the moment was
  * missed. */
-static void pass_moment(struct way *way) {
-    way->is_past = true;
-    way->there = place_of(way, address_of(way, way->thread));
-    set_goal(way, way->name->ticks + way->margin);
+static void pass_moment(struct approach *approach) {
+    approach->is_past = true;
+    approach->there = place_of(approach, address_of(approach, approach->thread));
+    set_countdown_end(approach, approach->name->ticks + approach->margin);
 }
 
 /* The thread is stopped in front of its end. */
-static void end_thread(struct way *way) {
-    uint64_t address = address_of(way, way->thread);
-    way->end =
-        arena_print(way->arena, "at tick %llu%s%s", (unsigned long long)ticks_at(way, address),
-                    address ? " " : "", address ? place_of(way, address) : "");
+static void end_thread(struct approach *approach) {
+    uint64_t address = address_of(approach, approach->thread);
+    approach->end = arena_print(approach->arena, "at tick %llu%s%s",
+                                (unsigned long long)ticks_at(approach, address), address ? " " : "",
+                                address ? place_of(approach, address) : "");
 }
 
 /* A thread has got its cells. Threads that begin at the same time may come here in another order
  * than that of their numbers. */
-static void begin_thread(struct way *way, pid_t thread) {
+static void begin_thread(struct approach *approach, pid_t thread) {
     uint64_t number = 0, block = first_argument(thread);
-    way->begun++;
-    read_tracee(way->tracee, block + QUIPU_EVENT_THREAD, &number, sizeof number);
-    if (number != way->name->thread)
+    approach->begun++;
+    read_tracee(approach->tracee, block + QUIPU_EVENT_THREAD, &number, sizeof number);
+    if (number != approach->name->thread)
         return;
-    way->thread = thread;
-    way->block = block;
-    if (way->name->ticks <= way->margin)
-        watch_places(way);
+    approach->thread = thread;
+    approach->block = block;
+    if (approach->name->ticks <= approach->margin)
+        watch_places(approach);
     else
-        set_goal(way, way->name->ticks - way->margin);
+        set_countdown_end(approach, approach->name->ticks - approach->margin);
 }
 
 /* Describes the ticks, near the moment's, at which the thread reached the instruction. */
-static const char *visits(const struct way *way) {
-    unsigned long long before = way->before, after = way->after;
-    if (way->before == NEVER && way->after == NEVER)
+static const char *visits(const struct approach *approach) {
+    unsigned long long before = approach->before, after = approach->after;
+    if (approach->before == NEVER && approach->after == NEVER)
         return "it did not come by near that tick";
-    if (way->after == NEVER)
-        return arena_print(way->arena, "it came by last at tick %llu", before);
-    if (way->before == NEVER)
-        return arena_print(way->arena, "it came by only at tick %llu", after);
-    return arena_print(way->arena, "it came by at tick %llu, and then at tick %llu", before, after);
+    if (approach->after == NEVER)
+        return arena_print(approach->arena, "it came by last at tick %llu", before);
+    if (approach->before == NEVER)
+        return arena_print(approach->arena, "it came by only at tick %llu", after);
+    return arena_print(approach->arena, "it came by at tick %llu, and then at tick %llu", before,
+                       after);
 }
 
-static const char *missed(struct way *way) {
+static const char *missed(struct approach *approach) {
     return arena_print(
-        way->arena,
+        approach->arena,
         "thread %u was not there at tick %llu, but %s; %s; the program does not repeat "
         "itself (input, time, addresses), or the moment is of another run%s",
-        way->name->thread, (unsigned long long)way->name->ticks, way->there, visits(way),
-        way->is_random ? "; its addresses are random here, as the system refuses personality" : "");
+        approach->name->thread, (unsigned long long)approach->name->ticks, approach->there,
+        visits(approach),
+        approach->is_random ? "; its addresses are random here, as the system refuses personality"
+                            : "");
 }
 
-static const char *ended(struct way *way) {
-    int status = way->tracee->status;
+static const char *ended(struct approach *approach) {
+    int status = approach->tracee->status;
     const char *how = WIFSIGNALED(status)
-                          ? arena_print(way->arena, "signal %d", WTERMSIG(status))
-                          : arena_print(way->arena, "exit status %d", WEXITSTATUS(status));
-    if (way->tracee->is_other)
+                          ? arena_print(approach->arena, "signal %d", WTERMSIG(status))
+                          : arena_print(approach->arena, "exit status %d", WEXITSTATUS(status));
+    if (approach->tracee->is_other)
         return arena_print(
-            way->arena,
+            approach->arena,
             "the program has become another one, by exec, before that moment, and has "
             "ended (%s)",
             how);
-    if (!way->binary)
+    if (!approach->binary)
         return arena_print(
-            way->arena,
+            approach->arena,
             "it is a moment of another build (build id %s...), or of a shared object "
             "that was not loaded; the program has ended (%s)",
-            way->name->build, how);
-    if (!way->thread)
-        return arena_print(way->arena,
+            approach->name->build, how);
+    if (!approach->thread)
+        return arena_print(approach->arena,
                            "the program has ended (%s), and had %llu thread%s in instrumented code",
-                           how, (unsigned long long)way->begun, way->begun == 1 ? "" : "s");
-    if (way->is_past)
-        return arena_print(way->arena, "%s; the program has ended (%s)", missed(way), how);
-    return arena_print(way->arena, "the program has ended (%s) before that moment%s%s%s%s", how,
-                       *way->end ? ": the thread ended " : "", way->end,
-                       way->before != NEVER ? "; " : "", way->before != NEVER ? visits(way) : "");
+                           how, (unsigned long long)approach->begun,
+                           approach->begun == 1 ? "" : "s");
+    if (approach->is_past)
+        return arena_print(approach->arena, "%s; the program has ended (%s)", missed(approach),
+                           how);
+    return arena_print(approach->arena, "the program has ended (%s) before that moment%s%s%s%s",
+                       how, *approach->end ? ": the thread ended " : "", approach->end,
+                       approach->before != NEVER ? "; " : "",
+                       approach->before != NEVER ? visits(approach) : "");
 }
 
 /* The thread is stopped at one of the instructions. Returns whether this is the moment. */
-static bool is_moment(struct way *way, uint64_t address) {
-    way->last = ticks_at(way, address - way->bias);
-    if (way->last < way->name->ticks)
-        way->before = way->last;
-    else if (way->last > way->name->ticks && way->after == NEVER)
-        way->after = way->last;
-    return way->last == way->name->ticks;
+static bool is_moment(struct approach *approach, uint64_t address) {
+    approach->last = ticks_at(approach, address - approach->bias);
+    if (approach->last < approach->name->ticks)
+        approach->before = approach->last;
+    else if (approach->last > approach->name->ticks && approach->after == NEVER)
+        approach->after = approach->last;
+    return approach->last == approach->name->ticks;
 }
 
 /* ---- the moment's binary ---- */
 
 /* The binary is loaded, and none of its code has been executed. */
-static const char *begin_binary(struct way *way) {
-    way->thread_hook = find_hook(way->binary, true) + way->bias;
-    way->near_hook = find_hook(way->binary, false) + way->bias;
-    way->margin = MARGIN + most_ticks_above(way->binary);
-    const char *wrong = put_tests(tracee_memory(way->tracee), way->binary, way->bias);
-    put_breakpoint(way->tracee, way->thread_hook, true);
-    put_breakpoint(way->tracee, way->near_hook, true);
+static const char *begin_binary(struct approach *approach) {
+    approach->thread_hook = find_hook(approach->binary, true) + approach->bias;
+    approach->near_hook = find_hook(approach->binary, false) + approach->bias;
+    approach->margin = MARGIN + most_ticks_above(approach->binary);
+    const char *wrong =
+        put_tests(tracee_memory(approach->tracee), approach->binary, approach->bias);
+    put_breakpoint(approach->tracee, approach->thread_hook, true);
+    put_breakpoint(approach->tracee, approach->near_hook, true);
     return wrong;
 }
 
 /* Takes the shared object at PATH as the moment's binary. */
-static const char *begin_object(struct way *way, const char *path) {
+static const char *begin_object(struct approach *approach, const char *path) {
     struct binary *object = NULL;
-    const char *wrong = binary_open(way->arena, path, &object);
+    const char *wrong = binary_open(approach->arena, path, &object);
     if (!wrong) {
-        way->arrival->binary = object;
+        approach->arrival->binary = object;
         wrong = check_program(object);
     }
     if (!wrong)
-        wrong = find_places(way->arena, object, way->name, &way->places);
+        wrong = find_places(approach->arena, object, approach->name, &approach->places);
     if (wrong)
-        return arena_print(way->arena, "it is a moment of '%s': %s", path, wrong);
-    way->binary = object;
-    return begin_binary(way);
+        return arena_print(approach->arena, "it is a moment of '%s': %s", path, wrong);
+    approach->binary = object;
+    return begin_binary(approach);
 }
 
 /* Whether the moment may be of another build of PROGRAM. */
-static bool may_be_older(const struct way *way) {
-    struct moment_name name = *way->name;
+static bool may_be_older(const struct approach *approach) {
+    struct moment_name name = *approach->name;
     address_list places = {0};
     name.build = "";
-    return !find_places(way->arena, way->program, &name, &places);
+    return !find_places(approach->arena, approach->program, &name, &places);
 }
 
 /* Called at ADDRESS when the loader has loaded objects, or the program begins. Looks for the
  * moment's object. */
-static const char *look_for_object(struct way *way, uint64_t address) {
-    if (way->binary)
+static const char *look_for_object(struct approach *approach, uint64_t address) {
+    if (approach->binary)
         return NULL;
-    const char *path =
-        find_object(way->arena, tracee_memory(way->tracee), way->name->build, &way->bias);
+    const char *path = find_object(approach->arena, tracee_memory(approach->tracee),
+                                   approach->name->build, &approach->bias);
     if (path)
-        return begin_object(way, path);
-    if (address == way->entry && may_be_older(way))
-        return arena_print(way->arena, "it is a moment of another build (build id %s...)",
-                           way->name->build);
+        return begin_object(approach, path);
+    if (address == approach->entry && may_be_older(approach))
+        return arena_print(approach->arena, "it is a moment of another build (build id %s...)",
+                           approach->name->build);
     return NULL;
 }
 
 /* Handles a stop of THREAD at ADDRESS. Returns whether it is the moment. Sets *WRONG if the moment
  * was missed. */
-static bool take_breakpoint(struct way *way, pid_t thread, uint64_t address, const char **wrong) {
+static bool take_breakpoint(struct approach *approach, pid_t thread, uint64_t address,
+                            const char **wrong) {
     if (!address) {
-        if (thread == way->thread && !way->tracee->is_other)
-            end_thread(way);
+        if (thread == approach->thread && !approach->tracee->is_other)
+            end_thread(approach);
         return false;
     }
-    if (address == way->loader_hook || address == way->entry) {
-        *wrong = look_for_object(way, address);
-        stop_tracee(way->tracee);
-        step_over(way->tracee, thread, address);
+    if (address == approach->loader_hook || address == approach->entry) {
+        *wrong = look_for_object(approach, address);
+        stop_tracee(approach->tracee);
+        step_over(approach->tracee, thread, address);
         return false;
     }
-    if (address == way->thread_hook) {
-        begin_thread(way, thread);
+    if (address == approach->thread_hook) {
+        begin_thread(approach, thread);
         return false;
     }
-    if (address == way->near_hook) {
-        if (thread == way->thread && way->is_past)
-            *wrong = missed(way);
-        else if (thread == way->thread && way->is_near)
-            pass_moment(way);
-        else if (thread == way->thread)
-            watch_places(way);
+    if (address == approach->near_hook) {
+        if (thread == approach->thread && approach->is_past)
+            *wrong = missed(approach);
+        else if (thread == approach->thread && approach->is_near)
+            pass_moment(approach);
+        else if (thread == approach->thread)
+            watch_places(approach);
         return false;
     }
-    if (thread == way->thread && is_moment(way, address))
+    if (thread == approach->thread && is_moment(approach, address))
         return true;
-    stop_tracee(way->tracee);
-    step_over(way->tracee, thread, address);
+    stop_tracee(approach->tracee);
+    step_over(approach->tracee, thread, address);
     return false;
 }
 
@@ -286,53 +295,55 @@ const char *check_program(const struct binary *binary) {
                               : "it was not built by 'quipu cc --quipu=moment'";
 }
 
-static const char *start_way(struct way *way, char **argv) {
-    const char *wrong = start_tracee(way->tracee, argv);
+static const char *start_way(struct approach *approach, char **argv) {
+    const char *wrong = start_tracee(approach->tracee, argv);
     if (wrong)
-        return *wrong ? arena_print(way->arena, "cannot be run under control: %s", wrong) : wrong;
-    way->is_random = has_random_addresses(way->tracee);
-    stop_at_ends(way->tracee);
-    if (way->binary) {
+        return *wrong ? arena_print(approach->arena, "cannot be run under control: %s", wrong)
+                      : wrong;
+    approach->is_random = has_random_addresses(approach->tracee);
+    stop_at_ends(approach->tracee);
+    if (approach->binary) {
         GElf_Ehdr header;
-        gelf_getehdr(way->binary->elf, &header);
-        way->bias = program_bias(way->tracee->process, header.e_entry);
-        return begin_binary(way);
+        gelf_getehdr(approach->binary->elf, &header);
+        approach->bias = program_bias(approach->tracee->process, header.e_entry);
+        return begin_binary(approach);
     }
-    uint64_t hook = find_loader_hook(way->arena, way->program);
-    way->loader_hook = auxiliary_value(way->tracee->process, AT_BASE) + hook;
-    way->entry = auxiliary_value(way->tracee->process, AT_ENTRY);
-    put_breakpoint(way->tracee, way->entry, false);
+    uint64_t hook = find_loader_hook(approach->arena, approach->program);
+    approach->loader_hook = auxiliary_value(approach->tracee->process, AT_BASE) + hook;
+    approach->entry = auxiliary_value(approach->tracee->process, AT_ENTRY);
+    put_breakpoint(approach->tracee, approach->entry, false);
     if (hook)
-        put_breakpoint(way->tracee, way->loader_hook, false);
+        put_breakpoint(approach->tracee, approach->loader_hook, false);
     return NULL;
 }
 
 const char *approach(struct arena *arena, struct binary *program, const struct moment_name *name,
                      const address_list *places, char **argv, struct tracee *tracee,
                      struct arrival *arrival) {
-    struct way way = {.arena = arena,
-                      .program = program,
-                      .binary = places->count ? program : NULL,
-                      .name = name,
-                      .places = *places,
-                      .tracee = tracee,
-                      .arrival = arrival,
-                      .before = NEVER,
-                      .after = NEVER,
-                      .there = "",
-                      .end = ""};
+    struct approach approach = {.arena = arena,
+                                .program = program,
+                                .binary = places->count ? program : NULL,
+                                .name = name,
+                                .places = *places,
+                                .tracee = tracee,
+                                .arrival = arrival,
+                                .before = NEVER,
+                                .after = NEVER,
+                                .there = "",
+                                .end = ""};
     uint64_t address;
-    const char *wrong = start_way(&way, argv);
+    const char *wrong = start_way(&approach, argv);
     while (!wrong) {
         pid_t thread = run_to_breakpoint(tracee, &address);
         if (!thread)
-            return ended(&way);
-        if (!take_breakpoint(&way, thread, address, &wrong))
+            return ended(&approach);
+        if (!take_breakpoint(&approach, thread, address, &wrong))
             continue;
         stop_tracee(tracee);
         remove_breakpoints(tracee);
-        take_tests_out(tracee_memory(tracee), way.binary, way.bias);
-        *arrival = (struct arrival){thread, address - way.bias, way.last, way.bias, way.binary};
+        take_tests_out(tracee_memory(tracee), approach.binary, approach.bias);
+        *arrival = (struct arrival){thread, address - approach.bias, approach.last, approach.bias,
+                                    approach.binary};
         return NULL;
     }
     kill_tracee(tracee);

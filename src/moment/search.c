@@ -105,15 +105,15 @@ static void end_interval(struct search *search) {
 /* The run is stopped at a look, and the expression is false. Returns NULL or a message. */
 static const char *go_beyond(struct search *search, enum stop stop) {
     const char *wrong = NULL;
-    bool at_goal = stop == STOP_GOAL || stop == STOP_THREAD;
+    bool at_countdown = stop == STOP_COUNTDOWN || stop == STOP_THREAD;
     keep_watching(search, stop);
     if (search->exact && !search->watching)
         return cannot_watch;
-    if (stop == STOP_GOAL)
+    if (stop == STOP_COUNTDOWN)
         end_interval(search);
-    if (stop == STOP_ONCE || (at_goal && is_due(search)))
+    if (stop == STOP_ONCE || (at_countdown && is_due(search)))
         wrong = make_checkpoint(search);
-    if (!wrong && at_goal && !begin_interval(search))
+    if (!wrong && at_countdown && !begin_interval(search))
         wrong = "its memory cannot be written";
     return wrong;
 }
@@ -154,7 +154,7 @@ static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
         stop = go_on(&search->run, &copy, false);
     while (stop == STOP_CALL || stop == STOP_FAULT);
     bool below = false;
-    if (stop == STOP_GOAL) {
+    if (stop == STOP_COUNTDOWN) {
         copy.ticks = read_ticks(&search->run, &copy, 0);
         below = copy.ticks > search->lo.ticks && copy.ticks < hi && !is_true(search, &copy);
     }

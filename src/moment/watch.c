@@ -106,7 +106,7 @@ static bool costs_too_much(struct search *search) {
 }
 
 void keep_watching(struct search *search, enum stop stop) {
-    if (!search->watching || stop == STOP_GOAL || stop == STOP_THREAD)
+    if (!search->watching || stop == STOP_COUNTDOWN || stop == STOP_THREAD)
         return;
     bool wrote = stop == STOP_WRITE;
     search->writes += wrote;

@@ -31,11 +31,11 @@ void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     anchor_instructions(p, out, index, 0, slot, false);
     for (uint32_t i = 0; i < copy->count; i++) {
         if (i == slot) {
-            struct quiet quiet =
-                quiet_at(p, live_before(graph, copy, i), plan->holds_at_top && !plan->killed_above,
-                         frame_at(p, &first[i]), copy->cycle);
+            struct clobbers clobbers = clobbers_at(p, live_before(graph, copy, i),
+                                                   plan->holds_at_top && !plan->killed_above,
+                                                   frame_at(p, &first[i]), copy->cycle);
             anchor_code(p, out, copy->fragment, sums_in_block(p, index, slot, false));
-            write_increments(out, &p->context, &copy->increments, &quiet);
+            write_increments(out, &p->context, &copy->increments, &clobbers);
             buffer_text(out, "; ");
             anchor_marks(p);
             anchor_instructions(p, out, index, slot, copy->count, true);

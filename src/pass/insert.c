@@ -56,10 +56,10 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
     if (block->increments.count) {
         bool holds = (plan->holds_at_top || plan->load_at_top) && !plan->killed_above;
-        struct quiet quiet = quiet_at(p, live_before(graph, block, plan->slot), holds,
-                                      frame_at(p, &first[plan->slot]), block->cycle);
+        struct clobbers clobbers = clobbers_at(p, live_before(graph, block, plan->slot), holds,
+                                               frame_at(p, &first[plan->slot]), block->cycle);
         anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->slot, false));
-        write_increments(&text, &p->context, &block->increments, &quiet);
+        write_increments(&text, &p->context, &block->increments, &clobbers);
         split_block(p, index, plan->slot);
         insert_at(p, &first[plan->slot], &text);
         anchor_marks(p);
@@ -86,9 +86,9 @@ static void insert_padding_code(struct planner *p, uint32_t index) {
     }
     if (block->increments.count) {
         bool holds = p->blocks[index].holds_at_top || p->blocks[index].load_at_top;
-        struct quiet quiet =
-            quiet_at(p, block->live_in, holds, frame_before_padding(p, block), block->cycle);
-        write_increments(&text, &p->context, &block->increments, &quiet);
+        struct clobbers clobbers =
+            clobbers_at(p, block->live_in, holds, frame_before_padding(p, block), block->cycle);
+        write_increments(&text, &p->context, &block->increments, &clobbers);
     }
     if (text.count)
         insert_before_padding(p, block, &text);
@@ -239,11 +239,11 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
     uint32_t live = is_block(graph, edge->target) ? graph->blocks.data[edge->target - 1].live_in
                                                   : LIVE(REGISTERS_ALL, FLAGS_ALL);
     const struct basic_block *source = &graph->blocks.data[edge->source - 1];
-    struct quiet quiet =
-        quiet_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)),
-                 find_cycle(graph, edge));
+    struct clobbers clobbers =
+        clobbers_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)),
+                    find_cycle(graph, edge));
     anchor_code(p, out, source->fragment, sums_on_edge(p, index));
-    write_increments(out, &p->context, &edge->increments, &quiet);
+    write_increments(out, &p->context, &edge->increments, &clobbers);
     anchor_marks(p);
 }
 

@@ -103,10 +103,10 @@ static uint32_t choose_slot(const struct planner *p, const struct basic_block *b
         return NONE;
     for (uint32_t i = first; i < block->count && next_place(p, block, &i); i++) {
         uint32_t live = live_before(p->graph, block, i);
-        bool quiet = !(live & changed);
-        if (quiet && second == NONE)
+        bool dead = !(live & changed);
+        if (dead && second == NONE)
             second = i;
-        if (quiet && !base_is_live(p, live)) {
+        if (dead && !base_is_live(p, live)) {
             best = i;
             if (!block->counts_turns)
                 break;
@@ -299,9 +299,9 @@ static void find_holding(struct planner *p) {
     }
 }
 
-struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame,
-                      uint32_t cycle) {
-    return (struct quiet){
+struct clobbers clobbers_at(const struct planner *p, uint32_t live, bool holds,
+                            struct frame_row frame, uint32_t cycle) {
+    return (struct clobbers){
         .base = p->base,
         .base_holds = holds,
         .base_free = !base_is_live(p, live),

@@ -77,8 +77,8 @@ void make_plan(struct planner *p);
 
 /* What may be changed at a place where LIVE is live; HOLDS: the base register holds the cells.
  * CYCLE: instructions of the way round a loop to the same place, or 0. */
-struct quiet quiet_at(const struct planner *p, uint32_t live, bool holds, struct frame_row frame,
-                      uint32_t cycle);
+struct clobbers clobbers_at(const struct planner *p, uint32_t live, bool holds,
+                            struct frame_row frame, uint32_t cycle);
 
 const struct statement *statement_of(const struct planner *p,
                                      const struct graph_instruction *instruction);

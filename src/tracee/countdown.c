@@ -3,8 +3,8 @@
  * The runtime divides a countdown evenly among the cells. Whenever a cell has ended, it divides the
  * rest again: some thousand times, each with two system calls. A search need not stop at an exact
  * tick. So here each cell gets a share in proportion to its ticks in earlier intervals, and the
- * runtime's goal is set to the present count. Then the first cell that reaches zero brings the
- * process to the hook.
+ * runtime's countdown_end is set to the present count. Then the first cell that reaches zero brings
+ * the process to the hook.
  *
  * At a hook the runtime is about to set its cells itself. The next system call of the runtime
  * unblocks signals; behind it quipu writes the cells.
@@ -32,7 +32,7 @@ enum {
 
 /* The words behind the cells, in the same order. */
 struct tail {
-    uint64_t begin, base, thread, goal;
+    uint64_t begin, base, thread, countdown_end;
     uint64_t alarms[QUIPU_EVENT_ALARMS][ALARM_WORDS];
 };
 
@@ -97,7 +97,7 @@ static bool write_countdown(const struct run *run, struct repeated *process, uin
     if (!move_counters(run, process->process, &counters, false))
         return false;
     uint64_t now = count_in(&counters);
-    counters.tail.goal = !distance ? 0 : now ? now : 1;
+    counters.tail.countdown_end = !distance ? 0 : now ? now : 1;
     distance = nearest_alarm(&counters, distance ? distance : (uint64_t)1 << 59);
     divide(run, &counters, distance);
     process->base = counters.tail.base;

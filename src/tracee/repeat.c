@@ -90,7 +90,7 @@ static int take_breakpoint(struct run *run, struct repeated *process, uint64_t a
     process->at_hook = address == run->near_hook || address == run->thread_hook;
     if (address == run->near_hook) {
         end_countdown(run, process);
-        return STOP_GOAL;
+        return STOP_COUNTDOWN;
     }
     if (address == run->thread_hook) {
         if (!run->block)

@@ -29,19 +29,19 @@ struct repeated {
 };
 
 enum stop {
-    STOP_ENDED,    /* the process has ended */
-    STOP_THREAD,   /* a thread has got its cells: quipu_moment_thread */
-    STOP_GOAL,     /* its countdown has ended: quipu_moment_near */
-    STOP_PLACE,    /* it has reached a breakpoint that is no hook; see `place` of struct run */
-    STOP_STEP,     /* behind one instruction */
-    STOP_WRITE,    /* behind an instruction that wrote what is watched */
-    STOP_CALL,     /* behind a system call */
-    STOP_ONCE,     /* behind something that cannot be repeated */
-    STOP_FAULT,    /* it is about to get a signal that its own instruction caused */
-    STOP_EXIT,     /* in front of its last system call */
-    STOP_CLONE,    /* it has made a second thread, or a process otherwise than by fork */
-    STOP_PROGRAM,  /* it has executed another program */
-    STOP_CAUGHT_UP /* a copy has reached the first process, or has left its path */
+    STOP_ENDED,     /* the process has ended */
+    STOP_THREAD,    /* a thread has got its cells: quipu_moment_thread */
+    STOP_COUNTDOWN, /* its countdown has ended: quipu_moment_near */
+    STOP_PLACE,     /* it has reached a breakpoint that is no hook; see `place` of struct run */
+    STOP_STEP,      /* behind one instruction */
+    STOP_WRITE,     /* behind an instruction that wrote what is watched */
+    STOP_CALL,      /* behind a system call */
+    STOP_ONCE,      /* behind something that cannot be repeated */
+    STOP_FAULT,     /* it is about to get a signal that its own instruction caused */
+    STOP_EXIT,      /* in front of its last system call */
+    STOP_CLONE,     /* it has made a second thread, or a process otherwise than by fork */
+    STOP_PROGRAM,   /* it has executed another program */
+    STOP_CAUGHT_UP  /* a copy has reached the first process, or has left its path */
 };
 
 struct run {

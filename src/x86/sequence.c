@@ -314,54 +314,54 @@ int find_scratch(uint16_t free, int not ) {
 
 /* The base holds; flags live. */
 static void write_keeping_flags(struct buffer *out, const struct code_context *context,
-                                const increment_list *increments, const struct quiet *quiet) {
-    bool rax_free = quiet->free >> RAX & 1;
-    int scratch = find_scratch(quiet->free, quiet->base);
-    struct frame_row below = quiet->frame;
+                                const increment_list *increments, const struct clobbers *clobbers) {
+    bool rax_free = clobbers->free >> RAX & 1;
+    int scratch = find_scratch(clobbers->free, clobbers->base);
+    struct frame_row below = clobbers->frame;
     below.offset += below.by_rsp ? RED_ZONE + 8 : 0;
-    if (quiet->base == RAX) { /* nowhere to keep flags but the stack */
-        write_stack_move(out, &quiet->frame, -RED_ZONE);
-        write_push(out, &quiet->frame, "pushfq");
-        write_plain(out, context, increments, quiet->base, &below, -1);
+    if (clobbers->base == RAX) { /* nowhere to keep flags but the stack */
+        write_stack_move(out, &clobbers->frame, -RED_ZONE);
+        write_push(out, &clobbers->frame, "pushfq");
+        write_plain(out, context, increments, clobbers->base, &below, -1);
         buffer_text(out, "; ");
-        write_pop(out, &quiet->frame, "popfq");
-        write_last_move(out, &quiet->frame, RED_ZONE);
+        write_pop(out, &clobbers->frame, "popfq");
+        write_last_move(out, &clobbers->frame, RED_ZONE);
     } else if (rax_free || scratch >= 0) {
         if (!rax_free)
             buffer_print(out, "movq %%rax, %%%s; ", names[scratch]);
         buffer_text(out, SAVE_FLAGS);
-        write_plain(out, context, increments, quiet->base, &quiet->frame, -1);
+        write_plain(out, context, increments, clobbers->base, &clobbers->frame, -1);
         buffer_text(out, RESTORE_FLAGS);
         if (!rax_free)
             buffer_print(out, "; movq %%%s, %%rax", names[scratch]);
     } else {
-        write_stack_move(out, &quiet->frame, -RED_ZONE);
-        write_push(out, &quiet->frame, "pushq %rax");
+        write_stack_move(out, &clobbers->frame, -RED_ZONE);
+        write_push(out, &clobbers->frame, "pushq %rax");
         buffer_text(out, SAVE_FLAGS);
-        write_plain(out, context, increments, quiet->base, &below, -1);
+        write_plain(out, context, increments, clobbers->base, &below, -1);
         buffer_text(out, RESTORE_FLAGS "; ");
-        write_pop(out, &quiet->frame, "popq %rax");
-        write_last_move(out, &quiet->frame, RED_ZONE);
+        write_pop(out, &clobbers->frame, "popq %rax");
+        write_last_move(out, &clobbers->frame, RED_ZONE);
     }
 }
 
 /* Nothing can be had: everything goes by the stack. */
 static void write_spilling(struct buffer *out, const struct code_context *context,
-                           const increment_list *increments, const struct quiet *quiet) {
-    struct load_place below = {.frame = quiet->frame};
+                           const increment_list *increments, const struct clobbers *clobbers) {
+    struct load_place below = {.frame = clobbers->frame};
     below.frame.offset += below.frame.by_rsp ? RED_ZONE + 16 : 0;
-    write_stack_move(out, &quiet->frame, -RED_ZONE);
-    write_push(out, &quiet->frame, "pushq %r11");
-    write_push(out, &quiet->frame, "pushq %rax");
+    write_stack_move(out, &clobbers->frame, -RED_ZONE);
+    write_push(out, &clobbers->frame, "pushq %r11");
+    write_push(out, &clobbers->frame, "pushq %rax");
     buffer_text(out, SAVE_FLAGS);
-    int base = quiet->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
+    int base = clobbers->base == BASE_SEGMENT ? BASE_SEGMENT : R11;
     write_load(out, context, base, &below);
     buffer_text(out, " ");
     write_plain(out, context, increments, base, &below.frame, -1);
     buffer_text(out, RESTORE_FLAGS "; ");
-    write_pop(out, &quiet->frame, "popq %rax");
-    write_pop(out, &quiet->frame, "popq %r11");
-    write_last_move(out, &quiet->frame, RED_ZONE);
+    write_pop(out, &clobbers->frame, "popq %rax");
+    write_pop(out, &clobbers->frame, "popq %r11");
+    write_last_move(out, &clobbers->frame, RED_ZONE);
 }
 
 /* A Zen 4 takes six cycles from one addition to a cell to the next where the address is relative to
@@ -372,33 +372,33 @@ enum {
 };
 
 /* The register that is to hold the cells' addresses, or -1: they are relative. */
-static int choose_pointer(const struct quiet *quiet) {
-    bool soon_again = quiet->cycle && quiet->cycle <= SHORT_CYCLE;
-    return soon_again && quiet->base == BASE_SEGMENT ? find_scratch(quiet->free, -1) : -1;
+static int choose_pointer(const struct clobbers *clobbers) {
+    bool soon_again = clobbers->cycle && clobbers->cycle <= SHORT_CYCLE;
+    return soon_again && clobbers->base == BASE_SEGMENT ? find_scratch(clobbers->free, -1) : -1;
 }
 
 /* All additions to cells that the base leads to. */
 static void write_near(struct buffer *out, const struct code_context *context,
-                       const increment_list *increments, const struct quiet *quiet) {
-    if (quiet->base_holds) {
-        if (quiet->flags_free ||
-            (quiet->flags_but_carry && !(changed_flags(increments) & FLAG_CARRY)))
-            write_plain(out, context, increments, quiet->base, &quiet->frame,
-                        choose_pointer(quiet));
+                       const increment_list *increments, const struct clobbers *clobbers) {
+    if (clobbers->base_holds) {
+        if (clobbers->flags_free ||
+            (clobbers->flags_but_carry && !(changed_flags(increments) & FLAG_CARRY)))
+            write_plain(out, context, increments, clobbers->base, &clobbers->frame,
+                        choose_pointer(clobbers));
         else
-            write_keeping_flags(out, context, increments, quiet);
+            write_keeping_flags(out, context, increments, clobbers);
         return;
     }
-    int base = quiet->base_free ? quiet->base : find_scratch(quiet->free, -1);
-    if (base < 0 && (quiet->free >> RAX & 1))
+    int base = clobbers->base_free ? clobbers->base : find_scratch(clobbers->free, -1);
+    if (base < 0 && (clobbers->free >> RAX & 1))
         base = RAX;
-    if (base < 0 || !quiet->flags_free) {
-        write_spilling(out, context, increments, quiet);
+    if (base < 0 || !clobbers->flags_free) {
+        write_spilling(out, context, increments, clobbers);
         return;
     }
-    write_load(out, context, base, &(struct load_place){.frame = quiet->frame});
+    write_load(out, context, base, &(struct load_place){.frame = clobbers->frame});
     buffer_text(out, " ");
-    write_plain(out, context, increments, base, &quiet->frame, -1);
+    write_plain(out, context, increments, base, &clobbers->frame, -1);
 }
 
 /* The additions to cells of SPACE. */
@@ -412,8 +412,9 @@ static increment_list select_space(const struct code_context *context,
 }
 
 /* What may be changed where INCREMENTS are written: not %rcx, if it is added. */
-static struct quiet keep_turns(const struct quiet *quiet, const increment_list *increments) {
-    struct quiet kept = *quiet;
+static struct clobbers keep_turns(const struct clobbers *clobbers,
+                                  const increment_list *increments) {
+    struct clobbers kept = *clobbers;
     for (size_t i = 0; i < increments->count; i++)
         if (increments->data[i].turns) {
             kept.free &= (uint16_t) ~(1u << RCX);
@@ -423,24 +424,24 @@ static struct quiet keep_turns(const struct quiet *quiet, const increment_list *
 }
 
 void write_increments(struct buffer *out, const struct code_context *context,
-                      const increment_list *increments, const struct quiet *given) {
-    struct quiet kept = keep_turns(given, increments);
-    const struct quiet *quiet = &kept;
-    if (quiet->base == BASE_SEGMENT) { /* it leads to all cells */
-        write_near(out, context, increments, quiet);
+                      const increment_list *increments, const struct clobbers *given) {
+    struct clobbers kept = keep_turns(given, increments);
+    const struct clobbers *clobbers = &kept;
+    if (clobbers->base == BASE_SEGMENT) { /* it leads to all cells */
+        write_near(out, context, increments, clobbers);
         return;
     }
     enum cell_space other = context->space == CELLS_OF_EVENTS ? CELLS_OF_FUNCTION : CELLS_OF_EVENTS;
     increment_list near = select_space(context, increments, context->space);
     increment_list far = select_space(context, increments, other);
     if (near.count)
-        write_near(out, context, &near, quiet);
+        write_near(out, context, &near, clobbers);
     if (near.count && far.count)
         buffer_text(out, "; ");
     if (!far.count)
         return;
     struct code_context there = *context;
-    struct quiet elsewhere = *quiet;
+    struct clobbers elsewhere = *clobbers;
     there.space = other;
     elsewhere.base_holds = elsewhere.base_free = false;
     write_near(out, &there, &far, &elsewhere);

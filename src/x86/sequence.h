@@ -64,7 +64,7 @@ struct code_context {
 };
 
 /* What may be changed where an increment goes. */
-struct quiet {
+struct clobbers {
     int base;        /* register that is to hold the thread's cells, or BASE_SEGMENT */
     bool base_holds; /* it does */
     bool base_free;  /* it may be loaded */
@@ -88,9 +88,9 @@ void write_load(struct buffer *out, const struct code_context *context, int base
 /* The flags that must be dead where INCREMENTS are written and no flags are to be kept. */
 uint8_t changed_flags(const increment_list *increments);
 
-/* Makes the additions.  Changes nothing that QUIET does not allow. */
+/* Makes the additions.  Changes nothing that CLOBBERS does not allow. */
 void write_increments(struct buffer *out, const struct code_context *context,
-                      const increment_list *increments, const struct quiet *quiet);
+                      const increment_list *increments, const struct clobbers *clobbers);
 
 /* Calls the runtime where the kernel has just called this function as a signal handler: the third
  * argument then stands right above the return address.  Changes flags. */

@@ -87,37 +87,37 @@ static void write_spilled(struct buffer *out, const struct frame_row *frame, boo
 
 /* By the stack: nothing is free, or the question itself uses the stack. */
 static enum check_way write_spilling(struct buffer *out, const struct store_address *address,
-                                     const struct quiet *quiet, uint32_t label) {
-    bool keeps_flags = !quiet->flags_free;
+                                     const struct clobbers *clobbers, uint32_t label) {
+    bool keeps_flags = !clobbers->flags_free;
     int raised = RED_ZONE + (keeps_flags ? 16 : 8);
-    write_stack_move(out, &quiet->frame, -RED_ZONE);
-    write_push(out, &quiet->frame, "pushq %rax");
+    write_stack_move(out, &clobbers->frame, -RED_ZONE);
+    write_push(out, &clobbers->frame, "pushq %rax");
     if (keeps_flags)
-        write_push(out, &quiet->frame, "pushfq");
+        write_push(out, &clobbers->frame, "pushfq");
     write_question(out, address, RAX, raised, label);
     buffer_text(out, "; ");
-    write_spilled(out, &quiet->frame, keeps_flags);
+    write_spilled(out, &clobbers->frame, keeps_flags);
     return keeps_flags ? CHECK_KEEPS_ALL : CHECK_KEEPS_ON_STACK;
 }
 
 enum check_way write_store_check(struct buffer *out, const struct store_address *address,
-                                 const struct quiet *quiet, uint32_t label) {
+                                 const struct clobbers *clobbers, uint32_t label) {
     const struct store *store = address->store;
-    int scratch = find_scratch(quiet->free, -1);
-    bool rax_free = quiet->free >> RAX & 1, at_once = is_seen_at_once(store);
+    int scratch = find_scratch(clobbers->free, -1);
+    bool rax_free = clobbers->free >> RAX & 1, at_once = is_seen_at_once(store);
     if (store->kind == STORE_BIT)
-        return write_spilling(out, address, quiet, label);
-    if (quiet->flags_free && (scratch >= 0 || rax_free || !at_once)) {
+        return write_spilling(out, address, clobbers, label);
+    if (clobbers->flags_free && (scratch >= 0 || rax_free || !at_once)) {
         write_question(out, address, scratch >= 0 ? scratch : RAX, 0, label);
         return CHECK_CHANGES_NOTHING;
     }
-    if (!quiet->flags_free && rax_free && (scratch >= 0 || !at_once)) {
+    if (!clobbers->flags_free && rax_free && (scratch >= 0 || !at_once)) {
         buffer_text(out, SAVE_FLAGS);
         write_question(out, address, scratch, 0, label);
         buffer_text(out, RESTORE_FLAGS);
         return CHECK_KEEPS_IN_RAX;
     }
-    return write_spilling(out, address, quiet, label);
+    return write_spilling(out, address, clobbers, label);
 }
 
 void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame) {

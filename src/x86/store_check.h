@@ -31,7 +31,7 @@ bool is_seen_at_once(const struct store *store);
 /* Writes the check of ADDRESS, which changes nothing but what QUIET allows.  Where a region may be
  * touched it jumps to .LQx LABEL. */
 enum check_way write_store_check(struct buffer *out, const struct store_address *address,
-                                 const struct quiet *quiet, uint32_t label);
+                                 const struct clobbers *clobbers, uint32_t label);
 
 /* Out of line, first: puts back what the check has changed. */
 void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame);

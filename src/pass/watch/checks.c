@@ -128,13 +128,13 @@ static bool join_range(struct watcher *w, uint32_t index) {
     return false;
 }
 
-static struct quiet quiet_in_block(const struct watcher *w, uint32_t index) {
-    return quiet_at(w->p, live_before(w->p->graph, w->block, index), true,
-                    frame_at(w->p, &w->instructions[index]), 0);
+static struct clobbers clobbers_in_block(const struct watcher *w, uint32_t index) {
+    return clobbers_at(w->p, live_before(w->p->graph, w->block, index), true,
+                       frame_at(w->p, &w->instructions[index]), 0);
 }
 
-static bool is_quiet(const struct quiet *quiet) {
-    return quiet->flags_free && quiet->free;
+static bool may_clobber(const struct clobbers *clobbers) {
+    return clobbers->flags_free && clobbers->free;
 }
 
 /* Returns the place of the store's check: before the store, or further up, where a register is free
@@ -142,10 +142,10 @@ static bool is_quiet(const struct quiet *quiet) {
 static uint32_t find_place(const struct watcher *w, uint32_t index) {
     uint16_t registers = w->instructions[index].decoded->store.registers;
     for (uint32_t at = index;; at--) {
-        struct quiet quiet = quiet_in_block(w, at);
+        struct clobbers clobbers = clobbers_in_block(w, at);
         bool may_stand = code_may_stand(w->p, w->block, at) && nests(w, at, index) &&
                          !(w->shares && at <= w->p->blocks[w->index].top);
-        if (may_stand && is_quiet(&quiet))
+        if (may_stand && may_clobber(&clobbers))
             return at;
         if (at == 0 || index - at >= RANGE_MAX || holds_counter(w, at - 1, index) ||
             (w->instructions[at - 1].decoded->registers_written & registers))
@@ -397,7 +397,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     buffer_print(&p->far_stubs, "; .LQz%u: ", label);
     enter_frame(p, &frame);
-    if (range->store.kind == STORE_STACK && quiet_in_block(w, range->first).flags_free)
+    if (range->store.kind == STORE_STACK && clobbers_in_block(w, range->first).flags_free)
         write_below_stack_pointer(&p->far_stubs, ".LQq", label);
     if (is_call(&w->instructions[range->first]))
         write_call_store(&p->far_stubs, label, &frame);
@@ -426,7 +426,7 @@ static bool way_is_told(const struct watcher *w, const struct range *range) {
 
 static void insert_check(struct watcher *w, const struct range *range) {
     struct planner *p = w->p;
-    struct quiet quiet = quiet_in_block(w, range->first);
+    struct clobbers clobbers = clobbers_in_block(w, range->first);
     struct store_address address;
     struct buffer check = {0}, text = {0};
     if (!address_of(p, &range->store, range->statement, &address))
@@ -438,7 +438,7 @@ static void insert_check(struct watcher *w, const struct range *range) {
     if (!is_call(&w->instructions[range->first])) {
         anchor_code(p, &check, w->block->fragment,
                     sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
-        way = write_store_check(&check, &address, &quiet, label);
+        way = write_store_check(&check, &address, &clobbers, label);
     }
     split_block(p, w->index, range->first);
     if (leave_out(w, range, label, &check, &address))
