@@ -14,7 +14,6 @@
 #include "moment/search.h"
 
 #include "moment/watch.h"
-#include "tracee/checkpoint.h"
 #include "tracee/countdown.h"
 #include "tracee/tests.h"
 #include "util/clock.h"

@@ -15,7 +15,6 @@
 #include "moment/store.h"
 #include "moment/watch.h"
 #include "symbols/event_tables.h"
-#include "tracee/checkpoint.h"
 #include "tracee/countdown.h"
 #include "tracee/hide.h"
 #include "x86/kernel.h"

@@ -18,7 +18,6 @@
 #include "moment/watch.h"
 #include "symbols/backtrace.h"
 #include "symbols/event_tables.h"
-#include "tracee/checkpoint.h"
 #include "tracee/countdown.h"
 
 #include <string.h>

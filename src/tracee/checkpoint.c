@@ -11,6 +11,7 @@
  * fork. In the copy they are replaced by private memory with the same contents. */
 #include "tracee/checkpoint.h"
 
+#include "util/vector.h"
 #include "x86/kernel.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static bool read_shared(struct arena *arena, pid_t process, mapping_list *list) 
 
 /* Replaces a shared mapping by private memory. Memory behind the end of a mapped file cannot be
  * read, and has no contents to keep. */
-static bool take_over(const struct run *run, pid_t process, const struct mapping *mapping) {
+static bool take_over(pid_t process, uint64_t site, const struct mapping *mapping) {
     size_t size = mapping->end - mapping->start;
     uint8_t *bytes = size <= SHARED_MAX ? malloc(size) : NULL;
     struct iovec here = {bytes, size}, there = {(void *)mapping->start, size};
@@ -73,8 +74,7 @@ static bool take_over(const struct run *run, pid_t process, const struct mapping
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
                                    UINT64_MAX,
                                    0};
-    bool good =
-        inject_call(process, run->site, SYS_mmap, arguments, NULL) == (int64_t)mapping->start;
+    bool good = inject_call(process, site, SYS_mmap, arguments, NULL) == (int64_t)mapping->start;
     here.iov_len = there.iov_len = count > 0 ? (size_t)count : 0;
     if (good && count > 0)
         good = process_vm_writev(process, &here, 1, &there, 1, 0) == count;
@@ -82,12 +82,12 @@ static bool take_over(const struct run *run, pid_t process, const struct mapping
     return good;
 }
 
-static bool own_memory(const struct run *run, pid_t process) {
+static bool own_memory(pid_t process, uint64_t site) {
     struct arena arena = {0};
     mapping_list list = {0};
     bool good = read_shared(&arena, process, &list);
     for (size_t i = 0; i < list.count; i++)
-        good = good && take_over(run, process, &list.data[i]);
+        good = good && take_over(process, site, &list.data[i]);
     arena_release(&arena);
     return good;
 }
@@ -95,35 +95,33 @@ static bool own_memory(const struct run *run, pid_t process) {
 /* A copy gets the results of its system calls from the log, so it needs no files. The reader of a
  * pipe or socket waits until the last process has closed the other end. So the copy must not keep
  * it open. */
-static void close_files(const struct run *run, pid_t process) {
+static void close_files(pid_t process, uint64_t site) {
     const uint64_t arguments[6] = {STDERR_FILENO + 1, UINT32_MAX};
-    inject_call(process, run->site, SYS_close_range, arguments, NULL);
+    inject_call(process, site, SYS_close_range, arguments, NULL);
 }
 
-const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy) {
+const char *copy_process(struct arena *arena, pid_t process, uint64_t site, pid_t *copy) {
     const uint64_t arguments[6] = {CLONE_PARENT | SIGCHLD};
-    pid_t child = 0;
-    int64_t made = inject_call(from->process, run->site, SYS_clone, arguments, &child);
-    *copy = *from;
-    copy->process = child;
-    if (made < 0 || !child) {
-        drop_copy(copy);
-        return arena_print(run->arena, "no checkpoint can be made: %s",
+    *copy = 0;
+    int64_t made = inject_call(process, site, SYS_clone, arguments, copy);
+    if (made < 0 || !*copy) {
+        drop_process(copy);
+        return arena_print(arena, "no checkpoint can be made: %s",
                            strerror(made < 0 ? (int)-made : EIO));
     }
-    close_files(run, child);
-    if (own_memory(run, child))
+    close_files(*copy, site);
+    if (own_memory(*copy, site))
         return NULL;
-    drop_copy(copy);
+    drop_process(copy);
     return "no checkpoint can be made: the memory that it shares cannot be copied";
 }
 
-void drop_copy(struct repeated *copy) {
+void drop_process(pid_t *copy) {
     int status;
-    if (!copy->process)
+    if (!*copy)
         return;
-    kill(copy->process, SIGKILL);
-    while (waitpid(copy->process, &status, __WALL) == copy->process && WIFSTOPPED(status))
+    kill(*copy, SIGKILL);
+    while (waitpid(*copy, &status, __WALL) == *copy && WIFSTOPPED(status))
         ;
-    copy->process = 0;
+    *copy = 0;
 }

@@ -1,15 +1,21 @@
-/* checkpoint.h: copies of a stopped process, made by having it fork. */
+/* checkpoint.h: copies of a stopped process, made by having it fork.
+ *
+ * There may be any number of them, and copies of copies. */
 #ifndef QUIPU_TRACEE_CHECKPOINT_H
 #define QUIPU_TRACEE_CHECKPOINT_H
 
-#include "tracee/repeat.h"
+#include "util/arena.h"
 
-/* Makes COPY, a process that is stopped at the same instruction as FROM. FROM must not be in a
- * system call. Memory that FROM shares with others is private in COPY. Returns NULL, or a message;
- * then there is no copy. */
-const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy);
+#include <stdint.h>
+#include <sys/types.h>
 
-/* Kills the process of COPY. Does nothing if its number is 0. */
-void drop_copy(struct repeated *copy);
+/* Makes COPY, a traced process that is stopped at the same instruction as PROCESS. PROCESS must not
+ * be in a system call, and has one thread. SITE is the address of an instruction in it that makes a
+ * system call. Memory that PROCESS shares with others is private in COPY. Returns NULL, or a
+ * message in ARENA; then COPY is 0. */
+const char *copy_process(struct arena *arena, pid_t process, uint64_t site, pid_t *copy);
+
+/* Kills the process COPY, and sets it to 0. Does nothing if it is 0. */
+void drop_process(pid_t *copy);
 
 #endif

@@ -11,6 +11,7 @@
  * shared with other processes. */
 #include "tracee/repeat.h"
 
+#include "tracee/checkpoint.h"
 #include "tracee/countdown.h"
 #include "tracee/tests.h"
 #include "util/refusal.h"
@@ -192,6 +193,17 @@ enum stop go_on(struct run *run, struct repeated *process, bool step) {
         if (taken != GO_ON)
             return (enum stop)taken;
     }
+}
+
+/* ---- copies ---- */
+
+const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy) {
+    *copy = *from;
+    return copy_process(run->arena, from->process, run->site, &copy->process);
+}
+
+void drop_copy(struct repeated *copy) {
+    drop_process(&copy->process);
 }
 
 /* ---- the begin ---- */

@@ -60,6 +60,13 @@ struct run {
     int status;                       /* from wait, of the process that ended last */
 };
 
+/* Makes COPY, a checkpoint of FROM, which must not be in a system call. Returns NULL, or a message;
+ * then there is no copy. */
+const char *make_copy(struct run *run, const struct repeated *from, struct repeated *copy);
+
+/* Kills the process of COPY. Does nothing if its number is 0. */
+void drop_copy(struct repeated *copy);
+
 /* Starts ARGV, whose program is the binary of RUN. Returns NULL, or a message, or "" if the message
  * was already printed. */
 const char *start_run(struct run *run, char **argv);
