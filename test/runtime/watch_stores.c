@@ -487,7 +487,7 @@ static void cost(void) {
 int main(int argc, char **argv) {
     EXPECT(quipu_watch_ready); /* before main */
     EXPECT(WATCH->no_shadow == (argc > 1 && strcmp(argv[1], "narrow") == 0));
-    EXPECT(*(uint8_t *)(QUIPU_WATCH_HOME + 1) == 0);
+    EXPECT(*(uint8_t *)(QUIPU_WATCH_AREA + 1) == 0);
     bytes = mmap(NULL, 16384, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(bytes + 8192, 4096, PROT_NONE);
     if (argc > 1 && strcmp(argv[1], "cost") == 0) {

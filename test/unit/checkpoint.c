@@ -1,5 +1,6 @@
-// Checkpoints: copies of a stopped process keep its memory as it was, continue on their own, and can be
-// copied again; what is shared with others is private in them; their files are closed; none is left.
+// Checkpoints: copies of a stopped process keep its memory as it was, continue on their own, and
+// can be copied again; what is shared with others is private in them; their files are closed; none
+// is left.
 #include "tracee/checkpoint.h"
 #include "tracee/tracee.h"
 
@@ -112,7 +113,8 @@ int main(void) {
     if (first == 0)
         run_steps();
     if (waitpid(first, &status, 0) != first || !WIFSTOPPED(status) ||
-        ptrace(PTRACE_SETOPTIONS, first, NULL, (void *)(TRACEE_OPTIONS | PTRACE_O_TRACESYSGOOD)) != 0)
+        ptrace(PTRACE_SETOPTIONS, first, NULL, (void *)(TRACEE_OPTIONS | PTRACE_O_TRACESYSGOOD)) !=
+            0)
         return 1;
     for (int i = 0; i < COPIES; i++) {
         copy(first, &copies[i]);

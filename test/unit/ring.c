@@ -1,6 +1,7 @@
-// The consumer's side of the ring (format/watch.h, section 4): records of several processes arrive whole, and
-// each writer's in order, over several rounds of the ring; a record that nobody completes costs itself and no
-// other; garbage is skipped and never ends in an endless loop; slots of requests are used again.
+// The consumer's side of the ring (format/watch.h, section 4): records of several processes arrive
+// whole, and each writer's in order, over several rounds of the ring; a record that nobody
+// completes costs itself and no other; garbage is skipped and never ends in an endless loop; slots
+// of requests are used again.
 #include "watch/ring.h"
 
 #include <signal.h>
