@@ -37,17 +37,24 @@ static const char *refuse_mode(struct arena *arena, const char *name) {
                        suggest(arena, &near_names));
 }
 
+/* Returns the first name of the list NAMES, in ARENA, and moves NAMES behind it. */
+static const char *take_name(struct arena *arena, const char **names) {
+    size_t length = strcspn(*names, ",+");
+    const char *name = arena_copy(arena, *names, length);
+    *names += length + ((*names)[length] != '\0');
+    return name;
+}
+
 const char *set_modes(struct shim_options *options, const char *names) {
     unsigned modes = 0;
     while (*names) {
-        size_t length = strcspn(names, ",+"), found = 0;
-        const char *name = arena_copy(&options->arena, names, length);
+        const char *name = take_name(&options->arena, &names);
+        size_t found = 0;
         while (found < MODE_NAMES && strcmp(mode_names[found].name, name) != 0)
             found++;
         if (found == MODE_NAMES)
             return refuse_mode(&options->arena, name);
         modes |= mode_names[found].modes;
-        names += length + (names[length] != '\0');
     }
     options->modes = modes;
     return NULL;
@@ -69,15 +76,13 @@ static const char *refuse_stage(struct arena *arena, const char *name) {
 const char *set_dump(struct shim_options *options, const char *names) {
     uint32_t dump = 0;
     while (*names) {
-        size_t length = strcspn(names, ",+");
+        const char *name = take_name(&options->arena, &names);
         unsigned found = 0;
-        const char *name = arena_copy(&options->arena, names, length);
         while (stage_name(found) && strcmp(stage_name(found), name) != 0)
             found++;
         if (!stage_name(found))
             return refuse_stage(&options->arena, name);
         dump |= UINT32_C(1) << found;
-        names += length + (names[length] != '\0');
     }
     options->dump = dump;
     return NULL;

@@ -259,12 +259,12 @@ static void tell_of_hit(const struct hit_report *report) {
     buffer_release(&now);
 }
 
-static void run_at_hit(void *context, const struct hit_report *report) {
+static void run_at_hit(const void *context, const struct hit_report *report) {
     tell_of_hit(report);
     run_on_stop(context, (pid_t)report->hit->record.pid, (pid_t)report->hit->record.thread);
 }
 
-static pid_t start_at_stop(void *context, const struct hit_report *report) {
+static pid_t start_at_stop(const void *context, const struct hit_report *report) {
     struct arena arena = {0};
     pid_t process = (pid_t)report->hit->record.pid, thread = (pid_t)report->hit->record.thread;
     tell_of_hit(report);
@@ -341,7 +341,7 @@ static int watch(const struct watch_options *options, char **argv) {
                                           .limit = options->limit,
                                           .on_hit = runs && !options->stop ? run_at_hit : NULL,
                                           .on_stop = runs && options->stop ? start_at_stop : NULL,
-                                          .context = (void *)options->command}};
+                                          .context = options->command}};
     session.format.json = !table && options->format && wants_json(options->format);
     session.format.longer = options->longer;
     pid_t process = options->pid ? read_process_number(options->pid) : 0;

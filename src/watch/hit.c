@@ -42,8 +42,7 @@ static void read_candidates(const struct quipu_hit *hit, bool is_block, struct h
     report->is_undecided = hit->flags & QUIPU_HIT_UNDECIDED;
 }
 
-bool read_hit(const struct quipu_hit *hit, const struct watched *watched,
-              struct hit_report *report) {
+bool read_hit(struct quipu_hit *hit, const struct watched *watched, struct hit_report *report) {
     struct quipu_block block = {0};
     const uint8_t *bytes = (const uint8_t *)(hit + 1);
     uint64_t size = watched->is_blocks ? read_block(hit, watched, &block) : watched->size;

@@ -14,8 +14,8 @@ struct other_call {
 
 /* The contents of one hit. */
 struct hit_report {
-    uint64_t number; /* from 1 */
-    const struct quipu_hit *hit;
+    uint64_t number;       /* from 1 */
+    struct quipu_hit *hit; /* in the ring, where it is answered */
     const struct watched *watched;
     struct writer *writer;
     struct known_bytes old, now;
@@ -38,8 +38,7 @@ struct hit_format {
 };
 
 /* Reads HIT into TOLD. Returns false if it is not about WATCHED. */
-bool read_hit(const struct quipu_hit *hit, const struct watched *watched,
-              struct hit_report *report);
+bool read_hit(struct quipu_hit *hit, const struct watched *watched, struct hit_report *report);
 
 /* Appends the hit to OUT. */
 void print_hit(struct arena *arena, struct hit_format *format, const struct hit_report *report,

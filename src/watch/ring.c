@@ -225,9 +225,9 @@ static void clear(struct ring *ring, uint64_t size) {
     __atomic_store_n(&ring->file->tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-const struct quipu_record *ring_next(struct ring *ring) {
+struct quipu_record *ring_next(struct ring *ring) {
     for (;;) {
-        const struct quipu_record *record = record_at(ring, ring->tail);
+        struct quipu_record *record = record_at(ring, ring->tail);
         uint32_t size = size_of(record);
         if (!size)
             return NULL;

@@ -56,7 +56,7 @@ void ring_allow(struct ring *ring, uint32_t number, uint64_t pc);
 
 /* Returns the next complete record, without padding, or NULL if there is none now. It is valid
  * until ring_done. */
-const struct quipu_record *ring_next(struct ring *ring);
+struct quipu_record *ring_next(struct ring *ring);
 
 /* Clears the record that ring_next returned. */
 void ring_done(struct ring *ring, const struct quipu_record *record);

@@ -131,7 +131,7 @@ static void stop_there(struct session *session, const struct hit_report *report,
     pid_t process = (pid_t)report->hit->record.pid, thread = (pid_t)report->hit->record.thread;
     int status;
     flush(session);
-    ring_answer((struct quipu_hit *)report->hit, answer | QUIPU_ANSWER_TRAP);
+    ring_answer(report->hit, answer | QUIPU_ANSWER_TRAP);
     enum held_state state = stop_process_at_trap(process, thread, &status);
     if (state == HELD_RUNS)
         warn("the program has not stopped at the first write: it blocks SIGTRAP");
@@ -230,7 +230,7 @@ static bool is_allowed(struct session *session, const struct quipu_hit *hit, uin
     return true;
 }
 
-static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
+static uint32_t take_hit(struct session *session, struct quipu_hit *hit) {
     const struct role *role = &session->roles[hit->request];
     struct watched *watched = &session->watched.data[role->watched];
     struct hit_report report;
@@ -258,7 +258,7 @@ static uint32_t take_hit(struct session *session, const struct quipu_hit *hit) {
     return tell(session, &report);
 }
 
-static void take_record(struct session *session, const struct quipu_record *record) {
+static void take_record(struct session *session, struct quipu_record *record) {
     struct quipu_hit *hit = (struct quipu_hit *)record;
     if (record->kind == QUIPU_RECORD_MODULE) {
         session->modules++;
@@ -281,7 +281,7 @@ static void take_record(struct session *session, const struct quipu_record *reco
 
 /* Handles all records that are complete. Returns whether there were any. */
 static bool take_records(struct session *session) {
-    const struct quipu_record *record;
+    struct quipu_record *record;
     bool any = false;
     while ((record = ring_next(&session->ring))) {
         take_record(session, record);

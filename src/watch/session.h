@@ -11,15 +11,15 @@ struct session_options {
     /* Starts a command, such as a debugger, for the process, which is stopped there. Returns the
      * command's process, or 0 after an error message. NULL: a debugger traces the program already.
      */
-    pid_t (*on_stop)(void *context, const struct hit_report *report);
+    pid_t (*on_stop)(const void *context, const struct hit_report *report);
     bool backtrace;
     bool follow;    /* what pointers point to later is watched, too */
     bool quiet;     /* hits are counted, not printed */
     bool fatal;     /* a violation ends the program */
     uint64_t limit; /* of hits; 0: none */
     /* Called for each reported hit, whose thread waits; NULL: nothing is called. */
-    void (*on_hit)(void *context, const struct hit_report *report);
-    void *context;
+    void (*on_hit)(const void *context, const struct hit_report *report);
+    const void *context;
 };
 
 /* What a request is for. */
