@@ -29,19 +29,8 @@
 #include <sys/uio.h>
 
 enum {
-    SITE_SIZE = 5,   /* of the no-operation behind the call, which is now a jump */
-    CMP_SIZE = 8,    /* or cmpl $0, CALLING ... */
-    JNE_SIZE = 6,    /* ... and its jne */
-    CALL_SIZE = 5,   /* of quipu_watch_call_end */
-    LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp */
-    LEAVE_SIZE = 6,  /* of leaq 8(%rsp), %rsp; ret behind the call out of line, if a jump ended the
-                      * function */
-    JMP_SLOT = 0xff, /* jump through a slot of the global offset table */
-    PREFIXES_MOST = 4,
     VECTOR_MOST = 1024,
-    RARELY = 32, /* factor of a comparison's duration */
     WORD = 8,
-    RANGES = 3,
     ARGUMENTS = 6,
     /* words of entry.S's frame */
     FRAME_RESULT = -2,
@@ -53,61 +42,11 @@ enum {
 
 #define QUIPU_UNBOUND UINT64_MAX
 
-#define RANGES_OF(name, first, second, third) {first, second, third},
-static const uint32_t callees[][RANGES] = {QUIPU_CALLEES(RANGES_OF)};
-
 void quipu_watch_call_begun(const uint64_t *frame);
 void quipu_watch_call_ended(const uint64_t *frame);
 void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
-
-/* Whether the row is of a function that allocates or frees. */
-static bool is_allocator(uint32_t callee) {
-    for (unsigned i = 0; i < RANGES; i++)
-        if (quipu_extent_kind(callees[callee][i]) >= QUIPU_EXTENT_BLOCK &&
-            quipu_extent_kind(callees[callee][i]) <= QUIPU_EXTENT_MOVED)
-            return true;
-    return false;
-}
-
-/* Whether all regions are compared after a call of it. */
-static bool is_unknown(uint32_t callee) {
-    uint32_t first = callees[callee][0];
-    return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||
-           quipu_extent_kind(first) == QUIPU_EXTENT_MORE || first & QUIPU_EXTENT_WITHIN;
-}
-
-/* Whether the ranges of the row contain all that it may write besides the C library's own
- * memory. */
-static bool tells_ranges(uint32_t callee) {
-    for (unsigned i = 0; i < RANGES; i++)
-        if (quipu_is_range(callees[callee][i]) && callees[callee][i] & QUIPU_EXTENT_WITHIN &&
-            !(callees[callee][i] & QUIPU_EXTENT_CHANGED))
-            return false;
-    return true;
-}
-
-enum watch_reach quipu_watch_reach(uint32_t row) {
-    uint32_t callee = row & ~QUIPU_CALLEE_LOOKS;
-    if (row != callee || !callee || callee >= sizeof callees / sizeof *callees ||
-        quipu_extent_kind(callees[callee][0]) == QUIPU_EXTENT_ANY)
-        return WATCH_REACHES_ALL;
-    return is_unknown(callee) || is_allocator(callee) ? WATCH_REACHES_LIBRARY
-                                                      : WATCH_REACHES_RANGES;
-}
-
-/* Rows that entry.S handles alone: they have no ranges, and nothing else to report. */
-#define IS_PLAIN(extent)                                                                           \
-    (!(extent) || ((extent) >> 4 & 15) == QUIPU_EXTENT_ANY ||                                      \
-     (((extent) >> 4 & 15) == QUIPU_EXTENT_MORE &&                                                 \
-      (((extent) >> 16 & 0xfff) == QUIPU_MORE_LIBRARY ||                                           \
-       ((extent) >> 16 & 0xfff) == QUIPU_MORE_FORMAT)))
-#define PLAIN_ROW(name, a, b, c) IS_PLAIN(a) && IS_PLAIN(b) && IS_PLAIN(c),
-extern const uint8_t quipu_watch_plain_rows[];
-extern const uint32_t quipu_watch_plain_count;
-const uint8_t quipu_watch_plain_rows[] = {QUIPU_CALLEES(PLAIN_ROW)};
-const uint32_t quipu_watch_plain_count = sizeof quipu_watch_plain_rows;
 
 /* Returns the number of bytes before the NUL. If memory becomes unreadable before a NUL: the number
  * of readable bytes. */
@@ -161,7 +100,7 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
 
 /* Sets the range. It is empty if it touches no region. */
 static void find_range(struct watch_call *call, unsigned number) {
-    uint32_t extent = callees[call->callee][number];
+    uint32_t extent = quipu_watch_callee_rows[call->callee][number];
     uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
     struct watch_range *range = &call->ranges[number];
     *range = (struct watch_range){address, 0};
@@ -232,8 +171,8 @@ static void tell_vector(const struct watch_call *call, unsigned number, uint64_t
 
 /* Whether the row is right for a call whose format the shim did not know. */
 static bool row_holds(const struct watch_call *call) {
-    for (unsigned i = 0; i < RANGES; i++) {
-        uint32_t extent = callees[call->callee][i];
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         if (quipu_is_condition(extent) && quipu_watch_writes_by_format(call->arguments[extent & 7]))
             return false;
     }
@@ -292,10 +231,10 @@ static bool is_given(const struct watch_call *call, const struct watch_region *r
 static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
     if (!region->size || region->flags & WATCH_UNKNOWN)
         return false;
-    if (is_allocator(call->callee))
+    if (quipu_watch_is_allocator(call->callee))
         return !(region->flags & WATCH_BLOCK);
-    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY && tells_ranges(call->callee) &&
-        !quipu_watch_may_be_library(region))
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY &&
+        quipu_watch_knows_ranges(call->callee) && !quipu_watch_may_be_library(region))
         return false;
     return !(region->flags & WATCH_FREED) || is_given(call, region);
 }
@@ -316,7 +255,8 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
     struct watch_range range;
     uint64_t readable = 0;
     uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
-    const uint32_t *end = is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
+    const uint32_t *end =
+        quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
         if (!has_changed(call, i, &readable, &range))
             continue;
@@ -337,14 +277,7 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
 
-void quipu_watch_put_off_comparison(uint64_t begin) {
-    struct watch_quick *quick = WATCH_QUICK;
-    uint64_t end = __builtin_ia32_rdtsc(), until = end + RARELY * (end - begin);
-    if (WATCH->count > WATCH_FEW && quick->until < until)
-        quick->until = until;
-}
-
-/* Few regions are compared each time. Many are compared only after RARELY times the duration of the
+/* Few regions are compared each time. Many are compared only long after the
  * last comparison, or of the last reading of new regions, in which nothing can have changed. A
  * change in between is reported later, for a later call. */
 static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
@@ -370,8 +303,8 @@ static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t
 /* ---- Blocks ---- */
 
 static void begin_blocks(const struct watch_call *call) {
-    for (unsigned i = 0; i < RANGES; i++) {
-        uint32_t extent = callees[call->callee][i];
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
             quipu_watch_block_freeing(address);
@@ -401,8 +334,8 @@ static struct watch_range new_block(const struct watch_call *call, uint32_t exte
 
 static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t pc) {
     bool moves = false;
-    for (unsigned i = 0; i < RANGES; i++) {
-        uint32_t extent = callees[call->callee][i];
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
             quipu_watch_block_freed(address, pc);
@@ -421,26 +354,6 @@ static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t 
 
 /* ---- Begin and end ---- */
 
-/* Returns the address behind a jump that ends a function: prefixes, opcode, operand. */
-static uint64_t behind_jump(const uint8_t *jump) {
-    unsigned prefixes = 0;
-    while (prefixes < PREFIXES_MOST && *jump != JMP_SHORT && *jump != JMP_NEAR && *jump != JMP_SLOT)
-        prefixes++, jump++;
-    return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
-}
-
-/* Returns the call's return address, which is just before the jump out of line. STUB is the return
- * address of the call out of line. Behind STUB is the jump back, or the end of a jump that became a
- * call. */
-static uint64_t place_of_return(uint64_t stub) {
-    const uint8_t *jump = (const uint8_t *)stub;
-    if (!is_jump(jump))
-        return behind_jump(target_of_jump(jump + LEAVE_SIZE));
-    const uint8_t *back = target_of_jump(jump);
-    bool asks = back + distance_at(back - 4) == jump - CALL_SIZE;
-    return (uint64_t)back - (asks ? JNE_SIZE + CMP_SIZE : SITE_SIZE);
-}
-
 static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
     stack_t stack = {.ss_sp = (void *)pointer, .ss_size = length};
     if (is_plain || quipu_watch_read(&stack, pointer, sizeof stack) == sizeof stack)
@@ -450,8 +363,8 @@ static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
 /* Handles the effects of the call that concern later calls: a stream gets a buffer, memory becomes
  * unreadable, or memory becomes a stack. */
 static void note_more(const struct watch_call *call) {
-    for (unsigned i = 0; i < RANGES; i++) {
-        uint32_t extent = callees[call->callee][i];
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t pointer = call->arguments[extent & 7];
         if (quipu_extent_kind(extent) != QUIPU_EXTENT_MORE)
             continue;
@@ -468,7 +381,7 @@ static void note_more(const struct watch_call *call) {
 
 static bool has_ranges(const struct watch_call *call) {
     bool any = false;
-    for (unsigned i = 0; i < RANGES; i++)
+    for (unsigned i = 0; i < CALLEE_RANGES; i++)
         any |= call->ranges[i].length != 0;
     return any;
 }
@@ -477,7 +390,7 @@ static bool has_ranges(const struct watch_call *call) {
 static void find_hull(const struct watch_call *call, struct watch_running_call *running) {
     running->low = UINT64_MAX;
     running->high = 0;
-    for (unsigned i = 0; i < RANGES; i++) {
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         struct watch_range range = call->ranges[i];
         if (!range.length)
             continue;
@@ -485,23 +398,24 @@ static void find_hull(const struct watch_call *call, struct watch_running_call *
         running->high =
             greater(running->high,
                     range.length < ADDRESSES_END ? range.address + range.length : ADDRESSES_END);
-        if (quipu_extent_kind(callees[call->callee][i]) == QUIPU_EXTENT_VECTOR)
+        if (quipu_extent_kind(quipu_watch_callee_rows[call->callee][i]) == QUIPU_EXTENT_VECTOR)
             *running = (struct watch_running_call){.low = 0, .high = ADDRESSES_END};
     }
 }
 
 /* Sets the call's ranges and their bounds. Returns whether its end has anything to do. */
 static bool has_end(struct watch_call *call, struct watch_running_call *running) {
-    const uint32_t *extents = callees[call->callee];
-    for (unsigned i = 0; i < RANGES; i++)
+    const uint32_t *extents = quipu_watch_callee_rows[call->callee];
+    for (unsigned i = 0; i < CALLEE_RANGES; i++)
         find_range(call, i);
     bool touches = has_ranges(call);
     find_hull(call, running);
-    for (unsigned i = 0; i < RANGES;
+    for (unsigned i = 0; i < CALLEE_RANGES;
          i++) /* all regions are compared: no separate report is needed */
-        if (is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
+        if (quipu_watch_is_unknown(call->callee) && !(extents[i] & QUIPU_EXTENT_CHANGED))
             call->ranges[i].length = 0;
-    bool may_be_library = is_unknown(call->callee) || is_allocator(call->callee);
+    bool may_be_library =
+        quipu_watch_is_unknown(call->callee) || quipu_watch_is_allocator(call->callee);
     return touches || (may_be_library && WATCH->library) || !call->callee ||
            quipu_extent_kind(extents[0]) == QUIPU_EXTENT_ANY ||
            quipu_question(extents) == QUIPU_ASK_ALWAYS;
@@ -513,17 +427,7 @@ static bool tells_end(const uint64_t *frame) {
     const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
     return !(told & QUIPU_CALL_LEADS) ||
            quipu_watch_lead_out((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
-                                behind_jump(jump));
-}
-
-uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
-    const uint8_t *jump = (const uint8_t *)stub + LEAQ_SIZE;
-    if (!is_jump(jump))
-        return stub;
-    const uint8_t *place = target_of_jump(jump);
-    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers lengthen it to this
-                                                                    * form */
-    return is_near ? behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(told);
+                                quipu_watch_behind_jump(jump));
 }
 
 /* Refreshes the copies for ranges that the call will write. If the call may write less, and there
@@ -531,12 +435,12 @@ uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
  * this call's. */
 static void refresh_ranges(struct watch_call *record) {
     bool is_alone = quipu_watch_is_alone();
-    for (unsigned i = 0; i < RANGES; i++) {
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         struct watch_range range = record->ranges[i];
         record->told[i] = range.length ? count_told(&range) : 0;
         if (range.length == QUIPU_UNBOUND || range.address + range.length <= range.address)
             continue;
-        if (is_alone || !(callees[record->callee][i] & QUIPU_EXTENT_CHANGED))
+        if (is_alone || !(quipu_watch_callee_rows[record->callee][i] & QUIPU_EXTENT_CHANGED))
             quipu_watch_refresh(range.address, range.address + range.length);
     }
 }
@@ -554,7 +458,8 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
     running.told = (running.told & ~0xffffu) | call->callee;
     if (ends && tracks)
         quipu_watch_call_begins(&running);
-    bool needs_record = has_ranges(call) || (WATCH->heaps_active && is_allocator(call->callee)) ||
+    bool needs_record = has_ranges(call) ||
+                        (WATCH->heaps_active && quipu_watch_is_allocator(call->callee)) ||
                         !(tracks && running.told & QUIPU_CALL_COMPARED);
     if (!ends || !needs_record || !tells_end(frame))
         return;
@@ -582,7 +487,7 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     }
     struct watch_call call;
     call.stack = (uint64_t)(frame + FRAME_BEGIN);
-    call.callee = row < sizeof callees / sizeof *callees ? row : 0;
+    call.callee = row < quipu_watch_plain_count ? row : 0;
     for (unsigned i = 0; i < ARGUMENTS; i++)
         call.arguments[i] = frame[places[i]];
     note_more(&call);
@@ -595,13 +500,14 @@ void quipu_watch_call_begun(const uint64_t *frame) {
 
 /* Reports what the call has written. */
 static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc, uint64_t stack) {
-    const uint32_t *extents = callees[call->callee];
-    bool is_heap = is_allocator(call->callee);
+    const uint32_t *extents = quipu_watch_callee_rows[call->callee];
+    bool is_heap = quipu_watch_is_allocator(call->callee);
     if (is_heap && WATCH->heaps_active)
         end_blocks(call, result, pc);
-    if (WATCH->armed && (is_heap ? WATCH->count > WATCH->block_regions : is_unknown(call->callee)))
+    if (WATCH->armed &&
+        (is_heap ? WATCH->count > WATCH->block_regions : quipu_watch_is_unknown(call->callee)))
         compare_in_time(call, pc, stack);
-    for (unsigned i = 0; i < RANGES && WATCH->armed; i++) {
+    for (unsigned i = 0; i < CALLEE_RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];
         if (!range.length)
             continue;
@@ -617,7 +523,7 @@ void quipu_watch_call_ended(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
     struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
     if (call) {
-        end_call(call, result, place_of_return(frame[FRAME_RETURN]), stack);
+        end_call(call, result, quipu_watch_place_of_return(frame[FRAME_RETURN]), stack);
         quipu_watch_close_call(call);
     } else if (quipu_watch_ready) {
         quipu_watch_drop_left_calls(stack);
@@ -639,11 +545,12 @@ static void compare_behind(uint64_t stack, uint64_t pc) {
  * pointer is not its own. */
 void quipu_watch_call_returned(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
-    uint64_t pc = place_of_return(frame[FRAME_RETURN]);
+    uint64_t pc = quipu_watch_place_of_return(frame[FRAME_RETURN]);
     if (!quipu_watch_ready || !WATCH->armed)
         return;
     struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
-    if (record && (is_unknown(record->callee) || is_allocator(record->callee))) {
+    if (record &&
+        (quipu_watch_is_unknown(record->callee) || quipu_watch_is_allocator(record->callee))) {
         end_call(record, result, pc, stack);
         quipu_watch_close_call(record);
     } else {

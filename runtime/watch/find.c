@@ -134,7 +134,8 @@ static void search_quietly(struct search *search) {
     uint64_t mask = quipu_watch_lock();
     search->count = 0;
     search_cells(search);
-    quipu_watch_unlock(mask);
+    quipu_watch_release_lock();
+    restore_signals(mask);
 }
 
 unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,

@@ -110,10 +110,6 @@ static void begin_activation(uint32_t number, uint64_t thread, uint64_t frame, u
 
 /* ---- Ended activations ---- */
 
-bool quipu_watch_thread_is_gone(uint32_t tid) {
-    return SYSTEM_CALL(tgkill, quipu_watch_pid(), tid, 0, 0, 0, 0) == -ESRCH;
-}
-
 static bool is_of_gone_thread(const struct watch_activation *activation) {
     uint32_t pid = quipu_watch_pid();
     if (activation->thread == thread_pointer()) /* an ended thread may have had the same pointer */

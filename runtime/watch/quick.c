@@ -20,7 +20,8 @@
 #include "runtime/watch/watch.h"
 
 enum {
-    BOUNDS_OF = 64 /* with at most so many regions, a removal computes the bounds anew */
+    BOUNDS_OF = 64, /* with at most so many regions, a removal computes the bounds anew */
+    RARELY = 32     /* factor of a comparison's duration */
 };
 
 static uint64_t end_of(const struct watch_region *region) {
@@ -109,6 +110,16 @@ void quipu_watch_settle(void) {
     __atomic_store_n(&WATCH_QUICK->count, 0, __ATOMIC_RELEASE);
     if (watch->count <= WATCH_FEW)
         WATCH_QUICK->until = 0;
+}
+
+void quipu_watch_give_lock(void) {
+    quipu_watch_settle();
+    quipu_watch_release_lock();
+}
+
+void quipu_watch_unlock(uint64_t mask) {
+    quipu_watch_give_lock();
+    restore_signals(mask);
 }
 
 void quipu_watch_list_pieces(void) {
@@ -300,4 +311,13 @@ void quipu_watch_note_pages(uint64_t address, uint64_t length) {
         quipu_watch_unsteady(0, UINT64_MAX);
     }
     quipu_watch_unlock(mask);
+}
+
+/* ---- Comparisons of many regions ---- */
+
+void quipu_watch_put_off_comparison(uint64_t begin) {
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t end = __builtin_ia32_rdtsc(), until = end + RARELY * (end - begin);
+    if (WATCH->count > WATCH_FEW && quick->until < until)
+        quick->until = until;
 }

@@ -519,7 +519,8 @@ static void put_back_locals(void) {
     }
 }
 
-void quipu_watch_enter_module(void) {
+void quipu_watch_enter_module(void (*visit)(const char *path),
+                              long (*lead_threads)(uint64_t begin, uint64_t end)) {
     struct watch *watch = WATCH;
     module.begin = (uint64_t)__ehdr_start;
     module.end = (uint64_t)_end;
@@ -528,9 +529,9 @@ void quipu_watch_enter_module(void) {
     module.put_back_variables = put_back_variables;
     module.put_back_stack = put_back_stack;
     module.put_back_calls = put_back_calls;
-    module.visit = quipu_watch_visited;
+    module.visit = visit;
     module.put_back_function = put_back_function;
-    module.lead_threads = quipu_watch_lead_threads;
+    module.lead_threads = lead_threads;
     module.close_loops = close_loops;
     uint64_t mask = quipu_watch_lock();
     quipu_watch_find_heap();

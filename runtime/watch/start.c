@@ -13,71 +13,15 @@
 #include "runtime/watch/watch.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-enum {
-    SPINS = 200,
-    LARGE = 1 << 22,
-};
-
-bool quipu_watch_ready;
-
 /* Tools read this before they start the program. */
 __attribute__((section(QUIPU_WATCH_SECTION), used)) static const volatile uint32_t version =
     QUIPU_WATCH_VERSION;
-
-void *quipu_watch_map(uint64_t size) {
-    void *memory = map_memory(NULL, round_to_page(size), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (is_error(memory))
-        return NULL;
-    if (size >= LARGE)
-        SYSTEM_CALL(madvise, memory, round_to_page(size), MADV_HUGEPAGE, 0, 0, 0);
-    return memory;
-}
-
-void quipu_watch_take_lock(void) {
-    uint32_t *lock = &WATCH_WIPED->lock;
-    for (int i = 0; i < SPINS; i++) {
-        uint32_t nobody = 0;
-        if (__atomic_compare_exchange_n(lock, &nobody, 1, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return;
-        __builtin_ia32_pause();
-    }
-    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE))
-        SYSTEM_CALL(futex, lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
-}
-
-void quipu_watch_give_lock(void) {
-    uint32_t *lock = &WATCH_WIPED->lock;
-    quipu_watch_settle();
-    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
-        SYSTEM_CALL(futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-uint64_t quipu_watch_lock(void) {
-    uint64_t mask = block_signals();
-    quipu_watch_take_lock();
-    return mask;
-}
-
-void quipu_watch_unlock(uint64_t mask) {
-    quipu_watch_give_lock();
-    restore_signals(mask);
-}
-
-uint32_t quipu_watch_pid(void) {
-    struct watch_wiped *wiped = WATCH_WIPED;
-    if (!wiped->pid)
-        wiped->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
-    return wiped->pid;
-}
 
 /* Each module registers these functions; the first call takes the lock for all. */
 static void prepare_fork(void) {
@@ -171,7 +115,7 @@ void quipu_watch_start(int argc, char **argv, char **environment) {
         quipu_watch_ready = true;
         if (WATCH->no_shadow)
             quipu_watch_use_bitmap();
-        quipu_watch_enter_module();
+        quipu_watch_enter_module(quipu_watch_visited, quipu_watch_lead_threads);
         pthread_atfork(prepare_fork, end_fork, end_fork_in_child);
     }
     if (!opened)

@@ -18,6 +18,7 @@
 enum {
     JMP_SHORT = 0xeb,
     JMP_NEAR = 0xe9,
+    LEAQ_SIZE = 5, /* of leaq 8(%rsp), %rsp, which precedes jumps out of line */
 };
 
 static inline bool is_jump(const uint8_t *place) {
@@ -34,25 +35,32 @@ static inline const uint8_t *target_of_jump(const uint8_t *jump) {
     return *jump == JMP_SHORT ? jump + 2 + (int8_t)jump[1] : jump + 5 + distance_at(jump + 1);
 }
 
-/* ---- start.c ---- */
+/* ---- area.c ---- */
 
 /* Whether the fixed area exists and was made by a runtime of the same build. If not, nothing is
  * reported. */
 extern bool quipu_watch_ready;
 
-/* Makes or finds the fixed area and the shadow. May run several times. entry.S and early.S refer to
- * it by name. */
-void quipu_watch_start(int argc, char **argv, char **environment);
-
-/* Blocks all signals and takes the lock.  Returns the mask. */
+/* Blocks all signals and takes the lock. Returns the mask for quipu_watch_unlock (quick.c). */
 uint64_t quipu_watch_lock(void);
-void quipu_watch_unlock(uint64_t mask);
 /* Only the lock, for callers that have blocked signals. */
 void quipu_watch_take_lock(void);
-void quipu_watch_give_lock(void);
+/* Releases the lock, for callers that have only read. Others release it by quick.c. */
+void quipu_watch_release_lock(void);
 
 /* Returns zeroed memory, or NULL. Large blocks use huge pages, because accesses are random. */
 void *quipu_watch_map(uint64_t size);
+
+/* Returns the number of the process. */
+uint32_t quipu_watch_pid(void);
+/* Whether the process no longer has a thread with kernel number TID. */
+bool quipu_watch_thread_is_gone(uint32_t tid);
+
+/* ---- start.c ---- */
+
+/* Makes or finds the fixed area and the shadow. May run several times. entry.S and early.S refer to
+ * it by name. */
+void quipu_watch_start(int argc, char **argv, char **environment);
 
 /* ---- bitmap.c ---- */
 
@@ -91,8 +99,10 @@ long quipu_watch_put_back_function(uint64_t function);
 /* Other threads have started, and `stacks_apart` is set: arms the checks of all stores to the
  * stack. */
 void quipu_watch_note_threads(void);
-/* Registers this module. From now on its checks may be armed. */
-void quipu_watch_enter_module(void);
+/* Registers this module, with its VISIT (visit.c) and LEAD_THREADS (thread.c). From now on its
+ * checks may be armed. */
+void quipu_watch_enter_module(void (*visit)(const char *path),
+                              long (*lead_threads)(uint64_t begin, uint64_t end));
 
 /* Returns those of WATCH_STEADY and WATCH_OWN that are true of [ADDRESS, ADDRESS + SIZE). The
  * caller holds the lock. */
@@ -122,8 +132,11 @@ void quipu_watch_note_stack(uint64_t address, uint64_t length);
 
 /* ---- quick.c ---- */
 
-/* Updates all data that fast checks read. Call it before the lock is released. */
+/* Updates all data that fast checks read. */
 void quipu_watch_settle(void);
+/* Settles and releases the lock; the first function also restores the signal MASK. */
+void quipu_watch_unlock(uint64_t mask);
+void quipu_watch_give_lock(void);
 /* Lists the pieces again, if regions were added or removed. This is separate so that many additions
  * list them once. */
 void quipu_watch_list_pieces(void);
@@ -157,6 +170,9 @@ bool quipu_watch_may_be_library(const struct watch_region *region);
 /* The program gave its memory to a stream as a buffer; or pages may have become unreadable. */
 void quipu_watch_note_stream(uint64_t address, uint64_t length);
 void quipu_watch_note_pages(uint64_t address, uint64_t length);
+/* Regions have been read or compared since time stamp BEGIN. If there are many, no comparison is
+ * made for some time. */
+void quipu_watch_put_off_comparison(uint64_t begin);
 
 /* ---- bytes.c ---- */
 
@@ -223,11 +239,18 @@ void quipu_watch_refresh_freed(uint64_t address);
 bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,
                                 struct quipu_block *block);
 
-/* ---- call.c ---- */
+/* ---- callees.c ---- */
 
-/* Regions have been read or compared since time stamp BEGIN. If there are many, no comparison is
- * made for some time. */
-void quipu_watch_put_off_comparison(uint64_t begin);
+enum {
+    CALLEE_RANGES = 3 /* ranges of a row */
+};
+
+/* The extents of each row (format/watch_callees.h). */
+extern const uint32_t quipu_watch_callee_rows[][CALLEE_RANGES];
+/* By row: whether entry.S handles a call of it alone; and the number of rows. */
+extern const uint8_t quipu_watch_plain_rows[];
+extern const uint32_t quipu_watch_plain_count;
+
 /* What a callee may write besides ranges. */
 enum watch_reach {
     WATCH_REACHES_RANGES,
@@ -235,6 +258,22 @@ enum watch_reach {
     WATCH_REACHES_ALL,
 };
 enum watch_reach quipu_watch_reach(uint32_t row);
+/* Whether the row is of a function that allocates or frees. */
+bool quipu_watch_is_allocator(uint32_t row);
+/* Whether all regions are compared after a call of it. */
+bool quipu_watch_is_unknown(uint32_t row);
+/* Whether the ranges of the row contain all that it may write besides the C library's own memory.
+ */
+bool quipu_watch_knows_ranges(uint32_t row);
+
+/* ---- call_site.c ---- */
+
+/* Returns the address behind a jump that ends a function: prefixes, opcode, operand. */
+uint64_t quipu_watch_behind_jump(const uint8_t *jump);
+/* Returns the call's return address, which is just before the jump out of line. STUB is the return
+ * address of the call out of line. Behind STUB is the jump back, or the end of a jump that became a
+ * call. */
+uint64_t quipu_watch_place_of_return(uint64_t stub);
 /* Returns the address of the call that STUB and TOLD describe as in struct watch_running_call: a
  * hit's pc. */
 uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told);
@@ -263,7 +302,7 @@ enum watch_openness {
 };
 enum watch_openness quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);
 
-/* ---- tell.c ---- */
+/* ---- tell.c, copy.c: writes ---- */
 
 /* As in quipu.h, which is the program's. */
 struct quipu_write {
@@ -314,10 +353,17 @@ static inline bool quipu_watch_is_doubted(const struct watch_write *write) {
     return write->suspects && (write->suspects->count || write->suspects->more);
 }
 
-/* Reports the write to one region, and updates the region's copy. */
-void quipu_watch_tell(uint32_t index, const struct watch_write *write);
-/* Reports the write to all regions that it touches. */
-void quipu_watch_tell_all(const struct watch_write *write);
+/* ---- copy.c ---- */
+
+/* The size of an element of a scatter. */
+static inline unsigned element_size(const struct watch_pair *pair) {
+    return 1u << QUIPU_STORE_ELEMENT(pair->description);
+}
+
+static inline bool is_scatter(const struct watch_pair *pair) {
+    return pair && QUIPU_STORE_KIND(pair->description) == QUIPU_STORE_SCATTER;
+}
+
 /* Pins the region with number INDEX if it has GENERATION. Returns it, or NULL. */
 struct watch_region *quipu_watch_pin(uint32_t index, uint32_t generation);
 void quipu_watch_unpin(struct watch_region *region);
@@ -333,6 +379,13 @@ struct watch_window {
 bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
                       const struct watch_write *write, struct watch_window *window, uint8_t *old,
                       uint8_t *now);
+
+/* ---- reports (tell.c) ---- */
+
+/* Reports the write to one region, and updates the region's copy. */
+void quipu_watch_tell(uint32_t index, const struct watch_write *write);
+/* Reports the write to all regions that it touches. */
+void quipu_watch_tell_all(const struct watch_write *write);
 /* In a forked child, which has no other threads. */
 void quipu_watch_forget_handlers(void);
 
@@ -342,8 +395,6 @@ void quipu_watch_forget_handlers(void);
  * locals of a frame that is not allocated yet will be: their bytes are taken again. */
 void quipu_watch_refresh_frame(uint64_t stack);
 
-/* Whether the process no longer has a thread with kernel number TID. */
-bool quipu_watch_thread_is_gone(uint32_t tid);
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER. Returns 0 or the
  * negative error number. -EAGAIN: its module has not started. */
 long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
@@ -374,6 +425,29 @@ long quipu_watch_stop_loops(void);
 /* In a forked child, which has no other threads. The caller holds the lock. */
 void quipu_watch_forget_loops(void);
 
+/* ---- ring.c ---- */
+
+static inline uint64_t round_up_to_8(uint64_t size) {
+    return (size + 7) & -(uint64_t)8;
+}
+
+/* The bytes of FILE's ring at AT, of all that were ever reserved. */
+uint8_t *quipu_watch_ring_at(struct quipu_watch_file *file, uint64_t at);
+/* Reports this module, once for each process and file. */
+void quipu_watch_announce(void);
+/* Whether the file has a reader of hits. */
+bool quipu_watch_is_read(const struct quipu_watch_file *file);
+/* Reserves SIZE bytes, a multiple of 8, in the file's ring. Waits for room. Returns NULL if there
+ * is no reader. Otherwise, if MASK is not NULL, signals are blocked and *MASK is the earlier
+ * mask. */
+struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t size,
+                                         uint64_t *mask);
+/* Completes a record and wakes the consumer. */
+void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
+/* Whether PC is an allowed writer. The caller has read FILE before. If it was replaced meanwhile,
+ * the new one has no entries, or this module has no number in it yet. */
+bool quipu_watch_is_allowed(const struct quipu_watch_file *file, uint64_t pc);
+
 /* ---- log.c, request.c ---- */
 
 /* Maps the watch file, if there is one. */
@@ -388,19 +462,6 @@ void quipu_watch_look_at_requests(void);
 /* Writes a hit. The signal mask is the program's. */
 void quipu_watch_log(uint32_t index, const struct watch_region *region,
                      const struct watch_write *write, struct watch_window window);
-/* Reports this module, once for each process and file. */
-void quipu_watch_announce(void);
-/* Whether the file has a reader of hits. */
-bool quipu_watch_is_read(const struct quipu_watch_file *file);
-/* Reserves SIZE bytes, a multiple of 8, in the file's ring. Waits for room. Returns NULL if there
- * is no reader. Otherwise, if MASK is not NULL, signals are blocked and *MASK is the earlier
- * mask. */
-struct quipu_record *quipu_watch_reserve(struct quipu_watch_file *file, uint32_t size,
-                                         uint64_t *mask);
-/* Completes a record and wakes the consumer. */
-void quipu_watch_publish(struct quipu_record *record, uint32_t size, uint32_t kind);
-uint32_t quipu_watch_pid(void);
-
 /* ---- trap.c ---- */
 
 /* Registers that functions of the runtime preserve. */
