@@ -1,16 +1,17 @@
 /* descriptor.c: elements of Fortran's allocatable, pointer and (:) arrays; see expression.h.
  *
- * Their place, bounds and strides are in a descriptor, which the array's variable is.  DWARF tells
- * how they are read from it, by expressions (DWARF 5, 5.18.1): these become nodes, over the
- * descriptor's address.  So what an element's place depends on is known, and can be watched itself.
+ * The variable of such an array is a descriptor. It contains the elements' address, the bounds and
+ * the strides. DWARF has expressions that read them from the descriptor (DWARF 5, 5.18.1). These
+ * expressions become nodes over the descriptor's address. So it is known on which memory an
+ * element's address depends, and that memory can be watched, too.
  *
- * An allocatable array's elements lie next to each other in the order of the first index, so its
- * stride need not be read.  But structures may be of a longer type than the one that is declared
- * (class).
+ * The elements of an allocatable array lie next to each other in the order of the first index, so
+ * its stride is not read. An array of structures is an exception: with `class`, an element may be
+ * longer than the declared type.
  *
- * Not perfect: operators that gfortran does not use here are not understood.  Whether an index is
- * within the bounds is not looked at: these would be one more word to read.  What is read for an
- * element grows fast with the descriptors that are in one another. */
+ * Not perfect: DWARF operators that gfortran does not use here are not supported. An index is not
+ * compared with the bounds, because that would read one more word. The amount of memory that is
+ * read for an element grows fast with the number of nested descriptors. */
 #include "expression/expression.h"
 
 #include <dwarf.h>
@@ -88,8 +89,8 @@ static bool apply(struct stack *stack, const Dwarf_Op *op) {
     }
 }
 
-/* What the attribute NAME of DIE is, a number or an expression over OBJECT; NULL: it has none, or
- * one that is not understood. */
+/* Returns the attribute NAME of DIE: a number, or an expression over OBJECT. Returns NULL if there
+ * is none, or if it is not supported. */
 static struct node *read_attribute(struct tree *tree, Dwarf_Die *die, unsigned name,
                                    struct node *object) {
     struct stack stack = {.tree = tree, .object = object};
@@ -112,7 +113,7 @@ bool is_contiguous(const struct tree *tree, const struct type *type) {
     return dwarf_hasattr(&die, DW_AT_allocated) && type_of(tree->binary, &die).kind != TYPE_RECORD;
 }
 
-/* The dimensions in the order in which Fortran writes them. */
+/* Sets RANGES to the dimensions, in Fortran's order. Returns their number. */
 static unsigned find_ranges(Dwarf_Die *array, Dwarf_Die ranges[]) {
     unsigned count = 0;
     Dwarf_Die child;
@@ -124,8 +125,8 @@ static unsigned find_ranges(Dwarf_Die *array, Dwarf_Die ranges[]) {
     return count;
 }
 
-/* How far the element with INDEX in dimension RANGE is from the first one.  SIZE: of an element,
- * where that is how far two of them are from each other; else 0. */
+/* Returns the distance in bytes from the first index of dimension RANGE to INDEX. SIZE: of an
+ * element, if it is the stride; 0: the descriptor contains the stride. */
 static struct node *make_distance_in(struct tree *tree, Dwarf_Die *range, struct node *object,
                                      struct node *index, uint64_t size) {
     struct node *lower = dwarf_hasattr(range, DW_AT_lower_bound)
@@ -153,7 +154,7 @@ struct node *make_described_element(struct tree *tree, struct node *array,
         struct node *distance = make_distance_in(tree, &ranges[i], object, indices[i], size);
         place = distance ? make_binary(tree, OPERATION_ADD, place, distance) : NULL;
     }
-    if (place) /* while there is no memory, no element has a place either */
+    if (place) /* while the array has no memory, an element's address is 0 */
         place = make_condition(tree, begin, place, make_word(tree, 0));
     if (place)
         return make_load(tree, &element, place);

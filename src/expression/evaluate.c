@@ -1,10 +1,10 @@
 /* evaluate.c: values of expressions over a memory; see expression.h.
  *
- * An integer is kept as 64 bits, extended from its type's size by its sign.  A floating number is
- * rounded to its type behind each operation.
+ * An integer is kept as 64 bits, extended from the size of its type. A floating-point number is
+ * rounded to its type after each operation.
  *
- * Each object is read by a call of its own; a search looks some hundred times, and behind each of
- * its single steps, where stepping costs more. */
+ * Each object is read with a call of its own. This is cheap enough. A search evaluates an
+ * expression some hundred times, and after each single step, where the step costs more. */
 #include "expression/expression.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ static long double rounded(long double real, uint64_t size) {
     return size == 4 ? (long double)(float)real : size == 8 ? (long double)(double)real : real;
 }
 
-/* Towards 0; of what no integer has, C does not say. */
+/* Rounds towards 0. C does not define the result for a value that no integer has. */
 static uint64_t truncated(long double real) {
     const long double half = 9223372036854775808.0L; /* 1 << 63 */
     if (real >= half && real < 2 * half)
@@ -97,7 +97,7 @@ static bool load_real(const struct memory *memory, uint64_t address, uint64_t si
     return true;
 }
 
-/* A bit field may lie in one byte more than its type has. */
+/* A bit field may need one byte more than its type has. */
 static bool load_bits(const struct memory *memory, const struct node *node, uint64_t address,
                       struct value *value) {
     unsigned __int128 bytes = 0;
@@ -140,12 +140,13 @@ static bool compare(enum operation operation, bool less, bool equal, bool greate
         return greater || equal;
     case OPERATION_EQUAL:
         return equal;
-    default: /* no number is neither */
+    default: /* OPERATION_DIFFERENT; a NaN is not equal to anything */
         return !equal;
     }
 }
 
-/* In the type itself: computing with more digits and then rounding may give another number. */
+/* Computes in the type itself. A result with more digits that is rounded later may be another
+ * number. */
 #define COMPUTE_IN(type)                                                                           \
     static long double compute_##type(enum operation operation, type a, type b) {                  \
         switch (operation) {                                                                       \
@@ -183,7 +184,7 @@ static bool divide(enum operation operation, uint64_t a, uint64_t b, bool is_sig
         return false;
     if (!is_signed)
         *result = whole ? a / b : a % b;
-    else if ((int64_t)b == -1) /* the least number has no opposite */
+    else if ((int64_t)b == -1) /* the least number divided by -1 would trap */
         *result = whole ? -a : 0;
     else
         *result = (uint64_t)(whole ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b);
@@ -191,7 +192,7 @@ static bool divide(enum operation operation, uint64_t a, uint64_t b, bool is_sig
 }
 
 static uint64_t shift(enum operation operation, uint64_t a, uint64_t b, const struct type *type) {
-    b &= 8 * type->size - 1; /* as the processor does; C does not say */
+    b &= 8 * type->size - 1; /* C does not define greater shifts; this is what the processor does */
     if (operation == OPERATION_SHIFT_LEFT)
         return a << b;
     return type->is_signed ? (uint64_t)((int64_t)a >> b) : a >> b;
@@ -234,7 +235,7 @@ static bool compute_integer(enum operation operation, uint64_t a, uint64_t b,
     return true;
 }
 
-/* && and ||: the right side only where the left does not tell. */
+/* && and ||: evaluates the right side only if the left side does not decide. */
 static bool value_of_logical(const struct memory *memory, const struct node *node,
                              struct value *value) {
     struct value side;
@@ -318,7 +319,7 @@ static bool value_of(const struct memory *memory, const struct node *node, struc
         if (!value_of(memory, node->a, value))
             return false;
         *value = convert(*value, &node->a->type, &node->type);
-        value->bits += value->bits ? node->number : 0; /* no object is none of its base's either */
+        value->bits += value->bits ? node->number : 0; /* a null pointer stays one */
         return true;
     case NODE_OFFSET:
     case NODE_DISTANCE:
@@ -336,7 +337,7 @@ static bool value_of(const struct memory *memory, const struct node *node, struc
     }
 }
 
-/* ---- the whole ---- */
+/* ---- whole expressions ---- */
 
 enum truth evaluate(const struct expression *expression, const struct memory *memory) {
     struct value value;

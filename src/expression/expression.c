@@ -1,9 +1,13 @@
 /* expression.c: the grammar of expressions; see expression.h.
  *
- * ISO C 2011, 6.5, without calls, assignments and sizeof.  Besides, where an object is named, its
- * slice ARRAY[FIRST..LAST].  What stands in parentheses is a type where no variable has that name,
- * and indices behind an array of Fortran's, whose members may stand behind a '%'.
- * Constants are literal.c's, names variable_name.c's, indices subscript.c's. */
+ * The grammar is ISO C 2011, 6.5, without calls, assignments and sizeof. Some forms differ:
+ *
+ *   - An object may be a slice ARRAY[FIRST..LAST].
+ *   - A name in parentheses is a type if no variable has that name.
+ *   - Parentheses behind a Fortran array contain indices.
+ *   - '%' may precede a member, as in Fortran.
+ *
+ * literal.c reads constants, variable_name.c names, and subscript.c indices. */
 #include "expression/expression.h"
 
 #include "expression/parser.h"
@@ -13,7 +17,7 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 200 /* of parentheses and operators in one another */
+    DEPTH_MAX = 200 /* of nested parentheses and operators */
 };
 
 static struct node *parse_unary(struct parser *parser);
@@ -51,7 +55,7 @@ bool take(struct parser *parser, const char *text) {
     return true;
 }
 
-/* ---- the grammar, from the inside out.  Each returns NULL where the tree has its error. ---- */
+/* ---- the grammar, from the inside out: NULL is an error, which is in the tree ---- */
 
 static struct node *parse_primary(struct parser *parser) {
     skip_blanks(parser);
@@ -98,7 +102,8 @@ static struct node *parse_member(struct parser *parser, struct node *record, boo
     return make_field(&parser->tree, record, name, where);
 }
 
-/* What the program's source means by NODE: of a 'class' variable, what that holds. */
+/* Returns the object that NODE, a 'class' variable, holds: that is what its name means in the
+ * source. Returns any other NODE itself. */
 static struct node *held_by_class(struct parser *parser, struct node *node) {
     if (!is_class_container(&node->type))
         return node;
@@ -111,19 +116,21 @@ static struct node *held_by_class(struct parser *parser, struct node *node) {
     return held;
 }
 
-/* Whether the elements of NODE, an array of Fortran's, are named. */
+/* Whether indices of a Fortran array follow. Takes their '('. Replaces a 'class' variable in NODE
+ * by what it holds. */
 static bool names_element(struct parser *parser, struct node **node) {
     if (is_class_container(&(*node)->type) && *parser->at == '(')
         *node = held_by_class(parser, *node);
     return *node && dimensions_of(&(*node)->type) && take(parser, "(");
 }
 
-/* Fortran's '%', which nothing else is behind a structure or a pointer. */
+/* Takes Fortran's '%'. It has no other meaning behind a structure or a pointer. */
 static bool names_component(struct parser *parser, const struct node *node) {
     return (node->type.kind == TYPE_RECORD || node->type.kind == TYPE_POINTER) && take(parser, "%");
 }
 
-/* A component of NODE; '_data' and its like are the container's own. */
+/* Reads a component of NODE. The components of a 'class' variable's container itself begin with
+ * '_', such as '_data'. */
 static struct node *parse_component(struct parser *parser, struct node *node) {
     skip_blanks(parser);
     node = *parser->at == '_' ? node : held_by_class(parser, node);
@@ -165,14 +172,15 @@ static struct node *apply_unary(struct parser *parser, char sign, struct node *o
         return make_unary(&parser->tree, OPERATION_COMPLEMENT, operand);
     case '-':
         return make_unary(&parser->tree, OPERATION_NEGATE, operand);
-    default: /* +: the same value, and no object */
+    default: /* +: the same value, but not an object */
         return make_binary(&parser->tree, OPERATION_ADD, operand,
                            make_number(&parser->tree, 0, 4, true));
     }
 }
 
-/* Whether a name in parentheses, in front of END, is that of a type: no variable has it.  KNOWN:
- * there is such a type. */
+/* Whether the text from NAME to END, in parentheses, is the name of a type. It is one if it begins
+ * with a word such as "struct". Otherwise no variable may have that name, and the type must exist
+ * (KNOWN) or a '*' must follow. */
 static bool names_type(const struct parser *parser, const char *name, const char *end, bool known) {
     const struct variable *variable = NULL;
     size_t length = (size_t)(end - name);
@@ -185,7 +193,7 @@ static bool names_type(const struct parser *parser, const char *name, const char
     return !variable && (known || points);
 }
 
-/* (TYPE) OPERAND.  Returns false, with nothing taken, where that stands not here. */
+/* Reads (TYPE) OPERAND. Returns false, and reads nothing, if there is no cast here. */
 static bool parse_cast(struct parser *parser, struct node **node) {
     const char *begin = parser->at, *wrong = NULL;
     struct type type;
@@ -239,7 +247,8 @@ static struct node *parse_unary(struct parser *parser) {
     return operand ? spans(parser, begin, apply_unary(parser, sign, operand)) : NULL;
 }
 
-/* Longer ones first.  What begins like one of these and ends in '=' assigns. */
+/* If the text of an operator begins with another operator, it is listed first. An operator with '='
+ * behind it is an assignment. */
 static const struct binary_operator {
     const char *text;
     uint8_t precedence, operation;
@@ -262,7 +271,7 @@ static const struct binary_operator *find_operator(const char *text) {
     return NULL;
 }
 
-/* Operators that bind at least as PRECEDENCE says. */
+/* Reads operators whose precedence is at least PRECEDENCE, with their operands. */
 static struct node *parse_binary(struct parser *parser, unsigned precedence) {
     struct node *left = parse_unary(parser);
     while (left) {
@@ -299,15 +308,15 @@ struct node *parse_condition(struct parser *parser) {
     return no ? spans(parser, begin, make_condition(&parser->tree, condition, yes, no)) : NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- whole expressions ---- */
 
 static bool has_value(const struct node *node) {
     return node->type.kind == TYPE_INTEGER || node->type.kind == TYPE_FLOATING ||
            node->type.kind == TYPE_POINTER;
 }
 
-/* Finds the objects whose contents are read, each once, from the left.  WHOLE: the value of NODE
- * is, and not only its address. */
+/* Finds the objects whose contents are read, each once, from left to right. WHOLE: the value of
+ * NODE is needed, and not only its address. */
 static void find_objects(struct arena *arena, struct expression *expression, struct node *node,
                          bool whole) {
     if (!node)
@@ -331,7 +340,7 @@ static const char *tail_of(const struct parser *parser) {
     return "an operator must stand here, or the end";
 }
 
-/* All of the text.  Returns NULL where the tree has its error. */
+/* Reads all of the text. Returns NULL if the tree has an error. */
 static struct node *parse_whole(struct parser *parser) {
     struct node *root = parse_condition(parser);
     skip_blanks(parser);

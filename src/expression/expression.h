@@ -1,5 +1,5 @@
-/* expression.h: C expressions over a program's variables, read once and evaluated often over its
- * memory. */
+/* expression.h: C expressions over a program's variables. An expression is read once, and evaluated
+ * often over the program's memory. */
 #ifndef QUIPU_EXPRESSION_EXPRESSION_H
 #define QUIPU_EXPRESSION_EXPRESSION_H
 
@@ -8,16 +8,16 @@
 
 enum node_kind {
     NODE_NUMBER,
-    NODE_OBJECT,    /* what has an address as linked */
-    NODE_TARGET,    /* what a points to */
-    NODE_FIELD,     /* of a, an object, at an offset */
-    NODE_ADDRESS,   /* of a, an object */
-    NODE_UNARY,     /* operator on a */
-    NODE_BINARY,    /* operator on a and b, converted to one type */
-    NODE_OFFSET,    /* a, a pointer, moved by b elements */
-    NODE_DISTANCE,  /* elements between the pointers a and b */
+    NODE_OBJECT,    /* an object at `number`, an address as linked */
+    NODE_TARGET,    /* the object that a points to */
+    NODE_FIELD,     /* a field of the object a, at an offset */
+    NODE_ADDRESS,   /* the address of the object a */
+    NODE_UNARY,     /* operation on a */
+    NODE_BINARY,    /* operation on a and b, which are converted to one type */
+    NODE_OFFSET,    /* the pointer a, moved by b elements */
+    NODE_DISTANCE,  /* number of elements between the pointers a and b */
     NODE_CONDITION, /* a ? b : c */
-    NODE_CAST,      /* a, converted; a pointer to a class moved to its base, or from there */
+    NODE_CAST,      /* a, converted; a pointer to a class may move to a base or a derived class */
 };
 
 enum operation {
@@ -45,51 +45,54 @@ enum operation {
     OPERATION_NEGATE,     /* unary */
 };
 
-/* Objects and targets and fields have the type of what lies there; others, that of their value. */
+/* `type` is the type of the object for an object, a target or a field. For others it is that of the
+ * value. */
 struct node {
     uint8_t kind, operation;
     struct type type;
-    struct type operands; /* NODE_BINARY: to which both are converted */
+    struct type operands; /* NODE_BINARY, NODE_CONDITION: operands are converted to it */
     struct node *a, *b, *c;
-    uint64_t number;    /* value; address as linked; offset, of a cast also backwards; size of an
-                           element */
-    long double real;   /* value, where the type is TYPE_FLOATING */
+    /* A value, an address as linked, an offset (negative for some casts), or the size of an
+     * element. */
+    uint64_t number;
+    long double real;   /* value, if the type is TYPE_FLOATING */
     uint32_t bit, bits; /* of a bit field */
-    size_t begin, end;  /* in the text */
+    size_t begin, end;  /* position in the text */
 };
 
 struct expression {
     const char *text;
     struct node *root;
-    VECTOR(struct node *) objects; /* whose contents are read, with a value */
+    VECTOR(struct node *) objects; /* those that have a value, and whose contents are read */
 };
 
-/* Reads TEXT.  Returns NULL, or what is wrong, and in WHERE the place in TEXT. */
+/* Reads TEXT. Returns NULL, or an error message, with its position in TEXT in WHERE. */
 const char *parse_expression(struct arena *arena, const struct variables *variables,
                              const char *text, struct expression *expression, size_t *where);
 
-/* What a text names. */
+/* The object, or the slice of an array, that a text names. */
 struct object {
     const char *text;
-    struct node *node;     /* it, or the first element of a slice */
-    uint64_t count;        /* elements of a slice; 0: it is none */
-    int64_t first;         /* likewise: the index of its first one, */
-    size_t base, base_end; /* where its array stands in the text, */
-    const char *others;    /* and in Fortran's way what follows the slice's own index: ",3)", ")" */
-    struct expression path; /* its objects are those whose contents tell the address; none: it is
-                              the same for all of the run */
-    bool is_described;      /* an array's descriptor tells where it is */
-    bool is_missing;        /* it was refused for a name that neither variable nor type has ... */
-    bool is_local;          /* ... or that a local has, without its function's */
+    struct node *node;     /* the object, or the first element of the slice */
+    uint64_t count;        /* elements of the slice; 0: it is no slice */
+    int64_t first;         /* of a slice: index of its first element */
+    size_t base, base_end; /* of a slice: position of its array in the text */
+    /* Of a slice in Fortran's form: the text behind its index, such as ",3)" or ")". */
+    const char *others;
+    struct expression path; /* its objects determine the address; none: the address never changes */
+    bool is_described;      /* an array's descriptor contains its address */
+    bool is_missing;        /* refused: it has a name that no variable and no type has */
+    bool is_local;          /* refused: it names a local without the local's function */
 };
 
-/* Reads TEXT, which names an object, or the elements of a slice: ARRAY[FIRST..LAST], and in
- * Fortran's way ARRAY(FIRST:LAST,OTHER).  Returns as parse_expression does. */
+/* Reads TEXT, which names an object or a slice. The form of a slice is ARRAY[FIRST..LAST], or for
+ * Fortran ARRAY(FIRST:LAST,OTHER). Returns the same as parse_expression. */
 const char *parse_object(struct arena *arena, const struct variables *variables, const char *text,
                          struct object *object, size_t *where);
 
-/* ---- tree.c: nodes with their types.  Each returns NULL and sets *WRONG where types do not fit.
- * ---- */
+/* ---- tree.c: nodes with their types ----
+ *
+ * A function that makes a node returns NULL and sets `wrong` of TREE if the types do not fit. */
 
 struct tree {
     struct arena *arena;
@@ -100,9 +103,9 @@ struct tree {
 };
 
 bool is_object(const struct node *node);
-/* What is wrong with ARRAY, whose type is described, where it stands without indices. */
+/* Returns the error message for ARRAY, an array with a descriptor, if it has no indices. */
 const char *described_array(struct tree *tree, const struct node *array);
-/* What of TYPE lies at ADDRESS, an integer. */
+/* Makes an object of TYPE at ADDRESS, an integer. */
 struct node *make_load(struct tree *tree, const struct type *type, struct node *address);
 struct node *make_number(struct tree *tree, uint64_t number, uint64_t size, bool is_signed);
 struct node *make_real(struct tree *tree, long double real, uint64_t size);
@@ -116,17 +119,17 @@ struct node *make_binary(struct tree *tree, enum operation operation, struct nod
 struct node *make_condition(struct tree *tree, struct node *condition, struct node *yes,
                             struct node *no);
 struct node *make_cast(struct tree *tree, const struct type *type, struct node *operand);
-/* NODE is asked whether it is true. */
+/* Whether NODE has a number or a pointer as its value. If not, sets the error of TREE. */
 bool check_scalar(struct tree *tree, const struct node *node);
 
 /* ---- descriptor.c ---- */
 
-/* An element of ARRAY, whose type is described, by one index for each dimension, Fortran's first
- * one first. */
+/* Makes an element of ARRAY, an array with a descriptor. INDICES has one index for each dimension,
+ * in Fortran's order. */
 struct node *make_described_element(struct tree *tree, struct node *array,
                                     struct node *const *indices);
-/* Whether elements of that TYPE whose first index goes up by one lie next to each other for sure.
- */
+/* Whether the elements of an array of TYPE always lie next to each other in the order of the first
+ * index. */
 bool is_contiguous(const struct tree *tree, const struct type *type);
 
 /* ---- evaluate.c ---- */
@@ -134,16 +137,16 @@ bool is_contiguous(const struct tree *tree, const struct type *type);
 enum truth {
     TRUTH_FALSE,
     TRUTH_TRUE,
-    TRUTH_UNKNOWN /* memory that cannot be read, or a division by 0 */
+    TRUTH_UNKNOWN /* memory cannot be read, or a division by 0 */
 };
 
 enum truth evaluate(const struct expression *expression, const struct memory *memory);
 
-/* The value of NODE there as text: "4097", "'a' (97)", "0x7ffe12", "?" where it has none. */
+/* Returns the value of NODE as text: "4097", "97 'a'", "0x7ffe12"; "?" if it has none. */
 const char *value_text(struct arena *arena, const struct node *node, const struct memory *memory);
 
-/* Sets where OBJECT is in MEMORY now.  Returns false where a pointer on the way to it leads
- * nowhere. */
+/* Sets ADDRESS to the present address of OBJECT in MEMORY. Returns false if there is none, for
+ * example because a pointer on the path to OBJECT is not valid. */
 bool object_address(const struct node *object, const struct memory *memory, uint64_t *address);
 
 #endif

@@ -1,4 +1,5 @@
-/* literal.c: numbers and characters in expressions: ISO C 2011, 6.4.4, and 0b for binary ones. */
+/* literal.c: numbers and characters in expressions: ISO C 2011, 6.4.4. The prefix 0b begins a
+ * binary number. */
 #include "expression/parser.h"
 
 #include <ctype.h>
@@ -22,7 +23,7 @@ static struct node *parse_real(struct parser *parser) {
     return make_real(&parser->tree, real, size);
 }
 
-/* The first type that it fits into: 6.4.4.1. */
+/* Returns a node of the first type that NUMBER fits into: 6.4.4.1. */
 static struct node *typed_integer(struct parser *parser, uint64_t number, bool is_decimal,
                                   bool is_unsigned, bool is_long) {
     if (!is_long && !is_unsigned && number <= INT32_MAX)
@@ -37,7 +38,7 @@ static bool is_real(const char *text) {
     text += hexadecimal ? 2 : 0;
     while (hexadecimal ? isxdigit((unsigned char)*text) : isdigit((unsigned char)*text))
         text++;
-    if (text[0] == '.' && text[1] == '.') /* of a slice */
+    if (text[0] == '.' && text[1] == '.') /* the number is the begin of a slice */
         return false;
     return *text == '.' || (*text | 32) == (hexadecimal ? 'p' : 'e');
 }
@@ -63,7 +64,7 @@ struct node *parse_number(struct parser *parser) {
     return typed_integer(parser, number, *begin != '0', is_unsigned, is_long);
 }
 
-/* What is behind a backslash. */
+/* Reads the text behind a backslash. Returns the character, or -1 if it is not valid. */
 static int parse_escape(struct parser *parser) {
     static const char letters[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"?";
     char *end;

@@ -1,4 +1,4 @@
-/* memory.c: variables whose bytes are given, in front of another memory; see memory.h. */
+/* memory.c: variables with given bytes, which replace those of another memory; see memory.h. */
 #include "expression/memory.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* memory.h: the memory that expressions are evaluated over: a process's, a checkpoint's, a core's,
- * a recording's. */
+/* memory.h: the memory over which expressions are evaluated: of a process, a checkpoint, a core
+ * file or a recording. */
 #ifndef QUIPU_EXPRESSION_MEMORY_H
 #define QUIPU_EXPRESSION_MEMORY_H
 
@@ -7,25 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first member of what describes one kind of memory. */
+/* The first member of the struct for each kind of memory. */
 struct memory {
-    /* Reads SIZE bytes at ADDRESS.  Returns false where not all of them are there. */
+    /* Reads SIZE bytes at ADDRESS. Returns false if not all of them can be read. */
     bool (*read)(const struct memory *memory, uint64_t address, void *bytes, size_t size);
-    uint64_t bias; /* where the program's binary is, minus where it was linked */
+    uint64_t bias; /* load address of the program's binary minus its address as linked */
 };
 
-/* Bytes of the variable at ADDRESS, as linked. */
+/* The bytes of a variable. */
 struct image {
     uint64_t address, size;
     const uint8_t *bytes;
 };
 
-/* A few variables, in front of another memory. */
+/* A few variables whose bytes replace those of another memory. */
 struct image_memory {
     struct memory memory;
-    const struct image *images; /* borrowed, as what is behind is */
+    const struct image *images; /* borrowed, as `behind` is */
     size_t count;
-    const struct memory *behind; /* NULL: nothing else can be read */
+    const struct memory *behind; /* the other memory; NULL: none */
 };
 
 struct image_memory image_memory(const struct image *images, size_t count, uint64_t bias,

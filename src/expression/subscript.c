@@ -1,32 +1,33 @@
-/* subscript.c: indices in expressions: ARRAY[I], ARRAY[FIRST..LAST], and those of Fortran's arrays
- * in its own way, too: ARRAY(I,J), ARRAY(FIRST:LAST,J), ARRAY(:,J).
+/* subscript.c: indices in expressions: ARRAY[I] and ARRAY[FIRST..LAST]. Fortran arrays may also
+ * have Fortran's form: ARRAY(I,J), ARRAY(FIRST:LAST,J), ARRAY(:,J).
  *
- * Brackets lead through an array's dimensions one after the other, that whose elements lie next to
- * each other last.  In Fortran's way all are told at once, and that one is the first.
+ * Each pair of brackets has the index of one dimension. The last one is that of the dimension whose
+ * elements lie next to each other. Fortran's form has all indices in one pair of parentheses, and
+ * there that dimension is the first.
  *
- * Not perfect: a slice's elements must lie next to each other. */
+ * Not perfect: the elements of a slice must lie next to each other. */
 #include "expression/parser.h"
 
 enum {
     RANK_MAX = 15,    /* Fortran's */
-    ALIGNMENT_MAX = 8 /* bytes, of what is at the end of most structures */
+    ALIGNMENT_MAX = 8 /* bytes, of the padding at the end of most structures */
 };
 
-/* Of a slice of an array whose size is not known. */
+/* For a slice of an array of unknown size. */
 static const uint64_t ELEMENTS_MAX = (uint64_t)1 << 40;
 
-/* What stands for one dimension. */
+/* The index or slice of one dimension. */
 struct subscript {
     const char *at;
-    const char *end;           /* behind it */
-    struct node *first, *last; /* NULL: all from the first on; the first one alone */
+    const char *end;           /* of its text */
+    struct node *first, *last; /* first is NULL: the whole dimension; last is NULL: one index */
 };
 
 static bool is_slice(const struct subscript *subscript) {
     return !subscript->first || subscript->last;
 }
 
-/* Whether NODE is a number, as it stands in the text. */
+/* Whether NODE is a literal integer. Sets VALUE to it. */
 static bool is_constant(const struct node *node, int64_t *value) {
     bool negates = node->kind == NODE_UNARY && node->operation == OPERATION_NEGATE;
     const struct node *number = negates ? node->a : node;
@@ -36,7 +37,7 @@ static bool is_constant(const struct node *node, int64_t *value) {
     return true;
 }
 
-/* How many elements ARRAY has; 0: that is not known. */
+/* Returns the number of elements of ARRAY, or 0 if it is unknown. */
 static uint64_t element_count(struct parser *parser, const struct node *array) {
     if (array->type.kind != TYPE_ARRAY)
         return 0;
@@ -44,7 +45,8 @@ static uint64_t element_count(struct parser *parser, const struct node *array) {
     return size ? array->type.size / size : 0;
 }
 
-/* Sets the count of the slice of ARRAY that SUBSCRIPT tells of. */
+/* Sets the count of elements of SUBSCRIPT, a slice of ARRAY. Returns false, with an error, if it is
+ * not valid. */
 static bool take_count(struct parser *parser, const struct node *array,
                        const struct subscript *subscript) {
     int64_t lowest = first_index(&array->type), first = 0, last = 0;
@@ -69,7 +71,8 @@ static bool take_count(struct parser *parser, const struct node *array,
     return !wrong;
 }
 
-/* INDEX, counted from the first element of ARRAY. */
+/* Returns INDEX minus the index of the first element of ARRAY. INDEX may be NULL: the first
+ * element. */
 static struct node *count_from_first(struct parser *parser, const struct node *array,
                                      struct node *index) {
     int64_t first = first_index(&array->type), value = first;
@@ -89,7 +92,7 @@ static void set_slice(struct parser *parser, const struct node *array, struct no
     parser->base = array->begin;
 }
 
-/* The element of ARRAY, or the first one of the slice, that SUBSCRIPT tells of. */
+/* Returns the element of ARRAY that SUBSCRIPT selects, or the first element of its slice. */
 static struct node *take_element(struct parser *parser, struct node *array,
                                  const struct subscript *subscript) {
     size_t begin = array->begin;
@@ -107,7 +110,7 @@ static struct node *take_element(struct parser *parser, struct node *array,
     return spans(parser, begin, element);
 }
 
-/* The same of an array whose descriptor tells where its elements are; COUNT of SUBSCRIPTS. */
+/* Does the same for an array with a descriptor. There are COUNT of SUBSCRIPTS. */
 static struct node *take_described(struct parser *parser, struct node *array,
                                    const struct subscript *subscripts, unsigned count) {
     struct node *indices[RANK_MAX];
@@ -144,7 +147,8 @@ static struct node *take_described(struct parser *parser, struct node *array,
     return element;
 }
 
-/* One dimension's.  ALL_IN_ONE: in Fortran's way. */
+/* Reads the index or slice of one dimension. ALL_IN_ONE: ARRAY is a Fortran array, so ':' may
+ * separate the first and the last index. */
 static bool parse_subscript(struct parser *parser, bool all_in_one, struct subscript *subscript) {
     bool may_slice = parser->may_slice && !parser->slice;
     skip_blanks(parser);
@@ -166,15 +170,15 @@ static bool parse_subscript(struct parser *parser, bool all_in_one, struct subsc
     return true;
 }
 
-/* Whether more elements may follow than ARRAY was declared with: it is the only one, at the end of
- * a structure, as before C had arrays there whose size is left out. */
+/* Whether ARRAY may have more elements than its declaration has. Before C had flexible array
+ * members, programs declared an array of one element at the end of a structure instead. */
 static bool may_be_longer(const struct node *array, uint64_t elements) {
     const struct node *record = array->kind == NODE_FIELD ? array->a : NULL;
     return elements == 1 && record &&
            array->number + array->type.size + ALIGNMENT_MAX > record->type.size;
 }
 
-/* Whether ARRAY has the element that SUBSCRIPT names, as far as the text tells. */
+/* Whether ARRAY has the element at SUBSCRIPT. Checks constant indices only, and no slices. */
 static bool is_within(struct parser *parser, const struct node *array,
                       const struct subscript *subscript) {
     int64_t lowest = first_index(&array->type), index;
@@ -189,7 +193,8 @@ static bool is_within(struct parser *parser, const struct node *array,
     return false;
 }
 
-/* The dimensions, from the last one on, up to a slice: then all in front of it are taken whole. */
+/* Takes the dimensions, the last one first, up to a slice. All dimensions before a slice must be
+ * whole. */
 static struct node *take_all(struct parser *parser, struct node *array,
                              const struct subscript *subscripts, unsigned count) {
     for (unsigned i = count; array && i-- > 0;) {

@@ -1,6 +1,6 @@
 /* tree.c: nodes of expressions, with the types that C gives them; see expression.h.
  *
- * ISO C 2011, 6.3.1 (conversions) and 6.5.  Integers of an expression have 4 or 8 bytes. */
+ * ISO C 2011, 6.3.1 (conversions) and 6.5. Integers in an expression have 4 or 8 bytes. */
 #include "expression/expression.h"
 #include "symbols/spelling.h"
 #include "util/near.h"
@@ -58,7 +58,7 @@ static bool is_number(const struct node *node) {
     return node->type.kind == TYPE_INTEGER || node->type.kind == TYPE_FLOATING;
 }
 
-/* An array's value is the address of its first element. */
+/* The value of an array is the address of its first element. */
 static bool is_pointer(const struct node *node) {
     return node->type.kind == TYPE_POINTER || node->type.kind == TYPE_ARRAY;
 }
@@ -89,7 +89,7 @@ struct node *make_real(struct tree *tree, long double real, uint64_t size) {
     return node;
 }
 
-/* References are followed. */
+/* Returns the target of a reference, or NODE itself if it is no reference. */
 static struct node *follow(struct tree *tree, struct node *node) {
     if (node->type.kind != TYPE_POINTER || !node->type.is_reference)
         return node;
@@ -122,7 +122,7 @@ static void offer_field(void *near_names, const char *name, const struct field *
     offer_name(near_names, name);
 }
 
-/* The last "::" of NAME that is in no template's arguments; NULL: there is none. */
+/* Returns the last "::" of NAME outside of template arguments, or NULL. */
 static const char *last_colons(const char *name) {
     const char *found = NULL;
     for (size_t depth = 0; *name; name++) {
@@ -134,7 +134,7 @@ static const char *last_colons(const char *name) {
     return found;
 }
 
-/* A field of RECORD, in NODE_FIELD. */
+/* Makes a NODE_FIELD for FIELD of RECORD. */
 static struct node *node_of_field(struct tree *tree, struct node *record,
                                   const struct field *field) {
     struct node *node = make_node(tree, NODE_FIELD, &field->type);
@@ -147,7 +147,8 @@ static struct node *node_of_field(struct tree *tree, struct node *record,
     return node;
 }
 
-/* RECORD as its base CLASS, which has namespaces in front or not. */
+/* Returns RECORD as an object of its base CLASS, whose name may have namespaces in front. Returns
+ * NULL and sets the error if there is no such base. */
 static struct node *make_base(struct tree *tree, struct node *record, const char *class,
                               size_t where) {
     const char *colons = last_colons(class),
@@ -250,7 +251,7 @@ struct node *make_unary(struct tree *tree, enum operation operation, struct node
     return node;
 }
 
-/* The size of what POINTER points to; 0, and an error, where that is not known. */
+/* Returns the size of what POINTER points to. If it is unknown, returns 0 and sets the error. */
 static uint64_t element_size(struct tree *tree, const struct node *pointer) {
     bool told = pointer->kind == NODE_ADDRESS || pointer->kind == NODE_OFFSET;
     uint64_t size = told ? pointer->number : target_of(tree->binary, &pointer->type).size;
@@ -261,7 +262,7 @@ static uint64_t element_size(struct tree *tree, const struct node *pointer) {
     return size;
 }
 
-/* Pointers that were moved point to what they pointed to. */
+/* A moved pointer keeps its type. */
 static struct node *make_offset(struct tree *tree, enum operation operation, struct node *pointer,
                                 struct node *count) {
     uint64_t size = element_size(tree, pointer);
@@ -298,7 +299,8 @@ static bool compares(enum operation operation) {
     return operation >= OPERATION_LESS && operation <= OPERATION_DIFFERENT;
 }
 
-/* Of an operator with a pointer in it; NULL with no error: it is none that pointers have. */
+/* Makes an operator with a pointer. Returns NULL without an error if pointers do not have that
+ * operator. */
 static struct node *make_pointer_binary(struct tree *tree, enum operation operation,
                                         struct node *left, struct node *right) {
     if (operation == OPERATION_ADD && is_pointer(left) && is_integer(right))
@@ -358,8 +360,9 @@ struct node *make_condition(struct tree *tree, struct node *condition, struct no
     return node;
 }
 
-/* Sets by how much a pointer FROM a class is moved when it is cast to one that is its base, or that
- * it is a base of.  Returns false, with an error, where only the object knows that. */
+/* Sets MOVE to the number that must be added to FROM, a pointer to a class, when it is cast to TO,
+ * a pointer to a base or a derived class. Returns false and sets the error if a virtual base is
+ * between them: only the object contains its position. */
 static bool find_move(struct tree *tree, const struct node *from, const struct type *to,
                       uint64_t *move) {
     uint64_t offset = 0;

@@ -1,6 +1,6 @@
-/* variable_name.c: variables in expressions, by name: also FILE:NAME, SCOPE::NAME, MODULE:NAME.
+/* variable_name.c: names of variables in expressions: NAME, FILE:NAME, SCOPE::NAME and MODULE:NAME.
  *
- * A file's name is told from the rest by being one: the text in front of a ':' must be a source
+ * A file's name has no form of its own. The text before a ':' is a file's name if it is a source
  * file of the program. */
 #include "expression/parser.h"
 
@@ -22,7 +22,7 @@ size_t name_length(const char *text) {
 
 #define ANONYMOUS "(anonymous namespace)::"
 
-/* Namespaces without a name are in no path. */
+/* Paths of variables do not contain namespaces without a name. */
 static bool begins_anonymous(const char *text) {
     return strncmp(text, ANONYMOUS, strlen(ANONYMOUS)) == 0;
 }
@@ -31,7 +31,7 @@ bool begins_variable(const char *text) {
     return begins_name(*text) || begins_anonymous(text);
 }
 
-/* Of what may be a file's name. */
+/* Returns the length of what may be a file's name. */
 static size_t file_length(const char *text) {
     size_t length = 0;
     while (text[length] && (isalnum((unsigned char)text[length]) || strchr("_./+-", text[length])))
@@ -50,7 +50,7 @@ const char *parse_file(struct parser *parser) {
     return file;
 }
 
-/* The arguments of a template with their brackets; 0: they do not end. */
+/* Returns the length of a template's arguments with their brackets, or 0 if they do not end. */
 static size_t brackets_length(const char *text) {
     size_t length = 0, depth = 0;
     do {
@@ -61,7 +61,8 @@ static size_t brackets_length(const char *text) {
     return depth ? 0 : length;
 }
 
-/* In C, 'a < b > ::c' means nothing, so what has '::' and a name behind it is one. */
+/* Returns the length of template arguments with '::' and a name behind them, or 0. In C, 'a < b >
+ * ::c' has no meaning, so this is a name. */
 static size_t arguments_length(const char *text) {
     size_t length = brackets_length(text);
     bool good = length && strncmp(text + length, "::", 2) == 0;
@@ -91,7 +92,8 @@ bool parse_module(struct parser *parser) {
     return true;
 }
 
-/* Those behind LENGTH bytes of a name, where a variable, of a template, is called so. */
+/* Returns the length of the template arguments behind LENGTH bytes of a name, if a variable has the
+ * name with these arguments. Returns 0 otherwise. */
 static size_t last_arguments_length(const struct parser *parser, const char *file, size_t length) {
     const char *text = parser->at;
     const struct variable *variable = NULL;
@@ -102,7 +104,8 @@ static size_t last_arguments_length(const struct parser *parser, const char *fil
     return variable ? more : 0;
 }
 
-/* What a function in a name is called with, with its parentheses; in C, 'f(x)::c' means nothing. */
+/* Returns the length of a function's parameters in a name, with their parentheses, or 0. In C,
+ * 'f(x)::c' has no meaning, so this is a name. */
 static size_t parameters_length(const char *text) {
     size_t length = 0, depth = 0;
     if (*text != '(')
@@ -155,8 +158,8 @@ static struct node *known_word(struct parser *parser, const char *name) {
     return NULL;
 }
 
-/* The file that is meant in front of a name, at TEXT: it has an end such as ".c", and there is no
- * '?' that the ':' could belong to.  NULL: none is. */
+/* Returns the text at TEXT that looks like a file's name: it has a '.', and a ':' and a name
+ * follow. No '?' precedes it, to which the ':' could belong. Returns NULL if there is none. */
 static const char *meant_file(const struct parser *parser, const char *text) {
     size_t length = file_length(text);
     const char *file = arena_copy(parser->tree.arena, text, length);
@@ -167,7 +170,7 @@ static const char *meant_file(const struct parser *parser, const char *text) {
                : NULL;
 }
 
-/* Whether what begins at TEXT is the type of a function or an array, or a pointer to one. */
+/* Whether TEXT begins with the type of a function or an array, or of a pointer to one. */
 static bool begins_other_type(const char *text) {
     size_t length = 0;
     if (begins_type_name(text))
@@ -179,7 +182,8 @@ static bool begins_other_type(const char *text) {
     return is_pointer || (begins_type_name(text) && text[length] && strchr("([", text[length]));
 }
 
-/* What C has, and expressions have not, and that stands at TEXT; NULL: none does. */
+/* Returns the error message for an operator or a type at TEXT that C has, but expressions do not
+ * have. Returns NULL if there is none. */
 static const char *unsupported(struct arena *arena, const char *text) {
     static const char *const operators[] = {"sizeof", "alignof", "_Alignof", "typeof", "offsetof"};
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
@@ -193,7 +197,7 @@ static const char *unsupported(struct arena *arena, const char *text) {
                : NULL;
 }
 
-/* Why no variable is named at BEGIN, where that is not as WRONG says. */
+/* Returns why there is no variable at BEGIN: WRONG, or a better message. */
 static const char *explain(const struct parser *parser, const char *begin, const char *wrong) {
     const char *file = meant_file(parser, begin);
     if (*parser->at == '(' && !parser->variables->has_fortran)

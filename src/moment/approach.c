@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 
 enum {
-    MARGIN = 1024 /* ticks, in addition to the most that a function may have above its cells */
+    MARGIN = 1024 /* ticks, in addition to the greatest potential of the binary */
 };
 
 #define NEVER UINT64_MAX
@@ -47,12 +47,12 @@ struct approach {
     uint64_t last;  /* ticks at the last look */
     uint64_t margin;
     bool is_random; /* the program's addresses are random */
-    bool is_near,
-        is_past; /* breakpoints are set at the instructions; the moment's ticks have been reached */
-    uint64_t before, after; /* ticks of its last visit of the instruction before the moment and of
-                               the first behind it; NEVER */
-    const char *there;      /* where it was at the moment's ticks; "": not known */
-    const char *end;        /* the ticks and location of its end; "": it has not ended */
+    /* Whether breakpoints are at the instructions, and whether the moment's ticks have passed. */
+    bool is_near, is_past;
+    uint64_t before, after; /* ticks at which the thread was at the instruction: last before the
+                               moment, first behind it; NEVER: it was not */
+    const char *there;      /* where the thread was at the moment's ticks; "": not known */
+    const char *end;        /* the ticks and location of the thread's end; "": it has not ended */
 };
 
 static void set_countdown_end(struct approach *approach, uint64_t ticks) {
@@ -60,7 +60,7 @@ static void set_countdown_end(struct approach *approach, uint64_t ticks) {
                  sizeof ticks);
 }
 
-/* The thread's ticks if it is in front of ADDRESS, as linked. */
+/* Returns the thread's ticks if it is stopped at ADDRESS, as linked. */
 static uint64_t ticks_at(const struct approach *approach, uint64_t address) {
     uint64_t cells[QUIPU_MANY_LANES] = {0}, begin = 0, count = 0;
     int64_t sums[QUIPU_EVENTS] = {0};
@@ -92,7 +92,7 @@ static uint64_t address_of(const struct approach *approach, pid_t thread) {
     return 0;
 }
 
-/* "in 'work' (program.c:3)" */
+/* Returns a text such as "in 'work' (program.c:3)". */
 static const char *place_of(const struct approach *approach, uint64_t address) {
     const struct symbol *function = address ? binary_function(approach->binary, address) : NULL;
     const char *line = address ? line_text(approach->arena, approach->binary, address) : "";
@@ -102,15 +102,14 @@ static const char *place_of(const struct approach *approach, uint64_t address) {
     return *line ? arena_print(approach->arena, "%s (%s)", text, line) : text;
 }
 
-/* The moment's ticks have passed. If the countdown ends again shortly behind them, the moment was
- * missed. */
+/* The moment's ticks have passed. Sets a second countdown. If it ends, the moment was missed. */
 static void pass_moment(struct approach *approach) {
     approach->is_past = true;
     approach->there = place_of(approach, address_of(approach, approach->thread));
     set_countdown_end(approach, approach->name->ticks + approach->margin);
 }
 
-/* The thread is stopped in front of its end. */
+/* Records where the thread ends. It is stopped in front of its end. */
 static void end_thread(struct approach *approach) {
     uint64_t address = address_of(approach, approach->thread);
     approach->end = arena_print(approach->arena, "at tick %llu%s%s",
@@ -201,7 +200,8 @@ static bool is_moment(struct approach *approach, uint64_t address) {
 
 /* ---- the moment's binary ---- */
 
-/* The binary is loaded, and none of its code has been executed. */
+/* Prepares the binary, which is loaded. None of its code has been executed. Returns NULL or a
+ * message. */
 static const char *begin_binary(struct approach *approach) {
     approach->thread_hook = find_hook(approach->binary, true) + approach->bias;
     approach->near_hook = find_hook(approach->binary, false) + approach->bias;
@@ -213,7 +213,7 @@ static const char *begin_binary(struct approach *approach) {
     return wrong;
 }
 
-/* Takes the shared object at PATH as the moment's binary. */
+/* Takes the shared object at PATH as the moment's binary. Returns NULL or a message. */
 static const char *begin_object(struct approach *approach, const char *path) {
     struct binary *object = NULL;
     const char *wrong = binary_open(approach->arena, path, &object);
@@ -238,7 +238,7 @@ static bool may_be_older(const struct approach *approach) {
 }
 
 /* Called at ADDRESS when the loader has loaded objects, or the program begins. Looks for the
- * moment's object. */
+ * moment's object. Returns NULL or a message. */
 static const char *look_for_object(struct approach *approach, uint64_t address) {
     if (approach->binary)
         return NULL;

@@ -8,9 +8,9 @@
  * longer. So both cost only a share of the time. One checkpoint is kept, the newest one at which
  * the expression is false.
  *
- * A truth between two looks is not found. There is a look at the end of each interval, behind each
- * system call, at signals and at the exit. While it costs little, debug registers add a look behind
- * each write to the objects. */
+ * Not perfect: if the expression is true only between two looks, that is not found. There is a look
+ * at the end of each interval, behind each system call, at signals and at the exit. While it costs
+ * little, debug registers add a look behind each write to the objects. */
 #include "moment/search.h"
 
 #include "moment/watch.h"
@@ -28,7 +28,7 @@ static const double interval_least = 0.004, interval_most = 0.25, checkpoint_lea
 /* Shares of the time since the begin of the search. */
 static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 0.02;
 
-/* For so many seconds there is a look at each tick, on machines without debug registers. */
+/* On machines without debug registers, there is a look at each tick for so many seconds. */
 static const double each_tick = 1;
 
 static const char cannot_watch[] =
@@ -101,7 +101,8 @@ static void end_interval(struct search *search) {
         search->progress(search);
 }
 
-/* The run is stopped at a look, and the expression is false. Returns NULL or a message. */
+/* Prepares the run to continue. It is stopped at a look, and the expression is false. Returns NULL
+ * or a message. */
 static const char *go_beyond(struct search *search, enum stop stop) {
     const char *wrong = NULL;
     bool at_countdown = stop == STOP_COUNTDOWN || stop == STOP_THREAD;
@@ -173,9 +174,9 @@ void come_closer(struct search *search, uint64_t ticks) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- whole searches ---- */
 
-/* Returns NULL or a message. */
+/* Runs the program to the begin of the search. Returns NULL or a message. */
 static const char *go_to_begin(struct search *search) {
     switch (go_to_place(&search->run, search->from)) {
     case STOP_PLACE:
@@ -238,7 +239,7 @@ enum outcome search_moment(struct search *search, char **argv) {
     return outcome;
 }
 
-/* A copy has the breakpoints of its original. */
+/* Releases the copy. It has the tests and the affinity of its original, which are undone. */
 static pid_t leave_copy(struct search *search) {
     take_tests_out(search->lo.process, search->run.binary, search->run.bias);
     restore_affinity(&search->run.affinity, search->lo.process);

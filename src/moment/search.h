@@ -7,7 +7,7 @@
 
 enum outcome {
     OUTCOME_FOUND,
-    OUTCOME_FROM_START, /* true where the search begins */
+    OUTCOME_FROM_START, /* the expression is true where the search begins */
     OUTCOME_NEVER,      /* the program has ended, and the expression was true at no look */
     OUTCOME_FAILED      /* see wrong */
 };
@@ -24,8 +24,8 @@ struct search {
     const address_list *from; /* the search begins when one of these is first reached, as linked;
                                  empty: at the first instrumented instruction */
     bool exact;               /* see each write, at any cost */
-    struct repeated
-        lo; /* the newest checkpoint, at which the expression was false; process 0: none */
+    /* The newest checkpoint, at which the expression was false; process 0: there is none. */
+    struct repeated lo;
     struct watch watch; /* contents of the first process's debug registers */
     bool watching;      /* each write to the objects is seen, and was from the begin */
 
@@ -48,11 +48,11 @@ struct search {
 
     void (*progress)(const struct search *search); /* may be NULL */
     uint64_t limit; /* ticks at which the expression is true; 0: not known yet */
-    double begun, made, spent,
-        interval_begun; /* in seconds: begin of the search, time of the newest checkpoint and what
-                           it cost, begin of the interval */
-    double written,
-        write_cost; /* in seconds: time of the last write, and the cost of all (an upper bound) */
+    /* In seconds: begin of the search; time of the newest checkpoint, and what it cost; begin of
+     * the interval. */
+    double begun, made, spent, interval_begun;
+    /* In seconds: time of the last write, and the cost of all writes (an upper bound). */
+    double written, write_cost;
     uint64_t interval; /* ticks */
 };
 

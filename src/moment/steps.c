@@ -96,11 +96,11 @@ enum finding {
 struct pass {
     struct search *search;
     struct repeated process; /* a copy */
-    code_list code;          /* that is hidden from the copy at times */
+    code_list code;          /* code that is hidden from the copy at times */
     struct stretch last;
     uint64_t outside; /* consecutive steps in code that does not tick */
-    size_t parts,
-        stepped;   /* parts so far, and the number of the one that is to be stepped; 0: none */
+    /* Number of parts so far, and number of the part that must be stepped; 0: none. */
+    size_t parts, stepped;
     bool stepping; /* the process is in the part that is stepped */
 };
 
@@ -146,8 +146,8 @@ static enum finding go_through(struct pass *pass) {
         if (is_true(pass))
             return find_writer(pass, stop, seen, &watch, last_write);
         if (process->signal != SIGTRAP)
-            process->signal =
-                0; /* a fault of the program itself occurs again when the instruction is stepped */
+            /* A fault of the program itself occurs again when the instruction is stepped. */
+            process->signal = 0;
         if (stop == STOP_FAULT)
             return FINDING_NONE;
         last_write = stop == STOP_WRITE ? next_instruction(process->process) : last_write;
@@ -202,7 +202,7 @@ static enum finding step_copy(struct pass *pass, uint64_t most) {
         if (finding != FINDING_NONE)
             return finding;
         if (inside && search->ticks > search->limit + SLACK_TICKS)
-            return FINDING_LOST; /* (outside, the runtime may be about to set a countdown) */
+            return FINDING_LOST; /* outside, the runtime may be about to set a countdown */
         if (search->progress && steps % STEPS_TOLD == 0)
             search->progress(search);
     }

@@ -2,14 +2,14 @@
  *
  * A copy of a process has one thread only, so nothing can be repeated. The threads run one at a
  * time (serial.c), and debug registers stop them at each write to what the expression reads. The
- * instruction in front of the stop is the writer. So the first moment is found when it comes, or
+ * instruction in front of the stop is the writer. So the first moment is found when it happens, or
  * there is an error. Nothing is guessed.
  *
  * In code that does not tick there is no moment. Then the report names the instruction of the
  * program that called the code.
  *
  * Invariant: at each look, everything that was written since the last look was written by one
- * instruction or system call. If that does not hold and the expression has become true, it is an
+ * instruction or system call. If this is not true and the expression has become true, it is an
  * error. */
 #include "moment/search.h"
 
@@ -67,7 +67,8 @@ static unsigned changed_words(const struct look *look, pid_t thread) {
     return changed;
 }
 
-/* The expression is false; THREAD is stopped. Watches the objects at their present addresses. */
+/* Watches the objects at their present addresses. The expression is false, and THREAD is stopped.
+ * Returns false if that is not possible. */
 static bool watch_on(struct look *look, pid_t thread) {
     struct watch watch;
     memset(&watch, 0, sizeof watch);
@@ -115,7 +116,8 @@ static void note_moment(struct look *look, const struct member *member, uint64_t
     note_after(search, member->self.process);
 }
 
-/* MEMBER is stopped behind an instruction of its own, and the expression has become true. */
+/* Finds the moment of a write. MEMBER is stopped behind an instruction of its own, and the
+ * expression has become true. */
 static enum outcome found_write(struct look *look, const struct member *member, unsigned written) {
     if (changed_words(look, member->self.process) & ~written & ANY_WATCH)
         return fail(look->search, not_told);
@@ -129,7 +131,8 @@ static enum outcome found_write(struct look *look, const struct member *member, 
     return OUTCOME_FOUND;
 }
 
-/* The expression has become true behind a system call. No other call may have written meanwhile. */
+/* Finds the moment of a system call, behind which the expression has become true. No other call may
+ * have written meanwhile. */
 static enum outcome found_call(struct look *look, const struct member *member) {
     for (size_t i = 0; i < look->serial.members.count; i++) {
         const struct member *other = &look->serial.members.data[i];

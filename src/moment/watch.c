@@ -1,8 +1,8 @@
 /* watch.c: debug registers that see writes to what an expression reads; see watch.h.
  *
  * Debug registers hold the present addresses of the objects. An object behind a pointer or an index
- * moves only when that is written. This write is seen, too, and the registers are set anew. Writes
- * of the kernel cause no stop, so the same is done behind each system call.
+ * moves only when the pointer or the index is written. This write is seen, too, and the registers
+ * are set anew. Writes of the kernel cause no stop, so the same is done behind each system call.
  *
  * Each write stops the program, which costs as much as thousands of its instructions. So watching
  * ends if it costs too much of the time, unless the user wants it. */

@@ -1,8 +1,9 @@
 /* backtrace.c: the calls that a stopped thread is in; libdwfl unwinds.
  *
- * Of a frame that waits for a call there is the address that the call returns to, which may be of
- * another line, and of another function.  So all that is told of such a frame is of the byte in
- * front; of one that was interrupted, by a signal too, of the instruction where it is. */
+ * A frame that waits for a call has the call's return address. That may belong to another line, and
+ * even to another function. So the name and line of such a frame are those of the byte before it.
+ * If the frame was interrupted, for example by a signal, they are those of its present instruction.
+ */
 #include "symbols/backtrace.h"
 
 #include "symbols/demangle.h"
@@ -17,33 +18,33 @@
 #include <stdlib.h>
 
 enum {
-    FRAMES_MAX = 100 /* printed */
+    FRAMES_MAX = 100 /* frames that are printed */
 };
 
 /* The lines of one module of a process. */
 struct module_table {
     struct line_table lines;
-    Dwarf_Addr bias; /* of the process's addresses */
+    Dwarf_Addr bias; /* address in the process minus address in `lines` */
 };
 
 struct unwinder {
-    Dwfl *dwfl; /* NULL: a library came, and there is nothing to be known any more */
+    Dwfl *dwfl; /* NULL: the process could not be read again after it loaded a library */
     pid_t process;
     struct arena arena;                    /* of the tables */
-    VECTOR(struct module_table *) modules; /* that lines were asked of */
+    VECTOR(struct module_table *) modules; /* modules whose lines were needed */
 };
 
 struct frames {
     struct unwinder *unwinder;
     struct buffer *text;
     const char *indent;
-    uint64_t place;    /* what the first one is told of; 0: all are asked for */
-    uint64_t function; /* that it is in; 0: any */
+    uint64_t place;    /* address that names the first frame; 0: all frames are wanted */
+    uint64_t function; /* begin of the first frame's function; 0: any */
     unsigned number;
-    bool is_strange; /* there is code that was not there when the process was looked at */
+    bool is_strange; /* a frame is in code that was mapped after the process was read */
 };
 
-/* Where the function begins that ADDRESS is in; 0 where no symbol tells. */
+/* Returns the begin of the function that contains ADDRESS, or 0 if no symbol shows it. */
 static uint64_t function_at(Dwfl_Module *module, uint64_t address) {
     GElf_Sym symbol;
     GElf_Off offset = 0;
@@ -52,7 +53,8 @@ static uint64_t function_at(Dwfl_Module *module, uint64_t address) {
                : 0;
 }
 
-/* The address that tells where FRAME is: see above.  0: there is none. */
+/* Sets ADDRESS to the address of FRAME. Returns the address that gives its name and line, see
+ * above. Returns 0 if there is none. */
 static Dwarf_Addr place_of(Dwfl_Frame *frame, Dwarf_Addr *address) {
     bool is_interrupted;
     if (!dwfl_frame_pc(frame, address, &is_interrupted))
@@ -60,7 +62,7 @@ static Dwarf_Addr place_of(Dwfl_Frame *frame, Dwarf_Addr *address) {
     return is_interrupted ? *address : *address - 1;
 }
 
-/* The table of MODULE, which keeps it as libdwfl lets it. */
+/* Returns the table of MODULE, or NULL. libdwfl keeps it in the module. */
 static const struct module_table *table_of(struct unwinder *unwinder, Dwfl_Module *module) {
     void **kept = NULL;
     Dwarf_Addr bias;
@@ -95,7 +97,7 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     frames->is_strange |= !module;
     if (frames->function && function_at(module, place) != frames->function)
         return DWARF_CB_OK;
-    if (frames->function) /* it stands in code out of line, which is of no line of its own */
+    if (frames->function) /* the thread is in code out of line, which has no line of its own */
         place = frames->place;
     frames->function = 0;
     const char *name = module ? dwfl_module_addrname(module, place) : NULL;
@@ -109,7 +111,7 @@ static int add_frame(Dwfl_Frame *frame, void *argument) {
     return ++frames->number < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-/* All that PROCESS has mapped; NULL, and a warning, where that cannot be read. */
+/* Opens everything that PROCESS has mapped. Returns NULL, with a warning, if it cannot be read. */
 static Dwfl *open_process(pid_t process, bool to_unwind) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo};
@@ -136,7 +138,7 @@ struct unwinder *open_unwinder(pid_t process) {
     return unwinder;
 }
 
-/* Releases all that is known of the process. */
+/* Releases all that is known about the process. */
 static void forget_process(struct unwinder *unwinder) {
     for (size_t i = 0; i < unwinder->modules.count; i++)
         line_table_release(&unwinder->modules.data[i]->lines);
@@ -152,7 +154,7 @@ void close_unwinder(struct unwinder *unwinder) {
     free(unwinder);
 }
 
-/* Appends the frames behind those that are there.  Returns whether all their code was known. */
+/* Appends the frames of THREAD. Returns whether all their code was known. */
 static bool add_frames(struct unwinder *unwinder, struct frames *frames, pid_t thread,
                        uint64_t address) {
     Dwfl *dwfl = unwinder->dwfl;
@@ -161,7 +163,7 @@ static bool add_frames(struct unwinder *unwinder, struct frames *frames, pid_t t
     frames->place = address;
     frames->function = address ? function_at(dwfl_addrmodule(dwfl, address), address) : 0;
     dwfl_getthread_frames(dwfl, thread, add_frame, frames);
-    if (!frames->number && frames->function) { /* the way does not lead through it */
+    if (!frames->number && frames->function) { /* no frame is in that function */
         frames->function = 0;
         dwfl_getthread_frames(dwfl, thread, add_frame, frames);
     }

@@ -8,19 +8,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Prints the frames of THREAD, which we trace and which stands, to standard output. */
+/* Prints the frames of THREAD to standard output. The thread is traced by quipu and is stopped. */
 void print_backtrace(pid_t process, pid_t thread);
 
-/* What is known of a process's code, to be asked often. */
+/* What is known about a process's code. It is kept for many backtraces. */
 struct unwinder;
 
-/* NULL, and a warning, where nothing can be known.  Is closed by close_unwinder. */
+/* Returns NULL, with a warning, if the process's code cannot be read. close_unwinder releases the
+ * result. */
 struct unwinder *open_unwinder(pid_t process);
 void close_unwinder(struct unwinder *unwinder);
 
-/* Appends the frames of THREAD to TEXT, a line each behind INDENT, from the one on that is in the
- * function that ADDRESS is in, and is told to be at ADDRESS; all where there is none, or ADDRESS is
- * 0. */
+/* Appends the frames of THREAD to TEXT, one line each, with INDENT in front. The first frame is
+ * that of the function that contains ADDRESS, and its name and line are those of ADDRESS. Appends
+ * all frames if there is no such frame, or if ADDRESS is 0. */
 void add_backtrace(struct unwinder *unwinder, struct buffer *text, const char *indent, pid_t thread,
                    uint64_t address);
 
@@ -33,13 +34,13 @@ struct caller_list {
     size_t count;
 };
 
-/* Sets LIST to addresses in the instruction at which THREAD, which stands, is and in those that
- * have called what it is in, innermost first; to none, with a warning, where there is no way to
- * tell. */
+/* Sets LIST to one address in each frame of THREAD, which is stopped, innermost first: in the
+ * present instruction, then in the calls. LIST becomes empty, with a warning, if the process cannot
+ * be read. */
 void read_callers(pid_t thread, struct caller_list *list);
 
-/* Where the function begins that ADDRESS of PROCESS is in, in a library too; 0 where no symbol
- * tells. */
+/* Returns the begin of the function that contains ADDRESS of PROCESS, also in a shared object.
+ * Returns 0 if no symbol shows it. */
 uint64_t find_function(pid_t process, uint64_t address);
 
 #endif

@@ -1,11 +1,11 @@
 /* binary.c: an executable or shared object; see binary.h.
  *
- * Contents of sections and segments are cut from the file's raw bytes, each checked against the
- * file's end; libelf parses headers, symbols and relocations, libdwfl finds separate debug files
- * (debug link, build id), in place of which a copy is read where libelf cannot decompress them.
+ * The contents of sections and segments are taken from the raw bytes of the file. Each is checked
+ * against the file's end. libelf parses headers, symbols and relocations. libdwfl finds separate
+ * debug files (debug link, build id). If libelf cannot decompress such a file, a copy of it is read
+ * instead.
  *
- * Where it is not perfect: a file whose section headers were removed (sstrip) has no notes that
- * could be found. */
+ * Not perfect: in a file without section headers (sstrip) the notes cannot be found. */
 #include "symbols/binary.h"
 
 #include "format/cells.h"
@@ -28,7 +28,7 @@
 
 /* ---- sections and segments ---- */
 
-/* Finds section NAME; returns NULL where there is none. */
+/* Finds section NAME. Returns NULL if there is none. */
 static Elf_Scn *find_section(const struct binary *binary, const char *name, GElf_Shdr *header) {
     size_t names;
     if (elf_getshdrstrndx(binary->elf, &names) != 0)
@@ -98,7 +98,7 @@ const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t
 
 /* ---- symbols ---- */
 
-/* A name that a reader of a disassembly wants to see. */
+/* Whether a reader of a disassembly wants to see this name. */
 static bool is_wanted(const GElf_Sym *symbol, GElf_Word section, const char *name) {
     int type = GELF_ST_TYPE(symbol->st_info);
     return name && *name && section != SHN_UNDEF && section != SHN_ABS &&
@@ -109,7 +109,7 @@ static int compare_symbols(const void *left, const void *right) {
     const struct symbol *a = left, *b = right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    if (a->size != b->size) /* the one that covers something first */
+    if (a->size != b->size) /* the one that covers more is first */
         return a->size > b->size ? -1 : 1;
     return strcmp(a->name, b->name);
 }
@@ -140,8 +140,8 @@ static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module
     sort_symbols(binary->symbols.data, &binary->symbols.count);
 }
 
-/* The names that the loader binds, by the slot it writes: so a jump through the slot can be named.
- */
+/* Reads the names that the loader binds, by the address of the slot that it writes. So a jump
+ * through the slot gets a name. */
 static void read_imports(struct arena *arena, struct binary *binary) {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(binary->elf, section));) {
         GElf_Shdr header, symbols_header;
@@ -168,7 +168,7 @@ static void read_imports(struct arena *arena, struct binary *binary) {
     sort_symbols(binary->imports.data, &binary->imports.count);
 }
 
-/* The last symbol at or below ADDRESS; NULL where there is none. */
+/* Returns the last symbol at or below ADDRESS, or NULL. */
 static const struct symbol *find_symbol(const struct symbol *symbols, size_t count,
                                         uint64_t address) {
     size_t low = 0, high = count;
@@ -182,8 +182,8 @@ static const struct symbol *find_symbol(const struct symbol *symbols, size_t cou
     return low ? &symbols[low - 1] : NULL;
 }
 
-/* The name behind the entry of the procedure linkage table at ADDRESS: `jmp *slot(%rip)`, perhaps
- * behind endbr64 and bnd. */
+/* Returns the name of the entry of the procedure linkage table at ADDRESS, or NULL. The entry is
+ * `jmp *slot(%rip)`, perhaps behind endbr64 and bnd. */
 static const char *find_import(const struct binary *binary, uint64_t address) {
     static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
     size_t count;
@@ -203,7 +203,7 @@ static const char *find_import(const struct binary *binary, uint64_t address) {
 
 void binary_add_symbols(struct arena *arena, struct binary *binary, const struct symbol *symbols,
                         size_t count) {
-    VECTOR(struct symbol) added = {0}; /* apart, as the search needs the table in order */
+    VECTOR(struct symbol) added = {0}; /* separate, because the search needs the sorted table */
     for (size_t i = 0; i < count; i++) {
         const struct symbol *known =
             find_symbol(binary->symbols.data, binary->symbols.count, symbols[i].address);
@@ -266,13 +266,13 @@ static const char *check_kind(struct arena *arena, struct binary *binary) {
     return NULL;
 }
 
-/* The copy to read in place of the separate debug file; -1: none. */
+/* The copy to read instead of the separate debug file; -1: none. */
 struct replacement {
     int copy;
 };
 
-/* libdwfl's way to the separate debug file.  That has opened the file when it returns it, so a copy
- * that must be read in its place can be given to the next Dwfl only. */
+/* Finds the separate debug file for libdwfl. libdwfl's own function has opened the file already
+ * when it returns it. So only the next Dwfl can read a copy instead. */
 static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                            const char *file, const char *link, GElf_Word checksum, char **found) {
     struct replacement *replacement = *data;
@@ -294,7 +294,7 @@ static Dwfl_Module *begin_debug(struct binary *binary, struct replacement *repla
     if (!binary->dwfl)
         return NULL;
     dwfl_report_begin(binary->dwfl);
-    /* which would open it for programs that we start, too */
+    /* libdwfl would open it for the programs that quipu starts, too */
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
     int copy = whole_debug(fd, binary->path);
     if (copy >= 0) {
@@ -314,7 +314,7 @@ static Dwfl_Module *begin_debug(struct binary *binary, struct replacement *repla
     return module;
 }
 
-/* Symbols and debug information: a binary without them is good all the same. */
+/* Reads symbols and debug information. A binary without them is valid, too. */
 static void open_debug(struct arena *arena, struct binary *binary) {
     struct replacement replacement = {.copy = -1};
     Dwfl_Module *module = begin_debug(binary, &replacement);
@@ -330,7 +330,7 @@ static void open_debug(struct arena *arena, struct binary *binary) {
 static const char *open_elf(struct arena *arena, struct binary *binary) {
     elf_version(EV_CURRENT);
     struct stat status;
-    /* a pipe is refused, not waited for */
+    /* a pipe must be refused, without a wait */
     binary->fd = open(binary->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (binary->fd < 0 || fstat(binary->fd, &status) != 0)
         return strerror(errno);
@@ -368,7 +368,7 @@ uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number) {
     return address + number * sizeof distance + (uint64_t)(int64_t)distance;
 }
 
-/* Where the runtime's note says that the module's cells are. */
+/* Reads the address of the module's cells from the runtime's note. */
 static void read_cells(struct binary *binary) {
     uint64_t address;
     const uint8_t *note = binary_note(binary, QUIPU_PLACE_NOTE, 2 * sizeof(int32_t), &address);
@@ -392,7 +392,7 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
     }
     const void *build_id;
     ssize_t size = dwelf_elf_gnu_build_id(binary->elf, &build_id);
-    if (size > 0) { /* the runtime cuts it off there, too */
+    if (size > 0) { /* the runtime also cuts it at that length */
         binary->build_id = build_id;
         binary->build_id_size = size < QUIPU_BUILD_ID_MAX ? (uint32_t)size : QUIPU_BUILD_ID_MAX;
     }

@@ -1,5 +1,5 @@
-/* binary.h: an executable or shared object: its sections, bytes by address, and symbols.  libelf
- * and libdwfl end here, in line_table.c and in lines.c. */
+/* binary.h: an executable or shared object: its sections, bytes by address, and symbols. It hides
+ * libelf and libdwfl from most of quipu. */
 #ifndef QUIPU_SYMBOLS_BINARY_H
 #define QUIPU_SYMBOLS_BINARY_H
 
@@ -14,13 +14,13 @@
 
 struct symbol {
     uint64_t address; /* as linked */
-    uint64_t size;    /* 0: not told */
+    uint64_t size;    /* 0: unknown */
     const char *name;
 };
 
 struct segment {
     uint64_t address; /* as linked */
-    uint64_t size;    /* bytes that the file has of it */
+    uint64_t size;    /* number of its bytes in the file */
     uint64_t offset;  /* in the file */
     bool executable;
 };
@@ -34,48 +34,49 @@ struct binary {
     const char *path;
     int fd;
     Elf *elf;
-    Dwfl *dwfl;   /* NULL: neither symbols nor debug information could be read */
-    Dwarf *dwarf; /* of the file or of its separate debug file; NULL: none.  Owned by dwfl */
+    Dwfl *dwfl;           /* NULL: neither symbols nor debug information could be read */
+    Dwarf *dwarf;         /* of the file or of its separate debug file; NULL: none. Owned by dwfl */
     const uint8_t *bytes; /* the whole file */
     size_t size;
     const uint8_t *build_id;
     uint32_t build_id_size; /* 0: none */
     uint64_t cells_address; /* as linked */
-    uint64_t cells_size;    /* bytes; 0: nothing in it is instrumented */
+    uint64_t cells_size;    /* bytes; 0: no code in it is instrumented */
     VECTOR(struct segment) segments;
-    VECTOR(struct symbol) symbols; /* by address, one for each address */
-    VECTOR(struct symbol) names;   /* all, such as both names of a C++ constructor; unsorted */
-    VECTOR(struct symbol) imports; /* by address of the slot that the loader fills in */
-    struct line_table *lines;      /* owned; read when it is asked for: binary_lines */
+    VECTOR(struct symbol) symbols; /* sorted by address, one for each address */
+    VECTOR(struct symbol) names;   /* all names, such as both of a C++ constructor; unsorted */
+    VECTOR(struct symbol) imports; /* sorted by address of the slot that the loader fills in */
+    struct line_table *lines;      /* owned; binary_lines reads it when it is first needed */
 };
 
-/* Opens the program or shared object at PATH.  Returns NULL, or what is wrong; then nothing stays
- * open.  All but the handles lies in ARENA. */
+/* Opens the program or shared object at PATH. Returns NULL; or an error message, and then nothing
+ * stays open. Everything except the handles is in ARENA. */
 const char *binary_open(struct arena *arena, const char *path, struct binary **result);
 
 void binary_close(struct binary *binary);
 
-/* Returns the bytes at ADDRESS of an executable segment, and in COUNT how many follow there; NULL
- * where there are none. */
+/* Returns the bytes at ADDRESS in an executable segment, or NULL if there are none. Sets COUNT to
+ * the number of bytes from there to the segment's end. */
 const uint8_t *binary_code(const struct binary *binary, uint64_t address, size_t *count);
 
-/* Returns the contents of section NAME, and their SIZE; NULL where there is no such section.  A
- * section beyond the file's end is set to NULL with SIZE not 0. */
+/* Returns the contents of section NAME, or NULL if there is no such section. Sets SIZE. For a
+ * section beyond the file's end, returns NULL with a SIZE that is not 0. */
 const uint8_t *binary_section(const struct binary *binary, const char *name, size_t *size);
 
-/* The address of section NAME, as linked; 0 where there is none, or it is not loaded. */
+/* Returns the address of section NAME, as linked; 0 if there is no such section, or it is not
+ * loaded. */
 uint64_t binary_section_address(const struct binary *binary, const char *name);
 
-/* The description, of SIZE bytes, of the runtime's loaded note of that TYPE, and its ADDRESS as
- * linked; NULL where there is none. */
+/* Returns the description, of SIZE bytes, of the runtime's loaded note of TYPE, and sets ADDRESS to
+ * its address as linked. Returns NULL if there is none. */
 const uint8_t *binary_note(const struct binary *binary, uint32_t type, size_t size,
                            uint64_t *address);
 
-/* The address that the one with that NUMBER among the i32 DISTANCES at ADDRESS tells, each counted
- * from itself. */
+/* Returns the address to which a distance points. It has the index NUMBER among the i32 DISTANCES,
+ * which are at ADDRESS. A distance is relative to its own address. */
 uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number);
 
-/* The segment that ADDRESS lies in, with a byte of the file for it; NULL where none does. */
+/* Returns the segment that contains ADDRESS with a byte in the file, or NULL. */
 const struct segment *binary_segment(const struct binary *binary, uint64_t address);
 
 /* Adds names that the symbol table does not have, such as those in the notes of a stripped binary.
@@ -83,14 +84,15 @@ const struct segment *binary_segment(const struct binary *binary, uint64_t addre
 void binary_add_symbols(struct arena *arena, struct binary *binary, const struct symbol *symbols,
                         size_t count);
 
-/* The name of the symbol that stands right at ADDRESS; NULL where none does. */
+/* Returns the name of the symbol whose address is ADDRESS, or NULL. */
 const char *binary_symbol(const struct binary *binary, uint64_t address);
 
-/* The symbol of the function that ADDRESS lies in, as far as symbols tell; NULL where none does. */
+/* Returns the symbol of the function that contains ADDRESS, as far as the symbols show it, or NULL.
+ */
 const struct symbol *binary_function(const struct binary *binary, uint64_t address);
 
-/* Writes the name of ADDRESS into TEXT: "puts", "table+0x10", "puts@plt".  Returns false where it
- * has none. */
+/* Writes the name of ADDRESS into TEXT: "puts", "table+0x10", "puts@plt". Returns false if it has
+ * none. */
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* demangle.c: names of C++, D and Rust as their programmers wrote them; see demangle.h.  libiberty
- * does the work. */
+/* demangle.c: names of C++, D and Rust as the source has them; see demangle.h. libiberty demangles.
+ */
 #include "symbols/demangle.h"
 
 #include <ctype.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum {
-    NAME_LONG = 48,     /* bytes, from which on it is made shorter */
-    ARGUMENTS_LONG = 16 /* bytes of arguments that are left out */
+    NAME_LONG = 48,     /* bytes; a longer name is made shorter */
+    ARGUMENTS_LONG = 16 /* bytes; longer arguments are left out */
 };
 
 static const char *demangle_by(struct arena *arena, const char *name, int options) {
     if (name[0] != '_')
         return name;
-    /* DMGL_AUTO takes D's for none. */
+    /* DMGL_AUTO does not include D. */
     char *text = name[1] == 'D' ? dlang_demangle(name, 0) : cplus_demangle(name, options);
     if (!text)
         return name;
@@ -48,7 +48,7 @@ static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Blanks mean something between words alone: "unsigned int". */
+/* Blanks have a meaning only between words: "unsigned int". */
 static bool is_same_text(const char *a, const char *b) {
     for (char last = '\0';; last = *a++, b++) {
         bool apart = (*a == ' ') != (*b == ' ');
@@ -73,7 +73,8 @@ bool is_called(const char *name, const char *text) {
     return same;
 }
 
-/* How long what begins with the bracket at TEXT is, with its other bracket; 0: it has none. */
+/* Returns the length of the text from the bracket at TEXT to its closing bracket, or 0 if there is
+ * none. */
 static size_t bracket_length(const char *text) {
     size_t depth = 0;
     for (size_t i = 0; text[i]; i++) {
@@ -86,7 +87,7 @@ static size_t bracket_length(const char *text) {
     return 0;
 }
 
-/* What stands at TEXT: an operator's name, whose brackets are none. */
+/* Returns the length of the operator's name at TEXT, or 0. Its brackets enclose no arguments. */
 static size_t operator_length(const char *text) {
     static const char word[] = "operator";
     static const char *const signs[] = {"()", "<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -116,7 +117,7 @@ const char *short_name(struct arena *arena, const char *name) {
             continue;
         }
         if (*at == ' ' && strncmp(at, " const", 6) != 0 &&
-            !strchr("<[", at[1])) { /* of what it returns */
+            !strchr("<[", at[1])) { /* the return type ends here */
             out = 0;
             at++;
             continue;

@@ -1,7 +1,7 @@
-/* event_tables.c: event counts at an instruction; see queries.h.
+/* event_tables.c: event counts at an instruction; see event_tables.h.
  *
- * The runtime reads the same tables in memory (runtime/event/event.c); here they come from the
- * file, and nothing in them is trusted. */
+ * The runtime reads the same tables in memory (runtime/event/event.c). Here they come from the
+ * file, so nothing in them is trusted. */
 #include "symbols/event_tables.h"
 
 #include "format/event.h"
@@ -11,7 +11,8 @@
 
 static const char corrupt[] = "its tables of events are corrupt; build it again";
 
-/* Adds what the table at TABLE, an address as linked, tells of DISTANCE from its code's start. */
+/* Adds the potentials at DISTANCE from the start of the code. TABLE is the address of its table, as
+ * linked. Returns NULL or an error message. */
 static const char *add_from_table(const struct binary *binary, uint64_t table, uint32_t distance,
                                   uint64_t rcx, int64_t sums[QUIPU_EVENTS]) {
     const struct segment *segment = binary_segment(binary, table);
@@ -29,17 +30,17 @@ static const char *add_from_table(const struct binary *binary, uint64_t table, u
     return NULL;
 }
 
-/* The ranges of a binary, one after the other. */
+/* An iteration over the ranges of a binary. */
 struct range_walk {
     const uint8_t *ranges;
     size_t size, at; /* bytes */
-    uint64_t place;  /* of the section, as linked */
-    /* the present one: addresses as linked */
+    uint64_t place;  /* address of the section, as linked */
+    /* the present range: addresses as linked */
     uint64_t start, table;
     uint32_t length;
 };
 
-/* In front of the first. */
+/* Begins an iteration, before the first range. */
 static struct range_walk walk_ranges(const struct binary *binary) {
     struct range_walk walk = {.place = binary_section_address(binary, QUIPU_RANGES_SECTION)};
     walk.ranges = binary_section(binary, QUIPU_RANGES_SECTION, &walk.size);
@@ -59,7 +60,7 @@ static bool next_range(struct range_walk *walk) {
     return true;
 }
 
-/* Goes to the range that ADDRESS is in.  Returns whether there is one. */
+/* Advances to the range that contains ADDRESS. Returns whether there is one. */
 static bool find_range(struct range_walk *walk, uint64_t address) {
     while (next_range(walk))
         if (address - walk->start < walk->length)
@@ -90,7 +91,7 @@ const char *add_events_above(const struct binary *binary, uint64_t address, uint
     return add_from_table(binary, walk.table, (uint32_t)(address - walk.start), rcx, sums);
 }
 
-/* Ticks are of edges, so no instruction between two anchors has any. */
+/* Ticks happen on edges, so no instruction between two anchors has any. */
 static uint64_t most_in_table(struct quipu_table *table) {
     uint64_t most = 0;
     for (uint32_t a = 0; a < table->anchors && !table->bytes.bad; a++) {

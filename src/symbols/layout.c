@@ -1,11 +1,11 @@
-/* layout.c: what the linker made of the cells and tables of its inputs; see layout.h.
+/* layout.c: the positions that the linker has given to cells and tables; see layout.h.
  *
- * begin.o marks begin and end of each, and its notes tell where both have come to lie.  Linkers
- * decide on their own where the inputs' sections go, so none is trusted: a section of that name
- * must lie between, and so must the cells that any function's note names.
+ * begin.o marks the begin and the end of each, and its notes contain these addresses. But a linker
+ * may put a section of an input anywhere. So the addresses are checked: each section of that name
+ * must lie between begin and end, and so must the cells that each function's note names.
  *
- * Not perfect: where a linker script gives a table another section's name, nothing tells where its
- * rows are. */
+ * Not perfect: if a linker script gives a table another section's name, its rows cannot be found.
+ */
 #include "symbols/layout.h"
 
 #include "format/cells.h"
@@ -37,13 +37,13 @@ static const char *const table_sections[TABLES] = {QUIPU_KINDS_SECTION, QUIPU_RA
                                                    QUIPU_SITES_SECTION, QUIPU_TESTS_SECTION,
                                                    QUIPU_WAITS_SECTION};
 
-/* Between a begin and its end, as linked. */
+/* From a begin to its end, as linked. */
 struct extent {
     uint64_t begin, end;
 };
 
-/* Bytes of loaded sections named NAME that lie outside of EXTENT, and of EXTENT that lie behind
- * them, if there are any: an alignment's gap is none. */
+/* Returns the number of bytes that are wrong: those of loaded sections NAME outside of EXTENT, and
+ * those of EXTENT behind such sections. A gap that aligns the end is not counted. */
 static uint64_t bytes_outside(const struct binary *binary, const char *name, struct extent extent) {
     size_t names;
     uint64_t outside = 0, last = 0;
@@ -77,8 +77,8 @@ static bool is_writable(const struct binary *binary, uint64_t address) {
     return false;
 }
 
-/* Takes the next record of notes from ALL, without its size.  Returns false behind the last, and
- * where they are corrupt, as whoever reads them all will say. */
+/* Takes the next record of notes from ALL, without its size. Returns false at the end, or if the
+ * notes are corrupt; the reader of all notes reports that. */
 static bool take_record(struct cursor *all, struct cursor *record) {
     const uint8_t *start = all->next;
     uint64_t size = cursor_left(all) ? cursor_number(all, 4) : 0;
@@ -89,8 +89,8 @@ static bool take_record(struct cursor *all, struct cursor *record) {
     return true;
 }
 
-/* The first function whose note names cells that are loaded, but outside of EXTENT; NULL: none.  Of
- * functions that the linker dropped the notes name no place, or nothing that is written to. */
+/* Returns the first function whose note names loaded cells outside of EXTENT, or NULL. The note of
+ * a function that the linker dropped names no address, or one that is not writable. */
 static const char *function_outside(const struct binary *binary, struct extent extent) {
     size_t size;
     const uint8_t *bytes = binary_section(binary, QUIPU_FUNCTIONS_SECTION, &size);
@@ -139,11 +139,11 @@ const char *check_versions(struct arena *arena, const struct binary *binary) {
 const char *check_layout(struct arena *arena, const struct binary *binary) {
     struct extent cells = {binary->cells_address, binary->cells_address + binary->cells_size};
     uint64_t outside = bytes_outside(binary, QUIPU_CELLS_SECTION, cells);
-    if (!binary->cells_address) /* no note of the runtime's */
+    if (!binary->cells_address) /* there is no note of the runtime */
         return outside ? "it has counters, but no note '" QUIPU_NOTES_SECTION
                          "' that tells where; link it by 'quipu cc', and keep that section"
                        : NULL;
-    if (outside > PAGE) /* one is kept free in front of them */
+    if (outside > PAGE) /* one page in front of the cells is free */
         return arena_print(
             arena, "%" PRIu64 " bytes of its counters are not where they are counted; " CURE,
             outside - PAGE);

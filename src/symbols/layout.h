@@ -1,5 +1,5 @@
-/* layout.h: whether the linker has put a module's cells and tables between their begins and ends.
- */
+/* layout.h: whether the linker has put all cells and tables of a module between their begin and
+ * end. */
 #ifndef QUIPU_SYMBOLS_LAYOUT_H
 #define QUIPU_SYMBOLS_LAYOUT_H
 
@@ -9,14 +9,14 @@
 
 struct binary;
 
-/* Returns NULL, or what lies elsewhere, where the runtime does not find it. */
+/* Returns NULL, or an error message if the runtime does not find all cells and tables. */
 const char *check_layout(struct arena *arena, const struct binary *binary);
 
-/* Returns NULL, or that notes are of another version than this quipu's. */
+/* Returns NULL, or an error message if notes have another version than those of this quipu. */
 const char *check_versions(struct arena *arena, const struct binary *binary);
 
-/* Both of the file at PATH; NULL, too, where that is no such file.  Sets *WATCHED where its
- * stores have checks.  binary.c */
+/* Does both checks for the file at PATH. Returns NULL or an error message; also NULL if PATH is no
+ * such file. Sets *WATCHED if its stores have checks. It is in binary.c. */
 const char *check_linked(struct arena *arena, const char *path, bool *watched);
 
 #endif

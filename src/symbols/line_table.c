@@ -1,19 +1,21 @@
-/* line_table.c: which source line any address of a binary's code is of; see line_table.h.
+/* line_table.c: the source line of each address of a binary's code; see line_table.h.
  *
- * A line table is a program that makes sequences (DWARF 5, section 6.2): rows by address, and the
- * address where the sequence ends.  One sequence is the code of one section of one unit, so it
- * holds of nothing in front of it nor behind it.  We run the programs ourselves since libdw keeps
- * no sequences: it sorts all rows of a unit, and rows right at a sequence's end, which compilers
- * make where no instruction follows, come to stand behind that end.  Then they would give their
- * line to all code behind it, whoever made it.  libdw reads the files' names.
+ * A line table is a program that makes sequences (DWARF 5, section 6.2). A sequence has rows,
+ * sorted by address, and the address where it ends. It describes the code of one section of one
+ * unit, and no code before or behind that.
  *
- * Sequences of code that the linker has dropped begin where no code is: at 0, or at an address that
- * stands for that (1, or the last ones that there are).  They are left out.  Where two sequences
- * tell of the same code, which linkers have kept once for several units, the one that is read first
- * holds: linkers keep the first one, too.
+ * quipu runs the programs itself, because libdw keeps no sequences: it sorts all rows of a unit.
+ * Compilers make rows exactly at the end of a sequence if no instruction follows. libdw puts these
+ * behind the sequence's end. So they would give their line to all code behind it, also to that of
+ * other units. libdw reads the files' names.
  *
- * Where it is not perfect: in a binary with code at address 0 (-Ttext=0) sequences of dropped code
- * cannot be told from others. */
+ * If the linker drops code, its sequence begins at an address without code: at 0, or at an address
+ * that means the same (1, or the highest ones). Such sequences are left out. Two sequences describe
+ * the same code if the linker has kept it once for several units. Then the sequence that is read
+ * first is used, because linkers keep the first code, too.
+ *
+ * Not perfect: in a binary with code at address 0 (-Ttext=0) the sequences of dropped code look
+ * like others. */
 #include "symbols/line_table.h"
 
 #include "util/cursor.h"
@@ -34,30 +36,30 @@ struct range {
     uint64_t begin, end;
 };
 
-/* The code from BEGIN to END: rows FIRST to FIRST + COUNT as they were read. */
+/* The code from BEGIN to END. It has COUNT of the rows that were read, from row FIRST on. */
 struct sequence {
     uint64_t begin, end;
     size_t first, count;
-    uint32_t order; /* of reading */
+    uint32_t order; /* order of reading */
 };
 
 struct reader {
     struct line_table *table;
     struct arena scratch;
-    VECTOR(struct range) code; /* of the binary's sections, by address */
+    VECTOR(struct range) code; /* of the binary's sections, sorted by address */
     const uint8_t *bytes;      /* .debug_line */
     size_t size;
-    struct map units; /* by the place of their programs, which several may share */
+    struct map units; /* by the offset of their programs, which several units may share */
     VECTOR(struct line_row) rows;
     VECTOR(struct sequence) sequences;
-    const char *directory; /* that the unit's names are relative to; NULL: not known */
-    Dwarf_Files *files;    /* the unit's */
+    const char *directory; /* to which the unit's names are relative; NULL: unknown */
+    Dwarf_Files *files;    /* of the unit */
     size_t file_count;
-    size_t last_file; /* the unit's number of the file that was asked for last, and ours */
+    size_t last_file; /* the last file: its number in the unit, and in the table */
     uint32_t last_number;
 };
 
-/* ---- where code is ---- */
+/* ---- addresses of code ---- */
 
 static int compare_ranges(const void *left, const void *right) {
     const struct range *a = left, *b = right;
@@ -85,7 +87,7 @@ static bool is_code(const struct reader *reader, uint64_t address) {
 
 /* ---- files ---- */
 
-/* The number in the table of the unit's file NUMBER. */
+/* Returns the number in the table of file NUMBER of the unit. */
 static uint32_t number_file(struct reader *reader, size_t number) {
     struct line_table *table = reader->table;
     if (number == reader->last_file)
@@ -109,11 +111,11 @@ static uint32_t number_file(struct reader *reader, size_t number) {
 
 struct header {
     uint64_t version;
-    uint64_t shortest; /* instruction: what addresses advance by */
+    uint64_t shortest; /* instruction: addresses advance by multiples of it */
     int64_t line_base; /* of special opcodes */
     uint64_t line_range;
     uint64_t opcode_base;   /* the first special one */
-    const uint8_t *lengths; /* of standard opcodes: how many operands, from opcode 1 on */
+    const uint8_t *lengths; /* of standard opcodes, from opcode 1 on: numbers of operands */
     struct cursor program;
 };
 
@@ -122,7 +124,7 @@ struct state {
     uint64_t file;
     uint64_t line;
     bool ends_prologue;
-    size_t first; /* row of the sequence */
+    size_t first; /* first row of the sequence */
 };
 
 static bool read_header(const struct reader *reader, uint64_t offset, struct header *header) {
@@ -149,10 +151,10 @@ static bool read_header(const struct reader *reader, uint64_t offset, struct hea
     header->program = (struct cursor){cursor.next + length, cursor.end, false};
     header->shortest = cursor_number(&cursor, 1);
     if (header->version >= 4)
-        (void)cursor_number(&cursor, 1); /* operations in an instruction: 1 on this machine */
+        (void)cursor_number(&cursor, 1); /* operations in an instruction: 1 on x86-64 */
     (void)cursor_number(&cursor, 1);     /* whether rows begin statements */
     int64_t base = (int64_t)cursor_number(&cursor, 1);
-    header->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1); /* it has a sign */
+    header->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1); /* it is signed */
     header->line_range = cursor_number(&cursor, 1);
     header->opcode_base = cursor_number(&cursor, 1);
     header->lengths = cursor_bytes(&cursor, header->opcode_base ? header->opcode_base - 1 : 0);
@@ -221,7 +223,7 @@ static void run_standard(struct reader *reader, const struct header *header, uns
     case DW_LNS_set_prologue_end:
         state->ends_prologue = true;
         break;
-    default: /* says nothing of lines, or is not known */
+    default: /* not about lines, or unknown */
         for (unsigned i = 0; i < header->lengths[opcode - 1]; i++)
             (void)cursor_uleb128(program);
     }
@@ -244,12 +246,12 @@ static void run_program(struct reader *reader, const struct header *header) {
             run_extended(reader, &program, &state);
         }
     }
-    reader->rows.count = state.first; /* what was not ended */
+    reader->rows.count = state.first; /* rows of a sequence without end */
 }
 
 /* ---- units ---- */
 
-/* Whether the program at OFFSET was not read yet. */
+/* Whether the program at OFFSET has not been read yet. */
 static bool is_new(struct reader *reader, uint64_t offset) {
     if (map_find(&reader->units, (const char *)&offset, sizeof offset))
         return false;
@@ -273,7 +275,7 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit) {
     run_program(reader, &header);
 }
 
-/* Finds .debug_line; compressed ones are made whole, as libdw does where it opens the file. */
+/* Finds .debug_line. Decompresses it, as libdw does when it opens the file. */
 static void find_section(struct reader *reader, Elf *elf) {
     size_t names;
     if (!elf || elf_getshdrstrndx(elf, &names) != 0)
@@ -308,8 +310,7 @@ static int compare_rows(const void *left, const void *right) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Rows of a sequence stand by their addresses, as they must; but not all assemblers keep to that.
- */
+/* The rows of a sequence must be sorted by address, but some assemblers do not sort them. */
 static void sort_rows(struct line_row *rows, size_t count) {
     size_t sorted = 1;
     while (sorted < count && rows[sorted - 1].address <= rows[sorted].address)
@@ -333,7 +334,7 @@ static int compare_sequences(const void *left, const void *right) {
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Appends the rows of SEQUENCE that tell of code from BEGIN on. */
+/* Appends the rows of SEQUENCE for the code from BEGIN on. */
 static void take_sequence(struct reader *reader, const struct sequence *sequence, uint64_t begin) {
     struct line_table *table = reader->table;
     struct line_row *rows = vector_at(&reader->rows, sequence->first);
@@ -349,7 +350,7 @@ static void take_sequence(struct reader *reader, const struct sequence *sequence
 }
 
 static void take_sequences(struct reader *reader) {
-    uint64_t told = 0; /* where code begins that no sequence has told of yet */
+    uint64_t told = 0; /* end of the code that has rows already */
     if (reader->sequences.count)
         qsort(reader->sequences.data, reader->sequences.count, sizeof *reader->sequences.data,
               compare_sequences);

@@ -1,14 +1,15 @@
-/* locate.c: where a variable is; see locate.h.
+/* locate.c: the location of a variable; see locate.h.
  *
- * A local has one place in the frame where its debug information tells that alone, or in a list
- * that tells of nothing else: in between it has no value.  A local of a function that is inlined is
- * one of the function around, for all of whose call it is taken to be there.
+ * A local has one position in the frame if its location is this position, or if each entry of its
+ * location list is. Between the entries it has no value. A local of an inlined instance is taken as
+ * one of the function around it: it has its position for all of that function's call.
  *
- * The address of a local, and of a thread-local variable, has its number in `all`, and above a bias
- * its offset: from its function's CFA, or from the first thread-local byte of its module.
+ * The address of a local or thread-local variable is artificial. It contains the variable's number
+ * in `all`, and its offset plus a bias. The offset is that from its function's CFA, or from the
+ * first thread-local byte of its module.
  *
- * Not perfect: what lies in pieces, or where something computes, is not understood; nor is what is
- * counted from the stack pointer in a function that makes its frame on some of its ways only. */
+ * Not perfect: a variable in pieces or at a computed location is not supported. Neither is one with
+ * an offset from the stack pointer in a function that makes its frame on some paths only. */
 #include "symbols/locate.h"
 
 #include "symbols/line_table.h"
@@ -19,18 +20,20 @@
 #include <string.h>
 
 enum {
-    OFFSET_BITS = 36, /* of a local's address */
-    ROWS_MOST = 8,    /* of a function's unwinding table, up to its frame pointer */
-    DEPTH_MAX = 16,   /* of what a type is made of */
-    NO_FRAME = 8, /* bytes from the stack pointer to the CFA where there is but a return address */
-    RBP = 6,      /* DWARF's numbers */
+    OFFSET_BITS = 36, /* of a local's address, for the offset */
+    ROWS_MOST = 8,  /* rows read of a function's unwinding table, up to the one that uses the frame
+                       pointer */
+    DEPTH_MAX = 16, /* of nested types */
+    NO_FRAME = 8,   /* bytes from the stack pointer to the CFA, if there is only a return address */
+    RBP = 6,        /* DWARF's numbers */
     RSP = 7,
 };
 
 #define LOCAL_ADDRESS ((uint64_t)1 << 62)
 #define OFFSET_BIAS   ((uint64_t)1 << (OFFSET_BITS - 1))
 
-/* Reads the address that OPERATION alone tells, or that it finds in a table. */
+/* Reads the address that is the only operand of OPERATION, or that is in a table. Returns false for
+ * any other operation. */
 static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, uint64_t *address) {
     Dwarf_Attribute entry;
     Dwarf_Addr value = operation->number;
@@ -47,18 +50,18 @@ static bool read_address(Dwarf_Attribute *attribute, const Dwarf_Op *operation, 
 
 /* ---- locals ---- */
 
-/* Where FUNCTION begins.  One that is in several parts has no address of its own; the first that is
- * told is the one that is called.  Returns false for a function that has no code. */
+/* Sets ENTRY to the begin of FUNCTION. A function in several parts has no single address; calls
+ * enter its first part. Returns false for a function without code. */
 static bool find_entry(Dwarf_Die *function, Dwarf_Addr *entry) {
     Dwarf_Addr base, end;
     return dwarf_entrypc(function, entry) == 0 || dwarf_ranges(function, 0, &base, entry, &end) > 0;
 }
 
-/* What the unwinding table tells of one place in code. */
+/* The row of the unwinding table for an address of code. */
 struct frame_row {
-    bool is_told, is_counted; /* at all; by the register that was asked for */
-    int64_t offset;           /* then: of the CFA from it */
-    Dwarf_Addr end;           /* of the places of which the same is told */
+    bool is_told, is_counted; /* there is a row; its CFA is an offset from the requested register */
+    int64_t offset;           /* that offset, if is_counted */
+    Dwarf_Addr end;           /* end of the code with the same row */
 };
 
 static struct frame_row read_row(Dwarf_CFI *frames, Dwarf_Addr address, unsigned reg) {
@@ -80,7 +83,7 @@ static struct frame_row read_row(Dwarf_CFI *frames, Dwarf_Addr address, unsigned
     return row;
 }
 
-/* The range of FUNCTION that ENTRY is in. */
+/* Finds the range of FUNCTION that contains ENTRY, and sets END. Returns false if there is none. */
 static bool find_range(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *end) {
     Dwarf_Addr base, begin;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, end)) > 0;)
@@ -89,8 +92,8 @@ static bool find_range(Dwarf_Die *function, Dwarf_Addr entry, Dwarf_Addr *end) {
     return false;
 }
 
-/* Sets where the line table says that the first instructions of the function at ENTRY, which make
- * its frame, have ended. */
+/* Sets BODY to the end of the prologue of the function at ENTRY, from the line table. Returns false
+ * if that is unknown. */
 static bool find_body(const struct binary *binary, Dwarf_Die *function, Dwarf_Addr entry,
                       Dwarf_Addr *body) {
     const struct line_table *table = binary_lines(binary);
@@ -109,7 +112,8 @@ static bool find_body(const struct binary *binary, Dwarf_Die *function, Dwarf_Ad
     return true;
 }
 
-/* Where the function's own instructions from BEGIN to END go over to those of its checks. */
+/* Returns the address between BEGIN and END at which a function's own instructions end and those of
+ * its checks begin. Returns END if it has no checks. */
 static Dwarf_Addr end_of_own(const struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end) {
     struct site_table table = find_sites(binary);
     for (size_t i = 0; i < table.count; i++) {
@@ -120,8 +124,8 @@ static Dwarf_Addr end_of_own(const struct binary *binary, Dwarf_Addr begin, Dwar
     return end;
 }
 
-/* Whether the CFA is WANTED bytes above the stack pointer from AT up to the end of FUNCTION's own
- * instructions; WANTED 0: any number of them. */
+/* Whether the CFA is WANTED bytes above the stack pointer, from AT to the end of FUNCTION's own
+ * instructions. WANTED 0: it may be any number of bytes above it. */
 static bool keeps_distance(const struct variables *variables, Dwarf_Die *function, Dwarf_Addr entry,
                            Dwarf_Addr at, int64_t wanted) {
     Dwarf_Addr end;
@@ -157,9 +161,10 @@ static const char computed[] =
     "has a place that its debug information computes in a way that is not understood; build it with "
     "-O0";
 
-/* Sets how far the CFA is above REG in FUNCTION wherever it has a frame: of the stack pointer,
- * where the line table says that it is complete; of the frame pointer, where it has become one.
- * Returns NULL, or why that is not known. */
+/* Sets OFFSET to the distance from REG up to the CFA in FUNCTION while its frame is complete. For
+ * the stack pointer, this is after the prologue in the line table. For the frame pointer, it is
+ * from the first row of the unwinding table that uses it. Returns NULL, or the cause why it is
+ * unknown. */
 static const char *read_frame(const struct variables *variables, Dwarf_Die *function, unsigned reg,
                               int64_t *offset) {
     Dwarf_Addr entry = 0, at = 0;
@@ -178,12 +183,13 @@ static const char *read_frame(const struct variables *variables, Dwarf_Die *func
     *offset = row.offset;
     if (reg == RSP && row.offset == NO_FRAME &&
         !keeps_distance(variables, function, entry, at, NO_FRAME))
-        return late_frame; /* where there is a frame it is whole: all of one is made in one place */
+        return late_frame; /* every other frame is complete: it is made at once */
     return NULL;
 }
 
-/* Adds what COUNT operations add to what is on the stack, a number that is told or nothing: clang
- * from version 19 on counts so from the CFA in functions that push arguments. */
+/* Adds to SUM what COUNT operations add to the value on the stack: a constant or nothing. clang 19
+ * and later adds to the CFA like this in functions that push arguments. Returns false for other
+ * operations. */
 static bool read_sum(const Dwarf_Op *operations, size_t count, int64_t *sum) {
     bool adds =
         count == 2 && operations[0].atom == DW_OP_consts && operations[1].atom == DW_OP_plus;
@@ -192,8 +198,8 @@ static bool read_sum(const Dwarf_Op *operations, size_t count, int64_t *sum) {
     return adds || !count;
 }
 
-/* Sets the offset from the CFA of what DW_OP_fbreg counts from in FUNCTION.  Returns NULL, or why
- * that is not known. */
+/* Sets OFFSET to the distance from the CFA of FUNCTION to the address from which DW_OP_fbreg
+ * counts. Returns NULL, or the cause why it is unknown. */
 static const char *read_frame_base(const struct variables *variables, Dwarf_Die *function,
                                    int64_t *offset) {
     Dwarf_Attribute attribute;
@@ -214,15 +220,16 @@ static const char *read_frame_base(const struct variables *variables, Dwarf_Die 
     return cause;
 }
 
-/* Where a local is, all of its entries taken together. */
+/* The location of a local, from all entries together. */
 struct frame_place {
     bool in_frame, in_register, in_pieces, is_led_to;
-    bool moves;            /* in the frame */
-    const char *elsewhere; /* why some entry tells of no place in the frame; NULL: none is so */
+    bool moves;            /* it has several positions in the frame */
+    const char *elsewhere; /* cause why an entry has no position in the frame; NULL: each has one */
     int64_t offset;        /* in the frame, from the CFA */
 };
 
-/* The place in the frame that OPERATION tells.  Returns NULL, or why that is not known. */
+/* Sets OFFSET to the position in the frame that OPERATION describes. Returns NULL, or the cause why
+ * it is unknown. */
 static const char *read_slot(const struct variables *variables, Dwarf_Die *function,
                              const Dwarf_Op *operation, int64_t *offset) {
     int64_t base = 0;
@@ -242,7 +249,7 @@ static bool is_of_register(const Dwarf_Op *operation) {
            operation->atom == DW_OP_regx;
 }
 
-/* Whether it tells of memory that a register points to. */
+/* Whether OPERATION describes memory to which a register points. */
 static bool is_by_register(unsigned operation) {
     return (operation >= DW_OP_breg0 && operation <= DW_OP_breg31) || operation == DW_OP_bregx;
 }
@@ -290,7 +297,7 @@ static struct frame_place read_place(const struct variables *variables, Dwarf_At
     return place;
 }
 
-/* Whether DIE is declared so, or its elements are. */
+/* Whether DIE, or the elements of the array DIE, are declared volatile. */
 static bool is_volatile(Dwarf_Die *die) {
     Dwarf_Die type = *die;
     Dwarf_Attribute attribute;
@@ -307,13 +314,13 @@ static bool is_volatile(Dwarf_Die *die) {
     return false;
 }
 
-/* With what cures it: what is volatile already gcc tells to be in a register where it is a
- * parameter, also if it is not. */
+/* FACT, with a remedy. A volatile variable gets no advice to declare it volatile: gcc describes a
+ * volatile parameter as a value in a register, even if it is in memory. */
 #define WITH_CURE(fact)                                                                            \
     (is_volatile(die) ? fact "; build it with -O0"                                                 \
                       : fact "; build it with -O0, or declare it volatile")
 
-/* Why DIE has no place in memory that could be watched; NULL: it has one. */
+/* Returns the cause why DIE has no location in memory that can be watched; NULL if it has one. */
 static const char *refuse(const struct frame_place *place, Dwarf_Die *die) {
     if (place->in_pieces)
         return WITH_CURE("has no place in memory as a whole: it is in pieces, of which some are in "
@@ -340,7 +347,8 @@ static uint64_t address_for(const struct variables *variables, int64_t offset) {
            ((uint64_t)offset + OFFSET_BIAS);
 }
 
-/* The same for a local, or a parameter, of FUNCTION. */
+/* Sets the address of VARIABLE, a local or a parameter of FUNCTION, or the cause why it has none.
+ */
 static void locate_local(const struct variables *variables, struct variable *variable,
                          Dwarf_Die *die, Dwarf_Die *function) {
     Dwarf_Attribute attribute;
@@ -373,14 +381,15 @@ const struct variable *find_local(const struct variables *variables, uint64_t ad
     return number < variables->all.count ? &variables->all.data[number] : NULL;
 }
 
-/* Whether the operations tell of a place that is the same in all calls, or in all of a thread. */
+/* Whether the operations describe a location that is the same in all calls, or for all of a thread.
+ */
 static bool is_static(const Dwarf_Op *operations, size_t count) {
     unsigned first = operations[0].atom, last = operations[count - 1].atom;
     return first == DW_OP_addr || first == DW_OP_addrx || first == DW_OP_GNU_addr_index ||
            last == DW_OP_GNU_push_tls_address || last == DW_OP_form_tls_address;
 }
 
-/* Sets where in its module's a thread-local variable is.  OPERATION is the first of two. */
+/* Sets the offset of a thread-local variable in its module. OPERATION is the first of two. */
 static void locate_in_thread(const struct variables *variables, struct variable *variable,
                              Dwarf_Attribute *attribute, const Dwarf_Op *operation) {
     Dwarf_Attribute entry;

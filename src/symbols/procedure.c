@@ -1,6 +1,6 @@
-/* procedure.c: Fortran's procedures by the names that their source has; see procedure.h.
+/* procedure.c: Fortran's procedures by the names that the source has; see procedure.h.
  *
- * Compilers make symbols of these, each in its own way.  Debug information has the names. */
+ * Each compiler makes other symbols from these names. The debug information contains the names. */
 #include "symbols/procedure.h"
 
 #include "symbols/type.h"
@@ -17,7 +17,7 @@ struct wanted {
     procedure_list *found;
 };
 
-/* Whether PATH is NAME, or ends in it behind "::". */
+/* Whether PATH is NAME, or ends with "::" and NAME. */
 static bool ends_in_name(const char *path, const char *name) {
     size_t own = strlen(path), length = strlen(name);
     return own >= length && strcasecmp(path + own - length, name) == 0 &&
@@ -47,7 +47,7 @@ static void take_procedure(const struct wanted *wanted, Dwarf_Die *function) {
     vector_push(wanted->arena, wanted->found, procedure);
 }
 
-/* Procedures may stand in modules and in one another. */
+/* Procedures may be in modules and in other procedures. */
 static void look_below(const struct wanted *wanted, Dwarf_Die *parent) {
     Dwarf_Die die;
     if (dwarf_child(parent, &die) != 0)

@@ -1,4 +1,4 @@
-/* procedure.h: Fortran's procedures by the names that their source has. */
+/* procedure.h: Fortran's procedures by the names that the source has. */
 #ifndef QUIPU_SYMBOLS_PROCEDURE_H
 #define QUIPU_SYMBOLS_PROCEDURE_H
 
@@ -6,14 +6,14 @@
 
 struct procedure {
     const char *symbol;
-    uint64_t address; /* of its first byte, as linked; 0: it is only inlined */
+    uint64_t address; /* of its first byte, as linked; 0: all its calls are inlined */
 };
 
 typedef VECTOR(struct procedure) procedure_list;
 
-/* Adds those of BINARY that are called NAME, in upper or lower case: "hybrd" for the symbol
- * hybrd_, "mod::proc" and "proc" for __mod_MOD_proc, a main program by its name; copies, too.  All
- * lies in ARENA. */
+/* Adds the procedures of BINARY with the name NAME, and their copies. Upper and lower case are the
+ * same. Examples: "hybrd" for the symbol hybrd_, "mod::proc" and "proc" for __mod_MOD_proc, and a
+ * main program by its name. All data are in ARENA. */
 void find_procedures(struct arena *arena, const struct binary *binary, const char *name,
                      procedure_list *procedures);
 

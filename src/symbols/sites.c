@@ -1,4 +1,4 @@
-/* sites.c: the table of checks that are left out; see sites.h. */
+/* sites.c: the table of checks that are left out until they are needed; see sites.h. */
 #include "symbols/sites.h"
 
 #include "format/watch.h"

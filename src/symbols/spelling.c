@@ -1,8 +1,8 @@
 /* spelling.c: one spelling of names that have template arguments; see spelling.h.
  *
- * gcc and clang write the arithmetic types and blanks of such names each in their own way.  Here
- * the words of a type stand in the order of the alphabet, with no 'int' and 'signed' that mean
- * nothing, and blanks stand between words alone. */
+ * gcc and clang write the arithmetic types and the blanks of such names differently. In the one
+ * spelling the words of a type are in alphabetical order. It has no 'int' and 'signed' that are
+ * redundant, and blanks only between words. */
 #include "symbols/spelling.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    WORDS_MAX = 8 /* of one type; more are kept as they are */
+    WORDS_MAX = 8 /* of one type; the words behind them are sorted separately */
 };
 
 struct words {
@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Reads the words from TEXT on.  Returns what is behind them. */
+/* Reads the words at TEXT. Returns the text behind them. */
 static const char *take_words(struct arena *arena, const char *text, struct words *words) {
     words->count = 0;
     while (is_word(*text) && words->count < WORDS_MAX) {
@@ -68,7 +68,7 @@ static const char *join_words(struct arena *arena, struct words *words) {
     return text;
 }
 
-/* TEXT, and what stands from AT on in one spelling. */
+/* Returns TEXT, followed by the text at AT in one spelling. */
 static const char *add_spelling(struct arena *arena, const char *text, const char *at) {
     struct words words;
     while (*at) {

@@ -4,19 +4,22 @@
 
 #include "util/arena.h"
 
-/* Returns NAME in a spelling that is the same whichever compiler or user wrote it: for
- * "pool<long int>" and "pool< long >", "map<char *, unsigned long>" and "map<char*, long unsigned
- * int>".  It lies in ARENA, or is NAME where that has no arguments. */
+/* Returns NAME in one spelling, which does not depend on the compiler or user that wrote it. It is
+ * the same for "pool<long int>" and "pool< long >", and for "map<char *, unsigned long>" and
+ * "map<char*, long unsigned int>". It is in ARENA, or NAME itself if that has no template
+ * arguments. */
 const char *one_spelling(struct arena *arena, const char *name);
 
-/* What a function is called with, "(int, long)", of LENGTH, in one spelling that lies in ARENA. */
+/* Returns the parameters of a function, such as "(int, long)", in one spelling. TEXT has LENGTH
+ * bytes. The result is in ARENA. */
 const char *one_parameters(struct arena *arena, const char *text, size_t length);
 
-/* NAME without what a function in it is called with, which PARAMETERS is set to, in one spelling:
- * "work(long int)::calls" to "work::calls", "(long)".  NULL: nothing stands there. */
+/* Returns NAME without the parameters of a function in it, and sets PARAMETERS to them in one
+ * spelling: "work::calls" and "(long)" for "work(long int)::calls". If there are none, returns NAME
+ * and does not set PARAMETERS. */
 const char *without_parameters(struct arena *arena, const char *name, const char **parameters);
 
-/* NAME without the arguments of templates: "pool::total" of "pool<int>::total". */
+/* Returns NAME without the arguments of templates: "pool::total" for "pool<int>::total". */
 const char *without_arguments(struct arena *arena, const char *name);
 
 #endif

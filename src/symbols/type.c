@@ -1,4 +1,4 @@
-/* type.c: types out of DWARF; see type.h.
+/* type.c: types from DWARF; see type.h.
  *
  * Not perfect: integers of more than 8 bytes, complex numbers, vectors and pointers to members have
  * no value here. */
@@ -12,7 +12,7 @@
 #include <strings.h>
 
 enum {
-    NAMES_MAX = 16, /* around a type */
+    NAMES_MAX = 16, /* scopes around a type, and its own name */
     DIMENSIONS_MAX = 16,
 };
 
@@ -30,14 +30,14 @@ bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top) {
     uint8_t kind = 0;
     if (dwarf_get_units(dwarf, *unit, unit, NULL, &kind, top, &split) != 0)
         return false;
-    if (kind == DW_UT_skeleton && split.addr) /* of a type's unit it is the type */
+    if (kind == DW_UT_skeleton && split.addr) /* in a type unit, SPLIT is the type */
         *top = split;
     return true;
 }
 
 /* ---- types that are only declared in one unit and defined in another ---- */
 
-/* What is around a declaration, from the outermost on, and its own name last. */
+/* The names of the scopes around a declaration, the outermost one first, and its own name last. */
 struct path {
     const char *names[NAMES_MAX];
     size_t count;
@@ -48,7 +48,8 @@ static bool is_scope(int tag) {
            tag == DW_TAG_union_type;
 }
 
-/* Returns false where the type is a function's own, or has no name: it is nowhere else. */
+/* Sets PATH to that of RECORD. Returns false if RECORD is local to a function or has no name: then
+ * no other unit defines it. */
 static bool read_path(Dwarf_Die *record, struct path *path) {
     Dwarf_Die *scopes = NULL;
     int count = dwarf_getscopes_die(record, &scopes);
@@ -69,7 +70,7 @@ static bool read_path(Dwarf_Die *record, struct path *path) {
     return good && path->count;
 }
 
-/* 'class' may be declared and 'struct' defined. */
+/* Whether DIE defines a type. A type that is declared with 'class' may be defined with 'struct'. */
 static bool is_definition(Dwarf_Die *die, bool is_union) {
     int tag = dwarf_tag(die);
     return tag != DW_TAG_namespace && (tag == DW_TAG_union_type) == is_union &&
@@ -83,7 +84,8 @@ static bool is_same_path(const struct path *a, const struct path *b) {
     return same;
 }
 
-/* A definition may stand outside of what its declaration stands in. */
+/* Whether DEFINITION has a declaration with PATH. A definition may be outside of the scope of its
+ * declaration. */
 static bool is_of(Dwarf_Die *definition, const struct path *path) {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
@@ -93,7 +95,8 @@ static bool is_of(Dwarf_Die *definition, const struct path *path) {
            is_same_path(&own, path);
 }
 
-/* Looks among what is in PARENT for the path from its name DEPTH on. */
+/* Searches the children of PARENT for a definition of PATH, whose names before DEPTH are those of
+ * PARENT and the scopes around it. Returns false if there is none. */
 static bool find_path(Dwarf_Die *parent, const struct path *path, size_t depth, bool is_union,
                       Dwarf_Die *found) {
     Dwarf_Die child;
@@ -179,7 +182,7 @@ static struct type record_type(const struct binary *binary, Dwarf_Die *die) {
 
 struct dimension {
     int64_t first;  /* index */
-    uint64_t count; /* 0: not known */
+    uint64_t count; /* 0: unknown */
 };
 
 static struct dimension read_dimension(Dwarf_Die *range, int64_t first) {
@@ -192,13 +195,14 @@ static struct dimension read_dimension(Dwarf_Die *range, int64_t first) {
     if (!attribute_word(range, DW_AT_count, &dimension.count) &&
         attribute_word(range, DW_AT_upper_bound, &bound))
         dimension.count = bound + 1 - (uint64_t)dimension.first;
-    if ((int64_t)dimension.count < 0) /* empty */
+    if ((int64_t)dimension.count < 0) /* the array is empty */
         dimension.count = 0;
     return dimension;
 }
 
-/* Reads the dimensions of ARRAY, at most DIMENSIONS_MAX, in the order in which [] leads through
- * them: that whose elements lie next to each other is the last, which is Fortran's first. */
+/* Reads the dimensions of ARRAY, at most DIMENSIONS_MAX. Returns their number. They have the order
+ * of C's indices: the dimension whose elements lie next to each other is the last one. In Fortran
+ * it is the first one. */
 static unsigned read_dimensions(Dwarf_Die *array, struct dimension dimensions[]) {
     unsigned count = 0;
     Dwarf_Sword first = 0;
@@ -222,7 +226,7 @@ static unsigned read_dimensions(Dwarf_Die *array, struct dimension dimensions[])
     return count;
 }
 
-/* The bytes of an array of as many dimensions as LEFT, the last ones; 0: not known. */
+/* Returns the number of bytes of the last LEFT dimensions of ARRAY; 0 if it is unknown. */
 static uint64_t array_size(const struct binary *binary, Dwarf_Die *array, unsigned left) {
     struct dimension dimensions[DIMENSIONS_MAX];
     unsigned count = read_dimensions(array, dimensions);
@@ -232,8 +236,8 @@ static uint64_t array_size(const struct binary *binary, Dwarf_Die *array, unsign
     return size;
 }
 
-/* One whose elements lie where a descriptor tells (Fortran's allocatable ones, and those by
- * pointers) has no place of its own. */
+/* If a descriptor contains the address of the elements, the array has no address of its own.
+ * Fortran's allocatable arrays and pointers to arrays are such arrays. */
 static struct type array_type(const struct binary *binary, Dwarf_Die *array) {
     struct dimension dimensions[DIMENSIONS_MAX];
     unsigned count = read_dimensions(array, dimensions);
@@ -299,7 +303,7 @@ bool is_whole_array(const struct type *type) {
     return !type->has_die || read_dimensions(&array, dimensions) == type->depth + 1;
 }
 
-/* A Fortran string of fixed length: an array of characters. */
+/* Returns the type of a Fortran string of fixed length: an array of characters. */
 static struct type string_type(Dwarf_Die *die) {
     static const struct type character = {
         .kind = TYPE_INTEGER, .size = 1, .is_signed = true, .name = "char"};
@@ -317,7 +321,8 @@ static struct type pointer_type(Dwarf_Die *die, bool is_reference) {
                          .is_reference = is_reference};
 }
 
-/* What points to a member that is a function has its address, and what to add to the object's. */
+/* A pointer to a member function has two words: the function's address, and a number to add to the
+ * object's address. */
 static struct type member_pointer_type(Dwarf_Die *die) {
     Dwarf_Attribute attribute;
     Dwarf_Die target;
@@ -327,7 +332,7 @@ static struct type member_pointer_type(Dwarf_Die *die) {
     return (struct type){.kind = TYPE_NONE, .size = calls ? 16 : 8};
 }
 
-/* The type that DIE, no typedef and not qualified, is. */
+/* Returns the type of DIE, which is no typedef and has no qualifiers. */
 static struct type bare_type(const struct binary *binary, Dwarf_Die *die) {
     switch (dwarf_tag(die)) {
     case DW_TAG_base_type:
@@ -360,7 +365,7 @@ struct type type_at(const struct binary *binary, Dwarf_Die *die) {
     if (dwarf_peel_type(die, &peeled) != 0)
         return (struct type){.kind = TYPE_NONE};
     if (dwarf_attr(&peeled, DW_AT_signature, &attribute) &&
-        dwarf_formref_die(&attribute, &elsewhere)) /* in a unit of its own */
+        dwarf_formref_die(&attribute, &elsewhere)) /* it is in a type unit */
         peeled = elsewhere;
     struct type found = bare_type(binary, &peeled);
     found.spelled = *die;
@@ -401,13 +406,13 @@ static void place_bits(Dwarf_Die *member, struct field *field) {
     if (attribute_word(member, DW_AT_data_bit_offset, &at)) {
         field->offset = at / 8;
         field->bit = (uint32_t)(at % 8);
-    } else if (attribute_word(member, DW_AT_bit_offset, &at)) { /* from the greatest bit: DWARF 3 */
+    } else if (attribute_word(member, DW_AT_bit_offset, &at)) { /* from the highest bit: DWARF 3 */
         field->bit = (uint32_t)(8 * field->type.size - at - bits);
     }
 }
 
-/* What MEMBER, an entry among a record's, is a field of.  Returns false where it is none that has a
- * place; IS_NAMED: it is a member of its own, and not an anonymous one or a base. */
+/* Sets FIELD to MEMBER, an entry in a record. Returns false if it is no field with a fixed
+ * position. IS_NAMED: it is a member with a name, and no anonymous member or base. */
 static bool read_field(const struct binary *binary, Dwarf_Die *member, struct field *field,
                        bool *is_named) {
     int tag = dwarf_tag(member);
@@ -419,7 +424,7 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
     *field = (struct field){.type = type_of(binary, member)};
     if (!attribute_word(member, DW_AT_data_member_location, &field->offset) &&
         dwarf_hasattr(member, DW_AT_data_member_location))
-        return false; /* of a virtual base only the object tells where it is */
+        return false; /* a virtual base: only the object contains its position */
     if (*is_named)
         place_bits(member, field);
     return *is_named || field->type.kind == TYPE_RECORD;
@@ -428,7 +433,7 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
 static unsigned count_fields(const struct binary *binary, const struct type *record,
                              const char *name, struct field *found);
 
-/* Whether TYPE is a class without members, as allocators and deleters are. */
+/* Whether TYPE is a class without members. Allocators and deleters are such classes. */
 static bool is_empty(const struct binary *binary, const struct type *type) {
     Dwarf_Die die = type->die, member;
     bool is_named, empty = true;
@@ -444,7 +449,8 @@ static bool is_empty(const struct binary *binary, const struct type *type) {
     return empty;
 }
 
-/* Likewise of RECORD's own members and of what anonymous ones have, or, INHERITED, of its bases. */
+/* Does the same as count_fields, but only for RECORD's own members and those of its anonymous
+ * members; or, if INHERITED, only for its bases. */
 static unsigned count_among(const struct binary *binary, const struct type *record,
                             const char *name, bool inherited, struct field *found) {
     Dwarf_Die die = record->die, member;
@@ -479,8 +485,9 @@ static unsigned count_among(const struct binary *binary, const struct type *reco
     return count ? count : has_last;
 }
 
-/* In how many places of RECORD the member NAME is; the first is the field.  One of its own hides
- * those of bases, and an empty one counts where there is no other. */
+/* Returns how many times RECORD has the member NAME, and sets FOUND to the first one. A member of
+ * RECORD itself hides those of its bases. An object of an empty class counts only if there is no
+ * other. */
 static unsigned count_fields(const struct binary *binary, const struct type *record,
                              const char *name, struct field *found) {
     unsigned own = count_among(binary, record, name, false, found);
@@ -538,7 +545,7 @@ bool has_virtually(const struct binary *binary, const struct type *record, const
     return false;
 }
 
-/* Each unit has an entry of its own for a class. */
+/* Compares names and sizes, because each unit has its own entry for a class. */
 static bool is_same_class(const struct type *a, const struct type *b) {
     Dwarf_Die one = a->die, other = b->die;
     const char *name = dwarf_diename(&one), *name_of_other = dwarf_diename(&other);
@@ -568,7 +575,7 @@ enum base_kind find_base(const struct binary *binary, const struct type *record,
     return BASE_NONE;
 }
 
-/* Members of bases and anonymous ones are counted from what they are in. */
+/* Members of bases and of anonymous members have offsets relative to these, so OFFSET is added. */
 struct taking {
     uint64_t offset;
     void (*take)(void *context, const char *name, const struct field *field);

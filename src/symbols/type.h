@@ -1,11 +1,11 @@
-/* type.h: types of a program's objects, out of DWARF, as far as expressions need them. */
+/* type.h: types of a program's objects, from DWARF, as far as expressions need them. */
 #ifndef QUIPU_SYMBOLS_TYPE_H
 #define QUIPU_SYMBOLS_TYPE_H
 
 #include "symbols/binary.h"
 
 enum type_kind {
-    TYPE_NONE, /* void, or what is not understood: no value */
+    TYPE_NONE, /* void, or not supported: no value */
     TYPE_INTEGER,
     TYPE_FLOATING,
     TYPE_POINTER,
@@ -16,20 +16,20 @@ enum type_kind {
 struct type {
     uint8_t kind;
     bool is_signed;    /* integers */
-    bool is_boolean;   /* likewise: 0 or 1 */
-    bool is_reference; /* pointers: C++'s references, which are followed by themselves */
+    bool is_boolean;   /* an integer that is 0 or 1 */
+    bool is_reference; /* a pointer that is a C++ reference; expressions follow it */
     uint64_t size;     /* bytes; 0: not known */
-    Dwarf_Die die;     /* of pointers and arrays: what they are of; of records: their own */
-    bool has_die;      /* 0: a pointer to void */
-    unsigned depth;    /* of an array: dimensions that are behind */
-    bool is_described; /* of TYPE_NONE: a Fortran array that lies where its descriptor tells; it
-                          has no place and no size of its own */
-    Dwarf_Die spelled; /* as the source says it, typedef and all; of an array that is an array's
-                          element: of the whole */
-    bool is_spelled;   /* false: no entry tells of it */
-    const struct type *target; /* of a pointer that an expression made: what it points to; else
-                                  NULL */
-    const char *name;          /* of what is not spelled; NULL: it has none */
+    Dwarf_Die die;     /* entry of a pointer, array or record */
+    bool has_die;      /* false: none, such as for a pointer to void */
+    unsigned depth;    /* of an array: number of its dimensions, without the first */
+    bool is_described; /* TYPE_NONE: a Fortran array whose descriptor contains its address; it has
+                          no address and no size of its own */
+    Dwarf_Die spelled; /* as the source writes it, with typedefs; of an array that is an element of
+                          an array: the whole */
+    bool is_spelled;   /* false: no entry describes it */
+    const struct type *target; /* of a pointer that an expression made: its target; of a Fortran
+                                  string: a character; else NULL */
+    const char *name;          /* of a type that is not spelled; NULL: none */
 };
 
 /* A member of a record. */
@@ -37,72 +37,76 @@ struct field {
     const char *owner; /* from each_field: the class whose member it is; NULL: it has no name */
     struct type type;
     uint64_t offset;
-    uint32_t bit, bits; /* a bit field: bits from the least one of OFFSET; else bits is 0 */
+    /* Of a bit field: its position above the lowest bit at OFFSET, and its size. Otherwise bits is
+     * 0. */
+    uint32_t bit, bits;
 };
 
-/* Sets TOP to the unit behind *UNIT, which is NULL in front of the first: the entry that has its
- * types and variables, in a file of its own where they are there (-gsplit-dwarf).  Returns false at
- * the end.
- */
+/* Sets TOP to the entry of the unit behind *UNIT, or of the first unit if *UNIT is NULL. The entry
+ * is the one that contains the unit's types and variables, which may be in a file of their own
+ * (-gsplit-dwarf). Returns false at the end. */
 bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top);
 
-/* Sets WORD to DIE's attribute NAME.  Returns false where it has none, or one that is no constant.
- */
+/* Sets WORD to the attribute NAME of DIE. Returns false if there is none, or it is no constant. */
 bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word);
 
-/* The type that DIE's DW_AT_type tells; of TYPE_NONE where there is none. */
+/* Returns the type in DIE's DW_AT_type; TYPE_NONE if there is none. */
 struct type type_of(const struct binary *binary, Dwarf_Die *die);
 
-/* The type that DIE, as the source says it, is. */
+/* Returns the type whose entry is DIE. It may be a typedef or have qualifiers. */
 struct type type_at(const struct binary *binary, Dwarf_Die *die);
 
-/* What a pointer points to, or an array has. */
+/* Returns the target of a pointer, or the type of an array's elements. */
 struct type target_of(const struct binary *binary, const struct type *type);
 
-/* The index of the first element of TYPE, an array: 0 in C. */
+/* Returns the index of the first element of TYPE, an array. It is 0 in C. */
 int64_t first_index(const struct type *type);
 
 /* Whether the source of DIE's unit is Fortran, which ignores case. */
 bool is_fortran(Dwarf_Die *die);
 
-/* Whether TYPE is what gfortran keeps a 'class' variable in: '_data', the object or its descriptor,
- * and '_vptr'. */
+/* Whether TYPE is the record in which gfortran keeps a 'class' variable. It contains '_data', which
+ * is the object or its descriptor, and '_vptr'. */
 bool is_class_container(const struct type *type);
 
-/* How many indices an element of TYPE takes in Fortran; 0: it is no array of Fortran's. */
+/* Returns the number of indices that select an element of TYPE in Fortran; 0 if it is no Fortran
+ * array. */
 unsigned dimensions_of(const struct type *type);
 
-/* Whether TYPE, an array, is no element of another with the same entry. */
+/* Whether TYPE is an array of its own. An array that is an element of another has the same entry,
+ * and is not. */
 bool is_whole_array(const struct type *type);
 
-/* Finds the member NAME of RECORD, in anonymous members and bases too, but
- * for virtual ones. */
+/* Finds the member NAME of RECORD, also in anonymous members and in bases, except virtual ones.
+ * Returns false if there is none. */
 bool find_field(const struct binary *binary, const struct type *record, const char *name,
                 struct field *field);
 
-/* Whether that member is none of RECORD's own, and of more than one of its bases. */
+/* Whether that member is in more than one base of RECORD, and not in RECORD itself. */
 bool is_in_two_bases(const struct binary *binary, const struct type *record, const char *name);
 
-/* Finds the base of RECORD, or a base of one, of that NAME in its one spelling, but no virtual one.
- */
+/* Finds the direct or indirect base of RECORD whose name in one spelling is NAME, except virtual
+ * ones. Returns false if there is none. */
 bool find_named_base(struct arena *arena, const struct binary *binary, const struct type *record,
                      const char *name, struct field *found);
 
-/* Whether RECORD, where find_field finds no member NAME, has it from a virtual base. */
+/* Whether a virtual base of RECORD has the member NAME. find_field has not found it. */
 bool has_virtually(const struct binary *binary, const struct type *record, const char *name);
 
 enum base_kind {
     BASE_NONE,
     BASE_PLACED,
-    BASE_VIRTUAL /* or of one that is: only the object tells where it is */
+    BASE_VIRTUAL /* it, or a base that leads to it, is virtual: only the object contains its
+                    position */
 };
 
-/* Whether RECORD has BASE, another record, for a base; if that is placed sets OFFSET to where. */
+/* Whether BASE, another record, is a base of RECORD. Sets OFFSET to its position for BASE_PLACED.
+ */
 enum base_kind find_base(const struct binary *binary, const struct type *record,
                          const struct type *base, uint64_t *offset);
 
-/* Calls TAKE for each member of RECORD, with its name; likewise those of anonymous members and
- * bases. */
+/* Calls TAKE for each member of RECORD, with its name. Does the same for the members of anonymous
+ * members and bases. */
 void each_field(const struct binary *binary, const struct type *record,
                 void (*take)(void *context, const char *name, const struct field *field),
                 void *context);

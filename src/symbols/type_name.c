@@ -1,10 +1,9 @@
 /* type_name.c: types by name; see type_name.h.
  *
- * ISO C 2011, 6.7.7, as far as there are no arrays and functions in it; and names of C++ classes
- * with what is around them.  What C itself and <stdint.h> bring is known, whatever the debug
- * information has.
+ * The grammar is ISO C 2011, 6.7.7, without arrays and functions. Names of C++ classes may have
+ * scopes. The types of C itself and of <stdint.h> need no debug information.
  *
- * Not perfect: types that are declared within a function are not found. */
+ * Not perfect: types that are declared in a function are not found. */
 #include "symbols/type_name.h"
 
 #include "symbols/variables.h"
@@ -46,10 +45,10 @@ static void take_qualifiers(const char **at) {
         continue;
 }
 
-/* ---- what C brings ---- */
+/* ---- types of C ---- */
 
 enum {
-    WORD_LONG = 1, /* twice: + 1 */
+    WORD_LONG = 1, /* a second one sets the next bit, too */
     WORD_SHORT = 4,
     WORD_UNSIGNED = 8,
     WORD_SIGNED = 16,
@@ -98,7 +97,7 @@ bool begins_type_name(const char *text) {
     return false;
 }
 
-/* The type of the words whose bits are BITS, in any order. */
+/* Returns the type of the words whose bits are in BITS. Their order has no meaning. */
 static struct type type_of_words(unsigned bits) {
     unsigned longs = bits & (2 * WORD_LONG | WORD_LONG);
     struct type type = {.kind = TYPE_INTEGER, .is_signed = !(bits & WORD_UNSIGNED), .size = 4};
@@ -127,7 +126,7 @@ static struct type type_of_words(unsigned bits) {
     return type;
 }
 
-/* Takes the words at *AT.  Returns whether there are any. */
+/* Takes the words at *AT, and qualifiers between them. Returns whether there are any words. */
 static bool take_words(const char **at, struct type *type) {
     unsigned bits = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -142,12 +141,12 @@ static bool take_words(const char **at, struct type *type) {
     return bits != 0;
 }
 
-/* ---- what the program brings ---- */
+/* ---- types of the program ---- */
 
 struct search {
     const char *path; /* "ns::table" */
-    int tag;          /* 0: a typedef's, or of C++'s classes and enumerations */
-    Dwarf_Die die;    /* found; maybe no more than declared */
+    int tag;          /* 0: no keyword precedes the name; it may be of any kind */
+    Dwarf_Die die;    /* the entry found; it may be only a declaration */
     bool is_found, is_defined;
     struct near_names near_names;
 };
@@ -160,7 +159,7 @@ static bool has_tag(const struct search *search, int tag) {
            tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type;
 }
 
-/* Looks for PATH among the children of PARENT. */
+/* Searches the children of PARENT for PATH. */
 static void search_in(struct search *search, Dwarf_Die *parent, const char *path, unsigned depth) {
     Dwarf_Die die;
     if (depth > DEPTH_MAX || search->is_defined || dwarf_child(parent, &die) != 0)
@@ -196,7 +195,7 @@ static void search_all(const struct binary *binary, struct search *search) {
         search_in(search, &top, search->path, 0);
 }
 
-/* Takes "a::b<int>::c" at *AT; NULL: there is no name. */
+/* Takes "a::b<int>::c" at *AT. Returns NULL if there is no name. */
 static const char *take_path(struct arena *arena, const char **at) {
     size_t length = word_length(*at);
     if (!length)
@@ -237,7 +236,8 @@ static int take_tag(const char **at) {
     return 0;
 }
 
-/* Takes the name of a type of the program.  Returns false where there is none at *AT. */
+/* Takes the name of a type of the program, or of <stdint.h>. Sets TYPE or WRONG. Returns false if
+ * there is no name at *AT. */
 static bool take_own(struct arena *arena, const struct binary *binary, const char **at,
                      struct type *type, const char **wrong) {
     const char *begin = *at;
@@ -265,7 +265,7 @@ static bool take_own(struct arena *arena, const struct binary *binary, const cha
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- whole names ---- */
 
 static struct type pointer_to(struct arena *arena, const struct type *type, const char *text,
                               size_t length) {

@@ -1,9 +1,9 @@
 /* variables.c: variables by name; see variables.h.
  *
- * The whole tree of debug information is walked once, through namespaces, classes, functions and
- * their blocks.  A static of a function that was inlined stands in its abstract tree; the
- * definition of a C++ variable names its declaration, whose surroundings give its path.
- * Where a variable is tells locate.c. */
+ * quipu reads the whole tree of debug information once, through namespaces, classes, functions and
+ * their blocks. A static variable of an inlined function is in the function's abstract tree. The
+ * definition of a C++ variable refers to its declaration, and the scopes around that give its path.
+ * locate.c finds the variable's location. */
 #include "symbols/variables.h"
 
 #include "symbols/demangle.h"
@@ -22,19 +22,19 @@ enum {
     LISTED_MAX = 3,
 };
 
-/* What stands around: "app::v2::config". */
+/* The scopes around an entry: "app::v2::config". */
 struct scope {
     const char *path;
     const char *brief;      /* without inline namespaces: "app::config" */
-    const char *parameters; /* of the innermost, where it is a function */
+    const char *parameters; /* of the innermost scope, if it is a function */
 };
 
 struct place {
     const char *file;
     struct scope scope;
-    Dwarf_Die *function; /* NULL: outside of all */
-    bool is_inlined;     /* into that */
-    bool ignores_case;   /* the language does */
+    Dwarf_Die *function; /* NULL: outside of all functions */
+    bool is_inlined;     /* in an inlined instance, which is in `function` */
+    bool ignores_case;   /* the unit's language does */
     unsigned depth;
 };
 
@@ -52,7 +52,7 @@ static const char *symbol_of(Dwarf_Die *die) {
                                                                      : NULL;
 }
 
-/* What the function DIE is called with, in one spelling; NULL: it has no symbol that tells. */
+/* Returns the parameters of the function DIE in one spelling; NULL if no symbol shows them. */
 static const char *parameters_of(struct arena *arena, Dwarf_Die *die) {
     const char *symbol = symbol_of(die), *whole = symbol ? demangle(arena, symbol) : "";
     const char *end = strrchr(whole, ')'), *begin = end;
@@ -65,7 +65,7 @@ static const char *parameters_of(struct arena *arena, Dwarf_Die *die) {
     return NULL;
 }
 
-/* SCOPE, and DIE of that NAME in it. */
+/* Returns SCOPE with DIE, whose name is NAME, as its innermost scope. */
 static struct scope enter_scope(struct arena *arena, struct scope scope, Dwarf_Die *die,
                                 const char *name) {
     bool is_function = dwarf_tag(die) == DW_TAG_subprogram;
@@ -76,7 +76,7 @@ static struct scope enter_scope(struct arena *arena, struct scope scope, Dwarf_D
     return scope;
 }
 
-/* What is around a definition that stands elsewhere than its declaration. */
+/* Returns the scopes around DECLARATION, whose definition is in another scope. */
 static struct scope declared_scope(struct arena *arena, Dwarf_Die *declaration) {
     Dwarf_Die *scopes = NULL;
     struct scope scope = {"", "", NULL};
@@ -95,7 +95,7 @@ const char *path_above(struct arena *arena, Dwarf_Die *die) {
     return declared_scope(arena, die).path;
 }
 
-/* What stands around DIE, by its declaration where that is elsewhere. */
+/* Returns the scopes around DIE, or around its declaration if that is somewhere else. */
 static struct scope scope_around(struct arena *arena, Dwarf_Die *die, const struct place *place) {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
@@ -105,7 +105,7 @@ static struct scope scope_around(struct arena *arena, Dwarf_Die *die, const stru
                : place->scope;
 }
 
-/* With the arguments of its template: gcc has them in the symbol alone. */
+/* Returns NAME with its template's arguments. gcc has them only in the symbol. */
 static const char *name_with_arguments(struct arena *arena, Dwarf_Die *die, const char *name) {
     const char *symbol = symbol_of(die);
     if (!symbol || !*symbol || symbol[strlen(symbol) - 1] != 'E')
@@ -121,7 +121,7 @@ static const char *name_with_arguments(struct arena *arena, Dwarf_Die *die, cons
     return good ? whole + at - length : name;
 }
 
-/* Sets what VARIABLE, of that name in SCOPE, is found by. */
+/* Sets the names by which VARIABLE, whose name is set, is found in SCOPE. */
 static void set_names(struct arena *arena, struct variable *variable, const struct scope *scope) {
     variable->path = join_path(arena, scope->path, variable->name);
     variable->key = one_spelling(arena, variable->path);
@@ -207,7 +207,7 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
             inner.scope = enter_scope(variables->arena, scope_around(variables->arena, die, place),
                                       die, name);
         break;
-    case DW_TAG_inlined_subroutine: /* whose variables get their paths from their origins */
+    case DW_TAG_inlined_subroutine: /* its variables have the paths of their origins */
         inner.is_inlined = true;
         break;
     case DW_TAG_lexical_block:
@@ -232,7 +232,7 @@ static int compare_entries(const void *left, const void *right) {
     return (*a)->entry_of_it < (*b)->entry_of_it ? -1 : (*a)->entry_of_it > (*b)->entry_of_it;
 }
 
-/* What is inlined is named as where it comes from. */
+/* A variable of an inlined instance gets the names of its origin. */
 static void name_inlined(struct variables *variables) {
     size_t count = variables->all.count;
     const struct variable **sorted = ARENA_ARRAY(variables->arena, const struct variable *, count);
@@ -310,7 +310,8 @@ const char *no_source(const struct variables *variables, const char *file) {
                        suggest(variables->arena, &near_names));
 }
 
-/* The arguments of a variable's template may be left out. */
+/* Returns the length of KEY. If NAME has no arguments of the variable's template, KEY's are not
+ * counted. */
 static size_t key_length(const char *key, const char *name) {
     size_t length = strlen(key), depth = 0;
     if (!length || key[length - 1] != '>' || name[strlen(name) - 1] == '>')
@@ -323,11 +324,11 @@ static size_t key_length(const char *key, const char *name) {
     return length;
 }
 
-/* A name as it is looked for. */
+/* A name that is searched for. */
 struct wanted {
-    const char *key;        /* in its one spelling */
+    const char *key;        /* in one spelling */
     const char *parameters; /* of the function in front of the last "::"; NULL: any */
-    bool is_bare;           /* without the arguments of any template */
+    bool is_bare;           /* compare without the arguments of any template */
 };
 
 enum match {
@@ -361,7 +362,7 @@ static enum match match(const struct variables *variables, const struct variable
     return found ? found : match_key(brief, wanted->key, ignores_case);
 }
 
-/* How well VARIABLE is what is wanted: 0 not at all. */
+/* Returns how well VARIABLE matches WANTED; 0: not at all. */
 static int rank_of(const struct variables *variables, const struct variable *variable,
                    const struct wanted *wanted) {
     enum match found = match(variables, variable, wanted);
@@ -380,11 +381,11 @@ static bool is_same(const struct variable *a, const struct variable *b) {
     if (a->cause || b->cause)
         return a->cause && b->cause;
     if (a->is_local && b->is_local && a->origin == b->origin)
-        return true; /* places of one, where its function was inlined or copied */
+        return true; /* both are one local, whose function was inlined or copied */
     return a->is_constant == b->is_constant && a->address == b->address && a->value == b->value;
 }
 
-/* With what its function is called with, where WHOLE. */
+/* Returns the name of VARIABLE with its file. WHOLE: also with the parameters of its function. */
 static const char *spelling(struct arena *arena, const struct variable *variable, bool whole) {
     size_t own = strlen(variable->name) + 2, length = strlen(variable->path);
     if (!whole || !variable->parameters || length < own)
@@ -425,7 +426,7 @@ static const char *ambiguous(const struct variables *variables, const char *file
     return arena_print(variables->arena, "'%s' is there more than once; write %s", name, text);
 }
 
-/* "a::b::c", "b::c" */
+/* Offers "a::b::c" and "b::c". */
 static void offer_ends(struct near_names *near_names, const char *path) {
     offer_name(near_names, path);
     for (size_t depth = 0; *path; path++) {
@@ -436,8 +437,8 @@ static void offer_ends(struct near_names *near_names, const char *path) {
     }
 }
 
-/* Offers those that are LOCAL or not.  A local that has no place is one, too: why, is told where it
- * is named. */
+/* Offers the variables that are local (LOCAL) or not. A local without an address is offered, too: a
+ * message gives the cause if the user names it. */
 static void offer_variables(const struct variables *variables, const char *file, bool local,
                             struct near_names *near_names) {
     bool has_scope = strchr(near_names->wanted, ':') != NULL;
@@ -482,7 +483,7 @@ static const char *not_there(const struct variables *variables, const char *file
                        suggest(variables->arena, &near_names));
 }
 
-/* Why the local FOUND is not taken for NAME. */
+/* Returns the error message for NAME, which means the local FOUND. */
 static const char *local_refused(const struct variables *variables, const char *name,
                                  const struct variable *found) {
     if (!variables->takes_locals)
@@ -495,7 +496,8 @@ static const char *local_refused(const struct variables *variables, const char *
                        found->path);
 }
 
-/* Sets the one that is WANTED best, and whether it is the only one.  Returns its rank. */
+/* Sets FOUND to the best match of WANTED, and ONLY to whether it is the only one. Returns its rank
+ * as rank_of does. */
 static int find_best(const struct variables *variables, const char *file,
                      const struct wanted *wanted, const struct variable **found, bool *only) {
     int best = 0;

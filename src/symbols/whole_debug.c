@@ -1,16 +1,16 @@
-/* whole_debug.c: files of debug information whose sections are compressed; see whole_debug.h.
+/* whole_debug.c: files of debug information with compressed sections; see whole_debug.h.
  *
- * Compilers and linkers compress by zlib or by Zstandard (ELF gABI, section "Compressed Section").
- * libelf 0.188, of Debian 12, knows zlib alone, and libdw passes over a section that it cannot
- * decompress: then the program had no debug information.  So we decompress what is Zstandard's,
- * into a copy of the file in memory: its bytes, behind them the whole sections, and a table of
- * sections that says so.  Newer versions of libelf get the copy, too: one way is less to test than
- * two.
+ * Compilers and linkers compress with zlib or Zstandard (ELF gABI, section "Compressed Section").
+ * libelf 0.188, of Debian 12, supports only zlib. libdw ignores a section that it cannot
+ * decompress, so the program would have no debug information. Therefore quipu decompresses
+ * Zstandard's sections into a copy of the file in memory. The copy contains the file's bytes, then
+ * the decompressed sections. Its section table describes these. Newer versions of libelf read the
+ * copy, too, so there is only one method to test.
  *
- * Invariant: all else stands in the copy where it stands in the file.
+ * Invariant: everything else is at the same offset in the copy as in the file.
  *
- * Where it is not perfect: the files that a split unit or a dwz'ed one names are opened by libdw;
- * if they are compressed by Zstandard it must be 0.189 or later. */
+ * Not perfect: libdw opens the files that a split unit or a unit of dwz names. If Zstandard has
+ * compressed these, libdw must be 0.189 or later. */
 #include "symbols/whole_debug.h"
 
 #include "util/diag.h"
@@ -31,15 +31,15 @@ enum {
 struct copy {
     const uint8_t *from; /* the file */
     size_t size;
-    size_t table; /* where its table of sections is */
+    size_t table; /* offset of its section table */
     size_t count;
-    uint8_t *to; /* the file, and behind it what is decompressed */
+    uint8_t *to; /* the file, then the decompressed sections */
     size_t whole_size;
 };
 
-static const uint64_t section_max = UINT64_C(1) << 40; /* bytes; so that no sum overflows */
+static const uint64_t section_max = UINT64_C(1) << 40; /* bytes; so that sums cannot overflow */
 
-/* Where a section may begin that is put behind SIZE bytes. */
+/* Returns the offset at which a section may begin behind SIZE bytes. */
 static size_t align(size_t size) {
     static const size_t alignment = 16;
     return (size + alignment - 1) & ~(alignment - 1);
@@ -51,7 +51,7 @@ static Elf64_Shdr read_header(const struct copy *copy, size_t number) {
     return header;
 }
 
-/* Whether Zstandard has compressed the section; then HOW says into what. */
+/* Whether Zstandard has compressed the section. If so, sets HOW to its compression header. */
 static bool is_compressed(const struct copy *copy, const Elf64_Shdr *header, Elf64_Chdr *how) {
     if (!(header->sh_flags & SHF_COMPRESSED) || header->sh_flags & SHF_ALLOC ||
         header->sh_type == SHT_NOBITS || header->sh_size < sizeof *how ||
@@ -61,7 +61,8 @@ static bool is_compressed(const struct copy *copy, const Elf64_Shdr *header, Elf
     return how->ch_type == ZSTANDARD && how->ch_size <= section_max;
 }
 
-/* Finds the table of sections, and how large the copy is; false where nothing is to be done. */
+/* Finds the section table and sets the size of the copy. Returns false if there is no section to
+ * decompress. */
 static bool measure(struct copy *copy, Elf *elf) {
     GElf_Ehdr header;
     Elf64_Chdr how;
@@ -84,7 +85,7 @@ static bool measure(struct copy *copy, Elf *elf) {
     return found;
 }
 
-/* Makes the copy; false where a section is not what it says. */
+/* Makes the copy. Returns false if a section is corrupt. */
 static bool fill(const struct copy *copy) {
     size_t end = align(copy->size);
     memcpy(copy->to, copy->from, copy->size);
@@ -108,7 +109,7 @@ static bool fill(const struct copy *copy) {
     return true;
 }
 
-/* A descriptor of the copy; -1 where it cannot be made. */
+/* Returns a descriptor of the copy, or -1 if it cannot be made. */
 static int make_copy(struct copy *copy) {
     int fd = memfd_create("debug", MFD_CLOEXEC);
     if (fd < 0)
