@@ -1,15 +1,15 @@
-/* align.c: small code in loops stays within one line of fetched code.
+/* align.c: keeps small code in loops within one line of fetched code.
  *
- * The compiler aligned the code as it was.  A loop that crosses a line of fetched code after
- * counters were put into it runs slower than counting makes it (an interpreter's dispatch: 1.7
- * times), so where the compiler aligns in a loop, code of less than a line is kept in one.
+ * The compiler aligned the code as it was. Counters move it. A loop that now crosses a line of
+ * fetched code runs much slower (an interpreter's dispatch: 1.7 times). So where the compiler
+ * aligned code in a loop, and the code is shorter than a line, quipu keeps it within one line.
  *
- * A Zen 4 foresees two branches of a line in each cycle.  A search of two branches a turn, a cycle
- * each, is slowed down by a fifth where a line has an odd number of them, so unrolled loops of
- * several blocks begin a line.
+ * A Zen 4 predicts two branches of one line in each cycle. A search with two branches in each
+ * iteration, one cycle each, takes a fifth longer if a line has an odd number of them. So unrolled
+ * loops of several blocks begin on a new line.
  *
- * requires: a plan    maintains: everything; padding is nobody's
- * Not perfect: sizes are estimates; a wrong one costs a line crossed, or a few bytes. */
+ * requires: a plan    maintains: everything; the new padding belongs to no block
+ * Not perfect: sizes are estimates. A wrong one costs a crossed line, or a few bytes. */
 #include "pass/plan.h"
 
 enum {
@@ -36,8 +36,9 @@ static bool goes_to(const struct planner *p, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* Bytes that run in a row from the block's top: to the jump back to it, or to the first block that
- * does not go on behind itself; the block alone where that is more than a line. */
+/* Returns the estimated bytes of the code that runs from the block's top: to the jump back to it,
+ * to the end of an unrolled loop, or to the first block that does not fall through. If that is more
+ * than a line, returns the size of the block alone. */
 static uint32_t run_size(const struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     uint32_t size = 0;
@@ -51,7 +52,7 @@ static uint32_t run_size(const struct planner *p, uint32_t index) {
     return size;
 }
 
-/* Whether an unrolled loop of several blocks begins there. */
+/* Whether block INDEX is the first of an unrolled loop of several blocks. */
 static bool begins_turns(const struct graph *graph, uint32_t index) {
     uint32_t last = index;
     if (!graph->blocks.data[index].copy)

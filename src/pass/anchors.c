@@ -1,11 +1,12 @@
-/* anchors.c: the places at which the sums of events above their cells are told.
+/* anchors.c: query anchors: the positions for which tables record the sums of events above the
+ * cells.
  *
- * Between two anchors stand instructions of the original, which readers weigh one by one, or
- * inserted code, which weighs nothing.  So there is an anchor at each piece of a block, wherever
+ * Between two anchors there are original instructions, whose weights readers add one by one, or
+ * inserted code, which weighs nothing. So there is an anchor at each piece of a block, where
  * inserted code begins, and behind each addition.
  *
  * requires: count_events    makes: planner.anchors, planner.countdown_tests
- * Does nothing where no events are counted. */
+ * Does nothing if no events are counted. */
 #include "pass/plan.h"
 
 static bool wanted(const struct planner *p) {
@@ -43,7 +44,7 @@ struct event_sums sums_on_edge(const struct planner *p, uint32_t index) {
         sums.of[k] = graph->potentials[k][out_node(graph, edge->source)].value +
                      weigh_edge(graph, events->kinds[k], edge);
     for (size_t i = 0; i < edge->increments.count; i++)
-        if (edge->increments.data[i].turns) { /* what it takes away is in the cell until then */
+        if (edge->increments.data[i].turns) { /* what it subtracts is still in the cell */
             struct increment added = edge->increments.data[i];
             added.amount = -added.amount;
             subtract(p, &sums, &added);
@@ -58,7 +59,7 @@ static struct query_anchor *add_anchor(struct planner *p, const char *label,
     return &p->anchors.data[p->anchors.count - 1];
 }
 
-/* Instructions [FROM, TO) of the block follow. */
+/* Records that instructions [FROM, TO) of block INDEX follow the anchor. */
 static void set_instructions(struct planner *p, struct query_anchor *anchor, uint32_t index,
                              uint32_t from, uint32_t to) {
     anchor->block = index;
@@ -101,8 +102,9 @@ void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, 
         set_instructions(p, &p->anchors.data[p->anchors.count - 1], index, from, to);
 }
 
-/* A function's first instruction may be aligned, and stand where no padding was needed: inserted
- * code in front of the function has it so that there is some. */
+/* Adds an anchor at the function's label if its first instruction is aligned. The original needed
+ * no padding there. But code inserted in front of the function can move it so that there is
+ * some. */
 static void anchor_begin(struct planner *p) {
     const struct basic_block *first = &p->graph->blocks.data[0];
     if (!wanted(p) || first->padding || first->aligned_by == NONE)

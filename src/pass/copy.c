@@ -1,18 +1,19 @@
-/* copy.c: text that is written more than once: the ends of ways, by write_body, and unrolled loops.
+/* copy.c: copies of text: tails, by write_body, and unrolled loops.
  *
  *     head: body; jcc head          head: body; jncc exit
  *     exit:                               body; jncc exit
  *                                         body; jcc head
  *                                   exit:
  *
- * flow/unroll.c tells why, and has put the copies into the graph.
+ * flow/unroll.c gives the reason, and has put the copies into the graph.
  *
- * requires: a plan    maintains: as count.c */
+ * requires: a plan    maintains: as insert.c */
 #include "pass/plan.h"
 
 #include <string.h>
 
-/* Jumps along the edge: to TARGET, or to a stub that counts and goes there, which IS_FAR. */
+/* Writes a jump along the edge: to TARGET, or to a stub that counts and then jumps to TARGET.
+ * IS_FAR: a short jump does not reach the stub. */
 static void write_jump(struct planner *p, struct buffer *out, struct span mnemonic, uint32_t edge,
                        const char *target, bool is_far) {
     struct buffer code = {0};
@@ -46,7 +47,8 @@ void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     }
 }
 
-/* The two edges out of BLOCK: the one that a jump takes, and the one that falls. */
+/* Sets *JUMPS to the edge out of BLOCK that its jump takes, and *FALLS to the one that falls
+ * through. */
 static void sort_ways(const struct graph *graph, const struct basic_block *block, uint32_t *jumps,
                       uint32_t *falls) {
     bool first = graph->edges.data[block->out.data[0]].jumps;
@@ -54,7 +56,7 @@ static void sort_ways(const struct graph *graph, const struct basic_block *block
     *falls = block->out.data[first];
 }
 
-/* What is counted on the way into the text behind. */
+/* Writes the increments of edge INDEX, which falls through. */
 static void write_fall(struct planner *p, struct buffer *out, uint32_t index) {
     size_t before = out->count;
     write_edge_increments(p, out, index);
@@ -67,14 +69,14 @@ static struct span mnemonic_of(const struct planner *p, const struct statement *
     return (struct span){unit->text + jump->start, statement_word(unit, jump)};
 }
 
-/* The copies of one turn, and their labels. */
+/* The copies of the loop's blocks for one iteration, and the first of their labels. */
 struct turn {
     uint32_t first, count;
     uint32_t labels;
-    bool stubs_are_far; /* whatever their jumps go to out of line */
+    bool stubs_are_far; /* a short jump does not reach their stubs */
 };
 
-/* Where a jump of the turn's goes: to a copy, or where the text says. */
+/* Returns the target of a jump in the iteration: a copy, or the original operand. */
 static const char *turn_target(struct planner *p, const struct turn *turn, uint32_t index,
                                const struct statement *jump) {
     struct arena *arena = &p->state->unit->arena;
@@ -85,7 +87,7 @@ static const char *turn_target(struct planner *p, const struct turn *turn, uint3
     return arena_copy(arena, operand.start, operand.length);
 }
 
-/* The copy of a block that the loop goes on behind, with its jump. */
+/* Writes the copy of a block that is not the last of the loop, with its jump. */
 static void write_inner(struct planner *p, struct buffer *out, const struct turn *turn,
                         uint32_t index) {
     const struct basic_block *copy = &p->graph->blocks.data[index];
@@ -106,8 +108,8 @@ static void write_inner(struct planner *p, struct buffer *out, const struct turn
         write_fall(p, out, falls);
 }
 
-/* The jump back of the last turn.  What is counted on it stands right behind it: most turns go on.
- */
+/* Writes the backward jump of the last iteration. The increments on it follow directly, because
+ * most iterations are followed by another one. */
 static void write_last_jump(struct planner *p, struct buffer *out, uint32_t index,
                             struct span mnemonic, const char *head) {
     struct buffer code = {0};
@@ -122,7 +124,7 @@ static void write_last_jump(struct planner *p, struct buffer *out, uint32_t inde
     buffer_release(&code);
 }
 
-/* Bytes of all copies of blocks FIRST to INDEX. */
+/* Returns the estimated bytes of all copies of blocks FIRST to INDEX. */
 static uint32_t copies_size(const struct planner *p, uint32_t first, uint32_t index) {
     uint32_t size = 0;
     for (uint32_t i = first; i <= index; i++)

@@ -1,20 +1,22 @@
-/* entries.c: which functions must ask whether the thread has cells.
+/* entries.c: finds the functions that must test whether the thread has cells.
  *
- * Where %gs leads to the cells, a function asks at its entry, for it may be the first one that a
- * new thread runs.  One that nobody but functions of the same unit can enter need not: whoever
- * enters it has asked.  Such a function is local, its address is nowhere taken, and all direct
- * calls of it and jumps to it stand in compiled functions that ask (or that need not ask
- * themselves).  A system call may come back in a new thread, so code that makes one by itself is
+ * In executables the base of %gs leads to the cells. A function tests at its entry, since it may be
+ * the first one that a new thread runs. A function needs no test if only functions of the same unit
+ * can enter it: they have tested. Such a function is local, and its address is not taken. All
+ * direct calls of it and jumps to it are in compiled functions that test, or that need no test
+ * themselves. A system call may return in a new thread, so functions that make one themselves are
  * not trusted.
  *
  * requires: measure_unit    makes: pass_state.internal
- * Not perfect: whether a function can ask, and whether it is left alone, comes out only when it is
- * instrumented.  instrument.c then begins the unit anew, with every function asking. */
+ * Not perfect: whether a function can test, and whether it is left alone, is known only when it is
+ * instrumented. If one cannot, instrument.c instruments the unit again, with a test in every
+ * function. */
 #include "pass/pass.h"
 
 #include "x86/measure.h"
 
-/* By function: it asks, and whatever it calls runs in the same thread. */
+/* Returns, by function, whether callees can rely on its test: quipu instruments it, and it makes no
+ * system call itself, so the thread stays the same. */
 static bool *find_trusted(const struct pass_state *state) {
     struct unit *unit = state->unit;
     bool *trusted = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
@@ -30,7 +32,7 @@ static bool *find_trusted(const struct pass_state *state) {
     return trusted;
 }
 
-/* Whether no name of the function is known where we cannot see. */
+/* Whether only code of this unit that names the function can enter it. */
 static bool is_hidden(const struct unit *unit, const struct asm_function *function) {
     const struct symbol *symbol = &unit->symbols.data[function->symbol];
     return function->compiled && !function->left_alone && !symbol->global && !symbol->weak &&

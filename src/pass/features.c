@@ -1,4 +1,4 @@
-/* features.c: the features that there are; see feature.h. */
+/* features.c: the table of features; see feature.h. */
 #include "pass/feature.h"
 
 #include "pass/plan.h"

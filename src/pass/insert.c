@@ -1,15 +1,15 @@
-/* insert.c: the code of all increments.
+/* insert.c: inserts the code of all increments.
  *
- * An increment is one instruction on one of the thread's own cells: in executables through the base
- * of %gs, else through a register that holds the cells' address.
+ * An increment is one instruction on one of the thread's own cells. In executables the base of %gs
+ * leads to the cells; otherwise a register holds their address.
  *
- * plan.c decides where; this file writes the text, with copy.c and align.c for loops and stubs.c
- * for what stands out of line.
+ * plan.c decides where. This file writes the text, with copy.c and align.c for loops and stubs.c
+ * for code out of line.
  *
  * requires: increments, find_liveness
- * maintains: registers and flags that live, the red zone, alignment, unwinding at every instruction
- * breaks: distances between labels (short jumps are the assembler's to lengthen; loop and jrcxz,
- *         which cannot be, get a jump behind them) */
+ * maintains: live registers and flags, the red zone, alignment, unwinding at every instruction
+ * breaks: distances between labels. The assembler lengthens short jumps. It cannot lengthen loop
+ * and jrcxz, so they get a jump behind them. */
 #include "format/notes.h"
 #include "pass/feature.h"
 #include "pass/plan.h"
@@ -66,8 +66,9 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
 }
 
-/* Padding that is entered past what stands above it: its label stays in front of its counter.  A
- * thread may stand in it, so what is above its cells is told where nothing is inserted, too. */
+/* Inserts code in front of padding that control enters from the outside or a hub, or in front of a
+ * gap. The label there stays in front of the counter. A thread may be stopped in the padding, so
+ * there is an anchor even if nothing is counted. */
 static void insert_padding_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -100,7 +101,7 @@ static const struct graph_instruction *branch_of(const struct planner *p, uint32
     return last_instruction(graph, &graph->blocks.data[graph->edges.data[index].source - 1]);
 }
 
-/* Whether what stands on the edge goes on by a copy of its target. */
+/* Whether the code on the edge continues with a copy of its target, a tail, instead of a jump. */
 static bool copies_tail(const struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
@@ -116,8 +117,8 @@ static bool copies_tail(const struct planner *p, uint32_t index) {
     return true;
 }
 
-/* The way on from code on the edge to its TARGET.  Returns the size of what was copied,
- * 0 where that is nothing. */
+/* Writes what follows the code on the edge: a copy of its target, a tail, or a jump to TARGET.
+ * Returns the size of the copy, or 0 if there is none. */
 static uint32_t write_way_on(struct planner *p, struct buffer *out, uint32_t index,
                              const char *target) {
     const struct graph *graph = p->graph;
@@ -148,7 +149,7 @@ const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *co
     return arena_print(&p->state->unit->arena, ".LQt%u", label);
 }
 
-/* Code on a taken edge: out of line, and the branch goes there. */
+/* Puts the code of a taken edge out of line, and redirects the branch there. */
 static void insert_taken_code(struct planner *p, uint32_t edge, struct buffer *code) {
     const struct statement *s = statement_of(p, branch_of(p, edge));
     const struct unit *unit = p->graph->unit;
@@ -162,9 +163,9 @@ static void insert_taken_code(struct planner *p, uint32_t edge, struct buffer *c
     p->blocks[source].stub_is_far = p->context.stubs_are_far;
 }
 
-/* The condition under which a jump is not taken, where its taken edge may get its code right behind
- * it; else NULL.  That is for those that are taken more often than not: the way is one jump, where
- * code out of line costs two. */
+/* Returns the inverted branch if the code of the TAKEN edge may follow the branch directly, or
+ * NULL. This is for branches that are taken at least as often as not. The path then has one jump;
+ * with code out of line it would have two. */
 static const char *turned_condition(const struct planner *p, const struct graph_instruction *branch,
                                     const struct edge *taken) {
     const struct graph *graph = p->graph;
@@ -175,7 +176,7 @@ static const char *turned_condition(const struct planner *p, const struct graph_
     return inverted_condition(graph->unit->text + s->start, statement_word(graph->unit, s));
 }
 
-/* Code on a taken edge: behind the branch, which is turned round. */
+/* Puts the code of a taken edge directly behind the branch, and inverts the branch. */
 static void insert_turned_code(struct planner *p, uint32_t edge, const char *condition,
                                struct buffer *code) {
     const struct graph_instruction *branch = branch_of(p, edge);
@@ -199,7 +200,7 @@ static void insert_turned_code(struct planner *p, uint32_t edge, const char *con
     insert_after(p, branch, &text);
 }
 
-/* loop and jrcxz reach 128 bytes: they get a jump close behind them that reaches further. */
+/* loop and jrcxz reach only 128 bytes. They get a jump close behind them that reaches further. */
 static void lengthen_branch(struct planner *p, uint32_t taken, struct buffer *code) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[graph->edges.data[taken].source - 1];
@@ -222,7 +223,8 @@ static void lengthen_branch(struct planner *p, uint32_t taken, struct buffer *co
     buffer_release(code);
 }
 
-/* Of the ways round through both ends of the edge; it stands in none where one of them does not. */
+/* Returns the larger of the cycles of both ends of the edge (struct basic_block). 0: an end is in
+ * none. */
 static uint32_t find_cycle(const struct graph *graph, const struct edge *edge) {
     if (!is_block(graph, edge->source) || !is_block(graph, edge->target))
         return 0;
@@ -247,8 +249,8 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
     anchor_marks(p);
 }
 
-/* Padding has no anchors of its own, and a thread may stand there: what is above its cells is what
- * is above them on the edge, the jump not taken included. */
+/* Whether a branch that is not taken leads to padding. Such padding has no anchor of its own, but a
+ * thread may be stopped there. The sums on the edge, which include the branch, apply there too. */
 static bool leads_to_padding(const struct graph *graph, const struct edge *edge) {
     return edge->kind == QUIPU_EDGE_NOT_TAKEN && is_block(graph, edge->target) &&
            graph->blocks.data[edge->target - 1].padding;
@@ -297,7 +299,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
         insert_after(p, last, &text);
 }
 
-/* The label of the block, and of each place where inserted code divides it. */
+/* Writes a label at each block, and at each position where inserted code divides it. */
 static void label_blocks(struct planner *p) {
     const struct graph *graph = p->graph;
     for (size_t i = 0; i < graph->text_blocks; i++) {
@@ -334,7 +336,8 @@ static void label_fragments(struct planner *p, uint32_t number) {
                       arena_print(&p->state->unit->arena, ".LQf%u_%zu:", number, f));
 }
 
-/* Whether who enters the function has asked for the thread's cells, for some feature's sake. */
+/* Whether the code of a feature makes sure, at the function's entries, that the thread has
+ * cells. */
 static bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
     for (size_t i = 0; i < state->on_count; i++)
         if (state->on[i]->asks_at_begin && state->on[i]->asks_at_begin(state, graph))

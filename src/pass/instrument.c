@@ -1,8 +1,8 @@
-/* instrument.c: the way of a unit through the shim: for each function
+/* instrument.c: instruments a unit. For each function:
  *
  *     graph -> the stages of stages.c -> code and notes
  *
- * and the edited text at the end.  One arena is released after each function. */
+ * The edited text is written at the end. One arena serves one function after the other. */
 #include "pass/instrument.h"
 
 #include "flow/computed_jumps.h"

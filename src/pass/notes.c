@@ -1,7 +1,7 @@
-/* notes.c: what a unit says of itself in its notes, and of functions that are left alone;
- * format/notes.h is their format.
+/* notes.c: the note of a unit, and the notes of functions that are left alone; format/notes.h
+ * describes their format.
  *
- * requires: all functions are done   breaks: nothing */
+ * requires: for the unit's note, all functions are done   breaks: nothing */
 #include "pass/feature.h"
 #include "pass/record.h"
 
@@ -13,8 +13,8 @@ const char *function_name(struct arena *arena, const struct unit *unit,
     return arena_copy(arena, symbol->name, symbol->length);
 }
 
-/* Such a function's text may be anything, a macro's body even: nothing is put into it, and its name
- * must do. */
+/* The text of such a function may be anything, even a macro's body. So no label is inserted into
+ * it, and the note has its name but no address. */
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function) {
     struct record note;
     uint32_t label = ++state->labels;
@@ -27,7 +27,7 @@ void write_left_alone_note(struct pass_state *state, const struct asm_function *
     end_note(&note, label);
 }
 
-/* "count,event,placement=tree": the features, as they are named to 'quipu cc'. */
+/* Returns the features as 'quipu cc' names them: "count,event,placement=tree". */
 static const char *features_text(struct pass_state *state) {
     const struct pass_options *options = state->options;
     struct arena *arena = &state->unit->arena;
@@ -50,7 +50,7 @@ void write_unit_note(struct pass_state *state, const char *version) {
     record_text(&note, features_text(state));
     end_note(&note, label);
     RUN_HOOKS(state, write_unit_records, state);
-    if (state->instrumented) /* no code may name it: then this is what tells its type */
+    if (state->instrumented) /* if no code names it, only this sets its type */
         buffer_print(&state->tail,
                      "\t.hidden quipu_bias\n\t.hidden %s\n\t.type quipu_bias, @tls_object\n",
                      state->options->shared ? "quipu_attach" : "quipu_attach_segment");

@@ -1,14 +1,14 @@
-/* plan.c: places for counters, and where the base is made ready; see plan.h.
+/* plan.c: chooses positions for counters, and makes the base ready; see plan.h.
  *
- * Where the base is a segment's, it is ready once the thread has cells: code that is entered from
- * elsewhere asks for them, and nothing in the function but a system call (which may return in a
- * new thread) loses it again.
+ * In executables the base is that of a segment. It is ready once the thread has cells. Code that is
+ * entered from elsewhere tests for them. After that nothing in the function loses the base, except
+ * a system call, which may return in a new thread.
  *
- * The base register is loaded where it is lost and a use may follow: at entries, landing pads and
- * behind calls.  A forward analysis then tells at which uses it holds on every path; a use where it
- * does not loads it for itself.
+ * A base register is loaded where it is lost and a use may follow: at entries, at landing pads and
+ * behind calls. A forward analysis then finds the uses at which it holds on every path. A use where
+ * it does not hold loads it itself.
  *
- * requires: increments, find_liveness    makes: struct planner, but its text */
+ * requires: increments, find_liveness    makes: struct planner, except its text */
 #include "pass/plan.h"
 
 #include "format/notes.h"
@@ -23,7 +23,7 @@ enum {
     TLS_PARTS = 3, /* instructions of a thread-local access in front of its call, at most */
 };
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 const struct statement *statement_of(const struct planner *p,
                                      const struct graph_instruction *instruction) {
@@ -36,8 +36,8 @@ static bool contains(const struct planner *p, const struct graph_instruction *in
     return memmem(p->graph->unit->text + s->start, s->end - s->start, text, strlen(text)) != NULL;
 }
 
-/* Whether the address that instruction INDEX is behind is the first part of a thread-local access
- * that ends in the block's call: in the large code model two instructions stand between. */
+/* Whether one of the instructions in front of instruction INDEX begins a thread-local access that
+ * ends with the block's call. In the large code model two instructions are between the two. */
 static bool is_in_tls_access(const struct planner *p, const struct basic_block *block,
                              uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
@@ -48,9 +48,9 @@ static bool is_in_tls_access(const struct planner *p, const struct basic_block *
     return false;
 }
 
-/* Code must not stand before endbr64, where indirect branches land, nor behind the label of an
- * instruction whose address is told, nor where the program writes code, nor between the address and
- * the call of a thread-local access, which linkers rewrite as one. */
+/* No code may be inserted in front of endbr64, where indirect branches land; behind the label of an
+ * instruction whose address is recorded; where the program writes code; and inside a thread-local
+ * access, which linkers rewrite as one. */
 bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
     const struct graph_instruction *first = &p->graph->instructions.data[block->first];
     if (index < block->closed)
@@ -63,7 +63,8 @@ bool code_may_stand(const struct planner *p, const struct basic_block *block, ui
            !contains(p, &first[index - 1], "@TLS");
 }
 
-/* A block that ends in a plain instruction takes code behind it only on its edge. */
+/* Moves *INDEX to the first position, from there on, where code may be inserted. Returns false if
+ * there is none. Code behind the block's last instruction can only be on an edge. */
 static bool next_place(const struct planner *p, const struct basic_block *block, uint32_t *index) {
     for (uint32_t i = *index; i < block->count; i++)
         if (code_may_stand(p, block, i)) {
@@ -73,12 +74,13 @@ static bool next_place(const struct planner *p, const struct basic_block *block,
     return false;
 }
 
-/* Whether somebody else's value is in the base. */
+/* Whether the base register holds a value of the program, where LIVE is live. */
 static bool base_is_live(const struct planner *p, uint32_t live) {
     return p->base != BASE_SEGMENT && (live >> p->base & 1);
 }
 
-/* Functions that are called may change any register, and no segment's base. */
+/* Whether calls lose the base. A callee may change the base register, but not the base of a
+ * segment. */
 static bool calls_lose_base(const struct planner *p) {
     return p->base != BASE_SEGMENT;
 }
@@ -89,13 +91,15 @@ static bool writes_base(const struct planner *p, const struct graph_instruction 
 
 static bool loses_base(const struct planner *p, const struct graph_instruction *instruction) {
     uint8_t class = instruction->decoded->class;
-    if (class == CLASS_SYSTEM) /* may return in another thread */
+    if (class == CLASS_SYSTEM) /* it may return in another thread */
         return true;
     return calls_lose_base(p) && (writes_base(p, instruction) || is_call_class(class));
 }
 
-/* The first place at which flags are dead and the base can be had; else the first with dead flags;
- * else the first.  Of a block that counts turns, the last such place: see unroll.c. */
+/* Chooses the position of the block's counter: the first one where flags are dead and the base
+ * register is free; otherwise the first one with dead flags; otherwise the first one. In a block
+ * that counts iterations of an unrolled loop (flow/unroll.c): the last one where flags are dead and
+ * the base register is free. Returns NONE if no code may be inserted. */
 static uint32_t choose_slot(const struct planner *p, const struct basic_block *block) {
     uint32_t first = 0, best = NONE, second = NONE;
     uint32_t changed = LIVE(0, changed_flags(&block->increments));
@@ -117,7 +121,7 @@ static uint32_t choose_slot(const struct planner *p, const struct basic_block *b
 
 /* ---- the base ---- */
 
-/* How much of the function's time REGISTER is somebody else's. */
+/* Returns the sum of the frequencies of all blocks in which the program uses register CANDIDATE. */
 static double base_cost(const struct planner *p, int candidate) {
     const struct graph *graph = p->graph;
     double cost = 0;
@@ -168,7 +172,7 @@ static void plan_block(struct planner *p, uint32_t index) {
         }
 }
 
-/* Whether a use may follow behind the edge without a loss before it. */
+/* Whether on the edge, or behind it, a use of the base may follow before it is lost. */
 static bool needed_behind(const struct planner *p, const struct edge *edge) {
     const struct graph *graph = p->graph;
     if (edge->increments.count)
@@ -211,22 +215,23 @@ static void find_needs(struct planner *p) {
     }
 }
 
-/* A load needs the base and all flags. */
+/* Whether the base can be loaded where LIVE is live. A load changes the base register and all
+ * flags. */
 static bool can_load(const struct planner *p, uint32_t live) {
     return !base_is_live(p, live) && !(live & LIVE_FLAGS);
 }
 
-/* Whether the base is to be made ready where EDGE comes in from outside. */
+/* Whether the base must be made ready where EDGE enters from outside. */
 static bool wants_load(const struct planner *p, const struct edge *edge) {
     if (!counts_anything(p->state->options))
         return false;
     if (edge->kind == QUIPU_EDGE_ENTRY && p->base == BASE_SEGMENT)
-        return !p->internal; /* what is called from here may rely on it */
+        return !p->internal; /* callees may rely on it */
     return p->blocks[edge->target - 1].needed;
 }
 
-/* In front of a gap all lives, since control may go anywhere; but where the function begins there
- * are no flags, and nothing is in the base. */
+/* Returns what is live in front of a gap: everything, since control may continue anywhere. But
+ * where a function begins, no flag is live, and %r11 is free. */
 static uint32_t live_in_front(const struct planner *p, uint32_t index) {
     const struct basic_block *gap = &p->graph->blocks.data[index];
     bool begins = index == 0 && p->graph->function->compiled;
@@ -263,7 +268,7 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
         return p->load_on_edge[index];
     if (is_block(p->graph, edge->source))
         return p->blocks[edge->source - 1].holds_at_end;
-    if (edge->source == 0) /* an entry loads at the top, behind its edges */
+    if (edge->source == 0) /* a load for an entry is at the block's top, behind this edge */
         return p->internal && edge->kind == QUIPU_EDGE_ENTRY;
     for (size_t i = 0; i < p->graph->edges.count; i++)
         if (p->graph->edges.data[i].target == edge->source && !holds_on_edge(p, (uint32_t)i))
@@ -271,7 +276,7 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
     return true;
 }
 
-/* Whether the counter's own code leaves the base loaded where it did not hold. */
+/* Whether the counter's code leaves the base loaded if it does not hold in front of that code. */
 static bool slot_loads(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     return block->increments.count &&
@@ -336,7 +341,7 @@ void make_plan(struct planner *p) {
     find_holding(p);
 }
 
-/* ---- ways in and out ---- */
+/* ---- entries and exits ---- */
 
 bool enters_by(const struct planner *p, const struct basic_block *block,
                enum quipu_edge_kind kind) {

@@ -1,8 +1,8 @@
-/* provoke.c: faults of the shim on demand, so that the suite sees that none breaks a build.
+/* provoke.c: causes faults of the shim, for tests that no fault breaks a build.
  *
  *     QUIPU_FAULT=KIND:FUNCTION     check, crash, text, edits: see the table
- *     QUIPU_FAULT=STAGE:FUNCTION    what that stage has found out is made wrong
- *     QUIPU_FAULT=unit              a check that no function is to blame for */
+ *     QUIPU_FAULT=STAGE:FUNCTION    the results of that stage are made wrong
+ *     QUIPU_FAULT=unit              a check fails that concerns no function */
 #include "pass/pass.h"
 
 #include "util/diag.h"
@@ -22,13 +22,13 @@ static void crash(struct pass_state *state, const struct asm_function *function)
     raise(SIGSEGV);
 }
 
-/* The assembler refuses it. */
+/* The assembler rejects this text. */
 static void write_nonsense(struct pass_state *state, const struct asm_function *function) {
     insert_before(&state->edits, fragment_label(state->unit, &function->fragments.data[0]),
                   ".quipu_nonsense");
 }
 
-/* A check fails, but once all functions are done. */
+/* Makes a check fail, but only after all functions are done. */
 static void overlap_edits(struct pass_state *state, const struct asm_function *function) {
     uint32_t at = fragment_label(state->unit, &function->fragments.data[0])->start;
     replace_text(&state->edits, at, 1, "");

@@ -1,20 +1,21 @@
-/* reach.c: jumps that go far are written long.
+/* reach.c: makes jumps long whose targets are far away.
  *
- * A short jump reaches 127 bytes.  The assembler begins with short ones and makes those longer that
- * do not reach, pass by pass: where an alignment lies between a jump and its target, what has grown
- * above in the same pass is not reckoned with, and the jump waits for a later one.  Inserted code
- * makes many jumps grow, and in a section of some megabytes that took a thousand passes (a unit of
- * 15,000 functions: 90 seconds, the plain one 7).  So a jump is told to be long where it was so in
- * the original, or where more than a short one reaches stands between.
+ * A short jump reaches 127 bytes. The assembler begins with short jumps, and lengthens those that
+ * do not reach, pass by pass. If an alignment is between a jump and its target, a pass does not
+ * take into account what has grown above in the same pass, and the jump waits for a later pass.
+ * Inserted code makes many jumps grow. In a section of some megabytes that took a thousand passes
+ * (a unit of 15,000 functions: 90 seconds, the twin 7). So quipu makes a jump long if it was long
+ * in the original, or if more bytes than a short jump reaches are between it and a target below, or
+ * its stub.
  *
  * requires: a plan, all other code written    maintains: everything
- * Not perfect: sizes of what is inserted are estimates.  Where one is too high a jump is four bytes
- * longer than it had to be; where too low, the assembler finds out by itself. */
+ * Not perfect: sizes of inserted code are estimates. If one is too high, a jump is four bytes
+ * longer than necessary. If one is too low, the assembler lengthens the jump itself. */
 #include "format/notes.h"
 #include "pass/plan.h"
 
 enum {
-    LONG_JUMP = 5, /* bytes of one that is not short, ... */
+    LONG_JUMP = 5, /* bytes of a long jump, ... */
     LONG_CONDITIONAL = 6,
     ROUNDS = 2 /* a jump that has become long may put others out of reach */
 };
@@ -48,7 +49,7 @@ static bool is_far_below(const struct planner *p, uint32_t index, uint32_t targe
            p->ends[target - 1] - p->ends[index] > SHORT_REACH;
 }
 
-/* Whether the jump at the block's end, as it is now, goes further than a short one. */
+/* Whether the jump at the block's end, with its present target, must be long. */
 static bool goes_far(const struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -64,7 +65,7 @@ static bool goes_far(const struct planner *p, uint32_t index) {
     return false;
 }
 
-/* Whether the jump at the block's end stands there as the compiler wrote it, but for its target. */
+/* Whether the jump at the block's end is still the compiler's, except for its target. */
 static bool is_own_jump(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     const struct graph_instruction *last = last_instruction(p->graph, block);
@@ -76,7 +77,7 @@ static bool is_own_jump(const struct planner *p, uint32_t index) {
     return (class == CLASS_JUMP || class == CLASS_CONDITIONAL) && !s->inline_asm && !s->opaque;
 }
 
-/* Chooses jumps to be long, which move down what stands below them in their fragment. */
+/* Chooses jumps to be long, and moves the blocks below them in their fragment down. */
 static void choose_jumps(struct planner *p, bool *is_long) {
     const struct graph *graph = p->graph;
     uint8_t *growth = ARENA_ARRAY(graph->arena, uint8_t, graph->text_blocks);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static void keep_graph(struct pass_state *state, struct graph *graph) {
-    (void)state; /* build_graph has made it, or there is no function to work on */
+    (void)state; /* build_graph has made it; if it fails, no stage runs */
     (void)graph;
 }
 

@@ -1,26 +1,26 @@
-/* stubs.c: where code out of line stands.
+/* stubs.c: positions of code out of line.
  *
- * It stands behind the function's fragment, so that it parts no code that is fetched together.  But
- * a conditional jump takes two bytes where it goes no further than 127 bytes, and six else; in a
- * loop that is the difference between one line of fetched code and two.  So what a loop jumps to is
- * put behind a block that does not go on behind itself, where one is near: below the jump, as late
- * as the first jump's reach allows; else above.
+ * Stubs are behind the function's fragment, so that they do not divide code that is fetched
+ * together. But a conditional jump takes two bytes if its target is within 127 bytes, and six
+ * otherwise. In a loop that decides whether the code fits one line of fetched code or needs two. So
+ * the stubs of a loop are behind a block that does not fall through, if one is near: below the
+ * jump, as late as the reach of the first jump allows; otherwise above it.
  *
  * requires: a plan    maintains: everything
- * Not perfect: sizes are estimates; a wrong one costs some bytes. */
+ * Not perfect: sizes are estimates. A wrong one costs some bytes. */
 #include "pass/feature.h"
 #include "pass/plan.h"
 
 #include <string.h>
 
 enum {
-    REACH = 120,   /* of a short jump, less what an estimate may be wrong by */
-    STUB_SIZE = 12 /* bytes, about: an addition and a jump back; a tail comes above that */
+    REACH = 120,   /* of a short jump, minus the error of estimates */
+    STUB_SIZE = 12 /* estimate: bytes of an addition and a jump back, without a tail */
 };
 
 #define SEPARATOR "; "
 
-/* Whether control may get from the block's end to what stands behind it. */
+/* Whether control may continue from the block's end to the code behind it. */
 static bool goes_on(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     const struct graph_instruction *last = last_instruction(p->graph, block);
@@ -29,7 +29,8 @@ static bool goes_on(const struct planner *p, uint32_t index) {
            class != CLASS_STOP;
 }
 
-/* Bytes from the end of block INDEX to the next place for stubs. */
+/* Returns the estimated bytes from the end of block INDEX to the next position for stubs, or more
+ * than REACH if that is further away. */
 static uint32_t bytes_to_next_place(const struct planner *p, uint32_t index) {
     uint32_t size = 0;
     while (!ends_fragment(p, index) && size <= REACH) {
@@ -40,8 +41,8 @@ static uint32_t bytes_to_next_place(const struct planner *p, uint32_t index) {
     return size;
 }
 
-/* The first of the waiting stubs that is in reach, and would not be at the next place; their number
- * where there is none. */
+/* Returns the first waiting stub whose jump reaches the end of block INDEX. Returns the number of
+ * waiting stubs if there is none, or if that jump also reaches the next position for stubs. */
 static size_t find_first(const struct planner *p, uint32_t index) {
     uint32_t further = bytes_to_next_place(p, index);
     size_t first = 0;
@@ -53,7 +54,8 @@ static size_t find_first(const struct planner *p, uint32_t index) {
     return first;
 }
 
-/* The end of what query tables tell of the fragment, whose last block this is. */
+/* Writes the label that ends the fragment in query tables. LAST_BLOCK is the last block of the
+ * fragment. */
 static void label_end(struct planner *p, uint32_t last_block) {
     const struct basic_block *block = &p->graph->blocks.data[last_block];
     uint32_t last = block->padding ? block->aligned_by : last_instruction(p->graph, block)->end;
@@ -64,7 +66,8 @@ static void label_end(struct planner *p, uint32_t last_block) {
             arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));
 }
 
-/* Whether .cfi_endproc stands right behind STATEMENT, an instruction of FRAGMENT. */
+/* Whether .cfi_endproc follows STATEMENT, an instruction of FRAGMENT, with only labels between
+ * them. */
 static bool ends_unwinding(const struct planner *p, uint32_t fragment, uint32_t statement) {
     const struct unit *unit = p->graph->unit;
     const struct fragment *own = &p->graph->function->fragments.data[fragment];
@@ -80,8 +83,9 @@ static bool ends_unwinding(const struct planner *p, uint32_t fragment, uint32_t 
     return false;
 }
 
-/* A row of unwinding at the function's end is about no instruction, and the assembler of binutils
- * 2.44 makes of it an SFrame row that no linker takes. */
+/* Removes an unwinding row at the end of TEXT. At a function's end such a row applies to no
+ * instruction, and the assembler of binutils 2.44 makes an SFrame row of it that no linker
+ * accepts. */
 static void cut_last_row(struct buffer *text) {
     static const char end[] = SEPARATOR ".cfi_restore_state";
     size_t length = strlen(end);
@@ -91,9 +95,9 @@ static void cut_last_row(struct buffer *text) {
     }
 }
 
-/* What jumps to TEXT may stand between .cfi_startproc and .cfi_endproc, and TEXT behind these: a
- * person may end them in front of the last 'ret'.  The places of saved registers are not told then.
- */
+/* Puts TEXT between a .cfi_startproc and a .cfi_endproc of its own. The jumps to TEXT may be inside
+ * the function's pair, but TEXT behind it: hand-written code may have .cfi_endproc in front of its
+ * last 'ret'. The unwinder then does not know where registers are saved. */
 static void unwind_apart(struct buffer *text) {
     struct buffer whole = {0};
     if (!memmem(text->data, text->count, ".cfi_", strlen(".cfi_")))
@@ -104,8 +108,8 @@ static void unwind_apart(struct buffer *text) {
     *text = whole;
 }
 
-/* Puts TEXT, of which each piece begins with a separator, behind the block's last instruction, and
- * releases it. */
+/* Inserts TEXT, each piece of which begins with a separator, behind the block's last instruction,
+ * and releases it. If the block falls through, a jump leads around TEXT. */
 static void write_behind(struct planner *p, uint32_t index, struct buffer *text) {
     struct buffer whole = {0};
     if (!text->count)
@@ -127,7 +131,7 @@ static void write_behind(struct planner *p, uint32_t index, struct buffer *text)
     buffer_release(text);
 }
 
-/* Puts what waits, from byte START on, behind the block. */
+/* Inserts the waiting stubs, from byte START on, behind the block. */
 static void write_waiting(struct planner *p, uint32_t index, size_t start) {
     struct buffer text = {0};
     buffer_add(&text, p->stubs.data + start, p->stubs.count - start);
@@ -135,8 +139,8 @@ static void write_waiting(struct planner *p, uint32_t index, size_t start) {
     write_behind(p, index, &text);
 }
 
-/* Whether SIZE bytes out of line of block INDEX, which ends at POSITION, go to the last place above
- * it: it is in reach, and no place that follows is. */
+/* Whether SIZE bytes of stubs of block INDEX, which ends at POSITION, must be put at the last
+ * position above it: that one is in reach, and none below is. */
 static bool goes_above(const struct planner *p, uint32_t index, uint32_t position, uint32_t size) {
     return p->place != NONE && bytes_to_next_place(p, index) > REACH &&
            position + size - p->place_position <= REACH;
@@ -149,7 +153,8 @@ bool is_stub_far(const struct planner *p, uint32_t index, uint32_t ahead) {
            !goes_above(p, index, p->position + grown_size(p, index), STUB_SIZE);
 }
 
-/* Code out of line of block INDEX, which is the last that was written, from byte START on. */
+/* Puts the stubs of block INDEX, the last block that was written, at the last position above it.
+ * They begin at byte START. Returns false if they do not belong there. */
 static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_t size) {
     if (!goes_above(p, index, p->position, size))
         return false;
@@ -158,8 +163,8 @@ static bool place_above(struct planner *p, uint32_t index, size_t start, uint32_
     return true;
 }
 
-/* What was put out of line for the block goes behind the fragment, or to the last place, or waits
- * for the next one. */
+/* Puts the stubs of the block behind the fragment or at the last position above, or lets them wait
+ * for the next position. */
 static void sort_stubs(struct planner *p, uint32_t index) {
     size_t start = p->waiting.count ? p->waiting.data[p->waiting.count - 1].end : 0;
     uint32_t size = STUB_SIZE + p->tail_size;
@@ -191,7 +196,7 @@ static void place_at_end(struct planner *p, uint32_t index) {
     p->place = NONE;
 }
 
-/* Behind a block that does not go on. */
+/* Inserts waiting stubs behind block INDEX, which does not fall through. */
 static void place_waiting(struct planner *p, uint32_t index) {
     size_t first = find_first(p, index);
     p->place = index;

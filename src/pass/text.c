@@ -1,5 +1,5 @@
-/* text.c: edits at instructions, and the text of instructions once more; what insert.c, copy.c and
- * stubs.c write with.
+/* text.c: edits at instructions, and copies of the text of instructions, for the other files of the
+ * pass.
  *
  * requires: a plan    maintains: everything */
 #include "pass/plan.h"
@@ -8,7 +8,8 @@
 
 /* ---- edits ---- */
 
-/* Inserted text speaks AT&T, whatever stands around it. */
+/* Returns TEXT, in the unit's arena, and releases it. Inserted text is in AT&T syntax, also if the
+ * text around it is not. */
 static const char *finished(const struct planner *p, const struct statement *around,
                             struct buffer *text) {
     struct arena *arena = &p->state->unit->arena;
@@ -86,7 +87,7 @@ const char *portable_operand(struct planner *p, const struct statement *branch,
     return arena_print(arena, ".LQg%u", *named);
 }
 
-/* ---- text once more ---- */
+/* ---- copies of text ---- */
 
 void write_instruction(const struct planner *p, struct buffer *out,
                        const struct graph_instruction *instruction) {
@@ -100,7 +101,8 @@ void write_instruction(const struct planner *p, struct buffer *out,
     }
 }
 
-/* Where the function begins in the text; a fragment of it may stand above its entry. */
+/* Returns the function's first label in the text. A fragment of the function may be above its
+ * entry. */
 static const struct statement *first_label(const struct planner *p) {
     const struct unit *unit = p->graph->unit;
     const struct statement *first = NULL;
@@ -113,8 +115,8 @@ static const struct statement *first_label(const struct planner *p) {
     return first;
 }
 
-/* Compilers name a file right in front of its first line.  A copy may stand above that: then the
- * function begins with the name. */
+/* Compilers write .file directly in front of the first line of that file. A copy may be above it.
+ * Then .file is moved to the begin of the function. */
 static void move_file_up(const struct planner *p, const struct location *location) {
     struct pass_state *state = p->state;
     uint32_t number;

@@ -1,23 +1,24 @@
-/* calls.c: where functions begin and end, for the thread's calling context tree.
+/* calls.c: code at the begins and ends of functions, for the thread's calling context tree.
  *
- * Ball 1994, section 4, counts the events of each call site with all that it calls by what the
- * counter is at the callee's begin and end; Ammons, Ball and Larus 1997 keep that by the whole way
- * of calls.  Here the function that is called does both, in the runtime
- * (runtime/calls/activation.S): what it was called from is its return address.
+ * Ball 1994, section 4, counts the events of each call site, with all that it calls, by the values
+ * of the counter at the callee's begin and end. Ammons, Ball and Larus 1997 keep these counts for
+ * each path of calls. Here the called function does both, in the runtime
+ * (runtime/calls/activation.S). Its return address identifies the call site.
  *
- * The counter is exact outside of functions, and its node's potential is 0 there.  So code stands
- *   - at an entry, in front of all additions: what is counted there, is so in the function,
+ * The counter is exact outside of functions: the potential there is 0. So code is inserted
+ *   - at an entry, in front of all additions: what these count belongs to the function,
  *   - at a return or a jump to another function, behind all additions: they have counted the return
  *     by then,
- *   - where control comes in otherwise: landing pads, and behind calls that return once more, in
- *     front of all additions.  Functions that were left without their own ends are ended there.
+ *   - at other points where control enters, in front of all additions: at landing pads, and behind
+ *     calls that return more than once. This code ends the functions that were left without passing
+ *     their own ends.
  *
- * Hand-written functions have no code: what they do belongs to those that call them.
+ * Hand-written functions have no code: their events belong to their callers.
  *
  * requires: count_events    maintains: as insert.c
- * Not perfect: an indirect jump that may go to the function's own labels, or to another function,
- * is not taken for an end.  If it goes to a function that is instrumented, that one ends this one
- * at its begin; else this one ends when its caller calls or ends. */
+ * Not perfect: an indirect jump that may lead to the function's own labels or to another function
+ * does not count as an end. If it leads to an instrumented function, that function ends this one at
+ * its begin. Otherwise this one ends when its caller calls or ends. */
 #include "format/notes.h"
 #include "pass/feature.h"
 #include "pass/plan.h"
@@ -52,7 +53,8 @@ static bool write_block_begin(struct planner *p, struct buffer *out, uint32_t in
     return out->count > 0;
 }
 
-/* JUMP goes to another function, perhaps by a register, or by a stub that is named after one. */
+/* Writes the end of the function in front of JUMP, which leads to another function. JUMP may read
+ * %r11, or lead to a stub that is named after a register. */
 static void leave_by(const struct planner *p, const struct graph_instruction *jump,
                      struct buffer *out) {
     bool reads_r11 = jump->decoded->registers_read & REGISTER_R11 ||
@@ -95,7 +97,7 @@ static void write_edge_end(struct planner *p, struct buffer *out, uint32_t index
     leave_by(p, last_instruction(p->graph, source), out);
 }
 
-/* In front of all that is counted in the block. */
+/* Inserts code in front of all that is counted in the block. */
 static void insert_begin(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
@@ -117,7 +119,7 @@ static void insert_begin(struct planner *p, uint32_t index) {
     }
 }
 
-/* Behind all that is counted in the block. */
+/* Inserts code behind all that is counted in the block. */
 static void insert_end(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];

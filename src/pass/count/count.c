@@ -1,7 +1,7 @@
 /* count.c: exact counts of every block and edge.
  *
- * Weinberger 1984 (counting code between compiler and assembler), on the chords of a spanning tree
- * (Ball 1994).  Each chord gets a cell of the function's own; readers solve the rest from the
+ * Counting code between compiler and assembler (Weinberger 1984), on the chords of a spanning tree
+ * (Ball 1994). Each chord gets a cell of the function. Readers compute the other counts from the
  * function's note (note.c, data/solve.c).
  *
  * requires: place_chords    makes: cell and increments of chords, cell_count */
@@ -15,7 +15,7 @@ static void add_cell(struct graph *graph, uint32_t *cell, increment_list *increm
     vector_push(graph->arena, increments, increment);
 }
 
-/* Cells in the order of the text, so that neighbours share cache lines. */
+/* Gives each chord a cell, in the order of the text, so that neighbours share cache lines. */
 static void count_chords(struct graph *graph, const struct pass_options *options) {
     (void)options;
     for (size_t i = 0; i < graph->blocks.count; i++) {

@@ -1,7 +1,8 @@
-/* note.c: the note that readers solve a function's counts from; format/notes.h is its format.
+/* note.c: the note from which readers compute a function's counts; format/notes.h describes its
+ * format.
  *
- * A note stands in a section that is linked to its function's and in its group, if it has one, so
- * what the linker drops takes its note along.
+ * The section of a note is linked to its function's section, and is in its group, if there is one.
+ * So if the linker drops a function, it drops the note too.
  *
  * requires: a graph with cells, and labels at its blocks   breaks: nothing */
 #include "pass/count/count.h"
@@ -14,7 +15,7 @@
 
 struct pieces {
     uint32_t *first; /* by block: number of its first piece */
-    uint32_t count;  /* of all */
+    uint32_t count;  /* of the pieces of all blocks */
 };
 
 static struct pieces number_pieces(const struct graph *graph, const struct placed_block *placed) {
@@ -98,8 +99,9 @@ static void add_edges(struct record *note, const struct graph *graph, const stru
         }
 }
 
-/* Enters the section of the function's entry, then, in its group, the one for its cells and the one
- * for its note.  All notes of one code section are linked to its first function. */
+/* Switches to the section for the function's cells, and writes them; then switches to the section
+ * for its note. Both are in the group of the function's section. All notes of one code section are
+ * linked to its first function. */
 static void enter_sections(struct pass_state *state, const struct asm_function *function,
                            uint32_t number, uint32_t cells) {
     struct buffer *out = &state->tail;

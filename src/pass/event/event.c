@@ -1,21 +1,22 @@
-/* event.c: one exact counter for each kind of event, queried at any instruction.
+/* event.c: one exact counter for each kind of event, which can be queried at any instruction.
  *
- * Ball 1994, section 3 (event counting).  Every node of the graph gets a potential: what the events
- * on the tree's way from the outside to it sum up to.  The tree's arcs need no code; a chord adds
- * what its events and its ends' potentials differ by, mostly little or nothing.  So at any node
+ * Ball 1994, section 3 (event counting). Every node of the graph gets a potential: the sum of the
+ * events on the tree's path from the outside to the node. The tree's arcs need no code. A chord
+ * adds the potential of its source, plus its own events, minus the potential of its target: usually
+ * little or nothing. So at any node, on every path,
  *
- *     events so far = cell + potential,
+ *     events so far = cell + potential.
  *
- * whichever way control came; the potentials are the paper's query increments (section 3.2), and
- * tables.c tells them to readers.  The outside has the potential 0.  Calls, even of functions that
- * surely return, have an edge there, so wherever code that is not this function's runs, the cell
- * alone is exact; the paper's correction before and behind each call becomes part of the chords.
+ * The potentials are the paper's query increments (section 3.2); tables.c writes them for readers.
+ * The outside has the potential 0. Calls have an edge to the outside, even calls of functions that
+ * surely return. So while code of other functions runs, the cell alone is exact. The paper's
+ * correction in front of and behind each call becomes part of the chords.
  *
- * Ticks have potentials by another way (moment/potentials.c).  For other kinds it was tried, too:
- * it changes next to nothing.
+ * The potentials of ticks are found by another method (moment/potentials.c). For other kinds, that
+ * method changes next to nothing.
  *
  * requires: place_chords, on a graph whose calls are all queries
- * makes:    increments, potentials; whatever adds something is a chord */
+ * makes:    increments, potentials; each block or edge that adds something is a chord */
 #include "format/event.h"
 #include "flow/arcs.h"
 #include "format/cells.h"
@@ -27,7 +28,7 @@
 struct arc {
     struct arc_ends ends;
     const struct basic_block *block;
-    const struct edge *edge; /* one of both */
+    const struct edge *edge; /* one of the two, the other is NULL */
 };
 
 static int32_t weigh_arc(const struct graph *graph, const struct event_kind *kind,
@@ -46,7 +47,7 @@ static struct arc edge_arc(const struct graph *graph, uint32_t index) {
                         .edge = edge};
 }
 
-/* The tree's arcs. */
+/* The arcs of the spanning tree. */
 struct tree {
     struct arc *arcs;
     uint32_t count;
@@ -66,8 +67,8 @@ static void collect_tree(const struct graph *graph, struct tree *tree) {
         find_meeting_arcs(arena, tree->arcs, tree->count, sizeof *tree->arcs, node_count(graph));
 }
 
-/* Depth first, with a stack of our own: functions may be long.  Where a tree does not hold the
- * outside, its first node is as good a beginning. */
+/* Finds the potentials of all nodes of ROOT's tree, depth first. It has an explicit stack, since
+ * functions may be long. A tree that does not contain the outside can begin at any node. */
 static void spread_from(const struct graph *graph, const struct tree *tree, uint32_t root,
                         const struct event_kind *kind, struct node_potential *potentials,
                         uint32_t *stack) {
@@ -110,8 +111,9 @@ static void add_event(struct graph *graph, const struct event_kind *kind, const 
     vector_push(graph->arena, increments, increment);
 }
 
-/* What repeats adds all its turns in front, by %rcx, and behind takes away those that were not
- * made. In between readers take away what %rcx still holds: see anchors.c. */
+/* Adds increments for an instruction that repeats. In front, it adds all iterations, by %rcx.
+ * Behind, it subtracts those that were not made. In between, readers subtract what %rcx still
+ * holds: see anchors.c. */
 static void count_turns(struct graph *graph, const struct event_kind *kind,
                         struct basic_block *block) {
     const struct graph_instruction *last = last_instruction(graph, block);
@@ -129,7 +131,7 @@ static void count_turns(struct graph *graph, const struct event_kind *kind,
     }
 }
 
-/* The block and its ways out. */
+/* Makes the increments of the block and of its outgoing edges. */
 static void count_block(struct graph *graph, const struct event_kind *kind,
                         const struct node_potential *potentials, uint32_t index) {
     struct basic_block *block = &graph->blocks.data[index];
@@ -150,7 +152,7 @@ static void count_kind(struct graph *graph, const struct event_kind *kind,
     choose_lanes(graph, kind->cell, lane_count);
 }
 
-/* Whatever adds something is a chord. */
+/* Makes each block and edge that adds something a chord. */
 static void mark_chords(struct graph *graph) {
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         graph->blocks.data[i].chord |= graph->blocks.data[i].increments.count > 0;
@@ -158,10 +160,10 @@ static void mark_chords(struct graph *graph) {
         graph->edges.data[i].chord |= graph->edges.data[i].increments.count > 0;
 }
 
-/* How many of its cells are added to. */
+/* Returns how many cells of the kind the additions use. */
 static uint32_t lanes_used(const struct pass_options *options, uint32_t kind) {
     enum {
-        NEAR_LANES = 2 * QUIPU_BIAS / 8 /* what one-byte displacements reach */
+        NEAR_LANES = 2 * QUIPU_BIAS / 8 /* cells that one-byte displacements reach */
     };
     if (kind != QUIPU_EVENT_INSTRUCTIONS)
         return quipu_lanes(kind);
@@ -196,7 +198,7 @@ static bool is_on(const struct pass_options *options) {
     return options->events.count > 0;
 }
 
-/* Ticks are a moment's. */
+/* Whether a kind other than ticks is counted: ticks belong to the feature `moment`. */
 static bool is_asked(const struct pass_options *options) {
     bool ticks = event_mask(&options->events) >> QUIPU_EVENT_TICKS & 1;
     return options->events.count > ticks;

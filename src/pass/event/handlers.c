@@ -1,14 +1,16 @@
-/* handlers.c: which functions note that the kernel has called them as signal handlers.
+/* handlers.c: functions that report to the runtime if the kernel has called them as signal
+ * handlers.
  *
- * A handler counts its own events, so the count at the instruction that it interrupted can be told
- * later only if the cells were kept when it began (runtime/event/event.c).  Which functions are
- * handlers is known to the program alone; so those ask that mention the query, and where the unit
- * deals with signals, all whose address is taken.  To ask is cheap: the third argument of a handler
- * stands right above its return address, and hardly anybody else's does.
+ * A handler counts its own events. So the count at the interrupted instruction is known later only
+ * if the cells were saved when the handler began (runtime/event/event.c). Only the program knows
+ * which functions are handlers. So two sorts of functions test whether they are one: those that
+ * mention the query; and, in units that mention a function that sets handlers, those whose address
+ * is taken. The test is cheap: the third argument of a handler points directly above its return
+ * address. In other functions that is hardly ever so.
  *
  * requires: find_functions    makes: handlers
- * Not perfect: a handler of a file that neither asks nor deals with signals is not noted; then a
- * function that it calls is told that nothing is known. */
+ * Not perfect: a handler is not recognized if it does not query and its unit sets no handlers. A
+ * query from a function that it calls then returns that nothing is known. */
 #include "pass/event/event.h"
 
 #include "pass/plan.h"
@@ -53,7 +55,8 @@ void find_handlers(struct pass_state *state) {
     event_unit(state)->handlers = handlers;
 }
 
-/* A function that may be a signal handler tells the runtime if it is one. */
+/* Inserts the test at the begin of a function that may be a signal handler. If it is one, the test
+ * calls the runtime. */
 void insert_handler_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[0];

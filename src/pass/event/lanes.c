@@ -1,8 +1,9 @@
-/* lanes.c: which of its kind's cells each addition takes.
+/* lanes.c: chooses the cell of its kind that each addition uses.
  *
- * An addition waits for the one before it to the same cell.  So those that are executed most often
- * get cells of their own, as far as they go; which of them come first differs from function to
- * function.  Not perfect: functions that call each other may have hot additions in one cell.
+ * An addition waits for the previous one to the same cell. So the most frequent additions get cells
+ * of their own, as long as there are enough. Which cells come first differs from function to
+ * function.
+ * Not perfect: functions that call each other may have hot additions in one cell.
  *
  * requires: count_events, find_frequencies   makes: lane of increments */
 #include "pass/event/event.h"
@@ -29,7 +30,7 @@ static void collect(const struct graph *graph, uint32_t cell, increment_list *in
     }
 }
 
-/* Most often first. */
+/* Puts the most frequent addition first. */
 static int compare_additions(const void *left, const void *right) {
     const struct addition *a = left, *b = right;
     if (a->frequency != b->frequency)

@@ -1,11 +1,12 @@
-/* tables.c: the tables by which the count of events at any instruction is told: Ball's query
- * increments (1994, section 3.2), for every instruction and without code; format/event.h
- * is their format.
+/* tables.c: the tables from which the count of events at any instruction is computed: Ball's query
+ * increments (1994, section 3.2), for every instruction and without code. format/event.h describes
+ * their format.
  *
- * They are loaded with the program, since signal handlers ask them.  Those of each section of code
- * have a section of their own, in its group, if that has one, and the functions refer to them by a
- * relocation that does nothing: so the linker drops both or none.  Link order, which notes use,
- * would do the same, but such sections are sorted, and then begin.o cannot mark where they begin.
+ * The tables are loaded with the program, since signal handlers query them. The tables of each code
+ * section have a section of their own, in its group, if it has one. The functions refer to that
+ * section by a relocation that does nothing, so the linker drops both or none. Link order, which
+ * notes use, would have the same effect. But the linker sorts such sections, and then begin.o
+ * cannot mark where they begin.
  *
  * requires: anchors    breaks: nothing */
 #include "pass/event/event.h"
@@ -15,8 +16,8 @@
 #include "format/notes.h"
 #include "pass/record.h"
 
-/* The number of the weights of this instruction among those of the unit.  BLOCK: it is that one's
- * first; else NULL. */
+/* Returns the number of the instruction's weights in the unit's list, to which it adds them if they
+ * are new. BLOCK: the block that begins with the instruction, or NULL. */
 static uint32_t find_weights(struct pass_state *state, const struct graph *graph,
                              const struct graph_instruction *instruction,
                              const struct basic_block *block) {
@@ -46,7 +47,7 @@ static bool has_turns(const struct query_anchor *anchor) {
     return false;
 }
 
-/* WITH_TURNS: the table is one that tells them. */
+/* WITH_TURNS: the table has a factor of %rcx. */
 static void write_anchor(struct pass_state *state, const struct graph *graph,
                          const struct query_anchor *anchor, struct record *record, uint32_t number,
                          bool with_turns) {
@@ -71,7 +72,7 @@ static void write_anchor(struct pass_state *state, const struct graph *graph,
     }
 }
 
-/* Enters section NAME, in the group of the fragment's section. */
+/* Switches to section NAME, in the group of the fragment's section. */
 static void enter_section(struct pass_state *state, const struct fragment *fragment,
                           const char *name) {
     buffer_print(&state->tail, "\t%s\n\t.section %s,\"a?\",@progbits,unique,%u\n",
@@ -79,7 +80,8 @@ static void enter_section(struct pass_state *state, const struct fragment *fragm
                  fragment->section + 1);
 }
 
-/* Moments are told by names of functions. */
+/* Whether ticks are counted. If so, tables contain names of functions, which moments are reported
+ * with. */
 static bool counts_ticks(const struct pass_state *state) {
     return event_mask(&state->options->events) >> QUIPU_EVENT_TICKS & 1;
 }
@@ -122,9 +124,9 @@ void write_query_tables(struct planner *p, uint32_t number) {
         write_table(p->state, p->graph, &p->anchors, number, f);
 }
 
-/* For quipu_kind_named.  The weights, which all tables need, keep them in the link, and the unit's
- * notes: --gc-sections drops what is not loaded if it has relocations, as the note of events has.
- */
+/* Writes the names of kinds, for quipu_kind_named. The weights, which all tables need, keep the
+ * names in the link, and the unit's notes: --gc-sections drops a section that is not loaded if it
+ * has relocations, as the note of events has. */
 static void write_kind_names(struct pass_state *state) {
     const struct event_set *events = &state->options->events;
     struct record record = {.out = &state->tail};

@@ -1,9 +1,9 @@
-/* moment.c: the software instruction counter as a feature of the shim (Mellor-Crummey & LeBlanc
+/* moment.c: the software instruction counter as a feature of the shim (Mellor-Crummey and LeBlanc
  * 1989).
  *
- * Ticks are a kind of events, and are counted as these are (event/).  What is added here is the
- * table of tests that are left out until somebody waits (format/moment.h): each section's rows are
- * in the function's group, and kept by it. */
+ * Ticks are a kind of event, and are counted like the others (event/). This file adds the table of
+ * the tests that are left out until a countdown is wanted (format/moment.h). The rows of each code
+ * section are in its group. A relocation at the function keeps them in the link. */
 #include "pass/moment/moment.h"
 
 #include "format/moment.h"

@@ -1,21 +1,23 @@
-/* potentials.c: potentials of ticks: where the software instruction counter is added to.
+/* potentials.c: potentials of ticks. They decide where code adds to the software instruction
+ * counter.
  *
- * Any potentials are exact, as long as arcs that no code can stand on add nothing: an arc adds its
- * events and what the potentials of its ends differ by (Ball 1994, section 3; event.c).  For ticks
- * a tree is not the best way to potentials, since it is chosen before the events are looked at, and
- * most arcs have none.  So this begins with an addition at each edge that ticks, as Mellor-Crummey
- * & LeBlanc 1989 have it.  Then additions are moved, the costliest first: what is behind one, or in
- * front of it, gets potentials at which it adds nothing.  That makes other arcs add something, and
- * where these cost much, what is across them is moved along.  So one addition comes to do for
- * several turns of an unrolled loop, or for a begin and the loop behind it.  What moves are groups:
- * nodes with arcs between them that no code can stand on; that of the outside stays.
+ * All potentials are exact, as long as arcs that cannot hold code add nothing. An arc adds the
+ * potential of its source, plus its events, minus the potential of its target (Ball 1994, section
+ * 3; event.c). For ticks a spanning tree does not give the best potentials: it is chosen before the
+ * events are known, and most arcs have none. So this file begins with an addition at each edge that
+ * ticks, as in Mellor-Crummey and LeBlanc 1989. Then it moves additions, the costliest first: the
+ * node behind one, or in front of it, gets a potential at which the arc adds nothing. Other arcs
+ * then add something. If that is costly, the nodes across these arcs are moved too. So one addition
+ * can serve several iterations of an unrolled loop, or an entry and the loop behind it. The units
+ * that move are groups: nodes joined by arcs that cannot hold code. The group of the outside does
+ * not move.
  *
  * requires: find_ticks, find_liveness    makes: potentials of all nodes
- * Invariant: no arc takes ticks away but where it has to: between a block that is entered from the
- * outside, which adds a tick for that, and those in front of it.  What a signal handler counts does
- * not contain what the function that it interrupted has above the cell; as long as the cell only
+ * Invariant: no arc subtracts ticks, except where it must: between a block that is entered from the
+ * outside, which adds a tick for that, and the blocks in front of it. The count of a signal handler
+ * does not contain what the interrupted function has above the cell. As long as the cell only
  * grows, no two moments in handlers are the same.
- * Not perfect: it ends where no such move gains, which need not be the best that there is. */
+ * Not perfect: the search ends when no such move gains anything. There may be a better result. */
 #include "flow/arcs.h"
 #include "pass/moment/moment.h"
 
@@ -29,33 +31,33 @@ enum {
     TOGETHER = 16
 };
 
-/* Ticks are taken away only where there is no other way. */
+/* Ticks are subtracted only if there is no alternative. */
 static const double COST_TAKEN_AWAY = 1e9;
 
-/* Less is not worth while, for each call of the function. */
+/* A smaller gain, for each call of the function, is not worth a move. */
 static const double GAIN_LEAST = 1e-3;
 
 struct arc {
-    struct arc_ends ends; /* groups */
+    struct arc_ends ends; /* between groups */
     int32_t amount;
-    uint32_t number; /* makes the order of costs a total one */
+    uint32_t number; /* makes the order of equal costs definite */
     double cost;
 };
 
 struct groups {
     const struct graph *graph;
-    uint32_t *parent; /* by node: union and find, */
-    int32_t *above;   /* what its potential is above its parent's, */
-    uint32_t *size;   /* and how many nodes there are below it */
-    struct arc *arcs; /* between two groups */
+    uint32_t *parent; /* by node: its parent (union-find), ... */
+    int32_t *above;   /* ... its potential minus that of its parent, ... */
+    uint32_t *size;   /* ... and the number of nodes below it, itself included */
+    struct arc *arcs; /* between different groups */
     uint32_t count;
     struct meeting_arcs meeting; /* by group */
     int32_t *shift;              /* by group */
-    bool *chosen;                /* by group: a shift that is looked at moves it */
+    bool *chosen;                /* by group: the shift under test moves it */
     uint32_t outside;
 };
 
-/* The node's group.  VALUE: what its potential is above that of the group. */
+/* Returns the node's group. *VALUE: the node's potential minus that of the group. */
 static uint32_t find_group(const struct groups *groups, uint32_t node, int32_t *value) {
     *value = 0;
     while (groups->parent[node] != node) {
@@ -65,12 +67,13 @@ static uint32_t find_group(const struct groups *groups, uint32_t node, int32_t *
     return node;
 }
 
-/* No code can stand between the nodes: the potential rises by RISE. */
+/* Joins the groups of two nodes between which there can be no code. From FROM to TO the potential
+ * rises by RISE. */
 static void join(struct groups *groups, uint32_t from, uint32_t to, int32_t rise) {
     int32_t from_value, to_value;
     from = find_group(groups, from, &from_value);
     to = find_group(groups, to, &to_value);
-    int32_t above = from_value + rise - to_value; /* of TO's group above FROM's */
+    int32_t above = from_value + rise - to_value; /* TO's group minus FROM's */
     CHECK(from != to);                            /* such arcs close no cycle: tree.c */
     if (groups->size[from] < groups->size[to]) {
         groups->parent[from] = to;
@@ -143,8 +146,8 @@ struct shifted {
     int32_t by;
 };
 
-/* What arcs at the border of the groups cost less behind the shift.  NEXT: the group across the arc
- * that then costs most more, or the outside's. */
+/* Returns how much less the arcs at the border of the groups cost after the shift. *NEXT: the group
+ * across the arc whose cost grows most, or the outside's group. */
 static double gain_of(const struct groups *groups, const struct shifted *shifted, uint32_t *next) {
     const struct meeting_arcs *meeting = &groups->meeting;
     double gain = 0, worst = 0;
@@ -168,8 +171,8 @@ static double gain_of(const struct groups *groups, const struct shifted *shifted
     return gain;
 }
 
-/* Shifts GROUP, and with it those that it would make costly: as many as gain most.  Returns what is
- * gained, and those groups in SHIFTED. */
+/* Finds the best shift of GROUP, with those groups that it would make costly: as many as gain most.
+ * Returns the gain, and those groups in SHIFTED. */
 static double find_gain(const struct groups *groups, uint32_t group, struct shifted *shifted) {
     double most = 0;
     uint32_t best = 0, next = group;
@@ -201,8 +204,8 @@ static void shift_groups(const struct groups *groups, const struct shifted *shif
     }
 }
 
-/* Saves the addition on the arc, by what is behind it or in front of it, if that gains something.
- */
+/* Moves the addition on the arc away if that gains something: shifts the groups behind it, or those
+ * in front of it. Returns whether it did. */
 static bool improve_arc(const struct groups *groups, const struct arc *arc) {
     struct shifted behind = {.by = arc->amount}, before = {.by = -arc->amount};
     double gain_behind = find_gain(groups, arc->ends.to, &behind);

@@ -1,5 +1,5 @@
-/* null.c: the example of a feature.  It has every hook, and inserts nothing: the object is that of
- * the compiler's text, but for a note of the unit.
+/* null.c: the example of a feature. It has every hook, and inserts nothing: the object is that of
+ * the compiler's text, except for a note of the unit.
  *
  * A new feature begins as a copy of this file, and of its row in features.c.
  *

@@ -1,15 +1,16 @@
 /* calls.c: checks around calls of code that may have no checks.
  *
  * The C library, the kernel on its behalf, and other code write without checks. Their writes are
- * reported at the call. Either the callee's name tells what it writes (format/watch_callees.h),
- * with its format if it has one (formats.c). Or all regions are compared when it returns.
+ * reported at the call. Either the callee's name determines what it writes
+ * (format/watch_callees.h), with its format if it has one (formats.c). Or all regions are compared
+ * when it returns.
  *
  * A jump that ends a function becomes a call if the callee's name is known. Other such jumps are
  * reported to the runtime, so that no other call is blamed for what they write.
  *
  * requires: a plan, find_liveness    maintains: as insert.c
  * Not perfect: calls in hand-written code and inline assembly are not checked, nor are conditional
- * jumps that end a function, or jumps that may be a switch's. */
+ * jumps that end a function, or jumps that may be those of a switch. */
 #include "format/notes.h"
 #include "pass/watch/watch.h"
 
@@ -35,9 +36,9 @@ static const uint32_t extents[][3] = {QUIPU_CALLEES(EXTENTS_OF_ROW)};
 static const char *const of_nothing[] = {QUIPU_CALLEES_OF_NOTHING(NAME_OF_NOTHING)};
 
 /* Sets CALL's row for the call or jump at the end of BLOCK, unless its format makes the row wrong.
- * If the shim cannot read the format, the call reads it, where that is cheap: before calls that
- * write ranges there is a query in any case. A jump can become a call if it has no argument on the
- * stack. */
+ * If the shim cannot read the format, code at the call reads it, where that is cheap: before calls
+ * that write ranges there is a query in any case. A jump can become a call if it has no argument on
+ * the stack. */
 static void set_row(const struct planner *p, const struct basic_block *block, size_t row,
                     struct checked_call *call) {
     bool is_call = is_call_class(last_instruction(p->graph, block)->decoded->class);
@@ -129,7 +130,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     return true;
 }
 
-/* The same for LAST, which may be any instruction. */
+/* Does the same for LAST, which may be any instruction. */
 static bool find_checked_call(const struct planner *p, const struct basic_block *block,
                               const struct graph_instruction *last, struct checked_call *call) {
     return is_call_class(last->decoded->class) && p->graph->function->compiled &&
@@ -167,7 +168,7 @@ static void begin_stub(struct planner *p, uint32_t index) {
 }
 
 /* Whether the block's jump, described by CALL, leaves the function: it is through the slot of a
- * symbol, or cannot be a switch's. */
+ * symbol, or cannot be that of a switch. */
 static bool leaves_function(const struct graph *graph, const struct basic_block *block,
                             const struct checked_call *call) {
     if (slot_symbol(call->operand).length)
@@ -196,7 +197,7 @@ static void insert_tail_check(struct planner *p, uint32_t index,
         write_leaving_stub(&p->far_stubs, &call, label);
 }
 
-/* The kernel may have written what the program requested. */
+/* Inserts checks around a system call: the kernel may write what the program requests. */
 static void insert_system_checks(struct planner *p, uint32_t index,
                                  const struct graph_instruction *last) {
     const struct basic_block *block = &p->graph->blocks.data[index];

@@ -10,8 +10,9 @@
  *   - if flags are live or no register is free at a store, its check moves up, over instructions
  *     that do not change the address.
  *
- * Invariants: ranges are disjoint or nested. None contains a counter's place, a call, or the end of
- * a block. The registers of the address are not written between the check and the last store.
+ * Invariants: ranges are disjoint or nested. None contains the position of a counter, a call, or
+ * the end of a block. The registers of the address are not written between the check and the last
+ * store.
  *
  * requires: a plan, find_liveness    maintains: as insert.c    breaks: as insert.c
  * Not perfect: for `enter` with a level, only the first word is checked. */
@@ -68,7 +69,7 @@ static bool is_call(const struct graph_instruction *instruction) {
 /* ---- ranges ---- */
 
 /* Whether a copy of [FIRST, LAST] would skip what is inserted inside them: the block's counter, or
- * a place for one. */
+ * code at its top. */
 static bool holds_counter(const struct watcher *w, uint32_t first, uint32_t last) {
     uint32_t slot = w->p->blocks[w->index].slot, top = w->p->blocks[w->index].top;
     return (slot > first && slot <= last) || (top > first && top <= last);
@@ -137,8 +138,8 @@ static bool may_clobber(const struct clobbers *clobbers) {
     return clobbers->flags_free && clobbers->free;
 }
 
-/* Returns the place of the store's check: before the store, or further up, where a register is free
- * and no flag is live. */
+/* Returns the position of the store's check: before the store, or further up, where a register is
+ * free and no flag is live. */
 static uint32_t find_place(const struct watcher *w, uint32_t index) {
     uint16_t registers = w->instructions[index].decoded->store.registers;
     for (uint32_t at = index;; at--) {
@@ -268,7 +269,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         write_stack_move(out, &frame, -pushed);
 }
 
-/* Adjacent code out of line mostly has the same rules. */
+/* Writes only changes: adjacent code out of line mostly has the same rules. */
 void enter_frame(struct planner *p, const struct frame_row *frame) {
     struct frame_row *before = &watched_function(p)->out_of_line;
     if (!before->known && frame->known)
@@ -294,7 +295,8 @@ void end_out_of_line(struct planner *p) {
     before->known = false;
 }
 
-/* Writes the code out of line of LABEL. */
+/* Writes the code out of line to which the check with LABEL jumps. WAY: how that check keeps what
+ * it changes. */
 static void write_range(struct watcher *w, const struct range *range, uint32_t label,
                         enum check_way way) {
     struct planner *p = w->p;
@@ -306,7 +308,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     enter_frame(p, &frame);
     write_check_end(out, way, &frame);
-    if (range->store.enters) { /* it is stored here, and again by `enter` */
+    if (range->store.enters) { /* the store is made here, and again by `enter` */
         struct store_address address;
         address_of(p, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
@@ -379,8 +381,8 @@ static struct buffer *rows_of(struct watcher *w) {
     return site_rows(w->p, w->block->fragment);
 }
 
-/* Inserts a no-operation in place of the check, and writes the check out of line. Returns false if
- * the check must always be armed. */
+/* Inserts a no-operation in place of the check, and writes the check out of line. Returns false
+ * without doing so if the check must always be armed. */
 static bool leave_out(struct watcher *w, const struct range *range, uint32_t label,
                       const struct buffer *check, const struct store_address *address) {
     struct planner *p = w->p;
@@ -419,7 +421,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
 
 /* ---- */
 
-/* Whether a build that also counts reports the check. */
+/* Whether the table of sites has a row for the armed check: in builds that also count. */
 static bool way_is_told(const struct watcher *w, const struct range *range) {
     return counts_anything(w->p->state->options) && !is_call(&w->instructions[range->first]);
 }

@@ -44,7 +44,8 @@ static struct beginnings beginnings_of(const struct origin *origin) {
     return beginnings;
 }
 
-/* Sets the direction of the sum of both. Returns false if it has none. */
+/* Sets *WAY to the direction in which the sum of both moves. Returns false if it has none, or if
+ * that is not known. */
 static bool find_way(const struct store *store, const struct origin *base,
                      const struct origin *index, enum far_way *way) {
     bool up = base->up || index->up, down = base->down || index->down;

@@ -88,7 +88,8 @@ static struct format_use use_of_literal(const struct planner *p,
     return use_of_format(format);
 }
 
-/* After the first COUNT instructions of the block, the format's address is in REG, a set of one. */
+/* A position, behind the first COUNT instructions of the block, at which the format's address is in
+ * REG, a set of one register. */
 struct place {
     const struct basic_block *block;
     uint32_t count;
@@ -100,8 +101,8 @@ struct search {
     uint32_t count;
 };
 
-/* Goes back to the instruction that sets the place's register. Follows copies: the copied register
- * becomes the place's. NULL: no instruction of the block sets it. */
+/* Searches backward for the instruction that sets the place's register. Follows copies: the copied
+ * register becomes the place's. Returns NULL if no instruction of the block sets it. */
 static const struct graph_instruction *find_setter(const struct planner *p, struct place *place) {
     while (place->count--) {
         const struct graph_instruction *instruction =
@@ -127,8 +128,8 @@ static bool add_place(struct search *search, struct place place) {
     return true;
 }
 
-/* Whether REG is unchanged by the instruction, as far as find_setter does not see it. Inline
- * assembly may call functions with a convention of their own. */
+/* Whether the instruction preserves REG, as far as find_setter does not check that. Inline assembly
+ * may call functions with a convention of their own. */
 static bool keeps(const struct graph *graph, const struct graph_instruction *instruction,
                   uint16_t reg) {
     static const uint16_t kept =
@@ -139,8 +140,8 @@ static bool keeps(const struct graph *graph, const struct graph_instruction *ins
     return reg & kept && !graph->unit->statements.data[instruction->statement].inline_asm;
 }
 
-/* Adds the ends of the blocks from which control may come. Returns false if one, or the register
- * there, is not known. */
+/* Adds the ends of the blocks from which control may come. Returns false if one of them, or the
+ * value of the register there, cannot be known. */
 static bool add_sources(struct search *search, const struct graph *graph,
                         const struct basic_block *block, uint16_t reg) {
     for (size_t i = 0; i < block->in.count; i++) {

@@ -32,7 +32,7 @@ static void write_far(struct planner *p, enum frame_site site, uint8_t fragment,
     watched_unit(p->state)->watched = true;
 }
 
-/* Appends the no-operation to OUT, where SUMS and FRAME apply, and writes the rest. */
+/* Appends the no-operation to OUT, where SUMS and FRAME apply, and writes its code out of line. */
 static void write_place(struct planner *p, struct buffer *out, enum frame_site site,
                         uint8_t fragment, const struct event_sums *sums,
                         const struct frame_row *frame) {
@@ -112,7 +112,7 @@ static bool switches_stacks(const struct planner *p, const struct graph_instruct
 }
 
 void insert_frame_back(struct planner *p, struct buffer *out, uint32_t index) {
-    (void)out; /* it has its own location */
+    (void)out; /* the code is directly behind the call */
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
     struct buffer text = {0};

@@ -5,7 +5,7 @@
  * normally makes that page in the first constructor. So a call that makes it is inserted before the
  * first instruction. Executables make it earlier, from .preinit_array.
  *
- * requires: no edits yet at these instructions, since checks come behind
+ * requires: no edits yet at these instructions: checks must be behind the call
  * maintains: all registers and flags   breaks: nothing
  *
  * Not perfect: a function with another name that is given to the linker (-init) is not

@@ -174,8 +174,9 @@ static int compare_numbers(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-/* Whether the loop of nodes BODY, with its head first, is to be copied. An outer loop is copied for
- * when nothing is watched; its inner loops have their own copies, for when something is. */
+/* Whether quipu copies the loop of nodes BODY, which begins with its head. Fills in LOOP. The copy
+ * of an outer loop is for when nothing is watched, or nothing near. Its inner loops have their own
+ * copies, for when something near is. */
 static bool choose_loop(struct planner *p, const struct loops *loops, const uint32_t *body,
                         uint32_t count, struct loop_copy *loop) {
     const uint32_t changed = LIVE(REGISTER_R11, FLAGS_ALL);
@@ -288,7 +289,7 @@ void plan_loops(struct planner *p) {
                                        .head = loop.head,
                                        .shared = p->state->options->shared,
                                        .frame = frame_at(p, first_instruction(p, loop.head))};
-        if (!counts_anything(p->state->options)) /* otherwise only its checks are reported */
+        if (!counts_anything(p->state->options)) /* else only its checks are reported */
             edit_original(p, &loop);
         struct loop_copy *kept = ARENA_ARRAY(graph->arena, struct loop_copy, 1);
         *kept = loop;
@@ -299,7 +300,8 @@ void plan_loops(struct planner *p) {
 
 /* ---- the copy ---- */
 
-/* Writes a backward jump, MNEMONIC, along EDGE. Its exit for a closed copy goes to OUT_OF_LINE. */
+/* Writes a backward jump, MNEMONIC, along EDGE. Its exit for a closed copy is appended to
+ * OUT_OF_LINE. */
 static void write_back(struct planner *p, struct loop_copy *loop, const struct edge *edge,
                        struct span mnemonic, struct buffer *out_of_line) {
     uint32_t jump = loop->jumps++, target = edge->target - 1;

@@ -27,20 +27,21 @@ struct loop_copy {
     struct loop_distance distance;
     struct scratch_registers scratch;
     /* far.c */
-    bool is_far_told; /* each address starts at one of `far`, and goes its way */
+    bool is_far_told; /* each address starts at one of `far`, and moves in its direction */
     uint32_t far_count;
     struct far_check far[FAR_MAX];
     uint16_t far_steps; /* registers whose value must be positive and not large */
 };
 
 /* ranges.c: finds what the loop will write, if that can be known; and writes, out of line, the test
- * whether that is watched. The test follows the choice, and continues to the copy. */
+ * whether that is watched. The test follows the choice, and continues to the copy or to the checked
+ * loop. */
 void find_ranges(const struct planner *p, const struct loops *loops, struct loop_copy *loop);
 void write_ranges(struct planner *p, const struct loop_copy *loop);
 
-/* far.c: finds where the loop will write, if that can be known, however far it goes; and writes the
- * test whether that is far from all regions. If so it jumps to the copy, otherwise it falls
- * through. */
+/* far.c: finds where the loop will write, if that can be known, whatever its number of iterations;
+ * and writes the test whether that is far from all regions. If so it jumps to the copy, otherwise
+ * it falls through. */
 void find_far(const struct planner *p, struct loop_copy *loop);
 void write_far(struct planner *p, const struct loop_copy *loop);
 

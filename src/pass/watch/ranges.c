@@ -53,7 +53,7 @@ static void find_distance(struct finder *f) {
 }
 
 /* Sets the range's register REG, which is a copy of the counter, or its extended lower 32 bits.
- * Returns false if that is impossible. */
+ * Returns false if the range has such a register already. */
 static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *range) {
     const struct register_step *step = &f->induction.steps[reg];
     if (range->is_narrow || range->copy.length)
@@ -69,7 +69,8 @@ static bool set_narrow(const struct finder *f, uint8_t reg, struct loop_range *r
     return true;
 }
 
-/* Adds FACTOR times the step of an address's register. Returns false if the step is not known. */
+/* Adds, to the range's stride, FACTOR times the step of REG, a register of the address. Returns
+ * false if the step is not known. */
 static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor,
                        struct loop_range *range) {
     if (reg == NO_REGISTER || !(f->induction.written >> reg & 1))
@@ -173,7 +174,7 @@ static bool add_stores(struct finder *f) {
 }
 
 /* Chooses two registers that are not used in addresses and distance. Prefers those that are dead at
- * the head, then those that the caller need not preserve. */
+ * the head, then caller-saved ones. Sets `has_ranges` if there are two. */
 static void choose_scratch(const struct finder *f) {
     static const uint8_t order[] = {0, 1, 2, 6, 7, 8, 9, 10, 3, 12, 13, 14, 15, 5};
     const struct graph *graph = f->p->graph;
@@ -225,7 +226,8 @@ static void write_quick_ranges(struct planner *p, const struct loop_copy *loop) 
     write_scratch_end(&p->far_stubs, &scratch, frame);
 }
 
-/* Writes the exact test of all ranges. If they are watched, it jumps to DIRTY. */
+/* Writes the tests of all ranges: the quick one, then the exact one. If a range may be watched,
+ * control continues behind them, at DIRTY. If there is no shadow, it jumps to AWAY. */
 static void write_all_ranges(struct planner *p, const struct loop_copy *loop, const char *dirty,
                              const char *away) {
     struct buffer apart = {0};

@@ -2,8 +2,7 @@
  * and around calls (checks.c, calls.c), entries and ends of functions for watched locals
  * (frames.c), loops without checks (loops.c, ranges.c, far.c).
  *
- * requires: liveness, also of registers that calls may change; loops and tails unchanged, since
- * copies have no checks */
+ * requires: liveness with %r11 reserved; loops and tails unchanged, since copies have no checks */
 #include "pass/watch/watch.h"
 
 #include "x86/loop_check.h"

@@ -33,13 +33,13 @@ void write_sites(struct planner *p, uint32_t number);
 bool needs_check(const struct planner *p, const struct graph_instruction *instruction);
 /* Makes FRAME's rules apply for the unwinder from the end of the code out of line on. */
 void enter_frame(struct planner *p, const struct frame_row *frame);
-/* Call it after all code out of line of a fragment. */
+/* Ends these rules, at the end of a fragment. */
 void end_out_of_line(struct planner *p);
 
 /* Whether the instruction only stores by the stack pointer, and is not `enter`. */
 bool is_plain_push(const struct graph_instruction *instruction);
 
-/* The rows of the table of sites in FRAGMENT. */
+/* Returns the rows of the table of sites in FRAGMENT. */
 struct buffer *site_rows(struct planner *p, uint8_t fragment);
 
 /* loops.c: chooses the loops that get a copy without checks, and inserts the choice before each;
@@ -58,9 +58,10 @@ void insert_call_checks(struct planner *p, uint32_t index);
 bool has_call_site(const struct planner *p, const struct basic_block *block,
                    const struct graph_instruction *instruction);
 
-/* frames.c: inserts what reports the function's entry, ends and returns to it: before all else in
- * block INDEX; at its end, before the checks of its jump; on edge INDEX; and on the edge of a jump
- * that ends the function, appended to OUT. */
+/* frames.c: inserts the code that reports the function's entry, its ends, and points at which
+ * control comes back to it. insert_frame_begin: before all else in block INDEX. insert_frame_end:
+ * at the block's end, before the checks of its jump. insert_frame_back: on edge INDEX.
+ * write_frame_end_on_edge: on the edge of a jump that ends the function, appended to OUT. */
 void insert_frame_begin(struct planner *p, uint32_t index);
 /* Whether the function, which begins in block INDEX, begins with pushes whose no-operation also
  * serves the entry. Once that no-operation exists, with LABEL, the second function writes the code
