@@ -50,6 +50,8 @@ struct node *parse_number(struct parser *parser) {
     if (is_real(begin))
         return parse_real(parser);
     bool binary = begin[0] == '0' && (begin[1] | 32) == 'b';
+    if (binary && begin[2] != '0' && begin[2] != '1') /* strtoull takes signs and blanks */
+        return refuse(parser, begin + 2, "that is no digit of the number");
     errno = 0;
     uint64_t number = strtoull(begin + (binary ? 2 : 0), &end, binary ? 2 : 0);
     if (errno)
@@ -69,9 +71,9 @@ static int parse_escape(struct parser *parser) {
     static const char letters[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"?";
     char *end;
     if (*parser->at == 'x' && isxdigit((unsigned char)parser->at[1])) {
-        long value = strtol(parser->at + 1, &end, 16);
+        unsigned long value = strtoul(parser->at + 1, &end, 16);
         parser->at = end;
-        return (int)value;
+        return value > UINT8_MAX ? -1 : (int)value;
     }
     if (*parser->at >= '0' && *parser->at <= '7') {
         int value = 0;

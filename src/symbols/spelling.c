@@ -74,7 +74,8 @@ static const char *add_spelling(struct arena *arena, const char *text, const cha
     while (*at) {
         if (is_word(*at)) {
             at = take_words(arena, at, &words);
-            text = arena_print(arena, "%s%s", text, join_words(arena, &words));
+            text = arena_print(arena, is_word(*at) ? "%s%s " : "%s%s", text,
+                               join_words(arena, &words));
         } else {
             text = *at == ' ' ? text : arena_print(arena, "%s%c", text, *at);
             at++;

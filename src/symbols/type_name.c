@@ -130,9 +130,10 @@ static struct type type_of_words(unsigned bits) {
 static bool take_words(const char **at, struct type *type) {
     unsigned bits = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (take_word(at, words[i].word)) {
-            bits += bits & WORD_LONG && words[i].bit == WORD_LONG ? WORD_LONG : 0;
-            bits |= words[i].bit;
+        if (bits & words[i].bit && (words[i].bit != WORD_LONG || bits & 2 * WORD_LONG)) {
+            continue; /* no type has the word once more */
+        } else if (take_word(at, words[i].word)) {
+            bits |= bits & words[i].bit ? 2 * WORD_LONG : words[i].bit;
             i = (size_t)-1;
         } else if (take_word(at, "const") || take_word(at, "volatile")) {
             i = (size_t)-1;

@@ -28,7 +28,7 @@ enum check_way {
 /* Whether one look at the shadow tells of all its bytes. */
 bool is_seen_at_once(const struct store *store);
 
-/* Writes the check of ADDRESS, which changes nothing but what QUIET allows.  Where a region may be
+/* Writes the check of ADDRESS, which changes nothing but what CLOBBERS allows.  Where a region may be
  * touched it jumps to .LQx LABEL. */
 enum check_way write_store_check(struct buffer *out, const struct store_address *address,
                                  const struct clobbers *clobbers, uint32_t label);
