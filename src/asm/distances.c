@@ -1,22 +1,21 @@
-/* distances.c: code whose instructions must stay where they are; see distances.h.
+/* distances.c: code whose instructions must keep their distances from each other; see distances.h.
  *
- * The assembler computes each distance anew over the code that has grown, so an expression over
- * labels is right again, but for what the person who wrote it knows besides: how long the code is,
- * that a field is long enough, where a call returns to.  So of what a person wrote this is looked
- * at:
+ * The assembler computes each distance again for the longer code. So an expression with labels
+ * stays right, unless its author assumes more: the length of the code, that a field is long enough,
+ * or a return address. The following is examined in hand-written statements:
  *
- *   a difference of two labels of one section of code    all functions in between are left alone
- *   a label, or '.', with a number or an index           the function that it leads into
- *   an address by a number from the present one          the function (.reloc .-4, ...)
- *   a call of what stands right behind it, or pops       the function
- *   a load or store of instructions                      the function that has them
+ *   a difference of two labels of one section of code     all functions in between are left alone
+ *   a label, or '.', with a number or an index            the function that contains it
+ *   an address at a constant distance from the statement  the function (.reloc .-4, ...)
+ *   a call of the code directly behind it, or of a pop    the function
+ *   a load or store of instructions                       the function that contains them
  *
- * What is understood: entries of tables that are relative to the table's head or to themselves; the
- * sizes of symbols, also by a local name that nothing else uses; unwinding and debugging
- * information in fields that hold any distance.  A compiler's own tables are all of these kinds,
- * and are not looked at.
+ * The following is understood: entries of tables, relative to the table's head or to themselves;
+ * sizes of symbols, also by a local name without other uses; unwinding and debugging information in
+ * fields that hold any distance. A compiler's own tables are all of these kinds, and are not
+ * examined.
  *
- * Not perfect: labels that the arguments of a macro name count, those of its text do not.
+ * Not perfect: labels in the arguments of a macro count, labels in its text do not.
  *
  * requires: find_functions   makes: asm_function.left_alone */
 #include "asm/distances.h"
@@ -26,26 +25,26 @@
 #include <string.h>
 #include <strings.h>
 
-/* What one operand or argument says. */
+/* The parts of one operand or argument. */
 struct expression {
-    VECTOR(uint32_t) places; /* statements: of labels that it names, its own for '.' */
-    bool number;             /* one that is not 0 */
+    VECTOR(uint32_t) places; /* statements of the labels that it names; for '.' its own */
+    bool number;             /* it has a number that is not 0 */
     bool minus;
-    bool foreign;    /* a name that has no place in this unit's text */
+    bool foreign;    /* a name that this unit's text does not define */
     bool registers;  /* other than %rip */
     bool own_place;  /* %rip */
     bool brackets;   /* Intel's operand in memory */
     bool slot;       /* "@GOTPCREL": the address of a slot, or of a stub */
-    bool by_address; /* "$x", "offset x": not what is there */
+    bool by_address; /* "$x", "offset x": the address itself, not the content of memory */
 };
 
 struct finder {
     struct unit *unit;
     struct arena arena;
-    struct map numeric;             /* by the number of a label "1:": how many there were */
-    struct map meanings;            /* by a name that .set gave a value: index below */
+    struct map numeric;             /* by the number of a label "1:": how many there are so far */
+    struct map meanings;            /* by a name with a value from .set: its index in `sets` */
     VECTOR(struct expression) sets; /* their values */
-    struct map used;                /* local names that something but .size has */
+    struct map used;                /* local names that are used outside of .size */
 };
 
 static const char span_reason[] = "a distance between labels goes over it";
@@ -58,7 +57,7 @@ static bool puts_bytes(const struct statement *s) {
     return s->kind == STATEMENT_INSTRUCTION || s->data || s->opaque;
 }
 
-/* The next statement of STATEMENT's section, or NONE. */
+/* Returns the next statement in the section of STATEMENT, or NONE. */
 static uint32_t next_in_section(const struct unit *unit, uint32_t statement) {
     uint32_t section = unit->statements.data[statement].section;
     for (uint32_t i = statement + 1; i < unit->statements.count; i++)
@@ -67,7 +66,7 @@ static uint32_t next_in_section(const struct unit *unit, uint32_t statement) {
     return NONE;
 }
 
-/* The first instruction or data at the place, or NONE. */
+/* Returns the first instruction or data from STATEMENT on, or NONE. */
 static uint32_t first_bytes(const struct unit *unit, uint32_t statement) {
     while (statement != NONE && !puts_bytes(&unit->statements.data[statement]))
         statement = next_in_section(unit, statement);
@@ -85,9 +84,9 @@ bool leads_to_code(const struct unit *unit, const struct symbol *symbol) {
     return symbol->statement != NONE && place_is_code(unit, symbol->statement);
 }
 
-/* ---- what is left alone ---- */
+/* ---- functions to leave alone ---- */
 
-/* Everything that has an instruction between the two places. */
+/* Leaves all functions alone that have an instruction between A and B. */
 static void leave_between(struct unit *unit, uint32_t a, uint32_t b) {
     uint32_t section = unit->statements.data[a].section;
     for (uint32_t i = a < b ? a : b; i < (a < b ? b : a); i++) {
@@ -97,7 +96,8 @@ static void leave_between(struct unit *unit, uint32_t a, uint32_t b) {
     }
 }
 
-/* What the place leads into, and what stands in front of it if the address may be there. */
+/* Leaves the function at PLACE alone. With IN_FRONT, also the function in front of it, if the
+ * address may be there. */
 static void leave_around(struct unit *unit, uint32_t place, bool in_front) {
     leave_function_of(unit, place, inside_reason);
     uint32_t section = unit->statements.data[place].section;
@@ -129,7 +129,7 @@ static bool is_one_of(struct span name, const char *const *list) {
     return false;
 }
 
-/* Words of Intel's syntax that say nothing on the address. */
+/* Whether it is a word of Intel's syntax that is not part of an address. */
 static bool is_size_word(struct span name) {
     static const char *const words[] = {"byte",  "word",    "dword",   "fword",   "qword",  "tbyte",
                                         "oword", "xmmword", "ymmword", "zmmword", "mmword", "ptr",
@@ -164,7 +164,7 @@ static void add_name(struct finder *f, struct expression *e, struct span name, b
     }
 }
 
-/* The end of "(%rax,%rcx,8)" at C, or C where other things stand there. */
+/* Returns the end of "(%rax,%rcx,8)" at C, or C if the text is different. */
 static const char *skip_registers(const char *c, const char *end, struct expression *e) {
     const char *close = memchr(c, ')', (size_t)(end - c));
     if (!close || !memchr(c, '%', (size_t)(close - c)))
@@ -231,9 +231,9 @@ static struct expression read_expression(struct finder *f, uint32_t statement, s
     return e;
 }
 
-/* ---- what an expression asks for ---- */
+/* ---- checks of an expression ---- */
 
-/* A field that holds any distance. */
+/* Whether the directive's fields hold any distance. */
 static bool is_wide(const struct unit *unit, uint32_t statement) {
     static const char *const words[] = {".long",  ".int",     ".4byte",   ".quad",
                                         ".8byte", ".uleb128", ".sleb128", NULL};
@@ -247,7 +247,7 @@ static bool is_for_unwinders(const struct unit *unit, uint32_t statement) {
     return (section->ignored || section->exceptions) && is_wide(unit, statement);
 }
 
-/* Whether the place is the head of the table that the statement is of, or the entry itself. */
+/* Whether PLACE is the head of the table that contains the statement, or the entry itself. */
 static bool is_table_head(const struct unit *unit, uint32_t statement, uint32_t place) {
     uint32_t section = unit->statements.data[statement].section;
     for (uint32_t i = statement;; i--) {
@@ -298,7 +298,7 @@ static void note_numeric(struct finder *f, const struct symbol *symbol) {
         ++*map_add(&f->arena, &f->numeric, symbol->name, (size_t)(mark - symbol->name), 0);
 }
 
-/* A name may be given several values: it stands for all of them. */
+/* Adds a value of NAME. A name with several values stands for all of them. */
 static void note_meaning(struct finder *f, struct span name, const struct expression *e) {
     uint32_t *index =
         map_add(&f->arena, &f->meanings, name.start, name.length, (uint32_t)f->sets.count);
@@ -312,7 +312,7 @@ static void note_meaning(struct finder *f, struct span name, const struct expres
     all->foreign |= e->foreign;
 }
 
-/* Finds NAME and VALUE of ".set x, VALUE" and "x = VALUE".  Returns false where it is none. */
+/* Finds NAME and VALUE of ".set x, VALUE" and "x = VALUE". Returns false for other statements. */
 static bool find_assignment(struct span text, struct span *name, struct span *value) {
     static const char *const words[] = {".set", ".equ", ".equiv", ".eqv", NULL};
     struct span word = first_word(text), rest = behind(text, word);
@@ -333,7 +333,7 @@ static bool find_assignment(struct span text, struct span *name, struct span *va
     return true;
 }
 
-/* Whether no other file knows the name. */
+/* Whether the name is local to this file. */
 static bool is_local(struct span name) {
     return name.length > 2 && name.start[0] == '.' && name.start[1] == 'L';
 }
@@ -358,10 +358,11 @@ static void check_directive(struct finder *f, uint32_t statement, struct span te
         for (size_t i = 0; s->opaque && i < e.places.count; i++)
             vector_push(&f->arena, &all.places, e.places.data[i]);
     }
-    check_differences(f->unit, statement, &all); /* a macro's arguments may be one in its text */
+    check_differences(f->unit, statement, &all); /* a macro's text may make one expression of its
+                                                    arguments */
 }
 
-/* Whether the instruction takes what is on top of the stack. */
+/* Whether the instruction reads the top of the stack. */
 static bool takes_top(const struct unit *unit, uint32_t statement) {
     const struct statement *s = &unit->statements.data[statement];
     const char *text = unit->text + s->start;
@@ -388,7 +389,8 @@ static void check_call(struct unit *unit, uint32_t statement) {
     leave_function_of(unit, label, call_reason);
 }
 
-/* The instruction's operands, behind its prefixes. */
+/* Returns the instruction's operands. Sets ADDRESS to whether it is lea, which does not access
+ * memory. */
 static struct span operands_of(struct span text, bool *address) {
     static const char *const prefixes[] = {
         "lock",   "rep",   "repe",    "repz",   "repne", "repnz",  "data16",   "bnd",
@@ -427,7 +429,7 @@ static void note_uses(struct finder *f, struct span text) {
             map_add(&f->arena, &f->used, name.start, name.length, 1);
 }
 
-/* Values may stand behind their uses. */
+/* Records values before their uses are read: they may be behind them. */
 static void note_assignment(struct finder *f, uint32_t statement, struct span text) {
     struct span name, value;
     if (!find_assignment(text, &name, &value)) {

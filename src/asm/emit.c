@@ -15,7 +15,9 @@ void insert_before(struct edit_list *list, const struct statement *statement, co
 }
 
 void insert_behind(struct edit_list *list, const struct statement *statement, const char *text) {
-    const char *form = statement->kind == STATEMENT_LABEL ? "; %s;" : "; %s"; /* more may follow */
+    const char *form = statement->kind == STATEMENT_LABEL ? "; %s;" : "; %s"; /* more statements
+                                                                                 may follow on
+                                                                                 the line */
     add_edit(list, statement->end, 0, arena_print(list->arena, form, text));
 }
 
@@ -23,7 +25,7 @@ void replace_text(struct edit_list *list, uint32_t at, uint32_t count, const cha
     add_edit(list, at, count, text);
 }
 
-/* What stands in front of a piece of text stays in front where the piece is replaced. */
+/* Insertions before a piece of text stay before it if the piece is replaced. */
 static int compare_edits(const void *left, const void *right) {
     const struct edit *a = left, *b = right;
     if (a->at != b->at)

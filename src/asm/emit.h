@@ -1,5 +1,5 @@
-/* emit.h: the unit's text with edits.  What no edit touches comes out byte for byte, and on the
- * same line: insertions join the line with ';', so messages and `as -g` keep the user's lines. */
+/* emit.h: the unit's text with edits. All other text is output byte for byte, and on the same line:
+ * insertions are joined to a line with ';'. So messages and `as -g` use the user's line numbers. */
 #ifndef QUIPU_ASM_EMIT_H
 #define QUIPU_ASM_EMIT_H
 
@@ -8,9 +8,9 @@
 
 struct edit {
     uint32_t at;      /* offset in the text */
-    uint32_t removed; /* bytes of it that go */
-    uint32_t order;   /* among edits at one offset: as they were made */
-    const char *text; /* what comes instead; in the arena */
+    uint32_t removed; /* number of bytes that are removed */
+    uint32_t order;   /* order of edits at one offset: as they were made */
+    const char *text; /* the new text, in the arena */
 };
 
 struct edit_list {
@@ -18,16 +18,16 @@ struct edit_list {
     VECTOR(struct edit) edits;
 };
 
-/* Puts TEXT before STATEMENT, on its line.  TEXT is whole statements joined by ';'. */
+/* Inserts TEXT before STATEMENT, on its line. TEXT is whole statements joined by ';'. */
 void insert_before(struct edit_list *list, const struct statement *statement, const char *text);
 
-/* Puts TEXT behind STATEMENT, on its line. */
+/* Inserts TEXT behind STATEMENT, on its line. */
 void insert_behind(struct edit_list *list, const struct statement *statement, const char *text);
 
 /* Replaces the COUNT bytes at offset AT by TEXT. */
 void replace_text(struct edit_list *list, uint32_t at, uint32_t count, const char *text);
 
-/* Appends the edited text to OUT.  Edits must not overlap. */
+/* Appends the edited text to OUT. Edits must not overlap. */
 void emit_unit(const struct unit *unit, struct edit_list *list, struct buffer *out);
 
 #endif

@@ -1,10 +1,10 @@
-/* frames.c: the canonical frame address by the .cfi_ directives; see frames.h.
+/* frames.c: the unwinding row of each instruction, from the .cfi_ directives; see frames.h.
  *
- * Only what inserted code needs: the register and offset that the address is counted from.  Where
- * saved registers lie does not change within a stub.
+ * Rows contain only what inserted code needs: the register and offset of the CFA. The positions of
+ * saved registers do not change within a stub.
  *
- * Not perfect: .cfi_escape may redefine the address; the rows behind it are not known until the
- * next .cfi_def_cfa. */
+ * Not perfect: .cfi_escape may redefine the CFA. The rows behind it are unknown until the next
+ * .cfi_def_cfa. */
 #include "asm/frames.h"
 
 #include "asm/lex.h"
@@ -79,7 +79,7 @@ void find_frames(const struct unit *unit, const struct fragment *fragment, struc
                  frame_rows *rows, uint32_t *row_of) {
     struct reader reader = {0};
     const uint32_t *list = unit->sections.data[fragment->section].statements.data;
-    uint32_t start = fragment->first; /* f.cold's .cfi_startproc stands above its label */
+    uint32_t start = fragment->first; /* the .cfi_startproc of f.cold is before its label */
     while (start > 0 && unit->statements.data[list[start - 1]].kind == STATEMENT_DIRECTIVE)
         start--;
     vector_push(arena, rows, reader.row);

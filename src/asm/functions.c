@@ -1,15 +1,16 @@
-/* functions.c: which statements belong to which function.
+/* functions.c: finds the function of each statement.
  *
- * A function begins at a label of .type @function, and ends at its .size, at the next function's
- * label, or with its section.  `f.cold` and `f.cold.1` are pieces of f.  In hand-written text a
- * global label in code begins a function too.
+ * A function begins at a label of .type @function. It ends at its .size, at the label of the next
+ * function, or with its section. `f.cold` and `f.cold.1` are fragments of f. In hand-written text,
+ * a global label in code begins a function, too.
  *
- * requires: parse_unit     makes: functions, and of each why it is left alone, if it is
- * What is not understood is left alone:
- *   - ifunc resolvers and what they call in this unit: they run before thread-local storage exists,
- *   - text with macros or conditional assembly, data among instructions, jumps relative to the
+ * requires: parse_unit   makes: functions, and the reason why each is left alone, if it is
+ * The following is left alone:
+ *   - ifunc resolvers, and the functions that they call in this unit: they run before thread-local
+ *     storage exists,
+ *   - text with macros or conditional assembly, data between instructions, jumps relative to the
  *     location counter, sections whose text is not in the order of their bytes.
- * Constants behind all of a function's code are none of it. */
+ * Constants behind all code of a function are not part of it. */
 #include "asm/lex.h"
 #include "asm/unit.h"
 #include "util/fault.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* The fragment that is being read in each section. */
+/* The fragment that is open in each section. */
 struct open_fragment {
     uint32_t function; /* NONE: no fragment is open */
     uint32_t fragment;
@@ -29,7 +30,8 @@ struct finder {
     uint32_t *function_of;      /* by symbol: the function that it names, or NONE */
 };
 
-/* "f.cold.3" -> "f"; the whole name where it is no cold piece. */
+/* Returns the length of the function's name in the name of a cold fragment: "f" of "f.cold.3".
+ * Other names are returned whole. */
 static size_t parent_length(const struct symbol *symbol) {
     const char *cold = memmem(symbol->name, symbol->length, ".cold", 5);
     if (!cold)
@@ -41,14 +43,14 @@ static size_t parent_length(const struct symbol *symbol) {
     return (size_t)(cold - symbol->name);
 }
 
-/* Whether TEXT says that the function at this label is a compiler's: gcc puts .LFB behind its
- * label, clang .Lfunc_begin, unless neither unwinding nor debugging is asked for. */
+/* Whether the function at the label is made by a compiler. */
 static bool is_compiled(const struct unit *unit, const struct statement *label) {
     return !is_hand_written(unit, label);
 }
 
-/* Whether it is what compilers put in the place of indirect branches and returns, which finds
- * values in any register and leaves them there: __x86_return_thunk, __llvm_retpoline_r11. */
+/* Whether it is a stub that compilers use in place of indirect branches and returns:
+ * __x86_return_thunk, __llvm_retpoline_r11. Any register may hold a value there, and it must stay
+ * there. */
 static bool is_branch_stub(const struct symbol *symbol) {
     static const char *const prefixes[] = {"__x86_", "__llvm_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -71,7 +73,7 @@ static void close_fragment(struct finder *finder, uint32_t section) {
         return;
     struct fragment *fragment =
         &unit->functions.data[open->function].fragments.data[open->fragment];
-    /* statements are visited in order, so all of this section's so far are below the cursor */
+    /* it extends to the end of the section */
     if (fragment->last == NONE)
         fragment->last = (uint32_t)unit->sections.data[section].statements.count;
     open->function = NONE;
@@ -103,8 +105,8 @@ static void open_fragment(struct finder *finder, uint32_t symbol_index, uint32_t
     finder->open[section] = (struct open_fragment){owner, (uint32_t)function->fragments.count - 1};
 }
 
-/* Whether nothing of the fragment puts bytes up to statement POSITION of its section; alignments
- * may where it is ALIGNED. */
+/* Whether no statement of the fragment before POSITION in its section outputs bytes. With ALIGNED,
+ * alignments may. */
 static bool is_empty(const struct unit *unit, const struct fragment *fragment, uint32_t position,
                      bool aligned) {
     for (uint32_t i = fragment->first; i < position; i++) {
@@ -115,8 +117,8 @@ static bool is_empty(const struct unit *unit, const struct fragment *fragment, u
     return true;
 }
 
-/* Where a person wrote another name right in front of the function's, both are one function: the
- * open fragment becomes that of SYMBOL.  Returns whether it is so. */
+/* If a hand-written name is directly in front of another name, both are one function: the open
+ * fragment becomes that of SYMBOL. Returns whether they are. */
 static bool join_alias(struct finder *finder, uint32_t symbol_index, uint32_t section,
                        uint32_t position, const struct statement *label) {
     struct unit *unit = finder->unit;
@@ -135,7 +137,8 @@ static bool join_alias(struct finder *finder, uint32_t symbol_index, uint32_t se
     return true;
 }
 
-/* A cold piece that compilers have nothing for, since nothing gets there, is no piece. */
+/* Removes cold fragments without code. Compilers write them if control never gets there. Sets
+ * `bare` of functions. */
 static void drop_empty_pieces(struct unit *unit) {
     for (size_t i = 0; i < unit->functions.count; i++) {
         struct asm_function *function = &unit->functions.data[i];
@@ -151,7 +154,7 @@ static void drop_empty_pieces(struct unit *unit) {
     }
 }
 
-/* Whether WORD is one of NAMES, the last of which is NULL, in whatever case. */
+/* Whether WORD is one of NAMES, in small or capital letters. NAMES ends with NULL. */
 static bool is_one_of(struct span word, const char *const *names) {
     for (; *names; names++)
         if (word.length == strlen(*names) && strncasecmp(word.start, *names, word.length) == 0)
@@ -159,7 +162,7 @@ static bool is_one_of(struct span word, const char *const *names) {
     return false;
 }
 
-/* The mnemonic of S, behind prefixes that branches may have. */
+/* Returns the mnemonic of S, without the prefixes that branches may have. */
 static struct span operation(const struct unit *unit, const struct statement *s) {
     static const char *const prefixes[] = {"bnd", "notrack", "data16", "rep", "repz", "repe", NULL};
     struct span text = {unit->text + s->start, s->end - s->start};
@@ -176,14 +179,13 @@ static bool is_call(const struct unit *unit, const struct statement *s) {
     return is_one_of(operation(unit, s), calls);
 }
 
-/* Whether nothing gets behind S, an instruction. */
+/* Whether control never continues behind the instruction S. */
 static bool is_end(const struct unit *unit, const struct statement *s) {
     static const char *const ends[] = {"jmp", "jmpq", "ret", "retq", "ud2", "int3", NULL};
     return is_one_of(operation(unit, s), ends);
 }
 
-/* Constants that stand behind all of a function's instructions are none of its own, where no branch
- * leads to them. */
+/* Removes constants behind all instructions of the fragment, unless a branch leads to them. */
 static void cut_constants(struct unit *unit, struct fragment *fragment) {
     bool constants = false;
     for (uint32_t last = fragment->last; last > fragment->first; last--) {
@@ -208,8 +210,8 @@ static void cut_all_constants(struct unit *unit) {
     }
 }
 
-/* A label begins a function where it is typed so.  Hand-written code often has only a global
- * label; inside a typed function such a label is a further entry, not a function. */
+/* Whether the label begins a function. Its type decides. Hand-written code often has only a global
+ * label. Inside a typed function, such a label is a further entry, not a function. */
 static bool begins_function(const struct finder *finder, const struct symbol *symbol,
                             const struct statement *label, bool inside_typed) {
     const struct section *section = &finder->unit->sections.data[label->section];
@@ -220,7 +222,7 @@ static bool begins_function(const struct finder *finder, const struct symbol *sy
     return symbol->global && !symbol->local && !inside_typed;
 }
 
-/* ".size f, ..." ends f where its section is the present one. */
+/* ".size f, ..." ends f if the section is that of f. */
 static void end_function(struct finder *finder, const struct statement *statement, uint32_t section,
                          uint32_t position) {
     struct unit *unit = finder->unit;
@@ -239,10 +241,10 @@ static void end_function(struct finder *finder, const struct statement *statemen
     }
 }
 
-/* ---- what must be left alone ---- */
+/* ---- functions to leave alone ---- */
 
-/* Whether the instruction in front of the fragment is a prefix alone, of what the fragment begins
- * with. */
+/* Whether the statement before the fragment is only a prefix of the first instruction in the
+ * fragment. */
 static bool begins_behind_prefix(const struct unit *unit, const struct fragment *fragment) {
     for (uint32_t i = fragment->first; i-- > 0;) {
         const struct statement *statement = statement_at(unit, fragment, i);
@@ -252,8 +254,9 @@ static bool begins_behind_prefix(const struct unit *unit, const struct fragment 
     return false;
 }
 
-/* Whether a place that is jumped to stands behind a prefix ("je 0f; lock; 0: incq x"): it is in the
- * middle of an instruction, and what is inserted there gets the prefix. */
+/* Whether a label or an alignment is between a prefix and its instruction ("je 0f; lock; 0: incq
+ * x"), or the fragment begins or ends there. Such a label is in the middle of an instruction, and
+ * code inserted there would get the prefix. */
 static bool parts_prefix(const struct unit *unit, const struct fragment *fragment) {
     bool prefix = begins_behind_prefix(unit, fragment);
     for (uint32_t i = fragment->first; i < fragment->last; i++) {
@@ -283,7 +286,8 @@ static const char *find_obstacle(const struct unit *unit, const struct fragment 
     return NULL;
 }
 
-/* Runs over the direct branches of FUNCTION and leaves alone what they reach in this unit. */
+/* Leaves alone the functions of this unit to which the direct branches of FUNCTION lead. Returns
+ * whether any of them was not left alone before. */
 static bool spread_resolver(struct finder *finder, const struct asm_function *function) {
     struct unit *unit = finder->unit;
     bool changed = false;
@@ -304,7 +308,8 @@ static bool spread_resolver(struct finder *finder, const struct asm_function *fu
     return changed;
 }
 
-/* By symbol: ".type f, @gnu_indirect_function", and what f is set to, on whatever way. */
+/* Finds symbols of ".type f, @gnu_indirect_function", and the symbols that f is set to, also
+ * through others. Returns, by symbol, whether it is one. NULL: there is none. */
 static bool *find_indirect(struct unit *unit) {
     bool *indirect = ARENA_ARRAY(&unit->arena, bool, unit->symbols.count), any = false;
     for (size_t i = 0; i < unit->symbols.count; i++) {
@@ -355,9 +360,9 @@ static void index_statements(struct unit *unit) {
     }
 }
 
-/* Marks labels that are reached from elsewhere: by name from another file, by a jump from another
- * function, by a call (a stub for indirect branches calls a place in itself), or by an address that
- * code takes (a jump out of a nested function, a return address that was made up). */
+/* Marks labels that are entered from elsewhere: by name from another file, by a jump from another
+ * function, by a call (a stub for indirect branches calls a label in itself), or by an address that
+ * code takes (a jump out of a nested function, a return address that code has made). */
 static void mark_outside_entries(struct unit *unit) {
     for (size_t i = 0; i < unit->symbols.count; i++) {
         struct symbol *symbol = &unit->symbols.data[i];
@@ -375,7 +380,7 @@ static void mark_outside_entries(struct unit *unit) {
             symbol->outside_entry = true;
         } else if (!symbol->function && is_call(unit, statement)) {
             symbol->outside_entry = true;
-            if (function != NONE) /* its returns may be jumps, with any register in use */
+            if (function != NONE) /* its returns may be jumps, with values in any register */
                 unit->functions.data[function].compiled = false;
         }
     }

@@ -1,7 +1,7 @@
-/* lex.c: assembly text to tokens; see lex.h.
+/* lex.c: splits assembly text into tokens; see lex.h.
  *
- * The GNU assembler's rules for x86 on Linux: a statement ends at a newline or ';', '#' begins a
- * comment anywhere, '/' one at the start of a line, and C comments are blanks. */
+ * The rules are those of the GNU assembler for x86 on Linux. A statement ends at a newline or ';'.
+ * '#' begins a comment anywhere, '/' begins one at the start of a line. C comments are blanks. */
 #include "asm/lex.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ bool is_numeric_label(struct span name) {
            (name.start[digits] == 'b' || name.start[digits] == 'f');
 }
 
-/* From a '"', the end of the string. */
+/* Returns the end of the string that begins with the '"' at C. */
 static const char *skip_string(const char *c, const char *end) {
     for (c++; c < end && *c != '"'; c++) {
         if (*c == '\n')
@@ -51,7 +51,7 @@ static const char *skip_line(const char *c, const char *end) {
     return newline ? newline : end;
 }
 
-/* From the '/' of a C comment, its end; counts the lines in it. */
+/* Returns the end of the C comment that begins at C. Counts the lines in it. */
 static const char *skip_comment(struct lexer *lexer, const char *c) {
     for (c += 2; c < lexer->end; c++) {
         if (*c == '\n')
@@ -66,7 +66,8 @@ static bool is_comment(const struct lexer *lexer, const char *c) {
     return c[0] == '/' && c + 1 < lexer->end && c[1] == '*';
 }
 
-/* Passes over blanks, empty statements and comments; returns false at the end of the text. */
+/* Skips blanks, empty statements and comments. Stops at a marker, too, and sets TOKEN to it.
+ * Returns false at the end of the text. */
 static bool skip_blanks(struct lexer *lexer, struct token *token) {
     while (lexer->next < lexer->end) {
         const char *c = lexer->next;
@@ -96,7 +97,7 @@ static bool skip_blanks(struct lexer *lexer, struct token *token) {
     return false;
 }
 
-/* The end of the statement that starts at C: before ';', a newline, or a comment. */
+/* Returns the end of the statement that begins at C: before ';', a newline, or a comment. */
 static const char *statement_end(struct lexer *lexer, const char *c) {
     while (c < lexer->end && *c != '\n' && *c != ';' && *c != '#') {
         if (*c == '"')
@@ -111,7 +112,7 @@ static const char *statement_end(struct lexer *lexer, const char *c) {
     return c < lexer->end ? c : lexer->end;
 }
 
-/* If a label stands here, its name. */
+/* Reads a label, if there is one, and sets NAME. Returns false if there is none. */
 static bool find_label(struct lexer *lexer, struct span *name) {
     const char *c = lexer->next, *start = c;
     if (*c == '"') {
@@ -150,7 +151,7 @@ bool next_token(struct lexer *lexer, struct token *token) {
     lexer->next = end;
     while (end > start && is_blank(end[-1]))
         end--;
-    if (end == start) { /* a lone character that begins nothing: keep going */
+    if (end == start) { /* a single character that begins nothing is a token */
         lexer->next = start + 1;
         end = start + 1;
     }

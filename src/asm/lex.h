@@ -1,5 +1,5 @@
-/* lex.h: assembly text to tokens: labels, statements, and the compiler's marks around inline asm.
- */
+/* lex.h: splits assembly text into tokens: labels, statements, and the compiler's marks of inline
+ * assembly. */
 #ifndef QUIPU_ASM_LEX_H
 #define QUIPU_ASM_LEX_H
 
@@ -20,24 +20,24 @@ struct lexer {
 };
 
 struct token {
-    struct span text; /* label: its name; else a statement without comment and outer blanks */
+    struct span text; /* label: its name; otherwise a statement without comment and outer blanks */
     uint32_t line;
     bool label;
     bool marker; /* #APP or #NO_APP */
-    bool app;    /* of those: #APP */
-    bool apart;  /* a marker, too: here one inline assembly ends, and another may follow */
+    bool app;    /* a marker that is #APP */
+    bool apart;  /* a marker, too: an inline assembly ends, and another may follow */
 };
 
 struct lexer lexer_over(const char *text, size_t size);
 
-/* Reads the next token.  Returns false at the end. */
+/* Reads the next token. Returns false at the end. */
 bool next_token(struct lexer *lexer, struct token *token);
 
-/* From the start of a line, passes over lines that cannot change the section and are no .ident.
+/* From the start of a line, skips lines that do not change the section and are not .ident or #APP.
  * Returns false at the end of the text. */
 bool skip_to_section_change(struct lexer *lexer);
 
-/* Whether NAME names the last label of a number, or the next one: "1b", "12f". */
+/* Whether NAME refers to the last or the next label of a number: "1b", "12f". */
 bool is_numeric_label(struct span name);
 
 bool span_is(struct span span, const char *text);
@@ -45,28 +45,29 @@ bool span_starts(struct span span, const char *text);
 bool span_ends(struct span span, const char *text);
 struct span unquoted(struct span span);
 
-/* Splits a statement: its first word, and what stands behind it without blanks. */
+/* Split a statement into its first word, and the text behind that word without blanks. */
 struct span first_word(struct span text);
 struct span behind(struct span text, struct span word);
 
-/* Walks over a statement's operands. */
+/* Reads a statement's operands. */
 struct cursor {
     const char *next, *end;
 };
 
 struct cursor cursor_over(struct span text);
 
-/* The next argument up to a comma outside of quotes and parentheses; empty at the end. */
+/* Returns the next argument, up to a comma outside of quotes and parentheses. Returns an empty one
+ * at the end. */
 struct span next_argument(struct cursor *cursor);
 
-/* The next symbol's name, without the quotes that it may have: no register, number or relocation
- * suffix.  "1b" and "1f" count.  Returns false at the end. */
+/* Reads the next symbol's name, without its quotes: not a register, number or relocation suffix.
+ * "1b" and "1f" are names. Returns false at the end. */
 bool next_name(struct cursor *cursor, struct span *name);
 
 /* Whether TEXT, a statement, gives a symbol a value by a sign: "x = 1". */
 bool is_assignment(struct span text);
 
-/* Whether TEXT, a statement, is a label in other words: "x = .", ".set x, .". */
+/* Whether TEXT, a statement, is another form of a label: "x = .", ".set x, .". Sets NAME. */
 bool names_place(struct span text, struct span *name);
 
 #endif

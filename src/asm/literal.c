@@ -1,7 +1,8 @@
-/* literal.c: strings that stand in a unit's text; see literal.h.
+/* literal.c: constant strings in a unit's text; see literal.h.
  *
- * A string is a label and directives right behind it, in one section: gcc writes a long one in
- * parts, and one with NULs in it, too.  Whatever else stands there may put bytes, and ends it.
+ * A string is a label and the directives directly behind it, in one section. gcc writes a long
+ * string in parts, and one with NULs in it, too. Any other statement may output bytes, so it ends
+ * the string.
  *
  * requires: parse_unit */
 #include "asm/literal.h"
@@ -13,7 +14,7 @@
 struct literal {
     char *text;
     size_t size, count;
-    bool ended; /* its NUL is there */
+    bool ended; /* its NUL is read */
 };
 
 static bool is_read_only(const struct section *section) {
@@ -37,7 +38,8 @@ static bool append(struct literal *literal, char c) {
     return true;
 }
 
-/* From behind a backslash.  Sets *C to the character; NULL: it is none that compilers write. */
+/* Reads an escape, from behind its backslash, and sets *C to the character. Returns the end of the
+ * escape. Returns NULL if compilers write no such escape. */
 static const char *read_escape(const char *at, const char *end, char *c) {
     static const char letters[] = "bfnrt\\\"", meant[] = "\b\f\n\r\t\\\"";
     const char *letter = at < end && *at ? strchr(letters, *at) : NULL;
@@ -50,18 +52,20 @@ static const char *read_escape(const char *at, const char *end, char *c) {
     while (at < end && at - start < 3 && *at >= '0' && *at <= '7')
         number = number * 8 + (unsigned)(*at++ - '0');
     *c = (char)number;
-    bool goes_on = at < end && (*at == '8' || *at == '9'); /* the assembler takes these, too */
+    bool goes_on = at < end && (*at == '8' || *at == '9'); /* the assembler accepts these digits,
+                                                              too */
     return at == start || (goes_on && at - start < 3) ? NULL : at;
 }
 
-/* The string in quotes that ARGUMENTS are, up to its first NUL. */
+/* Appends the string in quotes ARGUMENTS, up to its first NUL. Returns false if it is anything
+ * else, or too long. */
 static bool append_quoted(struct literal *literal, struct span arguments) {
     const char *at = arguments.start + 1, *end = arguments.start + arguments.length - 1;
     if (arguments.length < 2 || arguments.start[0] != '"' || *end != '"')
         return false;
     while (at < end && !literal->ended) {
         char c = *at++;
-        if (c == '"') /* there are several */
+        if (c == '"') /* there are several strings */
             return false;
         if (c == '\\')
             at = read_escape(at, end, &c);

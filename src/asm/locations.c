@@ -1,11 +1,12 @@
-/* locations.c: which line of the source each instruction is of, by the .loc directives.
+/* locations.c: the source line of each instruction, from the .loc directives; see locations.h.
  *
- * Text that is written once more takes its lines along, for debuggers. */
+ * Code that is copied keeps its lines, for debuggers. */
 #include "asm/locations.h"
 
 #include <string.h>
 
-/* File, line and column lead; what follows has names. */
+/* Returns the length of the numbers at the begin: file, line and column. The options behind them
+ * have names. */
 static uint32_t leading_numbers(struct span text) {
     uint32_t length = 0;
     while (length < text.length && strchr("0123456789 \t", text.start[length]))
@@ -15,7 +16,7 @@ static uint32_t leading_numbers(struct span text) {
     return length;
 }
 
-/* What is said of the location, such as is_stmt, holds until it is said again. */
+/* Returns is_stmt of the location. It stays in force until a directive changes it. */
 static bool next_is_statement(struct span text, bool before) {
     static const char name[] = "is_stmt ";
     const char *found = memmem(text.start, text.length, name, strlen(name));
@@ -36,7 +37,7 @@ void note_location(struct unit *unit, struct span arguments) {
 }
 
 enum {
-    FILES_MAX = 1 << 20 /* by which a number is none */
+    FILES_MAX = 1 << 20 /* larger numbers are invalid */
 };
 
 static uint32_t read_number(const char *text, size_t length) {
@@ -74,7 +75,8 @@ const struct location *location_of(const struct unit *unit, uint32_t statement) 
     return low ? &unit->locations.data[low - 1] : NULL;
 }
 
-/* Where all others have views, the assembler takes time by the square of those that have none. */
+/* If other locations have views, this one gets a view, too: the assembler's time is quadratic in
+ * the number of locations without one. */
 void write_location(struct buffer *out, const struct unit *unit, const struct location *location,
                     uint32_t *labels) {
     buffer_print(out, ".loc %.*s is_stmt %d", (int)location->length, unit->text + location->start,

@@ -1,4 +1,4 @@
-/* locations.h: which line of the source each instruction is of, by the .loc directives. */
+/* locations.h: the source line of each instruction, from the .loc directives. */
 #ifndef QUIPU_ASM_LOCATIONS_H
 #define QUIPU_ASM_LOCATIONS_H
 
@@ -6,23 +6,23 @@
 #include "asm/unit.h"
 #include "util/buffer.h"
 
-/* ARGUMENTS: of a .loc that stands in front of the unit's next statement. */
+/* Records a .loc with ARGUMENTS. It applies from the unit's next statement on. */
 void note_location(struct unit *unit, struct span arguments);
 
-/* ARGUMENTS: of a .file with a number, which is the unit's next statement. */
+/* Records a numbered .file with ARGUMENTS. It is the unit's next statement. */
 void note_numbered_file(struct unit *unit, struct span arguments);
 
-/* The .file directive of the location's file; NULL where there is none.  It may stand anywhere in
- * front of the location. */
+/* Returns the .file directive of the location's file, or NULL if there is none. It may be anywhere
+ * before the location. Sets NUMBER to the number of the file. */
 const struct statement *file_of(const struct unit *unit, const struct location *location,
                                 uint32_t *number);
 
-/* The one in force at the statement; NULL where there is none.  It may be of the function above: a
- * unit has them for all its functions, or for none. */
+/* Returns the location in force at the statement, or NULL if there is none. It may belong to the
+ * function above: a unit has locations for all its functions, or for none. */
 const struct location *location_of(const struct unit *unit, uint32_t statement);
 
-/* A directive that says so again, whatever has been said in between.  LABELS: the unit's counter of
- * labels. */
+/* Writes a directive that repeats the location. It does not depend on the directives in between.
+ * LABELS: the unit's counter of labels. */
 void write_location(struct buffer *out, const struct unit *unit, const struct location *location,
                     uint32_t *labels);
 

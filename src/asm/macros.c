@@ -1,8 +1,8 @@
 /* macros.c: the assembler's macros and conditionals; see macros.h.
  *
- * Neither is expanded.  What stands in a function is not known where a macro's name does, or a
- * condition.  But the definition of a macro puts nothing, and systemtap's probes (sys/sdt.h) have
- * such in the middle of functions:
+ * Neither is expanded. So a function with a macro's name or a condition has unknown content. But
+ * the definition of a macro outputs nothing. systemtap's probes (sys/sdt.h) have definitions in the
+ * middle of functions:
  *
  *     .macro size x                         990: nop
  *     .ascii "\x"                           .pushsection .note.stapsdt, "", "note"
@@ -11,10 +11,11 @@
  *     .pushsection .base; base: .space 1; .popsection
  *     .endif
  *
- * So a macro's text is one statement; a macro that has data alone puts data; and a conditional is
- * nothing where all of it is in other sections without code, and the condition knows no distances.
+ * So the text of a macro is one statement, and a macro that contains only data is data. A
+ * conditional is ignored if its content is in other sections without code, and its condition does
+ * not depend on distances.
  *
- * The assembler does not tell small letters in a macro's name from capital ones. */
+ * Capital and small letters in a macro's name are the same to the assembler. */
 #include "asm/macros.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static bool is_name(char c) {
            (c && strchr("_.$", c));
 }
 
-/* Writes the macro's name that WORD begins with, in small letters; returns its length. */
+/* Writes the macro's name that WORD begins with into NAME, in small letters. Returns its length. */
 static size_t read_name(struct span word, char *name) {
     size_t length = 0;
     for (; length < word.length && length < NAME_MAX_LENGTH; length++) {
@@ -47,7 +48,7 @@ enum macro_kind find_macro(const struct macros *macros, struct span word) {
     return found ? (enum macro_kind) * found : MACRO_NONE;
 }
 
-/* What a statement of a macro puts. */
+/* Returns what a statement of a macro outputs. */
 static enum macro_kind kind_of(const struct macros *macros, struct span text) {
     static const char *const words[] = {
         ".ascii", ".asciz", ".string", ".byte", ".2byte", ".4byte", ".8byte",  ".short",
@@ -93,7 +94,8 @@ bool read_macro(struct macros *macros, struct arena *arena, struct span argument
     return !depth;
 }
 
-/* Whether nothing between the conditional and here is code, or is not known. */
+/* Whether everything from the conditional to here is known, and none of it is in a section of code.
+ */
 static bool is_without_code(const struct unit *unit, const struct conditional *conditional) {
     for (size_t i = conditional->statement + 1; i < unit->statements.count; i++) {
         const struct statement *s = &unit->statements.data[i];

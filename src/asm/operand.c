@@ -1,4 +1,4 @@
-/* operand.c: an instruction's operand in memory, as the text has it; see operand.h. */
+/* operand.c: finds the operands of an instruction in its text; see operand.h. */
 #include "asm/operand.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool is_memory_in_att(struct span argument) {
     return argument.start[0] != '%' || memchr(argument.start, ':', argument.length) != NULL;
 }
 
-/* The place behind "PTR" of "DWORD PTR", or 0. */
+/* Returns the offset behind "PTR" of "DWORD PTR", or 0. */
 static size_t behind_size(struct span argument) {
     for (size_t i = 0; i + 4 <= argument.length; i++)
         if (strncasecmp(argument.start + i, "ptr", 3) == 0 && strchr(" \t[", argument.start[i + 3]))
@@ -83,7 +83,7 @@ bool find_memory_operand(const struct unit *unit, const struct statement *statem
     }
 }
 
-/* "(8+8)(%rsp)": of what is in parentheses, the last that ends the operand has the registers. */
+/* "(8+8)(%rsp)": the last parentheses, at the end of the operand, contain the registers. */
 struct span displacement_of(struct span operand) {
     const char *c = operand.start + operand.length;
     unsigned depth = 0;

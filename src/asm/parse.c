@@ -1,13 +1,13 @@
-/* parse.c: assembly text to statements, sections, symbols.
+/* parse.c: reads statements, sections and symbols from assembly text.
  *
- * Knows the assembler's lexical rules and a few directives; of instructions it knows only that they
- * are neither label nor directive, and which symbol a branch names.  Debugging sections are most of
- * a compiler's text: they are passed over line by line.
+ * It knows the assembler's lexical rules and a few directives. An instruction is a statement that
+ * is neither a label nor a directive, and it may be a branch that names a symbol. Debugging
+ * sections are most of a compiler's text. They are skipped line by line.
  *
- * Not perfect: macros and conditional assembly are not expanded.  A file with them is marked, and
- * the functions in it are left as they are.
+ * Not perfect: macros and conditional assembly are not expanded. A file with them is marked, and
+ * the functions that contain them are left alone.
  *
- * requires: nothing    makes: text, statements, sections, symbols, references */
+ * requires: nothing   makes: text, statements, sections, symbols, references */
 #include "asm/lex.h"
 #include "asm/locations.h"
 #include "asm/macros.h"
@@ -23,18 +23,19 @@ enum {
 struct parser {
     struct unit *unit;
     struct lexer lexer;
-    uint32_t section;  /* the present one */
+    uint32_t section;  /* the current one */
     uint32_t previous; /* for .previous */
     uint32_t stack[SECTION_STACK][2];
     unsigned depth;
     bool inline_asm;
-    size_t asm_start; /* statement: the first of the present inline assembly */
-    bool entered;     /* the section has changed, and nothing stands in the new one yet */
+    size_t asm_start; /* the first statement of the current inline assembly */
+    bool entered;     /* the section has changed, and has no statement since then */
     bool intel;
-    uint32_t call_site_field; /* position in an exception table's record of four */
+    uint32_t call_site_field; /* position in a record of an exception table, which has four
+                                 fields */
     struct map section_index;
     struct macros macros;
-    struct map numeric; /* by the number of a label "1:": how many there were */
+    struct map numeric; /* by the number of a label "1:": how many there are so far */
 };
 
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length) {
@@ -50,12 +51,13 @@ uint32_t find_symbol(struct unit *unit, const char *name, size_t length) {
     return *index;
 }
 
-/* The index is found first: finding may move the symbols. */
+/* Returns a symbol. Call find_symbol before this function: it may move the symbols. */
 static struct symbol *symbol_at(struct parser *p, uint32_t index) {
     return &p->unit->symbols.data[index];
 }
 
-/* Numeric labels: "1:" may stand many times; "1b" is the last one, "1f" the next. */
+/* Returns a unique name for a numeric label: "1:" may occur many times. "1b" is the last one, "1f"
+ * the next. */
 static struct span name_numeric(struct arena *arena, struct span number, uint32_t ordinal) {
     const char *name = arena_print(arena, "%.*s\001%u", (int)number.length, number.start, ordinal);
     return (struct span){name, strlen(name)};
@@ -67,7 +69,7 @@ struct span numeric_label(struct arena *arena, const struct map *counts, struct 
     return name_numeric(arena, name, (count ? *count : 0) + next);
 }
 
-/* The symbol that an operand names, numeric references included. */
+/* Returns the symbol that an operand names. The name may refer to a numeric label. */
 static uint32_t operand_symbol(struct parser *p, struct span name) {
     if (is_numeric_label(name))
         name = numeric_label(&p->unit->arena, &p->numeric, name);
@@ -88,7 +90,7 @@ static bool is_ignored_section(struct span name) {
     return false;
 }
 
-/* FLAGS is the quoted second argument, empty where there is none. */
+/* FLAGS is the quoted second argument, or empty. */
 static bool is_executable_section(struct span name, struct span flags) {
     if (flags.length)
         return memchr(flags.start, 'x', flags.length) != NULL;
@@ -97,7 +99,8 @@ static bool is_executable_section(struct span name, struct span flags) {
            (span_starts(name, ".fini") && name.length == 5);
 }
 
-/* Sections are told apart by the whole directive: COMDAT groups share a name. */
+/* Finds or adds the section of a directive. The whole directive identifies it, since COMDAT groups
+ * have sections of the same name. */
 static uint32_t find_section(struct parser *p, struct span name, struct span flags,
                              struct span directive) {
     struct unit *unit = p->unit;
@@ -105,7 +108,7 @@ static uint32_t find_section(struct parser *p, struct span name, struct span fla
     uint32_t *index = map_add(&unit->arena, &p->section_index, line, directive.length, NONE);
     if (*index != NONE)
         return *index;
-    /* ".section .text.f" after a full directive re-enters the section of that name */
+    /* ".section .text.f" after a full directive enters the section of that name again */
     if (!flags.length)
         for (uint32_t i = 0; i < unit->sections.count; i++)
             if (strlen(unit->sections.data[i].name) == name.length &&
@@ -133,7 +136,7 @@ static void enter_section(struct parser *p, uint32_t section) {
     p->entered = true;
 }
 
-/* .section NAME, "flags", ... and .pushsection. */
+/* Enters the section of .section NAME, "flags", ... and of .pushsection. */
 static void parse_section(struct parser *p, struct span arguments, bool push) {
     struct cursor cursor = cursor_over(arguments);
     struct span name = next_argument(&cursor);
@@ -159,7 +162,8 @@ static void pop_section(struct parser *p) {
     p->previous = p->stack[p->depth][1];
 }
 
-/* .text, .data, .bss; a subsection's number puts its text elsewhere. */
+/* Enters the section of .text, .data, .bss. With the number of a subsection, its text is elsewhere.
+ */
 static void parse_short_section(struct parser *p, struct span word, struct span arguments) {
     struct span line = word;
     enter_section(p, find_section(p, word, (struct span){0}, line));
@@ -188,7 +192,7 @@ static bool parse_section_change(struct parser *p, struct span word, struct span
 
 /* ---- directives ---- */
 
-/* ".type f, @function", and without the comma: ".type f STT_FUNC". */
+/* Reads ".type f, @function", also without the comma: ".type f STT_FUNC". */
 static void parse_type(struct parser *p, struct span arguments) {
     struct cursor cursor = cursor_over(arguments);
     struct span name = next_argument(&cursor), type = unquoted(next_argument(&cursor));
@@ -219,7 +223,8 @@ static void parse_binding(struct parser *p, struct span word, struct span argume
     }
 }
 
-/* Whether TEXT, "x, .-f" or "x = .-f", is a distance to here: it leads to neither name. */
+/* Whether TEXT, "x, .-f" or "x = .-f", is a distance to the current address. It makes neither name
+ * an alias. */
 static bool is_size(struct span text) {
     const char *end = text.start + text.length, *sign = memchr(text.start, '=', text.length);
     if (!sign)
@@ -233,7 +238,7 @@ static bool is_size(struct span text) {
     return rest.start < end && *rest.start == '-';
 }
 
-/* .set A, B: whatever either names can be reached by the other. */
+/* Reads .set A, B: the address of each may be known by the other's name. */
 static void parse_assignment(struct parser *p, struct span arguments) {
     struct cursor cursor = cursor_over(arguments);
     struct span name;
@@ -251,8 +256,9 @@ static void parse_assignment(struct parser *p, struct span arguments) {
     }
 }
 
-/* The names in a data directive.  In an exception table's call sites every third of four fields is
- * a landing pad: start, length, pad, action (LSB C++ exception handling; gcc and clang alike). */
+/* Reads the names in a data directive. Each call site in an exception table has four fields: start,
+ * length, landing pad, action. So the third one is the landing pad (LSB C++ exception handling; the
+ * same in gcc and clang). */
 static void parse_data(struct parser *p, struct span word, struct span arguments,
                        uint32_t statement) {
     const struct section *section = &p->unit->sections.data[p->section];
@@ -282,11 +288,11 @@ enum directive_kind {
     KIND_OTHER,
     KIND_ALIGN,
     KIND_DATA,
-    KIND_TEXT, /* data that names nothing, as strings */
+    KIND_TEXT, /* data without names, such as strings */
     KIND_OPAQUE
 };
 
-/* What a directive does to the bytes here.  One that is not in the table puts none. */
+/* Returns what a directive outputs here. One that is not in the table outputs no bytes. */
 static enum directive_kind directive_kind(struct span word) {
     static const struct {
         const char *name;
@@ -321,7 +327,7 @@ static enum directive_kind directive_kind(struct span word) {
 }
 
 static void note_file(struct parser *p, struct span arguments) {
-    /* .file "x.c" names the unit's source; .file 1 "x.c" is for .loc */
+    /* .file "x.c" is the unit's source; .file 1 "x.c" is for .loc */
     if (arguments.length && arguments.start[0] == '"' && !p->unit->source[0]) {
         struct span name = unquoted(arguments);
         p->unit->source = arena_copy(&p->unit->arena, name.start, name.length);
@@ -336,15 +342,14 @@ static void note_ident(struct parser *p, struct span arguments) {
     p->unit->compiled = true;
 }
 
-/* A ".macro" and its text, up to the ".endm", are one statement. */
+/* A ".macro" and its text, up to its ".endm", are one statement. */
 static void parse_macro(struct parser *p, struct span arguments, struct statement *statement) {
     statement->opaque = !read_macro(&p->macros, &p->unit->arena, arguments, &p->lexer);
     statement->end = (uint32_t)(p->lexer.next - p->unit->text);
     p->unit->has_macros |= statement->opaque;
 }
 
-/* Directives that tell something and put no bytes.  Returns false where the statement is of no
- * further use and need not be kept. */
+/* Reads a directive. Returns false if its statement has no further use and need not be kept. */
 static bool parse_directive(struct parser *p, struct span word, struct span arguments,
                             struct statement *statement) {
     struct unit *unit = p->unit;
@@ -392,7 +397,7 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         statement->data = true;
         break;
     case KIND_OPAQUE:
-        if (span_starts(word, ".irp")) /* may be names in a table */
+        if (span_starts(word, ".irp")) /* they may be names of a table */
             parse_data(p, word, arguments, (uint32_t)unit->statements.count);
         statement->opaque = true;
         unit->has_macros = true;
@@ -427,7 +432,7 @@ static bool is_branch_word(struct span word) {
     return false;
 }
 
-/* In Intel syntax a branch may say how far it goes: "jz short 1f". */
+/* In Intel syntax, a branch may have a distance: "jz short 1f". Returns the operand without it. */
 static struct span behind_distance(struct span operand) {
     static const char *const words[] = {"short", "near", "ptr"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -439,7 +444,8 @@ static struct span behind_distance(struct span operand) {
     return operand;
 }
 
-/* In Intel syntax "call rax" goes where the register says; a name in quotes is a symbol. */
+/* Whether the name is a register: "call rax" in Intel syntax is indirect. A name in quotes is a
+ * symbol. */
 static bool is_register_name(struct span name) {
     static const char *const words[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -456,8 +462,7 @@ static bool is_register_name(struct span name) {
     return number >= 8 && number < 32; /* r8, not r08 or r40 */
 }
 
-/* The branch of a statement such as "lock; cmpxchg" or "notrack jmp *%rax" is behind its prefixes.
- */
+/* Reads an instruction, which may have prefixes: "lock; cmpxchg", "notrack jmp *%rax". */
 static void parse_instruction(struct parser *p, struct span text, struct statement *statement) {
     struct span word = first_word(text);
     struct span rest = behind(text, word);
@@ -482,7 +487,7 @@ static void parse_instruction(struct parser *p, struct span text, struct stateme
         const char *end = rest.start + rest.length;
         for (const char *c = name.start + name.length; c < end; c++)
             if (*c == '+' || *c == '-')
-                statement->opaque = true; /* jump into the middle of something */
+                statement->opaque = true; /* a jump to an address near the symbol */
         return;
     }
     if (direct && memchr(rest.start, '.', rest.length) && !next_name(&cursor, &name))
@@ -530,14 +535,14 @@ static void parse_label(struct parser *p, struct span name, struct statement sta
     add_statement(p, statement);
 }
 
-/* .byte 0x66 and the like before an instruction are prefixes (the models for thread-local access).
- */
+/* Whether it is .byte 0x66 or the like: prefixes of the next instruction, in accesses to
+ * thread-local variables. */
 static bool is_prefix_data(struct span word, struct span arguments) {
     return (span_is(word, ".byte") && span_is(arguments, "0x66")) ||
            ((span_is(word, ".value") || span_is(word, ".word")) && span_is(arguments, "0x6666"));
 }
 
-/* "x = .", which may be there twice: then it is not known which one is meant. */
+/* Reads "x = .". If a name has two such statements, it is unknown which of them a use refers to. */
 static void parse_place(struct parser *p, struct span name, struct statement statement) {
     struct unit *unit = p->unit;
     uint32_t earlier = unit->symbols.data[find_symbol(unit, name.start, name.length)].statement;
@@ -606,7 +611,7 @@ static void note_linemarker(struct unit *unit) {
         unit->source = arena_copy(&unit->arena, quote + 1, (size_t)(close - quote - 1));
 }
 
-/* In a section that is passed over. */
+/* Reads a statement in a section that is skipped. */
 static void parse_skipped(struct parser *p, struct span text) {
     struct span word = first_word(text), rest = behind(text, word);
     if (span_is(word, ".ident"))
@@ -615,13 +620,13 @@ static void parse_skipped(struct parser *p, struct span text) {
         parse_section_change(p, word, rest);
 }
 
-/* Labels at the end of an inline assembly lead into code that its author does not know. */
+/* Marks labels at the end of an inline assembly. Its author does not know the code there. */
 static void end_asm(struct parser *p) {
     enum {
         SECTIONS_MAX = 8
     };
     struct unit *unit = p->unit;
-    uint32_t seen[SECTIONS_MAX]; /* have instructions or data further down */
+    uint32_t seen[SECTIONS_MAX]; /* sections with instructions or data further down */
     unsigned count = 0;
     for (size_t i = unit->statements.count; i-- > p->asm_start && count < SECTIONS_MAX;) {
         struct statement *s = &unit->statements.data[i];

@@ -1,20 +1,20 @@
-/* respell.c: instructions in numbers, in plain words; see respell.h.
+/* respell.c: rewrites hand-written assembly that uses numbers or capital letters; see respell.h.
  *
  *     lea 0(%rip), %r14    ->    lea .LQhere0(%rip), %r14; .LQhere0:
  *     .long 0x9066A4F3     ->    rep movsb; data16 nop
  *     .BYTE 1; MOV %RAX, x ->    .byte 1; MOV %rax, x
  *
- * Hand-written loops (GNU MP's mul_basecase) take the address of the next instruction so, and come
- * back to it by `jmp *%r14`.  It means the same as with a label, and the label says where a block
- * begins.  Any other distance counts the bytes of instructions, and is left alone (distances.c).
+ * Hand-written loops (GNU MP's mul_basecase) take the address of the next instruction so, and
+ * return to it by `jmp *%r14`. A label means the same, and marks the begin of a block. Any other
+ * distance counts bytes of instructions, and is left alone (distances.c).
  *
- * OpenSSL's has a string instruction and a no-operation as one number, for assemblers that do not
- * know them.  The bytes are the same, so it is no matter if it is data.
+ * OpenSSL has a string instruction and a no-operation as one number, for assemblers that do not
+ * know them. The bytes are the same, so it does not matter if it is data.
  *
- * The assembler does not tell small letters from capital ones in directives and registers; all that
- * reads text here knows the small ones alone.
+ * Capital and small letters in directives and registers are the same to the assembler. All other
+ * code of quipu expects small letters.
  *
- * Not perfect: for the first, Intel's syntax is not looked at. */
+ * Not perfect: Intel syntax is ignored in the first case. */
 #include "asm/respell.h"
 
 #include "asm/lex.h"
@@ -27,7 +27,8 @@ static bool has_text(const struct buffer *text, const char *word) {
     return memmem(text->data, text->count, word, strlen(word)) != NULL;
 }
 
-/* Whether the statement is such an instruction; sets OPERAND to what tells the address. */
+/* Whether the statement takes the address of the next instruction. Sets OPERAND to the operand with
+ * this address. */
 static bool tells_next(struct span text, struct span *operand) {
     struct span word = first_word(text);
     if (word.length < 3 || word.length > 4 || strncasecmp(word.start, "leaq", word.length) != 0)
@@ -39,7 +40,7 @@ static bool tells_next(struct span text, struct span *operand) {
            target.start[0] == '%';
 }
 
-/* Whether some operand may tell so: most text has none. */
+/* Whether an operand may do so. Most texts have none. */
 static bool may_tell_next(const struct buffer *text) {
     static const char base[] = "(%rip)";
     const char *at = text->data, *end = text->data + text->count;
@@ -52,7 +53,7 @@ static bool may_tell_next(const struct buffer *text) {
     return false;
 }
 
-/* The instructions that the statement has as one number, or NULL. */
+/* Returns the instructions that the statement has as one number, or NULL. */
 static const char *find_coded(struct span text) {
     static const struct {
         const char *number, *instructions;
@@ -71,7 +72,7 @@ static const char *find_coded(struct span text) {
     return NULL;
 }
 
-/* Whether some number may be one. */
+/* Whether a number may have such instructions. */
 static bool may_have_coded(const struct buffer *text) {
     static const char *const parts[] = {"0x9066", "0X9066", "F39066", "f39066", "48f3", "48F3"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -90,7 +91,7 @@ static bool is_letter(char c) {
     return is_capital(c) || (c >= 'a' && c <= 'z');
 }
 
-/* Whether some word may be a directive or a register in capital letters.  Compilers' labels (.LC0,
+/* Whether a word may be a directive or a register in capital letters. Compilers' labels (.LC0,
  * .Lfunc_begin0) have digits. */
 static bool may_have_capitals(const struct buffer *text) {
     const char *at = text->data, *end = text->data + text->count;
@@ -117,7 +118,7 @@ static bool is_word(char c) {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
 }
 
-/* In an instruction, of what stands behind '%', where that does not divide. */
+/* Lowers the letters behind each '%' in an instruction, unless it is a division. */
 static void lower_registers(char *at, const char *end) {
     char before = ' ';
     for (bool inside = false; at < end && *at != '"'; before = *at++) {

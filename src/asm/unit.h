@@ -1,13 +1,13 @@
 /* unit.h: one assembly file as the shim sees it: text, statements, sections, symbols, functions.
  *
- * The text stays the truth.  Statements are spans of it, and what the shim changes is a list of
- * edits (emit.h), so all that is not touched comes out byte for byte.
+ * The text itself is never changed. Statements are spans of it, and the changes of the shim are a
+ * list of edits (emit.h). So all other text is output byte for byte.
  *
- * Filled in by stage:  parse_unit: text, statements, sections, symbols, references
- *                      find_functions: functions
- *                      measure_unit (x86/measure.h): the machine's view of each instruction
- *                      leave_distances (distances.h): which of them stay as they are
- *                      find_scratch_keepers (flow/graph.h): which functions may change %r11 */
+ * Stages fill it in:  parse_unit: text, statements, sections, symbols, references
+ *                     find_functions: functions
+ *                     measure_unit (x86/measure.h): the decoded bytes of each instruction
+ *                     leave_distances (distances.h): functions that must stay as they are
+ *                     find_scratch_keepers (flow/graph.h): functions that may change %r11 */
 #ifndef QUIPU_ASM_UNIT_H
 #define QUIPU_ASM_UNIT_H
 
@@ -30,66 +30,71 @@ enum statement_kind {
 };
 
 struct statement {
-    uint32_t start, end; /* span of the text, from its first character to behind its last; a label's
-                            colon is part of it */
+    uint32_t start, end; /* span of the text: its first character, and the one behind its last; a
+                            label's colon is part of it */
     uint32_t line;       /* physical line, from 1 */
     uint32_t section;    /* index into unit.sections */
-    uint32_t symbol;     /* label: the symbol; instruction: the one in a direct branch, or NONE */
+    uint32_t symbol;     /* label: its symbol; instruction: the symbol of a direct branch, or
+                            NONE */
     uint8_t kind;
-    bool prefix : 1; /* a prefix alone (lock, rep, .byte 0x66): belongs to the next instruction */
-    bool inline_asm : 1; /* the user's own, between #APP and #NO_APP */
-    bool aligns : 1;     /* .p2align, .balign, .align: may put padding */
-    bool data : 1;       /* any other directive that puts bytes here */
-    bool opaque : 1;     /* a macro or a conditional: what it stands for is not known */
+    bool prefix : 1;     /* only a prefix (lock, rep, .byte 0x66) of the next instruction */
+    bool inline_asm : 1; /* the user's, between #APP and #NO_APP */
+    bool aligns : 1;     /* .p2align, .balign, .align: may insert padding */
+    bool data : 1;       /* any other directive that outputs bytes here */
+    bool opaque : 1;     /* a macro or a conditional: its content is unknown */
     bool intel : 1;      /* under .intel_syntax */
     bool unwinds : 1;    /* between .cfi_startproc and .cfi_endproc */
-    bool begins : 1;     /* the first behind a change of the section */
-    bool ends_asm : 1;   /* a label that no instruction of its inline assembly follows */
-    bool expands : 1;    /* a macro's name, whose text has instructions or labels */
-    bool kept : 1;       /* nothing comes in front of it: the program writes code there */
+    bool begins : 1;     /* the first after a change of the section */
+    bool ends_asm : 1;   /* a label that is behind all instructions of its inline assembly */
+    bool expands : 1;    /* a use of a macro with instructions or labels */
+    bool kept : 1;       /* nothing may be inserted before it: the program overwrites it */
 };
 
 struct section {
     const char *name;      /* ".text" */
     const char *directive; /* the line that enters it: ".section .text.f,\"ax\",@progbits" */
     bool executable;
-    bool ignored;                /* debugging and notes: its text is passed over */
+    bool ignored;                /* debugging information and notes: its text is skipped */
     bool exceptions;             /* .gcc_except_table */
-    bool patches;                /* places where the program may write code */
-    bool describes;              /* unwinding and debugging: its addresses are read, no more */
-    bool unwinds;                /* parse_unit: a .cfi_startproc waits for its .cfi_endproc */
+    bool patches;                /* addresses at which the program may change code */
+    bool describes;              /* unwinding and debugging information: its addresses are only
+                                    read */
+    bool unwinds;                /* parse_unit: after a .cfi_startproc without its .cfi_endproc */
     bool subsections;            /* its text is not in the order of its bytes */
-    VECTOR(uint32_t) statements; /* in the order of its bytes */
+    VECTOR(uint32_t) statements; /* in the order of its bytes, unless it has subsections */
 };
 
 struct symbol {
     const char *name; /* in the text or the arena, not NUL-terminated */
     uint32_t length;
-    uint32_t statement; /* its label; NONE where it is not defined in this unit's text */
-    bool local : 1;     /* .L: not seen by the linker */
+    uint32_t statement; /* its label; NONE: this unit's text does not define it */
+    bool local : 1;     /* .L: the linker does not see it */
     bool global : 1;
     bool weak : 1;
     bool function : 1;      /* .type @function */
     bool indirect : 1;      /* .type @gnu_indirect_function */
     bool aliased : 1;       /* .set or = gives it a value or uses it as one */
-    bool branch_target : 1; /* some instruction jumps to it directly */
-    bool address_taken : 1; /* its address is in data or in a register: an indirect jump may go
+    bool branch_target : 1; /* an instruction jumps to it directly */
+    bool address_taken : 1; /* its address is in data or in a register: an indirect jump may lead
                                there */
-    bool landing_pad : 1;   /* an exception table sends the unwinder there */
-    bool outside_entry : 1; /* code outside of the function may come here */
-    bool pinned : 1;        /* its address is told: nothing comes between it and its instruction */
-    bool returned_to : 1;   /* its address is told, and is what the call in front of it returns to:
-                               nothing comes between both */
-    bool switched : 1;    /* the program makes a jump of its no-operation, or the other way round */
-    bool left_unseen : 1; /* control may go from its instruction to where nobody tells */
+    bool landing_pad : 1;   /* an exception table directs the unwinder there */
+    bool outside_entry : 1; /* code outside the function may enter there */
+    bool pinned : 1;        /* its address is recorded: nothing may come between it and its
+                               instruction */
+    bool returned_to : 1;   /* its address is recorded, and the call before it returns there:
+                               nothing may come between both */
+    bool switched : 1;      /* the program changes its no-operation into a jump, or its jump into a
+                               no-operation */
+    bool left_unseen : 1;   /* control may leave its instruction for an unknown address */
 };
 
-/* A label's name in a data directive: jump tables, label arrays, exception tables. */
-/* ".set name, value": symbols; a value of several has one for each. */
+/* ".set name, value": symbols. A value with several symbols has one assignment for each. */
 struct assignment {
     uint32_t name, value;
 };
 
+/* A symbol's name in data (jump tables, label arrays; not exception tables), or in an instruction
+ * that takes its address. */
 struct reference {
     uint32_t symbol;
     uint32_t statement;
@@ -97,13 +102,13 @@ struct reference {
 
 /* A .loc directive. */
 struct location {
-    uint32_t statement;     /* the first that it holds for */
+    uint32_t statement;     /* the first to which it applies */
     uint32_t start, length; /* of the text of its file, line and column */
-    bool is_statement;      /* debuggers may stop there; in force until it is said again */
-    bool has_view;          /* it is numbered among those of one address */
+    bool is_statement;      /* debuggers may stop there; in force until a directive changes it */
+    bool has_view;          /* it has a number among the locations of one address */
 };
 
-/* A stretch of one section that belongs to one function. */
+/* A part of a section that belongs to one function. */
 struct fragment {
     uint32_t symbol; /* its label */
     uint32_t section;
@@ -112,13 +117,13 @@ struct fragment {
 
 struct asm_function {
     uint32_t symbol;
-    VECTOR(struct fragment) fragments; /* the first holds the entry */
+    VECTOR(struct fragment) fragments; /* the first contains the entry */
     bool compiled;                     /* made by a compiler: calling conventions hold */
-    bool bare;                         /* a person's label with no instruction and no data */
-    const char *left_alone;            /* why, or NULL */
-    bool resolves;                     /* an ifunc: left alone, and nobody need know */
-    bool returns_elsewhere; /* flow/return_addresses.c: callers in other files have to know */
-    bool keeps_scratch;     /* flow/scratch.c: callers may have a value in the linker's register */
+    bool bare;                         /* a hand-written label with no instruction and no data */
+    const char *left_alone;            /* the reason, or NULL */
+    bool resolves;                     /* an ifunc resolver: left alone without a warning */
+    bool returns_elsewhere; /* flow/return_addresses.c: callers in other files must know */
+    bool keeps_scratch;     /* flow/scratch.c: callers may keep a value in %r11 */
     uint32_t line;          /* of the entry's label */
 };
 
@@ -136,55 +141,58 @@ struct unit {
     VECTOR(uint32_t) files;            /* by number: the statement of its .file, or NONE */
     VECTOR(struct asm_function) functions;
     struct map symbol_index;
-    uint32_t *function_of;     /* by statement: the function that it belongs to, or NONE */
+    uint32_t *function_of;     /* by statement: its function, or NONE */
     const char *source;        /* .file, or "" */
     const char *compiler;      /* .ident, or "" */
-    bool compiled;             /* some compiler made it */
-    bool inline_asm;           /* some statement is the user's own between #APP and #NO_APP */
-    bool has_macros;           /* .macro, .rept, .if, .include: text is not what is assembled */
-    bool keeps_scratch;        /* flow/scratch.c: so may those of all its functions */
-    struct machine_code *code; /* measure_unit's */
+    bool compiled;             /* made by a compiler: it has .ident, .LFB labels (gcc) or
+                                  .Lfunc_begin labels (clang) */
+    bool inline_asm;           /* a statement is the user's, between #APP and #NO_APP */
+    bool has_macros;           /* .macro, .rept, .if, .include: the text is not what is assembled */
+    bool keeps_scratch;        /* flow/scratch.c: callers of all its functions may keep a value
+                                  in %r11 */
+    struct machine_code *code; /* of measure_unit */
 };
 
-/* Reads TEXT, which must outlive the unit, into statements.  Never fails: what it does not know it
- * marks as opaque. */
+/* Reads TEXT into statements. TEXT must outlive the unit. Never fails: statements that it does not
+ * understand become opaque. */
 void parse_unit(struct unit *unit, const char *name, const char *text, size_t size);
 
-/* Where the fragment begins. */
+/* Returns the label with which the fragment begins. */
 const struct statement *fragment_label(const struct unit *unit, const struct fragment *fragment);
 
-/* Finds functions and their fragments, and marks those that must be left alone, with the reason. */
+/* Finds functions and their fragments, and records which must be left alone, with the reason. */
 void find_functions(struct unit *unit);
 
-/* Whatever fails from now on (util/fault.h) comes from function NUMBER; NONE: from none alone. */
+/* From now on, a fault (util/fault.h) is reported for function NUMBER. NONE: for no single
+ * function. */
 void tell_subject(const struct unit *unit, uint32_t number);
 
-/* Whether a person wrote the statement, and no compiler. */
+/* Whether the statement is hand-written, not made by a compiler. */
 static inline bool is_hand_written(const struct unit *unit, const struct statement *statement) {
     return !unit->compiled || statement->inline_asm;
 }
 
-/* Whether a person wrote any. */
+/* Whether any statement may be hand-written. */
 static inline bool has_hand_written(const struct unit *unit) {
     return !unit->compiled || unit->inline_asm;
 }
 
-/* Leaves alone, for REASON, the function that STATEMENT is of, if it is of one that is not left
- * alone yet. */
+/* Leaves the function of STATEMENT alone, for REASON. Does nothing if there is none, or it is left
+ * alone already. */
 static inline void leave_function_of(struct unit *unit, uint32_t statement, const char *reason) {
     uint32_t function = unit->function_of[statement];
     if (function != NONE && !unit->functions.data[function].left_alone)
         unit->functions.data[function].left_alone = reason;
 }
 
-/* The name in `symbols` of the numeric label that NAME, "1b" or "12f", leads to, in ARENA.  COUNTS:
- * by a number, how many labels of it there were so far. */
+/* Returns the name in `symbols` of the numeric label that NAME ("1b", "12f") leads to. The name is
+ * in ARENA. COUNTS: by a number, how many labels of that number there are so far. */
 struct span numeric_label(struct arena *arena, const struct map *counts, struct span name);
 
-/* The symbol of that name, made if need be. */
+/* Returns the symbol of that name. Adds it if there is none. */
 uint32_t find_symbol(struct unit *unit, const char *name, size_t length);
 
-/* The statement's first word (mnemonic, directive) as a span. */
+/* Returns the length of the statement's first word (mnemonic, directive). */
 size_t statement_word(const struct unit *unit, const struct statement *statement);
 
 /* Whether the statement's first word is WORD. */

@@ -1,4 +1,4 @@
-/* arcs.c: the arcs of flow equations, by the nodes that they meet; see arcs.h. */
+/* arcs.c: finds the arcs of flow equations by the nodes at their ends; see arcs.h. */
 #include "flow/arcs.h"
 
 static const struct arc_ends *ends_of(const void *arcs, size_t size, uint32_t index) {
@@ -9,7 +9,8 @@ struct meeting_arcs find_meeting_arcs(struct arena *arena, const void *arcs, uin
                                       size_t size, uint32_t nodes) {
     uint32_t *first = ARENA_ARRAY(arena, uint32_t, nodes + 2);
     uint32_t *at = ARENA_ARRAY(arena, uint32_t, 2 * count + 1);
-    uint32_t *next = first + 1; /* counted one behind, so that filling in moves them up */
+    uint32_t *next = first + 1; /* counts are stored one entry later: filling in `at` moves them
+                                   to their entries */
     for (uint32_t i = 0; i < count; i++) {
         next[ends_of(arcs, size, i)->from + 1]++;
         next[ends_of(arcs, size, i)->to + 1]++;

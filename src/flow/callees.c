@@ -1,9 +1,9 @@
-/* callees.c: functions of the C library that come back.
+/* callees.c: functions of the C library that always return.
  *
- * A call has an edge to the outside, for it may not return, and so costs a counter behind it. These
- * return: they call nothing back, are no points of cancellation, throw nothing and jump nowhere.  A
- * process can still die in one of them, or a signal's handler leave one by longjmp; that is as if
- * it had happened at any other instruction of the block.
+ * A call may never return. So it has an edge to the outside, which costs a counter behind the call.
+ * The functions in this list always return: they call nothing back, are no cancellation points,
+ * throw nothing and jump nowhere. A process can still end in one of them, or a signal handler can
+ * leave one by longjmp. That is the same as at any other instruction of the block.
  *
  * Sources: ISO C11 section 7, POSIX.1-2017 section 2.9.5 (cancellation points), glibc's manual. */
 #include "flow/graph.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sorted. */
+/* Sorted, for bsearch. */
 static const char *const returning[] = {
     "__ctype_b_loc",
     "__ctype_get_mb_cur_max",
@@ -145,14 +145,14 @@ bool call_returns(const struct graph *graph, const struct graph_instruction *cal
     const struct symbol *symbol = &unit->symbols.data[statement->symbol];
     char name[32];
     if (symbol->statement != NONE || symbol->length >= sizeof name)
-        return false; /* the unit's own may be anything */
+        return false; /* a function of the unit with this name may do anything */
     memcpy(name, symbol->name, symbol->length);
     name[symbol->length] = '\0';
     return bsearch(name, returning, sizeof returning / sizeof *returning, sizeof *returning,
                    compare_names) != NULL;
 }
 
-/* Whether one of the COUNT names stands in the statement's text. */
+/* Whether the text of STATEMENT contains one of the COUNT names. */
 static bool has_name(const struct unit *unit, uint32_t statement, const char *const *names,
                      size_t count) {
     const struct statement *s = &unit->statements.data[statement];

@@ -1,6 +1,6 @@
-/* check.c: what must hold of a graph behind each analysis; see check.h.
+/* check.c: checks the invariants of a graph after each analysis; see check.h.
  *
- * Each check finds its fact by itself, and does not ask the analysis that made it. */
+ * Each check computes its facts itself, without the functions of the analysis. */
 #include "flow/check.h"
 
 #include "util/diag.h"
@@ -24,7 +24,7 @@ static void check_edges(const struct graph *graph) {
     }
 }
 
-/* One terminator, at the end; sizes add up. */
+/* Only the last instruction of a block transfers control, and sizes add up. */
 static void check_blocks(const struct graph *graph) {
     for (size_t b = 0; b < graph->blocks.count; b++) {
         const struct basic_block *block = &graph->blocks.data[b];
@@ -92,7 +92,7 @@ static uint32_t read_first(const struct graph *graph, const struct basic_block *
         reads |= LIVE(decoded->registers_read, decoded->flags_read) & ~killed;
         killed |= LIVE(decoded->registers_killed, decoded->flags_written);
         if (decoded->class != CLASS_PLAIN)
-            break; /* what calls leave is not told by the instruction */
+            break; /* the decoded instruction does not state what a call writes */
     }
     return reads;
 }
@@ -124,7 +124,7 @@ void check_liveness(const struct graph *graph) {
 
 /* ---- the tree ---- */
 
-/* The neighbours of a node by arcs that have no chord. */
+/* A forest of nodes, joined by arcs that are not chords. */
 struct forest {
     uint32_t *parent;
     const struct graph *graph;
@@ -139,7 +139,7 @@ static uint32_t root_of(const struct forest *forest, uint32_t node) {
 static void join(struct forest *forest, uint32_t from, uint32_t to) {
     from = root_of(forest, from);
     to = root_of(forest, to);
-    CHECK(from != to); /* else the arc closes a cycle, and no chord tells how often it ran */
+    CHECK(from != to); /* otherwise the arc closes a cycle, and no chord determines its count */
     forest->parent[from] = to;
 }
 

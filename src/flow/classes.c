@@ -1,8 +1,8 @@
-/* classes.c: classes of events that the user makes by a pattern: NAME=PATTERN.
+/* classes.c: classes of events that the user defines by a pattern: NAME=PATTERN.
  *
- * PATTERN is alternatives with '|' between, each a shell glob of an instruction's mnemonic
- * (x86/decode.h: instruction_names), or "call:" and a glob of a callee's symbol.  Mnemonics and
- * callees are kept apart: "mul*" is no call of multiply(). */
+ * PATTERN is a list of alternatives, separated by '|'. Each is a shell glob of an instruction's
+ * mnemonic (x86/decode.h: instruction_names), or "call:" and a glob of a callee's symbol. Mnemonics
+ * and callees are separate: "mul*" does not match a call of multiply(). */
 #include "flow/events.h"
 #include "format/event.h"
 
@@ -12,14 +12,14 @@
 #define CALLEE       "call:"
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-/* The next alternative, or NULL. */
+/* Returns the next alternative, or NULL. */
 static const char *behind_bar(const char *pattern) {
     const char *bar = strchr(pattern, '|');
     return bar ? bar + 1 : NULL;
 }
 
-/* Whether some alternative of PATTERN, behind PREFIX, matches TEXT; with an empty PREFIX, those
- * that begin with CALLEE do not. */
+/* Whether an alternative of PATTERN that begins with PREFIX matches TEXT. With an empty PREFIX,
+ * alternatives that begin with CALLEE do not match. */
 static bool matches(const char *pattern, const char *prefix, const char *text) {
     char alternative[EVENT_PATTERN_MAX];
     size_t skip = strlen(prefix);
@@ -48,8 +48,9 @@ bool class_has_callee(const char *pattern, const char *callee) {
     return matches(pattern, CALLEE, callee);
 }
 
-/* Code for shared objects may call by way of the table of addresses, call *f@GOTPCREL(%rip).  The
- * name may stand in quotes, "f"@GOTPCREL. */
+/* Returns the symbol that is called through the global offset table, as code for shared objects
+ * does: call *f@GOTPCREL(%rip). The name may be in quotes: "f"@GOTPCREL. Returns NULL if there is
+ * none. */
 static const char *named_in_table(const struct graph *graph, const struct statement *statement) {
     static const char mark[] = "@GOTPCREL";
     const char *start = graph->unit->text + statement->start;
@@ -89,7 +90,8 @@ static bool is_name(const char *name) {
            name[strspn(name, NAME_LETTERS "0123456789-")] == '\0';
 }
 
-/* Whether each alternative has something to match; a control character is in no name. */
+/* Whether each alternative of PATTERN has at least one character to match, and there are no control
+ * characters. No name has one. */
 static bool is_pattern(const char *pattern) {
     for (const char *c = pattern; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)

@@ -1,23 +1,23 @@
-/* computed_jumps.c: jumps to addresses that a person's code computes; see computed_jumps.h.
+/* computed_jumps.c: jumps to addresses that hand-written code computes; see computed_jumps.h.
  *
  *     lea 0f(%rip), %rdx; lea (%rdx,%rdi,8), %rdx; jmp *%rdx      # entries eight bytes apart
  *
- * What is inserted moves such entries.  So the value that an indirect jump or call takes from a
- * register, or a return from what was pushed right in front of it, is followed through the text:
+ * Inserted code would move such entries. So the analysis follows a value through the text: the
+ * register of an indirect jump or call, or the value that is pushed directly before a return.
  *
- *   a label, as it is; what memory held; what the function was given        understood
- *   a distance that memory held, added to an address that is no code's      understood: a table's
- *   all else that is computed                                               left alone
+ *   the address of a label; a value from memory; a value from outside       understood
+ *   a distance from memory, added to an address that is not of code         understood: a table
+ *   every other computed value                                              left alone
  *
- * The nearest writer above in the text is taken for the one whose value it is.  Where it is not,
- * since control comes another way, one thing more is asked of a function with such a jump: that it
- * computes nothing out of the address of an instruction.
+ * The nearest writer above in the text is assumed to be the writer of the value. This is wrong if
+ * control arrives by another path. So there is a second condition for a function with such a jump:
+ * it must not compute with the address of an instruction.
  *
- * Code whose address is computed, by whatever function, is left alone, as it may be jumped to
- * elsewhere; so is code behind a jump that has no label.  And so is code that is read or written
- * through its address: patched, or copied.
+ * If any function computes with the address of code, that code is left alone: a jump may lead there
+ * from another function. So is code without a label behind a jump, and code that is read or written
+ * through its address: it is patched or copied.
  *
- * Not perfect: what other units do with the addresses of labels.
+ * Not perfect: the use of labels' addresses in other units is unknown.
  *
  * requires: leave_distances, measure_unit   makes: asm_function.left_alone */
 #include "flow/computed_jumps.h"
@@ -26,18 +26,18 @@
 #include "x86/measure.h"
 
 enum value {
-    VALUE_GIVEN,    /* to the function, by a callee, or as a number */
-    VALUE_LOADED,   /* from memory */
-    VALUE_DATA,     /* the address of what is no instruction */
+    VALUE_GIVEN,    /* an argument, the result of a call, or a number */
+    VALUE_LOADED,   /* loaded from memory */
+    VALUE_DATA,     /* the address of anything but an instruction */
     VALUE_CODE,     /* the address of an instruction */
-    VALUE_COMPUTED, /* out of others */
+    VALUE_COMPUTED, /* computed from other values */
 };
 
 struct finder {
     struct unit *unit;
     uint32_t *label_of; /* by statement: the symbol whose address an instruction takes, or NONE */
     const struct fragment *fragment;
-    enum value value[GENERAL_REGISTERS]; /* that the registers hold in front of an instruction */
+    enum value value[GENERAL_REGISTERS]; /* of the registers before the current instruction */
     uint32_t code[GENERAL_REGISTERS];    /* the symbol whose address a VALUE_CODE is */
 };
 
@@ -67,7 +67,8 @@ static enum value added(enum value a, enum value b) {
     return of_table ? VALUE_LOADED : VALUE_COMPUTED;
 }
 
-/* What the instruction at POSITION leaves in REG; *CODE becomes the symbol of a VALUE_CODE. */
+/* Returns the kind of value that the instruction at POSITION writes to REG. If it is VALUE_CODE,
+ * sets *CODE to its symbol. */
 static enum value value_of(const struct finder *f, uint32_t position, unsigned reg,
                            uint32_t *code) {
     const struct decoded *decoded = instruction_at(f, position);
@@ -85,7 +86,7 @@ static enum value value_of(const struct finder *f, uint32_t position, unsigned r
     if (copies || (decoded->selects && others)) {
         unsigned other = copies ? linear->other : lowest(others);
         if (!copies && f->value[reg] > f->value[other])
-            other = reg; /* a conditional move leaves one of both: the worse */
+            other = reg; /* a conditional move: the worse of both values */
         *code = f->code[other];
         return f->value[other];
     }
@@ -94,7 +95,7 @@ static enum value value_of(const struct finder *f, uint32_t position, unsigned r
     return added(f->value[reg], f->value[linear->other]);
 }
 
-/* Has the values be those behind the statement at POSITION. */
+/* Changes the values to those after the statement at POSITION. */
 static void follow(struct finder *f, uint32_t position) {
     const struct decoded *decoded = instruction_at(f, position);
     const struct statement *s = &f->unit->statements.data[statement_at(f, position)];
@@ -108,8 +109,8 @@ static void follow(struct finder *f, uint32_t position) {
             f->value[reg] = value_of(&before, position, reg, &f->code[reg]);
 }
 
-/* Sets REG to where the jump at POSITION has its address from; returns false where it is no jump by
- * a register. */
+/* Sets REG to the register that holds the target of the jump at POSITION. Returns false if it does
+ * not jump by a register. */
 static bool find_jump(const struct finder *f, uint32_t position, unsigned *reg) {
     const struct decoded *decoded = instruction_at(f, position);
     if (!decoded)
@@ -119,7 +120,7 @@ static bool find_jump(const struct finder *f, uint32_t position, unsigned *reg) 
         decoded = instruction_at(f, position - 1);
         if (!decoded || decoded->memory.stores != 1 || decoded->memory.loads ||
             !(decoded->registers_written & REGISTER_RSP))
-            return false; /* no push */
+            return false; /* it is not a push */
         registers = decoded->registers_read & ~REGISTER_RSP;
     } else if (decoded->class != CLASS_JUMP_INDIRECT && decoded->class != CLASS_CALL_INDIRECT) {
         return false;
@@ -129,21 +130,22 @@ static bool find_jump(const struct finder *f, uint32_t position, unsigned *reg) 
     return one;
 }
 
-/* ---- what is left alone ---- */
+/* ---- functions to leave alone ---- */
 
 static void leave(struct asm_function *function, const char *why) {
     if (!function->left_alone)
         function->left_alone = why;
 }
 
-/* Leaves alone what the symbol stands in. */
+/* Leaves alone the function that contains the symbol. */
 static void leave_symbol(const struct finder *f, uint32_t symbol, const char *why) {
     uint32_t label = f->unit->symbols.data[symbol].statement;
     if (label != NONE)
         leave_function_of(f->unit, label, why);
 }
 
-/* Leaves alone all whose instructions the fragment takes the addresses of. */
+/* Leaves alone all functions whose labels the fragment takes the addresses of. The address of a
+ * function itself does not count. */
 static void leave_labels(const struct finder *f) {
     for (uint32_t i = f->fragment->first; i < f->fragment->last; i++) {
         uint32_t symbol = f->label_of[statement_at(f, i)];
@@ -153,7 +155,7 @@ static void leave_labels(const struct finder *f) {
     }
 }
 
-/* The symbol of the instruction whose address one of the registers holds, or NONE. */
+/* Returns the symbol of the instruction whose address one of REGISTERS holds, or NONE. */
 static uint32_t held_code(const struct finder *f, uint16_t registers) {
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (registers >> reg & 1 && f->value[reg] == VALUE_CODE)
@@ -167,7 +169,7 @@ static bool computes(const struct decoded *decoded) {
            decoded->linear.kind != LINEAR_COMPARE && decoded->registers_killed;
 }
 
-/* Looks whether the instruction at POSITION jumps where it has computed. */
+/* Leaves FUNCTION alone if the instruction at POSITION jumps to a computed address. */
 static void check_jump(const struct finder *f, uint32_t position, struct asm_function *function) {
     unsigned reg;
     if (!find_jump(f, position, &reg) || f->value[reg] != VALUE_COMPUTED)
@@ -176,7 +178,8 @@ static void check_jump(const struct finder *f, uint32_t position, struct asm_fun
     leave_labels(f);
 }
 
-/* What the instruction at POSITION does with the address of another one. */
+/* Leaves functions alone if the instruction at POSITION uses the address of an instruction as an
+ * address, or computes with it. */
 static void check_addresses(const struct finder *f, uint32_t position, bool jumps,
                             struct asm_function *function) {
     const struct decoded *decoded = instruction_at(f, position);
@@ -193,14 +196,15 @@ static void check_addresses(const struct finder *f, uint32_t position, bool jump
     leave_symbol(f, read, address_reason);
 }
 
-/* Whether control never goes on behind the instruction.  A trap's handler may have it do so. */
+/* Whether control never falls through the instruction. A trap is not such an instruction: its
+ * handler may continue behind it. */
 static bool stops_way(const struct decoded *decoded) {
     return decoded->class == CLASS_JUMP || decoded->class == CLASS_JUMP_INDIRECT ||
            decoded->class == CLASS_RETURN;
 }
 
-/* Code behind a jump that has no label is gone to by an address that is told otherwise, but for
- * what fills gaps, and stops a processor that runs ahead. */
+/* Whether the fragment has code without a label behind a jump. An unknown address leads to such
+ * code, unless it only fills a gap or stops speculative execution. */
 static bool has_unnamed_code(const struct finder *f) {
     bool stopped = false;
     for (uint32_t i = f->fragment->first; i < f->fragment->last; i++) {

@@ -1,11 +1,12 @@
-/* computed_jumps.h: functions whose jumps go to addresses that a person's code computes. */
+/* computed_jumps.h: functions whose jumps go to addresses that hand-written code computes. */
 #ifndef QUIPU_FLOW_COMPUTED_JUMPS_H
 #define QUIPU_FLOW_COMPUTED_JUMPS_H
 
 #include "asm/unit.h"
 
-/* Marks functions written by a person whose indirect jumps go where no table and no label tells,
- * and those whose labels they compute with: nothing may be inserted in them.
+/* Marks hand-written functions whose indirect jumps go to addresses that neither a table nor a
+ * label gives, and functions whose labels hand-written code computes with. Nothing may be inserted
+ * in them.
  *
  * requires: leave_distances, measure_unit   makes: asm_function.left_alone */
 void leave_computed_jumps(struct unit *unit);

@@ -1,4 +1,4 @@
-/* dump.c: the facts of a graph in text; see check.h. */
+/* dump.c: prints the facts of a graph; see check.h. */
 #include "flow/check.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ void dump_tails(const struct graph *graph, FILE *out) {
             fprintf(out, "  block %zu: tail\n", b + 1);
 }
 
-/* " rax rcx, flags CZ" */
+/* Prints a set such as " rax rcx, flags CZ". */
 static void dump_set(FILE *out, uint32_t live) {
     static const char flags[] = "CPAZSO";
     for (int number = 0; number < 16; number++)

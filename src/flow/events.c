@@ -1,7 +1,7 @@
-/* events.c: kinds of events, and what each instruction and edge weighs; see events.h.
+/* events.c: kinds of events, and the weight of each instruction and edge; see events.h.
  *
- * Not perfect: a string instruction that repeats by %ecx is one load and one store, and the bytes
- * of one turn, however often it repeats. */
+ * Not perfect: a string instruction that repeats by %ecx counts as one load and one store, with the
+ * bytes of one iteration, for any number of iterations. */
 #include "flow/events.h"
 
 #include "format/event.h"
@@ -162,7 +162,7 @@ int32_t weigh_instructions(const struct graph *graph, const struct event_kind *k
     return weight;
 }
 
-/* Long padding begins with a jump over the rest. */
+/* Long padding begins with a jump over the rest, which never runs. */
 static int32_t weigh_padding(const struct event_kind *kind, const struct basic_block *block) {
     int32_t weight = 0;
     struct decoded decoded = {0};
@@ -181,7 +181,7 @@ int32_t weigh_block(const struct graph *graph, const struct event_kind *kind,
                           : weigh_instructions(graph, kind, block, block->count);
 }
 
-/* A conditional jump to another function goes there when it is taken. */
+/* Returns the weight of a conditional jump to another function: it is a call when it is taken. */
 static int32_t weigh_jump_away(const struct graph *graph, const struct event_kind *kind,
                                const struct edge *edge) {
     if (edge->kind != QUIPU_EDGE_TAKEN || edge->target != 0)

@@ -1,38 +1,38 @@
-/* frequency.c: how often each block runs, guessed.
+/* frequency.c: guesses how often each block runs.
  *
- * Each way out of a block has a probability, guessed from loops and from where a branch leads.
- * From them frequencies follow as in Wu and Larus, "Static Branch Frequency and Program Profile
- * Analysis" (1994): inner loops first, a loop's head runs 1 / (1 - the probability of coming back
- * to it) times for each time it is entered; then all flows down from the entry in reverse
- * postorder.  Code in a cold piece runs rarely.
+ * Each edge out of a block has a probability. It is guessed from loops, and from the target of a
+ * branch. The frequencies follow as in Wu and Larus, "Static Branch Frequency and Program Profile
+ * Analysis" (1994), inner loops first. Each time a loop is entered, its head runs 1 / (1 - P)
+ * times, where P is the probability that control returns to the head. Then the flow is computed
+ * from the entry down, in reverse postorder. Code in a cold fragment runs rarely.
  *
- * Not perfect: it is a guess.  Counts do not depend on it, only their cost.
+ * Not perfect: it is a guess. It changes only the cost of counts, never the counts.
  *
- * requires: build_graph    makes: loop_depth, cycle, frequency of blocks and edges */
+ * requires: build_graph   makes: loop_depth, cycle, frequency of blocks and edges */
 #include "flow/loops.h"
 #include "format/notes.h"
 
-static const double LOOP_FACTOR = 8;    /* turns of a loop that nothing is known of */
-static const double CALLING_FACTOR = 1; /* of one around a call of its own function */
+static const double LOOP_FACTOR = 8;    /* iterations of a loop about which nothing is known */
+static const double CALLING_FACTOR = 1; /* of a loop around a call of its own function */
 static const double TURNS_MAX = 2000;   /* of any loop */
-static const double COLD_FACTOR = 1e-3; /* of a cold piece, or where a call does not return */
+static const double COLD_FACTOR = 1e-3; /* of a cold fragment, or if a call does not return */
 static const double FREQUENCY_MAX = 1e12;
 
 struct guess {
     struct graph *graph;
     struct loops loops;
-    double *probability; /* of each edge, where its source runs */
+    double *probability; /* of each edge, if its source runs */
     index_list *in;      /* edges, by target */
-    bool *calls_itself;  /* by node: in the innermost loop around it; NULL: nowhere */
-    double *turns;       /* by node: of the loops that it heads; else 1 */
+    bool *calls_itself;  /* by node: its innermost loop calls the function; NULL: no loop does */
+    double *turns;       /* by node: iterations of the loop that it heads; otherwise 1 */
     double *frequency;   /* by node */
 };
 
-/* How often a branch is taken that goes far, over more than one block or back to where no loop's
- * head is: compilers put what they take for likely right behind the branch.  Where it leads to a
- * call or a return, that is seldomer still (the call and return heuristics of Ball and Larus,
- * "Branch Prediction for Free", 1993). Rates are those of lua, bzip2, sqlite3, grep and flex at
- * -O2, each branch counting once. */
+/* How often a branch is taken whose target is far: over more than one block ahead, or back at a
+ * block that is not the loop's head. Compilers place the code that they consider likely directly
+ * behind the branch. The rate is lower if the target ends in a call or a return (the call and
+ * return heuristics of Ball and Larus, "Branch Prediction for Free", 1993). The rates were measured
+ * with lua, bzip2, sqlite3, grep and flex at -O2. Each branch counts once. */
 static const double FAR_RATE = 0.36, FAR_TO_CALL_RATE = 0.26, FAR_TO_RETURN_RATE = 0.30;
 
 static double odds(double rate) {
@@ -46,7 +46,7 @@ static bool goes_far(const struct guess *g, const struct edge *edge) {
            (edge->target <= edge->source && !is_back_edge(&g->loops, edge->source, edge->target));
 }
 
-/* What the way that an edge goes says about how often it is taken. */
+/* Returns the share that the target of an edge suggests. */
 static double target_share(const struct guess *g, const struct edge *edge) {
     const struct graph *graph = g->graph;
     if (!is_block(graph, edge->target) ||
@@ -67,7 +67,7 @@ static double target_share(const struct guess *g, const struct edge *edge) {
 
 /* ---- recursion ---- */
 
-/* Whether the block at NODE ends in a call of the function that it is in. */
+/* Whether the block at NODE ends in a call of its own function. */
 static bool is_own_call(const struct graph *graph, uint32_t node) {
     if (!is_block(graph, node))
         return false;
@@ -76,8 +76,9 @@ static bool is_own_call(const struct graph *graph, uint32_t node) {
            graph->unit->statements.data[last->statement].symbol == graph->function->symbol;
 }
 
-/* A function that calls itself in a loop is called as often as the power of the turns says, so
- * there are few, or it would not end.  gcc inlines some levels of that, as loops within loops. */
+/* Finds the loops that contain a call of their own function. The number of calls is a power of the
+ * number of iterations. So there are few iterations, otherwise the program would not end. gcc
+ * inlines some levels of such calls. They become nested loops. */
 static void find_own_calls(struct guess *g) {
     struct loops *loops = &g->loops;
     struct arena *arena = g->graph->arena;
@@ -88,7 +89,7 @@ static void find_own_calls(struct guess *g) {
         return;
     uint32_t *body = ARENA_ARRAY(arena, uint32_t, loops->nodes);
     g->calls_itself = ARENA_ARRAY(arena, bool, loops->nodes);
-    for (uint32_t i = 1; i < loops->reached; i++) { /* inner loops behind outer ones */
+    for (uint32_t i = 1; i < loops->reached; i++) { /* inner loops follow outer ones */
         if (!loops->is_head[loops->order[i]])
             continue;
         uint32_t count = loop_body(loops, loops->order[i], body);
@@ -102,7 +103,7 @@ static void find_own_calls(struct guess *g) {
 
 /* ---- probabilities ---- */
 
-/* The share of its source's executions that an edge gets, before all shares are made to add up to
+/* Returns an edge's share of the executions of its source, before the shares are scaled to a sum of
  * one. */
 static double edge_share(const struct guess *g, const struct edge *edge) {
     const struct graph *graph = g->graph;
@@ -121,7 +122,7 @@ static double edge_share(const struct guess *g, const struct edge *edge) {
     return target_share(g, edge);
 }
 
-/* Makes the shares of a node's ways add up to one. */
+/* Scales the shares of the edges out of each node to a sum of one. */
 static void find_probabilities(struct guess *g) {
     const struct graph *graph = g->graph;
     double *total = ARENA_ARRAY(graph->arena, double, g->loops.nodes);
@@ -143,8 +144,8 @@ static void find_probabilities(struct guess *g) {
     }
 }
 
-/* What flows into NODE: over back edges, or over all others; where MARKED is set, only from the
- * loop that was looked for last. */
+/* Returns the flow into NODE: over back edges, or over all other edges. If MARKED is set, only
+ * edges from the loop that loop_body found last count. */
 static double flow_into(const struct guess *g, uint32_t node, bool back, bool marked) {
     const struct loops *loops = &g->loops;
     double sum = 0;
@@ -157,7 +158,7 @@ static double flow_into(const struct guess *g, uint32_t node, bool back, bool ma
     return sum;
 }
 
-/* Turns of HEAD's loop; those of the loops in it are known. */
+/* Returns the iterations of HEAD's loop. Those of inner loops are known. */
 static double find_turns(struct guess *g, uint32_t head, uint32_t *body) {
     struct loops *loops = &g->loops;
     uint32_t count = loop_body(loops, head, body);
@@ -201,7 +202,7 @@ static struct code_place place_of(const struct graph *graph, uint32_t block, boo
     return place;
 }
 
-/* A little is left of the guess, so that among places that never ran the better one is taken. */
+/* The guess keeps a small share. It chooses among blocks that never ran. */
 static const double GUESS_SHARE = 1e-6;
 
 static void use_earlier(struct graph *graph, const struct earlier_counts *earlier) {

@@ -1,19 +1,20 @@
-/* graph.c: statements to basic blocks and edges.
+/* graph.c: builds basic blocks and edges from statements; see graph.h.
  *
- * A call ends its block: it may not return (exit, longjmp, throw, a thread that dies), so every
- * call block has an edge to the outside beside the one to the block behind it.  Landing pads and
- * labels whose address escapes are entered from the outside.  Without these edges the flow
- * equations lie.
+ * A call ends its block, since it may never return (exit, longjmp, throw, a thread that ends). So a
+ * block with a call has an edge to the outside, and one to the block behind it. The edge to the
+ * outside is missing if the callee always returns (callees.c). Landing pads and labels whose
+ * address escapes are entered from the outside. Without these edges the flow equations are wrong.
  *
- * Padding that the assembler puts before an aligned label is a block of its own: it runs on the way
- * from the block above, and only there.
+ * The padding before an aligned label is a block of its own. It runs when the block above falls
+ * through, and only then.
  *
- * Not perfect: with several jump tables in one function, all share one hub; counts stay exact, but
- * which of two switches went to a shared target is not told.
+ * Not perfect: several jump tables in one function share one hub. Counts stay exact, but it is
+ * unknown which of two switches jumped to a shared target.
  *
- * An indirect jump from within a frame goes to a label of the function: before a jump to another
- * one the stack pointer is what it was at the begin, as the .cfi_ directives tell.  But not in one
- * that sets the stack pointer otherwise: __builtin_longjmp, and a goto out of a nested function.
+ * An indirect jump from within a frame leads to a label of the function. Before a jump to another
+ * function, the stack pointer has the value that it had at the begin, according to the .cfi_
+ * directives. This does not hold in a function that sets the stack pointer otherwise:
+ * __builtin_longjmp, and a goto out of a nested function.
  *
  * requires: measure_unit   makes: instructions, blocks, edges, rows, hub_count */
 #include "flow/graph.h"
@@ -29,23 +30,24 @@ struct builder {
     struct graph *graph;
     const struct unit *unit;
     struct graph_index *index;
-    uint32_t fragment;      /* the present one */
-    bool open;              /* the last block takes further instructions */
-    bool parted;            /* nothing but that closed the last block */
-    uint32_t alignment;     /* directive since the last instruction, or NONE */
-    uint32_t pinned;        /* the first pinned label since then, or NONE */
-    bool passed_by;         /* control comes to a label behind that, or to that one */
-    bool left_unseen;       /* it is left unseen */
-    bool switched;          /* ... or switched */
-    bool behind_call;       /* nothing but labels since the last instruction, which is a call */
-    uint32_t passed;        /* the last of these, if nobody goes to them; or NONE */
-    uint32_t passed_before; /* the last but one */
+    uint32_t fragment;      /* the current one */
+    bool open;              /* further instructions belong to the last block */
+    bool parted;            /* only an instruction that repeats has closed the last block */
+    uint32_t alignment;     /* the directive since the last instruction, or NONE */
+    uint32_t pinned;        /* the first pinned label since the last instruction, or NONE */
+    bool passed_by;         /* control enters at the pinned label, or at a label behind it */
+    bool left_unseen;       /* a label since the last instruction is left unseen ... */
+    bool switched;          /* ... or is switched */
+    bool behind_call;       /* only labels since the last instruction, which is a call */
+    uint32_t passed;        /* the last debug label since then (is_passed), or NONE */
+    uint32_t passed_before; /* the one before it, or NONE */
     VECTOR(uint32_t)
-    labels; /* label statements seen, with the block that follows in label_blocks */
+    labels; /* statements of labels; label_blocks has the block that follows each */
     VECTOR(uint32_t) label_blocks;
     index_list hub_targets; /* blocks */
-    bool hub_unsure;        /* some jump through it may leave the function */
-    bool frames_end; /* returns stand where no frame is told, and no stack is left otherwise */
+    bool hub_unsure;        /* a jump through the hub may leave the function */
+    bool frames_end; /* every return is where no frame exists, and the stack pointer is set in no
+                        other way */
 };
 
 const struct graph_instruction *last_instruction(const struct graph *graph,
@@ -93,15 +95,15 @@ static bool ends_block(const struct decoded *decoded) {
     return decoded->class != CLASS_PLAIN;
 }
 
-/* A compiler's label that is in debug information only. */
+/* Whether it is a compiler's label that only debug information names. */
 static bool is_passed(const struct symbol *symbol) {
     return symbol->local && symbol->name[0] == '.' && !is_target(symbol) && !symbol->landing_pad &&
            !symbol->returned_to && !symbol->switched && !symbol->aliased;
 }
 
-/* Labels of debug information tell where a call returns to, and which values are gone then.  So
- * code behind the call stands behind them.  The last label of a fragment, where nothing follows, is
- * its end: AT_END says so. */
+/* Labels of debug information mark where a call returns, and which values are lost then. So code
+ * after the call is inserted behind these labels. If AT_END is set, no statement of the fragment
+ * follows: the last label is the fragment's end, and the code is inserted before it. */
 static void leave_call(struct builder *b, bool at_end) {
     uint32_t last = at_end ? b->passed_before : b->passed;
     if (b->behind_call && last != NONE)
@@ -132,7 +134,7 @@ static void add_label(struct builder *b, uint32_t statement) {
     vector_push(arena, &b->label_blocks, NONE);
 }
 
-/* Labels stand for the block that comes next. */
+/* Labels without a block belong to BLOCK, which follows them. */
 static void settle_labels(struct builder *b, uint32_t block) {
     for (size_t i = b->label_blocks.count; i-- > 0 && b->label_blocks.data[i] == NONE;) {
         b->label_blocks.data[i] = block;
@@ -160,8 +162,9 @@ static void add_padding(struct builder *b, uint32_t statement, uint32_t base) {
     settle_labels(b, (uint32_t)b->graph->blocks.count - 1);
 }
 
-/* Control comes here, in front of an instruction that may fault, and goes on behind it or to where
- * nobody tells: what it comes to is counted here, and the instruction where it goes on. */
+/* Adds a gap: a block of no bytes before an instruction that may fault. From there control
+ * continues behind the instruction, or at an unknown address. The gap counts how often control
+ * arrives, and the instruction is counted where control continues behind it. */
 static void add_gap(struct builder *b, uint32_t offset) {
     struct basic_block *block = new_block(b, offset);
     block->padding = block->gap = true;
@@ -230,7 +233,8 @@ static void add_fragment(struct builder *b, const struct fragment *fragment) {
     leave_call(b, true);
 }
 
-/* The block that the symbol's label begins, as an end of edges; 0 where it is elsewhere. */
+/* Returns the block that the symbol's label begins, as an end of edges. 0: the label is outside the
+ * function. */
 static uint32_t target_end(const struct builder *b, const struct symbol *symbol) {
     const struct unit *unit = b->unit;
     if (symbol->statement == NONE || symbol->global ||
@@ -266,8 +270,7 @@ static void add_fall(struct builder *b, uint32_t block, enum quipu_edge_kind kin
         add_edge(b, block + 1, 0, kind == QUIPU_EDGE_NOT_TAKEN ? kind : QUIPU_EDGE_STOP);
 }
 
-/* Whether the data that STATEMENT is part of is a table of this function's labels; then the label
- * at its head is the table's name. */
+/* Whether TABLE is the name of a table of labels of this function. Its first entry decides. */
 static bool is_own_table(const struct builder *b, const struct symbol *table) {
     if (table->statement == NONE)
         return false;
@@ -292,7 +295,7 @@ static bool is_own_table(const struct builder *b, const struct symbol *table) {
     return false;
 }
 
-/* Whether the stack pointer may be what it was at the function's begin. */
+/* Whether the stack pointer may have the value that it had at the function's begin. */
 static bool frame_may_be_gone(const struct graph *graph,
                               const struct graph_instruction *instruction) {
     const struct frame_row *row =
@@ -322,7 +325,7 @@ enum jump_through {
     THROUGH_OUTSIDE
 };
 
-/* Whether an indirect jump goes to labels of this function or to another function. */
+/* Whether an indirect jump leads to labels of this function, to another function, or to either. */
 static enum jump_through classify_indirect(const struct builder *b,
                                            const struct basic_block *block) {
     const struct graph *graph = b->graph;
@@ -331,7 +334,7 @@ static enum jump_through classify_indirect(const struct builder *b,
     const struct statement *s = &unit->statements.data[jump->statement];
     struct span text = {unit->text + s->start, s->end - s->start};
     if (statement_is(unit, s, "notrack") || jump->first_statement != jump->statement)
-        return THROUGH_HUB; /* gcc's mark of a switch */
+        return THROUGH_HUB; /* gcc marks the jump of a switch so */
     struct cursor cursor = cursor_over(behind(text, first_word(text)));
     struct span name;
     while (next_name(&cursor, &name)) {
@@ -339,7 +342,7 @@ static enum jump_through classify_indirect(const struct builder *b,
         if (symbol && unit->symbols.data[*symbol].statement != NONE)
             return is_own_table(b, &unit->symbols.data[*symbol]) ? THROUGH_HUB : THROUGH_OUTSIDE;
     }
-    if (block->count >= 2) { /* table base + entry */
+    if (block->count >= 2) { /* the base of a table plus an entry */
         const struct graph_instruction *before = jump - 1;
         if (statement_is(unit, &unit->statements.data[before->statement], "addq") &&
             (before->decoded->registers_written & jump->decoded->registers_read))
@@ -364,7 +367,7 @@ static bool is_behind_gap(const struct graph *graph, uint32_t block) {
     return block > 0 && graph->blocks.data[block - 1].gap;
 }
 
-/* Edges out of a block by the class of its last instruction. */
+/* Adds the edges out of a block, by the class of its last instruction. */
 static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
     const struct graph *graph = b->graph;
     const struct graph_instruction *last = last_instruction(graph, &graph->blocks.data[block]);
@@ -405,7 +408,7 @@ static void add_out_edges(struct builder *b, uint32_t block, uint32_t hub) {
         add_edge(b, block + 1, 0, QUIPU_EDGE_RETURN);
         break;
     case CLASS_STOP:
-        if (is_behind_gap(graph, block)) /* whoever knows of it may go on behind it */
+        if (is_behind_gap(graph, block)) /* a handler of the trap may continue behind it */
             add_fall(b, block, QUIPU_EDGE_FALL);
         else
             add_edge(b, block + 1, 0, QUIPU_EDGE_STOP);
@@ -417,7 +420,7 @@ static bool falls(const struct graph *graph, uint32_t block) {
     return last_instruction(graph, &graph->blocks.data[block])->decoded->class == CLASS_PLAIN;
 }
 
-/* Blocks whose labels stand in tables or are reached from outside. */
+/* Adds the edges into blocks that are entered from the outside or through the hub. */
 static void add_in_edges(struct builder *b, uint32_t hub) {
     struct graph *graph = b->graph;
     uint8_t *entered = ARENA_ARRAY(graph->arena, uint8_t, graph->blocks.count + 1);
@@ -443,9 +446,9 @@ static void add_in_edges(struct builder *b, uint32_t hub) {
         add_edge(b, hub, b->hub_targets.data[i] + 1, QUIPU_EDGE_INDIRECT);
 }
 
-/* Finds the targets of indirect jumps.  A pointer to the function itself is none: a jump by that is
- * a jump to a function.  Returns whether a hub can stand before them: where one of them is also
- * entered from outside, the outside itself serves as hub, or the arcs that no code can be put on
+/* Finds the targets of indirect jumps. The function itself is no target: a jump through a pointer
+ * to it is a jump to a function. Returns whether the targets can have a hub. If one of them is also
+ * entered from the outside, the outside serves as the hub: otherwise the arcs that cannot hold code
  * would close a cycle. */
 static bool find_hub_targets(struct builder *b) {
     const struct graph *graph = b->graph;
@@ -460,7 +463,7 @@ static bool find_hub_targets(struct builder *b) {
         uint32_t block = b->label_blocks.data[i];
         if (!symbol->address_taken || symbol->function)
             continue;
-        b->hub_unsure |= block == NONE; /* it stands behind all instructions */
+        b->hub_unsure |= block == NONE; /* the label is behind all instructions */
         if (block != NONE && !seen[block]) {
             seen[block] = 1;
             vector_push(graph->arena, &b->hub_targets, block);
@@ -475,7 +478,8 @@ static bool find_hub_targets(struct builder *b) {
     return b->hub_targets.count && separate;
 }
 
-/* Code that nothing seems to reach may be reached in a way that is not understood. */
+/* Adds an entry from the outside to each block that seems unreachable: an unknown path may lead
+ * there. */
 static void enter_unreached(struct builder *b) {
     const struct graph *graph = b->graph;
     for (uint32_t i = 0; i < graph->blocks.count; i++)
@@ -483,8 +487,8 @@ static void enter_unreached(struct builder *b) {
             add_edge(b, 0, i + 1, QUIPU_EDGE_PAD);
 }
 
-/* Whether turns that were not made are taken away behind the edge's source; the block in front has
- * them all. */
+/* Whether code on EDGE subtracts the iterations that its source did not make. The counter before
+ * the source has counted all of them. */
 static bool takes_turns_away(const struct graph *graph, const struct edge *edge) {
     const struct graph_instruction *last =
         last_instruction(graph, &graph->blocks.data[edge->source - 1]);
@@ -492,8 +496,8 @@ static bool takes_turns_away(const struct graph *graph, const struct edge *edge)
            last->decoded->turns == TURNS_SOME;
 }
 
-/* Whether control may come to the block by an edge that no code can be put on, whatever its ends
- * are. */
+/* Whether control may enter the block by an edge that never holds code: one from the outside or a
+ * hub. */
 static bool is_entered_unseen(const struct graph *graph, const struct basic_block *block) {
     for (size_t i = 0; i < block->in.count; i++)
         if (!is_block(graph, graph->edges.data[block->in.data[i]].source))
@@ -501,10 +505,10 @@ static bool is_entered_unseen(const struct graph *graph, const struct basic_bloc
     return false;
 }
 
-/* An edge is worth code of its own only where neither end's block has the same count.  Padding
- * takes code in front of it where it is entered from the outside or a hub: what follows it may be
- * so, too, or be the outside itself, and these arcs would close a cycle.  Other padding hangs on
- * what it falls to, by one arc. */
+/* An edge gets code only if no block at one of its ends has the same count. Padding gets code in
+ * front of it if it is entered from the outside or a hub: the code behind the padding may be
+ * entered so, too, or be the outside itself, and the arcs would close a cycle. Other padding joins
+ * the block that it falls into, by one arc. */
 void find_countable(struct graph *graph) {
     for (size_t i = 0; i < graph->blocks.count; i++) {
         struct basic_block *block = &graph->blocks.data[i];
@@ -529,7 +533,8 @@ void find_countable(struct graph *graph) {
         case QUIPU_EDGE_CALL:
             edge->countable = (!only_out && !only_in) || takes_turns_away(graph, edge);
             break;
-        case QUIPU_EDGE_STOP: /* of what faults always, by code that nobody comes to */
+        case QUIPU_EDGE_STOP: /* of an instruction that always faults, by code that control never
+                                 reaches */
             edge->countable = is_behind_gap(graph, edge->source - 1);
             break;
         default:

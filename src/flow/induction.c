@@ -1,10 +1,10 @@
 /* induction.c: induction variables of a loop; see induction.h.
  *
- * A block is passed once in each turn if it dominates the one that jumps back, and if no cycle but
- * through the head is in the loop: edges within a turn go forward in the reverse postorder.
+ * A block runs once in each iteration if it dominates the block that jumps back, and if every cycle
+ * in the loop contains the head. The edges within an iteration lead forward in reverse postorder.
  *
  * requires: find_loops, find_liveness
- * Not perfect: limits in memory, and registers that are made anew from others, are not known. */
+ * Not perfect: limits in memory, and registers that are computed anew from others, are unknown. */
 #include "flow/induction.h"
 
 #include "asm/operand.h"
@@ -35,7 +35,8 @@ static bool is_in_each_turn(const struct search *s, uint32_t node) {
     return dominates(s->loops, node, s->latch);
 }
 
-/* Finds the one block that jumps back, and counts ways out. */
+/* Finds the only block that jumps back, and counts the exits. Returns false if there is none or
+ * more than one, or if the loop contains another cycle. */
 static bool find_latch(struct search *s) {
     uint32_t ways_out = 0;
     for (size_t i = 0; i < s->blocks->count; i++) {
@@ -110,7 +111,7 @@ static void find_steps(struct search *s) {
 
 /* ---- the end ---- */
 
-/* What makes the flags of the jump at the block's end, or NULL. */
+/* Returns the instruction that writes the flags for the jump at the block's end, or NULL. */
 static const struct graph_instruction *comparison_of(const struct search *s,
                                                      const struct basic_block *block) {
     for (uint32_t i = block->count - 1; i-- > 0;) {
@@ -122,7 +123,8 @@ static const struct graph_instruction *comparison_of(const struct search *s,
     return NULL;
 }
 
-/* Whether the loop goes on under CONDITION only while a counter that goes UP has not passed. */
+/* Whether a loop that continues under CONDITION ends when the counter passes the limit, in
+ * direction UP or down. */
 static bool ends_by(uint8_t condition, bool up) {
     switch (condition) {
     case CONDITION_NOT_EQUAL:
@@ -148,7 +150,8 @@ uint8_t original_register(const struct graph *graph, uint32_t head,
     return step->copied && !(graph->blocks.data[head].live_in >> reg & 1) ? step->by : reg;
 }
 
-/* The loop goes on while COUNTER, as compared, is under CONDITION to LIMIT. */
+/* The loop continues while CONDITION holds for COUNTER, as compared, and LIMIT. Sets the loop's end
+ * if both are of the right form. */
 static void try_end(struct search *s, const struct graph_instruction *comparison, uint8_t counter,
                     uint8_t limit, uint8_t condition) {
     const struct linear *linear = &comparison->decoded->linear;
@@ -172,7 +175,7 @@ static void try_end(struct search *s, const struct graph_instruction *comparison
                                                        : NONE};
 }
 
-/* Looks whether the block's jump ends the loop. */
+/* Sets the loop's end if the block's jump ends the loop. */
 static void find_end_at(struct search *s, uint32_t node) {
     const struct basic_block *block = block_of(s, node);
     const struct graph_instruction *jump = last_instruction(s->graph, block);

@@ -1,31 +1,32 @@
-/* induction.h: by what a loop steps its registers, and what ends it. */
+/* induction.h: the induction variables of a loop, and the comparison that ends it. */
 #ifndef QUIPU_FLOW_INDUCTION_H
 #define QUIPU_FLOW_INDUCTION_H
 
 #include "flow/loops.h"
 
-/* What becomes of a register in each turn, whatever way that takes. */
+/* The change of a register in each iteration, on every path through the loop. */
 struct register_step {
-    bool known;     /* it is stepped once, and else not written */
-    bool copied;    /* or made once from another one, `by`, that is stepped; so `wide` tells ... */
-    bool is_signed; /* ... or else this, how it is extended */
-    uint32_t statement; /* where it is copied */
-    bool wide;          /* all 64 bits of it */
-    uint8_t by;         /* a register that the loop does not write; or NO_REGISTER: the constant */
+    bool known;         /* it is stepped once, and not written otherwise */
+    bool copied;        /* it is written once, by a copy of register `by` */
+    bool is_signed;     /* a copy of 32 bits: its sign extends it, otherwise zeros do */
+    uint32_t statement; /* the statement that writes it */
+    bool wide;          /* all 64 bits are stepped or copied, otherwise 32 */
+    uint8_t by;         /* a step: a register that the loop does not write, or NO_REGISTER: the
+                           constant */
     int64_t constant;
 };
 
-/* A comparison in each turn that ends the loop: it goes on while the counter is not equal to the
- * limit, or has not reached or passed it in the direction of its steps.  At least with the limit
- * plus two steps it is not reached any more. */
+/* A comparison in each iteration that ends the loop. The loop continues while the counter is not
+ * equal to the limit, or while the counter has not reached or passed the limit in the direction of
+ * its steps. The loop runs at most until the counter is the limit plus two steps. */
 struct loop_end {
     bool known;
     uint8_t counter;
-    bool wide;  /* 64 bits are compared, else 32 */
-    bool exact; /* not equal */
+    bool wide;  /* 64 bits are compared, otherwise 32 */
+    bool exact; /* the loop continues while both are not equal */
     bool is_signed;
-    uint8_t limit;      /* a register that the loop does not write; or NO_REGISTER ... */
-    uint32_t statement; /* ... the number in its text; NONE: 0 */
+    uint8_t limit;      /* a register that the loop does not write, or NO_REGISTER: ... */
+    uint32_t statement; /* ... the number in the text of this statement; NONE: 0 */
 };
 
 struct induction {
@@ -35,16 +36,18 @@ struct induction {
     bool one_way_out;
 };
 
-/* Of the loop of BLOCKS whose head is block HEAD and which holds no other.  Returns false where a
- * block may run more than once in a turn.
+/* Finds the induction variables of the loop of BLOCKS. Its head is block HEAD, and it contains no
+ * other loop. Returns false if more than one block jumps back, or if a block may run more than once
+ * in an iteration.
  * requires: find_loops, find_liveness */
 bool find_induction(const struct graph *graph, const struct loops *loops, uint32_t head,
                     const index_list *blocks, struct induction *induction);
 
-/* Whether what the instruction adds is a register, or a number that needs no linker. */
+/* Whether the instruction adds a register, or a number that the linker does not change. */
 bool adds_number(const struct graph *graph, const struct graph_instruction *instruction);
 
-/* The register that REG is a copy of, made in the same turn in which it is read; or REG. */
+/* Returns the register that REG is a copy of, if the copy is made in the iteration in which it is
+ * read. Otherwise returns REG. */
 uint8_t original_register(const struct graph *graph, uint32_t head,
                           const struct induction *induction, uint8_t reg);
 

@@ -1,19 +1,20 @@
-/* liveness.c: which registers and which single flags may still be read.
+/* liveness.c: finds the registers and the single flags whose values may be read later.
  *
- * The classic backward analysis over sets of 16 registers and 6 flags.  At the borders:
- *   - compiled code: flags are dead at calls, returns and jumps to other functions; so are
- *     registers that the compiler was told not to use, and %r11 where nothing is kept in it
- *     (scratch.c).  All others are live there, caller-saved ones too: with -fipa-ra gcc keeps
- *     values in them across calls of functions that it has seen not to touch them;
- *   - hand-written code and inline asm: everything is live at every border.
+ * This is the classic backward analysis over sets of 16 registers and 6 flags. At the borders of a
+ * function:
+ *   - Compiled code: flags are dead at calls, returns and jumps to other functions. So are
+ *     registers that the compiler was told not to use, and %r11 if no value is kept in it
+ *     (scratch.c). All other registers are live there, the caller-saved ones, too: with -fipa-ra,
+ *     gcc keeps values in them across calls of functions that do not change them.
+ *   - Hand-written code and inline assembly: everything is live at every border.
  *
- * requires: build_graph    makes: live_in, live_out */
+ * requires: build_graph   makes: live_in, live_out */
 #include "flow/graph.h"
 #include "format/notes.h"
 
 static const uint32_t EVERYTHING = LIVE(REGISTERS_ALL, FLAGS_ALL);
 
-/* What another function may read when this one goes there. */
+/* Returns what another function may read when control leaves this one. */
 static uint32_t live_at_border(const struct graph *graph) {
     if (!graph->function->compiled)
         return EVERYTHING;
@@ -21,7 +22,7 @@ static uint32_t live_at_border(const struct graph *graph) {
     return LIVE(REGISTERS_ALL & ~dead, 0);
 }
 
-/* The same at a call of this function's, or at a jump in its place. */
+/* Returns the same for a call in this function, or for a jump in its place. */
 static uint32_t live_at_call(const struct graph *graph, const struct graph_instruction *call) {
     uint32_t scratch = LIVE(REGISTER_R11 & ~graph->reserved, 0), live = live_at_border(graph);
     return call->loses_scratch ? live & ~scratch : live | scratch;
@@ -31,7 +32,7 @@ static bool is_border(const struct decoded *decoded) {
     return is_call_class(decoded->class) || decoded->class == CLASS_RETURN;
 }
 
-/* Steps backward over one instruction. */
+/* Returns what is live before an instruction if LIVE is live after it. */
 static uint32_t live_above(const struct graph *graph, const struct graph_instruction *instruction,
                            uint32_t live) {
     const struct decoded *decoded = instruction->decoded;
@@ -50,7 +51,7 @@ static uint32_t live_above(const struct graph *graph, const struct graph_instruc
     return (live & ~kills) | reads;
 }
 
-/* Where the function is left, by a return or a jump. */
+/* Returns what is live where control leaves the function by a return or a jump. */
 static uint32_t live_at_end(const struct graph *graph, const struct edge *edge) {
     if (!is_block(graph, edge->source) || edge->kind == QUIPU_EDGE_RETURN)
         return live_at_border(graph);
@@ -63,11 +64,11 @@ static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge)
     if (is_block(graph, edge->target))
         return graph->blocks.data[edge->target - 1].live_in;
     if (edge->kind == QUIPU_EDGE_CALL_LOST)
-        return 0; /* the call itself has read what the callee may */
+        return 0; /* the call itself reads what the callee may read */
     bool stops = edge->kind == QUIPU_EDGE_STOP && is_block(graph, edge->source);
     const struct basic_block *source = stops ? &graph->blocks.data[edge->source - 1] : NULL;
     if (stops && (source->gap || source->switched))
-        return LIVE(REGISTERS_ALL, FLAGS_ALL); /* control goes on anywhere */
+        return LIVE(REGISTERS_ALL, FLAGS_ALL); /* control may continue anywhere */
     if (edge->target == 0)
         return live_at_end(graph, edge);
     uint32_t live = 0;
@@ -115,7 +116,7 @@ void find_liveness(struct graph *graph, uint16_t reserved) {
 
 /* ---- at a function's begin ---- */
 
-/* What becomes of a value in a register. */
+/* What happens to the values of registers in a block. */
 enum fate {
     FATE_READ,
     FATE_GONE,
@@ -138,8 +139,8 @@ static enum fate fate_in_block(const struct graph *graph, const struct basic_blo
     return FATE_KEPT;
 }
 
-/* Adds where EDGE leads to the blocks that are to be seen, in OPEN.  Returns false where that is
- * another function. */
+/* Adds the blocks to which EDGE leads to OPEN, the blocks that are still to be examined. Returns
+ * false if it leads to another function. */
 static bool follow_edge(const struct graph *graph, const struct edge *edge, bool *seen,
                         index_list *open) {
     if (edge->target == 0)

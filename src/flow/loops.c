@@ -2,9 +2,9 @@
  *
  * Dominators by the iterative algorithm of Cooper, Harvey and Kennedy (2001).
  *
- * Not perfect: a cycle that can be entered at two places is no natural loop, and not found.
+ * Not perfect: a cycle with two entries is not a natural loop, and is not found.
  *
- * requires: build_graph    makes: struct loops */
+ * requires: build_graph   makes: struct loops */
 #include "flow/loops.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void collect_arcs(struct loops *loops, const struct graph *graph) {
     }
 }
 
-/* Depth first from the outside, with a stack of our own: functions can be large. */
+/* A depth-first search from the outside. It does not recurse, since functions can be large. */
 static void number_nodes(struct loops *loops) {
     struct arena *arena = loops->arena;
     uint32_t *stack = ARENA_ARRAY(arena, uint32_t, loops->nodes + 1);
@@ -131,9 +131,9 @@ uint32_t loop_body(struct loops *loops, uint32_t head, uint32_t *body) {
     return count;
 }
 
-/* Instructions at least of a function that is called, of a loop within the loop, or until an
- * indirect jump comes to the same target again: an interpreter's operations come round, but seldom
- * the same one at once. */
+/* The least number of instructions of a called function, of an inner loop, or between two jumps
+ * from a hub to the same target. An interpreter's jump runs for each operation, but seldom goes to
+ * the same target twice in a row. */
 static const uint32_t ELSEWHERE = 50;
 
 static uint32_t node_size(const struct loops *loops, const struct graph *graph, uint32_t node,
@@ -146,7 +146,7 @@ static uint32_t node_size(const struct loops *loops, const struct graph *graph, 
     return block->count + (calls ? ELSEWHERE : 0);
 }
 
-/* The shortest of the ways that end at NEIGHBOURS. */
+/* Returns the length of the shortest path that ends at NEIGHBOURS. WAYS has the lengths by node. */
 static uint32_t shortest(const index_list *neighbours, const uint32_t *ways) {
     uint32_t least = NONE;
     for (size_t i = 0; i < neighbours->count; i++)
@@ -155,8 +155,9 @@ static uint32_t shortest(const index_list *neighbours, const uint32_t *ways) {
     return least;
 }
 
-/* Sets cycle of the COUNT nodes of a loop in BODY.  TO, FROM: for the ways from the head to each
- * node, and from there back, NONE by all nodes; inner loops are left out of them. */
+/* Sets cycle of the COUNT nodes of a loop in BODY. TO and FROM are room for the lengths of the
+ * shortest paths from the head to each node, and from there back to the head. Their entries are
+ * NONE before and after. Back edges of inner loops are not followed. */
 static void find_cycles(struct loops *loops, const struct graph *graph, const uint32_t *body,
                         uint32_t count, uint32_t *to, uint32_t *from) {
     to[body[0]] = node_size(loops, graph, body[0], body[0]);
@@ -199,7 +200,7 @@ static void find_bodies(struct loops *loops, const struct graph *graph) {
         uint32_t count = loops->is_head[head] ? loop_body(loops, head, body) : 0;
         for (uint32_t b = 0; b < count; b++)
             loops->depth[body[b]]++;
-        if (count) /* of inner loops later */
+        if (count) /* inner loops overwrite it later */
             find_cycles(loops, graph, body, count, to, from);
     }
 }

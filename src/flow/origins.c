@@ -1,14 +1,14 @@
-/* origins.c: what values a loop's registers begin with; see origins.h.
+/* origins.c: the initial values of a loop's registers; see origins.h.
  *
- * Control is not looked at: all instructions of the loop that write a register count, whatever
- * their order.  So it holds for loops within loops, too.
+ * The analysis ignores control flow: all instructions of the loop that write a register count, in
+ * any order. So the result also holds for nested loops.
  *
- * Invariant: registers with one representative are copied to each other; their facts are those of
- * all of them.
+ * Invariant: registers with the same representative are copied to each other. Its facts are those
+ * of all of them.
  *
  * requires: find_liveness
- * Not perfect: what is read from memory with 64 bits, or computed by other than additions, is not
- * known. */
+ * Not perfect: 64-bit values from memory, and values that are computed by other instructions than
+ * additions, are unknown. */
 #include "flow/origins.h"
 
 #include "flow/induction.h"
@@ -17,7 +17,7 @@ struct tracer {
     const struct graph *graph;
     uint16_t written; /* in the loop */
     uint8_t representative[GENERAL_REGISTERS];
-    struct origin facts[GENERAL_REGISTERS]; /* of what each register's instructions say */
+    struct origin facts[GENERAL_REGISTERS]; /* of the instructions that write each register */
 };
 
 static uint8_t representative_of(const struct tracer *t, uint8_t reg) {
@@ -53,7 +53,7 @@ static void note_copy(struct tracer *t, uint8_t to, uint8_t from) {
         t->facts[to].entries |= (uint16_t)(1u << from);
 }
 
-/* The instruction writes REG. */
+/* Records the facts of an instruction that writes REG. */
 static void note_write(struct tracer *t, const struct graph_instruction *instruction, uint8_t reg) {
     const struct decoded *decoded = instruction->decoded;
     const struct linear *linear = &decoded->linear;

@@ -1,21 +1,22 @@
-/* return_addresses.c: calls of code that a person wrote for what stands behind the call; see
+/* return_addresses.c: calls of hand-written code that uses the bytes behind the call; see
  * return_addresses.h.
  *
  *     f: addq $4, (%rsp); ret                  # the caller's next instruction is skipped
  *     g: pop %rsi; lodsb; jmp *%rsi            # the caller has a byte there
  *
- * What is inserted behind such a call is skipped or read in the place of what the person has there.
- * So what each directly called place does is followed through the text, by its ways, with the
- * return address in registers and in the stack: where it is computed with, and then gone to, or
- * where memory is read at it, callers are left alone.  To keep it, to look it up and to jump to it
- * as it is, is no harm.
+ * Code inserted behind such a call would be skipped, or read in place of the caller's bytes. So the
+ * analysis follows the return address through all paths of each directly called piece of code, in
+ * registers and on the stack. Callers are left alone if the code computes with the address and then
+ * jumps to the result, or accesses memory at the address. Code that stores the address, loads it,
+ * or jumps to it unchanged does no harm.
  *
- * Not perfect: of several ways to one place the first is followed; a callee in another unit is not
- * seen, but for those with a known name, nor one that is called through a pointer.  So functions
- * that others may call are marked, and told when their file is assembled.
+ * Not perfect: if several paths lead to one statement, only the first is followed. A callee in
+ * another unit is not seen, unless it has a known name. Nor is a callee that is called through a
+ * pointer. So functions that other units may call are marked, and reported when their file is
+ * assembled.
  *
- * Of what compilers make, -fsplit-stack has such calls, and -mspeculative-load-hardening compares
- * where each call has returned to.
+ * Of compiled code, -fsplit-stack has such calls, and -mspeculative-load-hardening compares the
+ * address to which each call has returned.
  *
  * requires: measure_unit   makes: asm_function.left_alone, returns_elsewhere */
 #include "flow/return_addresses.h"
@@ -25,16 +26,16 @@
 #include <string.h>
 
 enum {
-    SLOTS = 16,            /* of the stack that hold something */
-    STATEMENTS_MAX = 4096, /* that are followed from one place */
+    SLOTS = 16,            /* of the stack, with known content */
+    STATEMENTS_MAX = 4096, /* that are followed from one label */
     STACK_SLOT = 8
 };
 
 enum content {
     CONTENT_OTHER,
-    CONTENT_STACK,  /* the stack pointer at the begin, and `offset` */
+    CONTENT_STACK,  /* the stack pointer at the begin, plus `offset` */
     CONTENT_RETURN, /* the return address */
-    CONTENT_NEAR    /* computed of it */
+    CONTENT_NEAR    /* computed from the return address */
 };
 
 struct value {
@@ -55,11 +56,11 @@ struct state {
 struct follower {
     struct unit *unit;
     struct arena arena;
-    uint32_t *position_of; /* by statement: in its section */
-    uint32_t *seen_from; /* by statement: the number of the last place that it was followed from */
+    uint32_t *position_of; /* by statement: its position in its section */
+    uint32_t *seen_from; /* by statement: the number of the last label from which it was followed */
     VECTOR(struct state) ways; /* to be followed */
     uint32_t section;
-    uint32_t place; /* number of the one that is followed, from 1 */
+    uint32_t place; /* number of the label that is followed, from 1 */
     bool harmful;
 };
 
@@ -107,7 +108,7 @@ static struct value value_of(const struct state *state, uint8_t reg) {
     return reg == NO_REGISTER ? none : state->registers[reg];
 }
 
-/* The address of the operand in memory. */
+/* Returns the address of the operand in memory. */
 static struct value address_of(const struct state *state, const struct transfer *transfer) {
     struct value base = value_of(state, transfer->base);
     struct value none = {0};
@@ -133,7 +134,7 @@ static struct value pop(struct state *state) {
     return value;
 }
 
-/* What is not told apart: what is made of the return address is computed of it. */
+/* Handles all other instructions: a result is computed from the return address if an operand is. */
 static void write_others(struct state *state, const struct decoded *decoded) {
     struct value value = {0};
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
@@ -190,7 +191,7 @@ static void transfer_values(struct state *state, const struct decoded *decoded) 
     }
 }
 
-/* Whether memory is read or written where the return address leads. */
+/* Whether the instruction accesses memory at the return address. */
 static bool reads_there(const struct state *state, const struct decoded *decoded) {
     for (unsigned reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (decoded->addressing >> reg & 1 && is_return(state->registers[reg]))
@@ -198,7 +199,7 @@ static bool reads_there(const struct state *state, const struct decoded *decoded
     return false;
 }
 
-/* What an indirect branch or a return leads to. */
+/* Returns the target of an indirect branch or a return. */
 static struct value target_of(const struct state *state, const struct decoded *decoded) {
     const struct transfer *transfer = &decoded->transfer;
     if (decoded->class == CLASS_RETURN)
@@ -219,7 +220,7 @@ static bool goes_near(const struct state *state, const struct decoded *decoded) 
     return target.content == CONTENT_NEAR || (calls && target.content == CONTENT_RETURN);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static void follow(struct follower *f, const struct state *state, uint32_t label) {
     const struct unit *unit = f->unit;
@@ -229,7 +230,7 @@ static void follow(struct follower *f, const struct state *state, uint32_t label
     f->ways.data[f->ways.count - 1].position = f->position_of[label];
 }
 
-/* Has the call's callee change what it may.  Nothing is known of what comes back. */
+/* Changes the registers that the callee of a call may change. Their values are unknown then. */
 static void pass_call(struct state *state, uint8_t class) {
     uint16_t lost = class == CLASS_SYSTEM
                         ? REGISTER_RAX | REGISTER_RCX | REGISTER_R11
@@ -240,7 +241,7 @@ static void pass_call(struct state *state, uint8_t class) {
             state->registers[reg] = (struct value){0};
 }
 
-/* Follows the instruction STATEMENT; returns whether the way goes on behind it. */
+/* Follows the instruction STATEMENT. Returns whether control continues behind it. */
 static bool pass_instruction(struct follower *f, struct state *state, uint32_t statement) {
     const struct statement *s = &f->unit->statements.data[statement];
     const struct decoded *decoded = &f->unit->code->decoded[statement];
@@ -288,7 +289,7 @@ static void follow_way(struct follower *f, struct state state, unsigned *left) {
     }
 }
 
-/* Whether what is called at the label is of the kind. */
+/* Whether the code called at LABEL changes its return address, or reads the bytes there. */
 static bool is_harmful(struct follower *f, uint32_t label) {
     struct state state = {.position = f->position_of[label], .slot_count = 1};
     unsigned left = STATEMENTS_MAX;
@@ -313,7 +314,8 @@ static void leave_callers_of(struct unit *unit, uint32_t symbol, const char *why
             leave_function_of(unit, i, why);
 }
 
-/* What -fsplit-stack calls goes on behind the return that stands behind the call. */
+/* Leaves the callers of -fsplit-stack's functions alone: such a call returns behind the `ret` that
+ * follows it. */
 static void leave_split_stacks(struct unit *unit) {
     static const char *const names[] = {"__morestack", "__morestack_non_split",
                                         "__morestack_large_model"};
@@ -330,8 +332,9 @@ static bool reads_return_address(const struct decoded *decoded) {
            transfer->displacement == -STACK_SLOT;
 }
 
-/* clang's -mspeculative-load-hardening reads behind a call where that has returned to, which is
- * still below the stack pointer, and compares it with the label that stands behind the call. */
+/* clang's -mspeculative-load-hardening reads, behind a call, the address to which the call has
+ * returned. It is still below the stack pointer. The code compares it with the label behind the
+ * call. */
 static void leave_readers_behind_calls(struct unit *unit) {
     for (size_t i = 0; i < unit->sections.count; i++) {
         const struct section *section = &unit->sections.data[i];
@@ -367,7 +370,7 @@ static void leave_callers(struct follower *f) {
     }
 }
 
-/* Other units' callers are not seen. */
+/* Marks the functions that other units may call: their callers are unknown. */
 static void mark_functions(struct follower *f) {
     struct unit *unit = f->unit;
     for (size_t i = 0; i < unit->functions.count; i++) {

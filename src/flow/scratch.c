@@ -1,15 +1,15 @@
-/* scratch.c: which functions may change the linker's scratch register, and of which callers may
- * have a value there.
+/* scratch.c: finds the functions that may change the linker's scratch register, and the callers
+ * that may keep a value in it.
  *
- * The ABI leaves %r11 to the code that linkers put between a call and its target, so it holds
- * nothing across calls of other units' functions.  But with -fipa-ra gcc keeps values in it across
- * calls of functions that it has seen not to change it, nor to call any that might.  Those are
- * found here as gcc finds them.  Of them, a function keeps it that is reached, by such functions
- * alone, from one that has values there.
+ * The ABI leaves %r11 to the code that linkers insert between a call and its target. So it holds no
+ * value across calls of functions in other units. But with -fipa-ra, gcc keeps values in it across
+ * calls of functions in the same unit, if they do not change it and call no function that may. This
+ * file finds the same functions as gcc. One of them keeps %r11 if a function that has values there
+ * reaches it through such functions only.
  *
- * requires: measure_unit    makes: keeps_scratch of functions
- * Not perfect: what was written by hand, and with -mcmodel=large all code, may keep it anywhere:
- * in such units gcc knows whom an indirect call calls, where we do not. */
+ * requires: measure_unit   makes: keeps_scratch of functions
+ * Not perfect: hand-written code, and all code with -mcmodel=large, may keep a value in %r11
+ * anywhere. In such units gcc knows the callees of indirect calls, and quipu does not. */
 #include "flow/graph.h"
 #include "x86/measure.h"
 
@@ -24,10 +24,10 @@ typedef VECTOR(struct call) call_list;
 
 static bool writes_scratch(const struct decoded *decoded) {
     bool pops = decoded->memory.loads && (decoded->registers_written & REGISTER_RSP);
-    return (decoded->registers_written & REGISTER_R11) && !pops; /* a pop gives it back */
+    return (decoded->registers_written & REGISTER_R11) && !pops; /* a pop restores it */
 }
 
-/* Whether an address of 64 bits stands in the text: the large code model. */
+/* Whether the instruction loads a 64-bit address: the code is for the large code model. */
 static bool loads_wide_address(const struct unit *unit, uint32_t index) {
     const struct statement *s = &unit->statements.data[index];
     if (!unit->code->decoded[index].spelling.wide)
@@ -36,14 +36,14 @@ static bool loads_wide_address(const struct unit *unit, uint32_t index) {
     return dollar && !isdigit((unsigned char)dollar[1]) && dollar[1] != '-';
 }
 
-/* The function of the unit that the statement goes to, or NONE. */
+/* Returns the function of the unit that the statement leads to, or NONE. */
 static uint32_t find_callee(const struct unit *unit, const struct statement *s) {
     if (s->symbol == NONE || unit->symbols.data[s->symbol].statement == NONE)
         return NONE;
     return unit->function_of[unit->symbols.data[s->symbol].statement];
 }
 
-/* Whether the symbol is another unit's. */
+/* Whether the statement names a symbol of another unit. */
 static bool is_foreign(const struct unit *unit, const struct statement *s) {
     if (s->symbol == NONE)
         return false;
@@ -64,10 +64,11 @@ bool loses_scratch(const struct unit *unit, const struct decoded *decoded, uint3
            !has_own_convention(unit, index);
 }
 
-/* What is known of the functions by their own text. */
+/* What the text of each function states, by function. */
 struct scratch_use {
-    bool *clobbers; /* its callers know that it changes the register, or calls what may */
-    bool *has;      /* it may have values there */
+    bool *clobbers; /* it changes the register, or calls a function that may; gcc takes this into
+                       account in its callers */
+    bool *has;      /* it may keep values in the register */
     call_list calls;
 };
 
@@ -95,7 +96,8 @@ static void read_statement(struct unit *unit, uint32_t index, struct scratch_use
     unit->keeps_scratch |= loads_wide_address(unit, index);
 }
 
-/* A function clobbers what the functions that it calls do.  They mostly stand in front of it. */
+/* A function clobbers the register if a function that it calls does. Most callees are in front of
+ * their callers. */
 static void spread_to_callers(struct scratch_use *use) {
     for (bool changed = true; changed;) {
         changed = false;

@@ -1,17 +1,19 @@
-/* stack_pointers.c: code that a person wrote and that has something else in the stack pointer; see
+/* stack_pointers.c: hand-written code that uses the stack pointer for other values; see
  * stack_pointers.h.
  *
  *     mov %rsp, save(%rip); mov %rdi, %rsp; 1: rol $3, %rsp; ...; mov save(%rip), %rsp
  *     mov %rsp, save(%rip); mov %rsi, %rsp; 1: pop %rax; ...; mov save(%rip), %rsp
  *
- * Inserted code may call the runtime, and keep registers below the stack pointer.  So a function is
- * left alone where the stack pointer is computed otherwise than stacks are (by adding, subtracting
- * and aligning), or is set to what did not come from it, and set again with no call, push or return
- * between, which would need a stack.  A switch to another stack, as coroutines make it, is none of
- * these.
+ * Inserted code may call the runtime, and save registers below the stack pointer. So a function is
+ * left alone in two cases:
+ *   - It computes the stack pointer by other operations than those of stacks (add, subtract,
+ *     align).
+ *   - It sets the stack pointer to a value that does not come from the stack pointer, and sets it
+ *     again before a call, push, return or indirect jump, which would need a stack.
+ * A switch to another stack, as in coroutines, is neither.
  *
- * Not perfect: the text is read from above to below, and what did come from the stack pointer is
- * told by the whole function.
+ * Not perfect: the text is read from top to bottom. Which values come from the stack pointer is
+ * found for the function as a whole.
  *
  * requires: measure_unit   makes: asm_function.left_alone */
 #include "flow/stack_pointers.h"
@@ -23,14 +25,15 @@ static const char reason[] = "its stack pointer points to no stack";
 struct reader {
     const struct unit *unit;
     const struct fragment *fragment;
-    uint16_t from_stack; /* registers that got a value from the stack pointer, or from the stack */
+    uint16_t from_stack; /* registers with a value from the stack pointer, the frame pointer or
+                            the stack */
 };
 
 static uint16_t bit_of(uint8_t reg) {
     return reg == NO_REGISTER ? 0 : (uint16_t)(1u << reg);
 }
 
-/* Registers whose values go into what the instruction transfers. */
+/* Returns the registers whose values the instruction transfers. */
 static uint16_t sources_of(const struct transfer *transfer) {
     switch ((enum transfer_kind)transfer->kind) {
     case TRANSFER_COPY:
@@ -48,7 +51,7 @@ static uint16_t sources_of(const struct transfer *transfer) {
     }
 }
 
-/* Whether the stack pointer is written as by no code that keeps a stack. */
+/* Whether the instruction writes the stack pointer by an operation that no stack uses. */
 static bool computes(const struct decoded *decoded) {
     return decoded->transfer.kind == TRANSFER_NONE && decoded->class == CLASS_PLAIN &&
            !decoded->aligns_stack && !decoded->memory.loads && !decoded->memory.stores &&

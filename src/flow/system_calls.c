@@ -1,22 +1,23 @@
-/* system_calls.c: system calls between labels that signal handlers ask for; see system_calls.h.
+/* system_calls.c: system calls at which nothing may be inserted; see system_calls.h.
  *
  *     start: cmpl $0, (%rdi); jnz cancel; ...; syscall; end: ret          # musl, QEMU, valgrind
  *
- * A handler compares the interrupted instruction's address with such labels, and so tells whether
- * the call was begun, must be begun anew, or is done.  What is inserted between the call and the
- * label is neither; and a handler that goes on at the start would keep what an inserted sequence
- * has on the stack.
+ * A handler compares the address of the interrupted instruction with such labels. From this it
+ * knows whether the call has begun, must be restarted, or is done. Code inserted between the call
+ * and a label is none of these. A handler that continues at the start would also leave on the stack
+ * what an inserted sequence has saved there.
  *
  *     restore: mov $15, %rax; syscall                                 # rt_sigreturn
  *
- * Unwinders and debuggers know such code by its bytes: behind it stands what a signal interrupted.
+ * Unwinders and debuggers recognize such code by its bytes. The next frame is that of the code that
+ * a signal interrupted.
  *
- *     mov $11, %eax; syscall; xor %edi, %edi; mov $60, %eax; syscall  # munmap of the stack, and
- * exit
+ *     mov $11, %eax; syscall; xor %edi, %edi; mov $60, %eax; syscall  # munmap of its stack, exit
  *
- * Between the two there is no stack, nor thread-local storage, if that lies beside it.
+ * Between the two calls there is no stack. There is no thread-local storage, either, if it is
+ * beside the stack.
  *
- * Not perfect: a label that is not next to the call, but some instructions away.
+ * Not perfect: a label some instructions away from the call is not found.
  *
  * requires: find_functions, measure_unit   makes: asm_function.left_alone */
 #include "flow/system_calls.h"
@@ -32,8 +33,8 @@ static bool is_known_elsewhere(const struct unit *unit, const struct statement *
     return symbol->global || symbol->address_taken || symbol->aliased;
 }
 
-/* Whether such a label of FUNCTION is at position AT of the section, or further on in the direction
- * of STEP, with nothing in between. */
+/* Whether a label of FUNCTION that is known elsewhere, and is not its entry, is at position AT of
+ * the section, or further in the direction of STEP with no bytes in between. */
 static bool has_label(const struct unit *unit, const struct section *section, uint32_t function,
                       size_t at, int step) {
     for (; at < section->statements.count; at += (size_t)step) {
@@ -49,7 +50,7 @@ static bool has_label(const struct unit *unit, const struct section *section, ui
     return false;
 }
 
-/* The call that instructions in front of position AT of the section ask for. */
+/* Returns the system call whose number the instructions before position AT of the section set. */
 static enum asked_call asked_at(const struct unit *unit, const struct section *section, size_t at) {
     while (at-- > 0) {
         uint32_t index = section->statements.data[at];
@@ -65,8 +66,8 @@ static enum asked_call asked_at(const struct unit *unit, const struct section *s
     return ASKED_ANY;
 }
 
-/* Whether control comes to position AT from another call of the kernel, and no stack is used on the
- * way. */
+/* Whether control comes to position AT from another system call, and no instruction in between uses
+ * the stack. */
 static bool follows_call(const struct unit *unit, const struct section *section, uint32_t function,
                          size_t at) {
     while (at-- > 0) {
@@ -79,7 +80,7 @@ static bool follows_call(const struct unit *unit, const struct section *section,
             continue;
         if (decoded->class == CLASS_SYSTEM)
             return true;
-        if (!is_hand_written(unit, s)) /* a compiler knows of no stack that is gone */
+        if (!is_hand_written(unit, s)) /* compiled code relies on its stack */
             return false;
         if ((decoded->class != CLASS_PLAIN && decoded->class != CLASS_CONDITIONAL) ||
             (decoded->registers_read | decoded->registers_written) & REGISTER_RSP)
@@ -88,8 +89,8 @@ static bool follows_call(const struct unit *unit, const struct section *section,
     return false;
 }
 
-/* Why nothing may be inserted around the system call of FUNCTION at position AT; NULL: no reason.
- */
+/* Returns the reason why nothing may be inserted at the system call of FUNCTION at position AT.
+ * NULL: none. */
 static const char *find_reason(const struct unit *unit, const struct section *section,
                                uint32_t function, size_t at) {
     if (has_label(unit, section, function, at + 1, 1) ||

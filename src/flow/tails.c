@@ -1,20 +1,20 @@
-/* tails.c: short blocks that end the way: by a return, or by a jump that is always taken.
+/* tails.c: finds short blocks that end with a return, or with an unconditional jump.
  *
- * Code on a taken edge stands out of line, and costs a jump back to the edge's target.  Where that
- * is a tail, a copy of it takes the jump's place, and control does not come back.  So a detour that
- * leads to a function's end is no detour.
+ * Code on a taken edge is out of line, and costs a jump back to the target of the edge. If the
+ * target is a tail, a copy of it replaces this jump, and control does not come back. So a detour to
+ * the end of a function costs no jump back.
  *
- * The graph knows nothing of such copies: they are the same block, counted by the same cells.
+ * Such copies are not in the graph: they are the same block, counted by the same cells.
  *
- * requires: unroll_loops    makes: tail of blocks    maintains: everything */
+ * requires: unroll_loops   makes: tail of blocks   maintains: everything */
 #include "flow/graph.h"
 #include "format/notes.h"
 
 enum {
-    TAIL_SIZE_MAX = 32 /* bytes: most functions' ends */
+    TAIL_SIZE_MAX = 32 /* bytes: enough for the ends of most functions */
 };
 
-/* Whether the block's text can stand elsewhere. */
+/* Whether the block's text can be copied to another position. */
 static bool is_movable(const struct graph *graph, const struct basic_block *block) {
     const struct unit *unit = graph->unit;
     uint32_t from = graph->instructions.data[block->first].first_statement;
@@ -32,7 +32,8 @@ static bool ends_the_way(const struct graph *graph, const struct basic_block *bl
     return class == CLASS_RETURN || (class == CLASS_JUMP && has_plain_jump(graph, block));
 }
 
-/* Exceptions of traps, which some languages have, are caught by where the instruction stands. */
+/* Whether an instruction of the block may trap. Some languages turn traps into exceptions, which
+ * are caught by the address of the instruction. */
 static bool may_trap(const struct graph *graph, const struct basic_block *block) {
     for (uint32_t i = 0; i < block->count; i++)
         if (graph->instructions.data[block->first + i].decoded->traps)

@@ -1,34 +1,35 @@
-/* ticks.c: the events of the software instruction counter: branches back, calls and returns.
+/* ticks.c: finds the events of the software instruction counter: backward branches, calls and
+ * returns.
  *
- * Mellor-Crummey & LeBlanc 1989, section 3: an instruction that runs again has been left in between
- * by a branch backward or a call, so that a counter of both tells its executions apart.  Theirs is
- * backward in the text.  Here it is so in reverse postorder, from a function's begins on: what
- * leads to a block that stands no further down there.  Every cycle has such an edge, and in most
- * functions only the turns of loops do; compilers also jump backward in the text where nothing
- * comes round. A copy of an unrolled loop stands where its original does.
+ * Mellor-Crummey & LeBlanc 1989, section 3: between two executions of an instruction there is a
+ * backward branch or a call. So a counter of both distinguishes the executions. In the paper, a
+ * branch is backward in the text. Here, an edge is backward in reverse postorder from the
+ * function's begins: its target is not after its source. Every cycle has such an edge, and in most
+ * functions only the back edges of loops are such edges. Compilers also jump backward in the text
+ * where there is no loop. A copy of an unrolled loop has the order of its original.
  *
- * Whoever comes in from outside ticks too: calls, unwinders, and jumps to labels whose address is
- * known elsewhere.  So does a call that returns once more (setjmp) or on another stack
- * (swapcontext), behind it.
+ * Entries from outside tick, too: calls, unwinders, and jumps to labels whose address is known
+ * elsewhere. So does the edge behind a call that may return again (setjmp) or on another stack
+ * (swapcontext).
  *
- * Unlike the paper's, returns and tail jumps of functions that call tick: what stands behind a
- * recursive call runs once for each call that ends, with neither a call nor a branch back in
- * between.  With them, two runs of an instruction in two calls of its function have that function's
- * end or begin between them.
+ * Unlike the paper, quipu also lets returns and tail jumps tick in functions that call. The code
+ * behind a recursive call runs once for each call that ends, with neither a call nor a backward
+ * branch in between. With these ticks, two executions of an instruction in two calls of its
+ * function have an end or a begin of the function between them.
  *
- * A hub is a node like a block.  An interpreter's comes round once for each operation, the hub of a
- * switch that stands in no loop never, where the paper counted every indirect jump as backward.  A
- * hub from which control may also leave the function counts as the outside: all ways from it tick.
+ * A hub is a node like a block. The hub of an interpreter is passed once for each operation, the
+ * hub of a switch outside loops never twice. The paper counts every indirect jump as backward. If
+ * control may also leave the function from a hub, the hub counts as the outside: all edges from it
+ * tick.
  *
- * requires: build_graph, unroll_loops    makes: ticks of edges
- * Invariant: every cycle of edges has one that ticks. */
+ * requires: build_graph, unroll_loops   makes: ticks of edges
+ * Invariant: every cycle of edges has an edge that ticks. */
 #include "flow/loops.h"
 #include "format/notes.h"
 
 #include "asm/operand.h"
 
-/* Functions of the C library behind whose call the thread may come again, from one call or on
- * another stack. */
+/* Functions of the C library that may return more than once from one call, or on another stack. */
 static const char *const returning_again[] = {
     "setjmp",     "_setjmp",     "__setjmp", "sigsetjmp", "__sigsetjmp",
     "getcontext", "swapcontext", "savectx",  "vfork",
@@ -47,11 +48,11 @@ bool returns_again(const struct graph *graph, const struct edge *edge) {
     return false;
 }
 
-/* What is known of a function before its edges are looked at. */
+/* Facts about a function that all its edges need. */
 struct ticking {
-    struct loops loops; /* their order alone */
-    bool calls;         /* the function calls others */
-    bool hub_leaves;    /* control may leave the function by the hub */
+    struct loops loops; /* only their order is found */
+    bool calls;         /* the function has calls */
+    bool hub_leaves;    /* control may leave the function from the hub */
 };
 
 static uint32_t rank_of(const struct graph *graph, const struct ticking *ticking, uint32_t node) {

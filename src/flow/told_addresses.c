@@ -1,5 +1,4 @@
-/* told_addresses.c: labels whose addresses are told in ways that are not understood; see
- * told_addresses.h.
+/* told_addresses.c: labels whose addresses are recorded for an unknown use; see told_addresses.h.
  *
  *     1:  mov (%rdi), %rax                               1:  nop
  *     2:                                                     .pushsection .note, "", "note"
@@ -7,38 +6,41 @@
  *         .long 1b-., 2b-.                                   .popsection
  *         .popsection
  *
- * If the load faults, a handler looks for its address in the table, and goes on at the other one.
- * So nothing may come between the label 1 and the load, or it is not found: the label is *pinned*.
- * And control may go from the load to a place that nobody sees, and come to the label 2 from one:
+ * If the load faults, a handler finds its address in the table, and continues at the other address.
+ * So nothing may come between the label 1 and the load, otherwise the handler does not find it: the
+ * label is *pinned*. Control may also leave the load for an unknown address, and arrive at the
+ * label 2 from one.
  *
- * A label is pinned that names its instruction.  But not at the end of an inline assembly: whoever
- * wrote that does not know the instruction.  Nor where a person's instruction alone tells of it,
- * and what it names cannot fault: that is a place to go on at.
+ * A label that names its instruction is pinned. There are two exceptions. The author of an inline
+ * assembly does not know the instruction behind its end. And a label that only a hand-written
+ * instruction records, and whose instruction cannot fault, is an address at which to continue.
  *
- * It is left unseen where it is pinned, and its instruction may fault.  It is entered unseen, too,
- * but for the first label of a record in a table, whose instruction may fault: that is there to be
- * compared with.
+ * A pinned label is *left unseen* if its instruction may fault. It is entered unseen, too, unless
+ * it is only the first label of records and its instruction may fault: such a label is there for
+ * comparison.
  *
- * Where a label is both left and entered unseen no counters tell how often, and build_graph finds
- * no place for them: the function is left alone.
+ * If a label is both left and entered unseen, no counters determine how often control does so.
+ * build_graph then finds no position for them, and the function is left alone.
  *
- * A no-operation or a jump whose label leads a record with another label is a static key: the
- * program makes a jump of it, or a no-operation, so control may go elsewhere behind it.
+ * If the label of a no-operation or a jump is the first of a record with another label, it is a
+ * static key: the program changes the one into the other. The label is *switched*: control may go
+ * elsewhere behind its instruction.
  *
  *         call allocate
  *     3:  ...
  *         .pushsection frames, "a"; .quad 3b; .word 32, 1, 8; .popsection
  *
- * A collector of garbage looks for what a call returns to, and finds what the frame there holds.
- * A label behind a call that data tell is not pinned, but *returned to*: nothing comes between the
- * call and it.  It is entered by the call alone; a function that tells of it otherwise, or jumps
- * to it, is left alone.
+ * A garbage collector looks up the return address of a call, and finds a description of the frame.
+ * If data record a label behind a call, it is not pinned, but *returned to*: nothing comes between
+ * the call and the label. Control enters it only from the call. If its address is also recorded
+ * otherwise, or control may jump to it, its function is left alone.
  *
- * What is understood: tables that a person's indirect jumps go by; function's begins; a compiler's
- * own tables and labels, of which nobody knows the instruction.
+ * The following uses are known: tables for indirect jumps of hand-written code, begins of
+ * functions, and a compiler's own tables and labels. No user of a compiler's label knows its
+ * instruction.
  *
- * Not perfect: a handler that goes on where no label is told; the begin of a function that is
- * compared with. */
+ * Not perfect: a handler that continues where there is no recorded label, and a comparison with the
+ * begin of a function, are not found. */
 #include "flow/told_addresses.h"
 
 #include "asm/distances.h"
@@ -46,18 +48,19 @@
 
 #include <string.h>
 
-/* What is known of a symbol. */
+/* What is known about a symbol. Members up to by_name, except used and kept, are for symbols whose
+ * address is recorded. */
 struct telling {
-    bool used;    /* named in code, or from another section, or everywhere */
-    bool kept;    /* a compiler names it, too */
-    bool told;    /* the rest is for those that are */
+    bool used;    /* code or another section names it, or it is global */
+    bool kept;    /* compiled code names it, too */
+    bool told;    /* its address is recorded */
     bool later;   /* not only as the first of a record */
-    bool leads;   /* as the first of a record that tells of another one */
-    bool fixed;   /* not by a person's instruction alone */
-    bool in_data; /* by a person's data */
-    bool by_name; /* by an instruction, or to other files */
-    bool in_code; /* a person's instruction in a function names it ... */
-    bool jumped;  /* ... in one with an indirect jump */
+    bool leads;   /* as the first of a record that also has another label */
+    bool fixed;   /* not only by hand-written instructions */
+    bool in_data; /* by hand-written data */
+    bool by_name; /* by an instruction, or for other files */
+    bool in_code; /* a hand-written instruction in a function names it ... */
+    bool jumped;  /* ... in a function with an indirect jump */
 };
 
 static const char range_reason[] = "a range of it is told, and where it is left in the middle";
@@ -65,15 +68,16 @@ static const char range_reason[] = "a range of it is told, and where it is left 
 struct finder {
     struct unit *unit;
     struct telling *symbols;
-    uint32_t *heads; /* by statement: the label in front of the data that it is among, or NONE */
-    bool *jumps;     /* by function: a person's indirect jump or call is in it */
+    uint32_t *heads; /* by statement: the label before the data that it is part of, or NONE */
+    bool *jumps;     /* by function: it has a hand-written indirect jump or call */
 };
 
 static const struct statement *statement_at(const struct unit *unit, uint32_t index) {
     return &unit->statements.data[index];
 }
 
-/* The instruction that the label names, or NONE where it is not of the label's function. */
+/* Returns the instruction that the label names, or NONE if the next bytes are not an instruction of
+ * the label's function. */
 static uint32_t instruction_at(const struct unit *unit, uint32_t label) {
     uint32_t section = statement_at(unit, label)->section, function = unit->function_of[label];
     for (uint32_t i = label + 1; i < unit->statements.count; i++) {
@@ -88,7 +92,7 @@ static uint32_t instruction_at(const struct unit *unit, uint32_t label) {
     return NONE;
 }
 
-/* Whether the symbol is a function, by this name or another one, and no place in it. */
+/* Whether the symbol is a name of a function, and not of a label in it. */
 static bool names_function(const struct unit *unit, uint32_t index) {
     const struct symbol *symbol = &unit->symbols.data[index];
     uint32_t function = unit->function_of[symbol->statement];
@@ -100,7 +104,7 @@ static bool names_function(const struct unit *unit, uint32_t index) {
                                  instruction_at(unit, unit->symbols.data[name].statement));
 }
 
-/* Whether the symbol is a label in a function that is instrumented, as far as is known. */
+/* Whether the symbol is a label in a function that is not left alone so far. */
 static bool is_place(const struct unit *unit, uint32_t index) {
     const struct symbol *symbol = &unit->symbols.data[index];
     if (symbol->statement == NONE || names_function(unit, index))
@@ -124,8 +128,9 @@ static void find_heads(struct finder *f) {
     }
 }
 
-/* Whether REFERENCE, number INDEX of all, is the first one of its record: of its statement, where
- * that has several; else of what stands there behind a change of the section, or a label. */
+/* Whether the reference with that INDEX is the first of its record. A statement with several
+ * references is a record. Otherwise a record begins where the section changes, or behind a label or
+ * any other statement that is not data. */
 static bool is_first(const struct finder *f, size_t index) {
     const struct unit *unit = f->unit;
     const struct reference *all = unit->references.data;
@@ -148,16 +153,16 @@ static bool is_first(const struct finder *f, size_t index) {
     }
 }
 
-/* Whether a table with that head is one that indirect jumps of the label's function go by. */
+/* Whether HEAD is the label of a table that indirect jumps of the label's function use. */
 static bool is_jump_table(const struct finder *f, uint32_t head, uint32_t label) {
     const struct telling *table = &f->symbols[head];
     return table->jumped || (table->in_code && f->jumps[f->unit->function_of[label]]);
 }
 
-/* ---- what is patched ---- */
+/* ---- patched code ---- */
 
-/* Nothing may be between the instructions that the program writes over: no-operations, mostly, or
- * a profiler's call. */
+/* Keeps the instructions together that the program overwrites: mostly no-operations, or a
+ * profiler's call. */
 static void keep_together(struct unit *unit, uint32_t label) {
     bool first = true;
     for (uint32_t i = label + 1; i < unit->statements.count; i++) {
@@ -168,7 +173,7 @@ static void keep_together(struct unit *unit, uint32_t label) {
             return;
         if (s->kind != STATEMENT_INSTRUCTION)
             continue;
-        bool before = unit->function_of[i] == NONE; /* some may stand in front of the function */
+        bool before = unit->function_of[i] == NONE; /* some may be in front of the function */
         bool fills = before || s->prefix || is_no_operation(&unit->code->decoded[i]);
         s->kept = first || fills;
         if (!fills)
@@ -187,7 +192,7 @@ static void keep_patched(struct unit *unit) {
     }
 }
 
-/* ---- what is told ---- */
+/* ---- recorded addresses ---- */
 
 static void note_uses(struct finder *f) {
     const struct unit *unit = f->unit;
@@ -252,7 +257,7 @@ static void note_name(struct telling *telling) {
     telling->told = telling->later = telling->fixed = telling->by_name = true;
 }
 
-/* How many references, from number INDEX on, which is the first of a record, are the record's. */
+/* Returns the number of references in the record that begins with reference INDEX. */
 static size_t record_size(const struct finder *f, size_t index) {
     const struct unit *unit = f->unit;
     uint32_t section = statement_at(unit, unit->references.data[index].statement)->section;
@@ -264,8 +269,9 @@ static size_t record_size(const struct finder *f, size_t index) {
     return count;
 }
 
-/* A record of three places is a range of code, and where control goes on if it is left in the
- * middle: a critical section that is begun anew (rseq).  What is counted at its end would be in it,
+/* Leaves functions alone in which a critical section is restarted (rseq). A record of three
+ * addresses (in one statement, of three or more) describes it: its begin, its end, and the address
+ * at which control continues if it is interrupted. A counter at its end would be inside of it,
  * behind the store that ends it. */
 static void leave_ranges(struct finder *f) {
     struct unit *unit = f->unit;
@@ -289,7 +295,7 @@ static void leave_ranges(struct finder *f) {
     }
 }
 
-/* Other files know a name, and another name of the same place. */
+/* Records global names, and names that are aliases: other files may know their addresses. */
 static void note_names(struct finder *f) {
     const struct unit *unit = f->unit;
     for (uint32_t i = 0; i < unit->symbols.count; i++) {
@@ -308,8 +314,8 @@ static bool is_entered(const struct symbol *symbol) {
     return symbol->branch_target || symbol->outside_entry || symbol->global;
 }
 
-/* The person's call right in front of the label, with other labels between at most, or NONE.  Sets
- * *ENTERED to whether control may come to one of these otherwise. */
+/* Returns the hand-written call directly before the label, or NONE. Only labels may be in between.
+ * Sets *ENTERED to whether control may enter at one of these labels from elsewhere. */
 static uint32_t call_in_front(const struct unit *unit, uint32_t label, bool *entered) {
     uint32_t section = statement_at(unit, label)->section;
     *entered = false;
@@ -331,7 +337,8 @@ static uint32_t call_in_front(const struct unit *unit, uint32_t label, bool *ent
 
 static const char returned_reason[] = "a place behind a call is told, and may be gone to otherwise";
 
-/* A name behind another function's call may be a function, and what the call returns to. */
+/* A name behind a call in another function may be a function, or the return address of the call.
+ * Leaves both functions alone. */
 static void leave_named(struct unit *unit, const struct reference *reference) {
     const struct symbol *symbol = &unit->symbols.data[reference->symbol];
     const struct statement *s = statement_at(unit, reference->statement);
@@ -346,7 +353,7 @@ static void leave_named(struct unit *unit, const struct reference *reference) {
     leave_function_of(unit, symbol->statement, returned_reason);
 }
 
-/* The label is what a call returns to. */
+/* Marks a label to which a call returns. */
 static void mark_returned_to(struct finder *f, uint32_t index, bool entered) {
     struct symbol *symbol = &f->unit->symbols.data[index];
     symbol->returned_to = true;
@@ -373,7 +380,7 @@ static void mark(struct finder *f, uint32_t index) {
     symbol->pinned = names && (telling->fixed || symbol->left_unseen);
     symbol->outside_entry |= telling->later || !symbol->left_unseen;
     if (!telling->kept && !f->jumps[unit->function_of[symbol->statement]])
-        symbol->address_taken = false; /* no indirect jump goes there */
+        symbol->address_taken = false; /* no indirect jump leads there */
 }
 
 void find_told_addresses(struct unit *unit) {

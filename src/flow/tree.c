@@ -1,12 +1,12 @@
-/* tree.c: where inserted code stands: the chords of a maximum spanning tree.
+/* tree.c: chooses where counters are inserted: on the chords of a maximum spanning tree.
  *
- * Ball 1994, section 3, with vertices split into an in and an out node (his figure 2), so that a
- * block can be counted as well as an edge.  By Knuth's theorem (there, 2.1) the arcs of any
- * spanning tree follow from the chords; Kruskal's algorithm takes the costliest arcs into the tree.
- * Arcs that no code can be put on go in first.  They must not close a cycle: find_countable sees to
- * that, and it is checked here.
+ * Ball 1994, section 3. Each vertex is split into an in node and an out node (his figure 2), so
+ * that a counter can be in a block or on an edge. By Knuth's theorem (there, 2.1) the chords
+ * determine the arcs of any spanning tree. Kruskal's algorithm takes the most expensive arcs into
+ * the tree. Arcs that cannot hold code are taken first. They must not close a cycle: build_graph
+ * refuses such a function, and place_chords checks it.
  *
- * requires: find_frequencies, find_liveness    makes: chord of blocks and edges */
+ * requires: find_frequencies, find_liveness   makes: chord of blocks and edges */
 #include "flow/graph.h"
 
 #include "util/diag.h"
@@ -17,20 +17,20 @@ struct arc {
     uint32_t from, to; /* nodes */
     uint32_t index;    /* of the block or edge */
     bool is_edge;
-    bool countable; /* else it goes into the tree first: no code can be put there */
+    bool countable; /* otherwise it cannot hold code, and the tree takes it first */
     double cost;    /* of a counter there, for each call of the function */
 };
 
-/* Cost of a counter, in units of one increment of memory. */
-static const double COST_FLAGS_LIVE = 4; /* saving flags */
+/* The cost of a counter, in units of one increment in memory. */
+static const double COST_FLAGS_LIVE = 4; /* flags must be saved */
 static const double COST_JUMP = 1.5;     /* a taken edge needs a detour by a jump */
-static const double COST_BACK = 0.3;     /* and one back, which hides better */
-/* In a tight loop each turn's arithmetic may keep all units busy.  Then an addition costs least far
- * from the next branch: flex takes 1.07 times its twin's time, and 1.11 times with the addition in
- * front of the loop's shorter block. */
+static const double COST_BACK = 0.3;     /* and a jump back, which costs less */
+/* In a tight loop, the arithmetic of each iteration may keep all execution units busy. Then an
+ * addition costs least far from the next branch. flex takes 1.07 times its twin's time. With the
+ * addition before the loop's shorter block it takes 1.11 times. */
 static const double COST_FAR_FROM_BRANCH = 0.85;
 enum {
-    FAR_FROM_BRANCH = 4 /* instructions of a block, its branch among them */
+    FAR_FROM_BRANCH = 4 /* instructions of a block, its branch included */
 };
 
 static uint32_t find_root(uint32_t *parent, uint32_t node) {
@@ -39,7 +39,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t node) {
     return node;
 }
 
-/* Joins the trees of both ends.  Returns false where they were one tree already. */
+/* Joins the trees of both nodes. Returns false if they are in the same tree already. */
 static bool join(uint32_t *parent, uint32_t x, uint32_t y) {
     x = find_root(parent, x);
     y = find_root(parent, y);
@@ -62,7 +62,8 @@ uint32_t node_count(const struct graph *graph) {
     return 1 + 2 * (uint32_t)graph->blocks.count + graph->hub_count;
 }
 
-/* Whether some place in the block has no live flag but carry, which inc keeps. */
+/* Whether there is a position in the block where no flag is live except carry, which inc does not
+ * change. */
 static bool has_quiet_place(const struct graph *graph, const struct basic_block *block) {
     for (uint32_t i = 0; i <= block->count; i++) {
         if (!(live_before(graph, block, i) & LIVE(0, FLAGS_ALL & ~FLAG_CARRY)))
@@ -149,8 +150,8 @@ bool closes_cycle(const struct graph *graph) {
     return closes;
 }
 
-/* Takes into the tree what closes no cycle; the rest are chords.  PLACEMENT_BLOCK: all blocks of
- * code are, whether they close a cycle or not. */
+/* Takes an arc into the tree if it closes no cycle. All other arcs are chords. Blocks with
+ * counts_turns are always chords. With PLACEMENT_BLOCK, so are all blocks that can hold code. */
 void place_chords(struct graph *graph, enum placement placement) {
     size_t count = graph->blocks.count + graph->edges.count;
     struct arc *arcs = collect_arcs(graph);

@@ -1,11 +1,12 @@
-/* unroll.c: small loops get a counter for every second, third or fourth turn.
+/* unroll.c: unrolls small loops, so that only every second, third or fourth iteration increments a
+ * cell.
  *
- * A counter is a load and a store of the same cell.  Mostly the processor forwards one turn's store
- * to the next turn's load at once; but where a store of the loop's own falls on an address that it
- * takes for the cell's (some pages of data do, by chance, in some runs), the load waits for the
- * store, seven to eight cycles.  A loop of one cycle a turn is then six times as slow.  So the
- * loop gets copies behind it, with cells of their own, enough to hide the wait.  The last jump of
- * all but the last copy is turned round:
+ * A counter is a load and a store of the same cell. The processor usually forwards the store of one
+ * iteration to the load of the next one at once. But a store of the loop may have an address that
+ * the processor takes for the cell's. This happens by chance, with some pages of data in some runs.
+ * Then the load waits for the store, seven to eight cycles. A loop of one cycle per iteration then
+ * takes six times as long. So the loop is followed by copies with cells of their own, enough of
+ * them to hide the wait. The last jump of each iteration but the last is inverted:
  *
  *     head: body; jcc head          head: body; jncc exit
  *     exit:                               body; jncc exit
@@ -13,52 +14,53 @@
  *                                         body; jcc head
  *                                   exit:
  *
- * In the graph a copy is a block like any other.  In loops that store, every second turn counts, in
- * its last block, behind its stores; the turns between follow from the flow.  Where a turn is one
- * block it is every third: the second of the three counts.  The flow that a killed process has left
- * goes, for readers, by the way out that is in the tree, and that is one of a turn in the middle
- * between two that count.  So the count is one turn more or less, at most, than what the program
- * has left in memory.  In loops that store nothing the tree decides, and one counter for all turns
- * is enough: nobody but a debugger can tell in which of them a process was killed.  Readers add the
- * copies' counts to the block's.
+ * In the graph, a copy is a block like any other. In loops that store, every second iteration has a
+ * counter in its last block, behind its stores. The flow determines the iterations in between. If
+ * such a loop is one block, every third iteration has a counter: the second of each three. For
+ * readers, the flow of a killed process leaves the loop by the exit that is in the tree. That is an
+ * exit in the middle between two counters. So the count differs from the state of memory by one
+ * iteration at most. In loops that do not store, the tree decides, and one counter for all
+ * iterations is enough: only a debugger can find out in which of them a process was killed. Readers
+ * add the counts of the copies to the count of the block.
  *
- * Where a turn of such a loop is several blocks there are two turns: more branches do not fit a
- * line of fetched code.  flex's search, of two blocks, takes 1.02 to 1.04 times its twin's time on
- * a Zen 5, and 1.04 to 1.08 times with four turns.
+ * A loop of several blocks that does not store is unrolled to two iterations: more branches do not
+ * fit a line of fetched code. flex's search, of two blocks, takes 1.02 to 1.04 times its twin's
+ * time on a Zen 5, and 1.04 to 1.08 times with four iterations.
  *
- * Loops that store nothing and neither count nor walk an array stay as they are: they follow
- * pointers, which takes longer than counting, and mostly a turn or two.
+ * Loops stay as they are if they do not store, and neither count nor walk an array. They follow
+ * pointers, which takes longer than counting, and mostly have one or two iterations.
  *
- * requires: find_frequencies    makes: copies behind the blocks, their edges and frequencies
- * maintains: all other facts    breaks: ends that name hubs (renumbered here) */
+ * requires: find_frequencies   makes: copies behind the blocks, their edges and frequencies
+ * maintains: all other facts   breaks: ends that are hubs (renumbered here) */
 #include "flow/graph.h"
 #include "format/notes.h"
 
 #include "x86/sequence.h"
 
-/* Copies of more than that cost more in fetching than they save. */
+/* Copies of larger loops cost more in fetching than they save. */
 enum {
     LOOP_SIZE_MAX = 96, /* bytes */
     LOOP_BLOCKS_MAX = 8,
-    SHORT_LOOP_MAX = 16 /* instructions of a turn */
+    SHORT_LOOP_MAX = 16 /* instructions of an iteration */
 };
 
-/* Turns at least of a loop that counts or walks an array, as guessed. */
+/* The least number of iterations that is expected of a loop that counts or walks an array. */
 static const double TURNS_EXPECTED = 8;
 
-/* More than any other way out of the loop: enough for the tree to take it first. */
+/* A factor by which an exit is preferred to any other exit of the loop: enough for the tree to take
+ * it first. */
 static const double PREFERRED = 1.01;
 
-/* A stretch of text whose last block jumps back to its first, and which nothing else in it jumps
- * back into. */
+/* Consecutive blocks whose last one jumps back to the first. No other block in it jumps back into
+ * it. */
 struct loop_text {
     uint32_t first, last; /* blocks */
-    bool stores, steps;   /* it counts or walks an array */
+    bool stores, steps;   /* steps: it counts or walks an array */
     uint32_t turns;
-    uint32_t period; /* of a loop that stores: one of so many turns counts */
+    uint32_t period; /* of a loop that stores: one of so many iterations counts */
 };
 
-/* Sets what the block's instructions do in the loop. */
+/* Records what the block's instructions do. */
 static void note_instructions(const struct graph *graph, const struct basic_block *block,
                               struct loop_text *loop) {
     for (uint32_t i = 0; i < block->count; i++) {
@@ -68,8 +70,9 @@ static void note_instructions(const struct graph *graph, const struct basic_bloc
     }
 }
 
-/* Turns by the instructions of a turn: at six instructions a cycle, so many turns of a loop that
- * stores take about as long as a load that waits for a store. */
+/* Sets the number of iterations in the unrolled loop, by the instructions of one iteration. At six
+ * instructions per cycle, so many iterations of a loop that stores take about as long as a load
+ * that waits for a store. */
 static void choose_turns(const struct graph *graph, struct loop_text *loop) {
     uint32_t count = 0;
     for (uint32_t i = loop->first; i <= loop->last; i++) {
@@ -82,17 +85,17 @@ static void choose_turns(const struct graph *graph, struct loop_text *loop) {
     loop->turns = twice ? 2 * loop->period : loop->period;
 }
 
-/* Whether turn TURN (0 ...) counts in its last block, whatever the tree would have. */
+/* Whether iteration TURN (0 ...) counts in its last block, whatever the tree would choose. */
 static bool turn_counts(const struct loop_text *loop, uint32_t turn) {
     return loop->stores && turn % loop->period == 1;
 }
 
-/* Whether the turn in front of TURN counts, and so TURN is in the middle between two that do. */
+/* Whether the iteration before TURN counts, so TURN is in the middle between two that count. */
 static bool is_between(const struct loop_text *loop, uint32_t turn) {
     return turn_counts(loop, turn + loop->period - 1);
 }
 
-/* The way out of a block of that kind, or NULL. */
+/* Returns the edge of that kind out of the block, or NULL. */
 static struct edge *find_way(const struct graph *graph, uint32_t block, enum quipu_edge_kind kind) {
     const index_list *out = &graph->blocks.data[block].out;
     for (size_t i = 0; i < out->count; i++)
@@ -101,7 +104,7 @@ static struct edge *find_way(const struct graph *graph, uint32_t block, enum qui
     return NULL;
 }
 
-/* Whether the loop's text can stand elsewhere: instructions, labels, alignments, nothing else. */
+/* Whether the loop's text can be copied: it has only instructions, labels and alignments. */
 static bool is_plain_text(const struct graph *graph, const struct loop_text *loop) {
     const struct unit *unit = graph->unit;
     const struct basic_block *first = &graph->blocks.data[loop->first];
@@ -119,8 +122,8 @@ static bool is_plain_text(const struct graph *graph, const struct loop_text *loo
     return true;
 }
 
-/* Whether the block's ways, but for the last block's jump back, lead out of the text or on in it.
- */
+/* Whether the edges out of the block lead out of the loop or forward in it, except the last block's
+ * jump back. */
 static bool goes_on(const struct graph *graph, const struct loop_text *loop, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
     for (size_t i = 0; i < block->out.count; i++) {
@@ -153,7 +156,7 @@ static bool can_be_copied(const struct graph *graph, const struct loop_text *loo
     }
 }
 
-/* Whether a loop worth unrolling ends with block LAST. */
+/* Whether a loop that should be unrolled ends with block LAST. Sets LOOP. */
 static bool find_loop_text(const struct graph *graph, uint32_t last, struct loop_text *loop) {
     const struct basic_block *block = &graph->blocks.data[last];
     const struct edge *turn = find_way(graph, last, QUIPU_EDGE_TAKEN);
@@ -193,7 +196,7 @@ static uint32_t add_copy_edge(struct graph *graph, struct edge edge) {
     return index;
 }
 
-/* Adds a copy, not yet with its edges. */
+/* Adds a copy of block INDEX, without its edges. It is the next copy after block BEFORE. */
 static void add_copy(struct graph *graph, uint32_t index, uint32_t before) {
     struct basic_block copy = graph->blocks.data[index];
     copy.in = copy.out = (index_list){0};
@@ -204,7 +207,8 @@ static void add_copy(struct graph *graph, uint32_t index, uint32_t before) {
     graph->blocks.data[before].copy = (uint32_t)graph->blocks.count;
 }
 
-/* Adds the copies of all blocks for one turn more, without edges.  Returns the first of them. */
+/* Adds the copies of all blocks for one more iteration, without edges. Returns the first of them.
+ */
 static uint32_t add_turn(struct graph *graph, const struct loop_text *loop, uint32_t before) {
     uint32_t first = (uint32_t)graph->blocks.count;
     for (uint32_t i = loop->first; i <= loop->last; i++)
@@ -212,8 +216,8 @@ static uint32_t add_turn(struct graph *graph, const struct loop_text *loop, uint
     return first;
 }
 
-/* The turn at FROM gets the edges of the loop's blocks but the last, whose edges tie the turns
- * together: see unroll. */
+/* Adds the edges of the copies at FROM, except those of the last block, which join the iterations:
+ * see unroll. */
 static void add_turn_edges(struct graph *graph, const struct loop_text *loop, uint32_t from) {
     for (uint32_t i = loop->first; i < loop->last; i++) {
         const index_list out = graph->blocks.data[i].out;
@@ -232,7 +236,7 @@ static bool is_in(const struct loop_text *loop, uint32_t block) {
     return block >= loop->first && block <= loop->last;
 }
 
-/* Whether the edge leads out of the loop, or the copy, that it is in. */
+/* Whether the edge leads out of the loop. */
 static bool leaves(const struct graph *graph, const struct loop_text *loop,
                    const struct edge *edge) {
     if (!is_block(graph, edge->target))
@@ -241,10 +245,10 @@ static bool leaves(const struct graph *graph, const struct loop_text *loop,
     return !is_in(loop, original ? original - 1 : edge->target - 1);
 }
 
-/* Makes the ways out rarer where the loop counts or walks an array.  How often control leaves such
- * a stretch was guessed from the way of each branch alone, and it is often part of a larger loop
- * that has the same head, so that the ways out looked like any other.  But searching, comparing
- * and copying take many turns; following pointers may end at once. */
+/* Reduces the frequencies of the exits if the loop counts or walks an array. They were guessed from
+ * each branch alone. And such a loop is often part of a larger loop with the same head, so its
+ * exits looked like any other edge. But searching, comparing and copying take many iterations.
+ * Following pointers may end at once. */
 static void expect_turns(struct graph *graph, const struct loop_text *loop) {
     index_list exits = {0};
     double leaving = 0;
@@ -275,7 +279,7 @@ static void divide_frequencies(struct graph *graph, const struct loop_text *loop
     }
 }
 
-/* Makes the block's ways out of the loop ones that the tree takes first. */
+/* Makes the tree take the block's exits from the loop first. */
 static void prefer_ways_out(struct graph *graph, const struct loop_text *loop,
                             const struct basic_block *block) {
     for (size_t i = 0; i < block->out.count; i++) {
@@ -285,7 +289,7 @@ static void prefer_ways_out(struct graph *graph, const struct loop_text *loop,
     }
 }
 
-/* So that the flow of a killed process is lost in the middle between two turns that count. */
+/* With this, the flow of a killed process leaves the loop in the middle between two counters. */
 static void prefer_middle_turns(struct graph *graph, const struct loop_text *loop) {
     for (uint32_t i = loop->first; i <= loop->last; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
@@ -298,8 +302,8 @@ static void prefer_middle_turns(struct graph *graph, const struct loop_text *loo
     }
 }
 
-/* Each turn but the last falls into the next one and jumps to the exit; the last jumps back to the
- * first and falls to the exit. */
+/* Each iteration but the last falls into the next one, and its jump leads to the exit. The last one
+ * jumps back to the first and falls to the exit. */
 static void unroll(struct graph *graph, const struct loop_text *loop) {
     uint32_t turn_index =
         (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_TAKEN) - graph->edges.data);
@@ -338,7 +342,7 @@ static void unroll(struct graph *graph, const struct loop_text *loop) {
     prefer_middle_turns(graph, loop);
 }
 
-/* Hubs are numbered behind all blocks. */
+/* Renumbers hubs: their numbers follow those of all blocks. */
 static void move_hubs(struct graph *graph, uint32_t copies) {
     for (size_t i = 0; i < graph->edges.count; i++) {
         struct edge *edge = &graph->edges.data[i];
@@ -347,7 +351,7 @@ static void move_hubs(struct graph *graph, uint32_t copies) {
     }
 }
 
-/* Of loops that share a block the one that ends first is taken. */
+/* If loops share a block, the one that ends first is unrolled. */
 void unroll_loops(struct graph *graph) {
     VECTOR(struct loop_text) loops = {0};
     uint32_t copies = 0, next = 0;
