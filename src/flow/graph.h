@@ -117,9 +117,9 @@ struct graph {
     bool guessed;         /* find_frequencies: there are no counts of an earlier run */
     uint32_t hub_count;
     uint16_t reserved;   /* find_liveness: registers that hold no value across calls */
-    uint32_t cell_count; /* pass/count.c */
-    struct node_potential *potentials[QUIPU_EVENTS]; /* pass/event.c: by kind of the set, then by
-                                                        node */
+    uint32_t cell_count; /* pass/count/count.c */
+    struct node_potential *potentials[QUIPU_EVENTS]; /* pass/event/event.c: by kind of the set, then
+                                                        by node */
 };
 
 /* Registers are in the low half, flags in the high half. */

@@ -85,6 +85,10 @@ wrong "nothing can be changed" 11 'table.used++'
 wrong "nothing can be changed" 13 'table.used += 3'
 wrong "no digit" 16 'table.used == 0xg'
 wrong "no digit" 17 'table.used == 12a'
+wrong "no digit" 17 'table.used == 0b'
+wrong "no digit" 17 'table.used == 0b-1'
+wrong "no character" 15 "table.used == '\\x100000041'"
+wrong "no variable 'long'" 2 '(long long long)table.used'
 wrong "greater than any" 15 'table.used == 99999999999999999999'
 wrong "no character" 15 "table.used == 'ab'"
 wrong "no character" 15 "table.used == '"
