@@ -1,12 +1,12 @@
 /* attach.S: quipu_attach, the slow path of inserted code, and the thread's own quipu_bias.
  *
- * The contract stands in format/cells.h.  The caller is anywhere in a function: it holds
- * values in every register, and the stack has any alignment.  So all registers that C code may
- * change are kept here, the flags too (the direction flag may be set); vector and x87 registers are
- * not touched by the runtime, which is compiled for general registers only and calls no one.
+ * format/cells.h is the contract. The caller may be anywhere in a function: it has values in every
+ * register, and the stack has any alignment. So this code saves all registers that C code may
+ * change, and the flags (the direction flag may be set). The runtime does not change vector and x87
+ * registers: it is compiled for general registers only, and calls no code outside of it.
  *
- * The linker takes this file from its archive only where code counts.  Others ask for quipu_bias by
- * quipu_find_bias, so it takes no thread-local storage where nothing counts. */
+ * The linker takes this file from its archive only if code counts. Other code reads quipu_bias by
+ * quipu_find_bias, so a module without counters has no thread-local storage. */
 #include "runtime/core/registers.inc"
 
         .text
@@ -20,7 +20,7 @@ quipu_attach:
         keep_registers
         call    quipu_attach_thread
         leaq    -80(%rbp), %rsp
-        popq    %r11                 /* cell + QUIPU_UNATTACHED; two top bits cancel out */
+        popq    %r11                 /* cell + QUIPU_UNATTACHED; the top bits cancel out */
         btcq    $63, %r11
         addq    %rax, %r11
         restore_registers

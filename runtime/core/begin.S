@@ -1,33 +1,32 @@
 /* begin.S: the first object of every instrumented executable and shared object.
  *
  * It marks begin and end of the module's cells and of the tables that the runtime reads
- * (format/cells.h, event.h), and calls the runtime before the module's constructors.
- * It refers to the runtime, so the linker takes that out of its archive even where no function of
- * the module is instrumented.
+ * (format/cells.h, event.h), and calls the runtime before the module's constructors. It refers to
+ * the runtime, so the linker takes that from its archive even if no function of the module is
+ * instrumented.
  *
- * Linkers make a section of the output where they first meet its name, and put those that they have
- * no place for behind each other in that order; mold puts them in the order of their names.  So an
- * end is in a section of its own, which stands here right behind the one that it ends, and its name
- * is that one's with .end behind it: then it is the end, wherever the linker puts objects that link-time
- * optimization makes.  Names that are no identifiers of C, since mold would keep all sections that
- * have one.
+ * Linkers make an output section at the first input section with its name. They append those for
+ * which they have no rule, in that order. mold sorts these by name. So each end has a section of
+ * its own. It is here, directly behind the section that it ends, and its name is that section's
+ * name with .end. Then it is the end, wherever the linker puts objects from link-time optimization.
+ * The names are not C identifiers, since mold would keep all sections with such names.
  *
- * Three notes.  One leads from one module to the next: dl_iterate_phdr finds it in every module of
- * the process, and it tells where that module's state lies (runtime/core/module.c reads it).  The others
- * tell readers where the cells and the tables lie, so that these can see whether the linker did as
- * it should (symbols/layout.c).  They are loaded, since --gc-sections drops what is not where no code
- * stands in the object.
+ * There are three notes. One leads from one module to the next: dl_iterate_phdr finds it in every
+ * module of the process, and it has the address of the module's state (runtime/core/module.c reads
+ * it). The others have the addresses of the cells and the tables, so that readers can check what
+ * the linker did (symbols/layout.c). The notes are loaded, since --gc-sections drops other sections
+ * of an object without code.
  *
- * Invariants: cells of the objects behind this one follow quipu_cells_begin without a gap; that is
- * the begin of a page, and the page in front of it is nobody's, so that in executables a chunk of
- * the data file can be laid over them (runtime/core/chunk.c).  Cells are quadwords, so an alignment of 8
- * opens no gap before quipu_cells_end; a larger one would count bytes as cells that belong to no
- * function.  What is left of the last page is nobody's. */
+ * Invariants: the cells of the next objects follow quipu_cells_begin without a gap. That is the
+ * begin of a page, and the page before it is unused, so in executables a chunk of the data file can
+ * be mapped over them (runtime/core/chunk.c). Cells are quadwords, so an alignment of 8 makes no
+ * gap before quipu_cells_end. A larger one would make cells that belong to no function. The rest of
+ * the last page is unused. */
 #ifdef __CET__
 #include <cet.h>
 #endif
 
-/* A hidden symbol that is an end of something. */
+/* A hidden symbol that marks a begin or an end. */
         .macro  edge name
         .globl  \name
         .hidden \name
@@ -36,7 +35,7 @@
 \name:
         .endm
 
-/* The linker aligns nothing that is empty, and may drop it: so ends have a few bytes. */
+/* The linker does not align empty sections, and may drop them. So ends have a few bytes. */
         .macro  table name alignment
         .section .quipu.\name, "a", @progbits
         .balign \alignment

@@ -1,15 +1,15 @@
-/* chunk.c: what the data file holds behind its header: this module, and cells for its threads.
+/* chunk.c: the chunks of the data file: this module, and cells for its threads.
  *
- * A chunk of cells, as it lies in the file and in memory:
+ * A chunk of cells in the file and in memory:
  *
  *     struct quipu_blocks with its slots | struct quipu_place | cells of slot 0 | slot 1 | ...
  *                                                             ^ cells_offset
  *
- * In executables the first chunk lies over the static cells, so the first thread's distance is 0:
- * with a base of %gs that is 0 its counters were found to cost a third less or even half.  Its
- * table takes the page that begin.S keeps in front of them.
+ * In executables the first chunk is mapped over the static cells, so the first thread's bias is 0.
+ * Measurements: while the base of %gs is 0, its counters cost a third to a half less. The chunk's
+ * table is in the page that begin.S reserves before the cells.
  *
- * All functions but quipu_reserve and quipu_map_cells want the file's lock. */
+ * The functions that change chunks need the file's lock. */
 #include "format/data_file.h"
 #include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
@@ -25,8 +25,8 @@ enum {
     FIRST_BYTES = 64 * 1024, /* cells of the first chunk */
     FIRST_SLOTS_MAX = 64,
     CACHE_LINE = 64,
-    WRITTEN_MAX = 128 * 1024, /* bytes that are written, not set aside */
-    PLENTY_SHIFT = 32,        /* a disk with that power of two of bytes free will not be full */
+    WRITTEN_MAX = 128 * 1024, /* bytes that are written; more is only reserved */
+    PLENTY_SHIFT = 32,        /* a disk with this power of two of bytes free counts as never full */
     ZERO_PAGES = 16,          /* written by one call */
 };
 
@@ -41,7 +41,7 @@ uint32_t quipu_first_count(void) {
     return count < FIRST_SLOTS_MAX ? (uint32_t)count : FIRST_SLOTS_MAX;
 }
 
-/* Writes zeros from OFFSET on, up to END. */
+/* Writes zeros from OFFSET to END. */
 static long write_zeros(int fd, uint64_t offset, uint64_t end) {
     static char zeros[QUIPU_PAGE];
     struct iovec pieces[ZERO_PAGES];
@@ -59,15 +59,15 @@ static long write_zeros(int fd, uint64_t offset, uint64_t end) {
     return 0;
 }
 
-/* Fails where a file may not be as long as END, before the kernel raises SIGXFSZ. */
+/* Fails if the file must not be as long as END: the kernel would then raise SIGXFSZ. */
 static long check_limit(uint64_t end) {
     struct rlimit limit = {0};
     long error = SYSTEM_CALL(prlimit64, 0, RLIMIT_FSIZE, 0, &limit, 0, 0);
     return error == 0 && end > limit.rlim_cur ? -EFBIG : error;
 }
 
-/* Whether the disk has so much room that the file may be left with holes: most code of a large
- * program never runs, and then its cells take no space. */
+/* Whether the disk has so much room that the file may have holes. Most code of a large program
+ * never runs, and its cells then need no space. */
 static bool has_plenty(int fd) {
     struct statfs disk = {0};
     if (quipu_state.reserves || SYSTEM_CALL(fstatfs, fd, &disk, 0, 0, 0, 0) != 0 ||
@@ -76,7 +76,7 @@ static bool has_plenty(int fd) {
     return disk.f_bavail > (1ul << PLENTY_SHIFT) / (uint64_t)disk.f_bsize;
 }
 
-/* Makes the file as long as END, if it is not. */
+/* Makes the file at least as long as END. */
 static long lengthen(int fd, uint64_t end) {
     struct stat status = {0};
     long error = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0);
@@ -91,7 +91,8 @@ long quipu_reserve(int fd, uint64_t offset, uint64_t length) {
         return error;
     if (length > WRITTEN_MAX && has_plenty(fd) && lengthen(fd, offset + length) == 0)
         return 0;
-    /* Little space costs less when it is written: blocks are given out later and all at once. */
+    /* A small space costs less if it is written: the disk allocates its blocks later and all at
+     * once. */
     if (length > WRITTEN_MAX)
         error = SYSTEM_CALL(fallocate, fd, 0, offset, length, 0, 0);
     if (length <= WRITTEN_MAX || error == -EOPNOTSUPP || error == -ENOSYS)
@@ -107,22 +108,23 @@ static bool is_this_module(const struct quipu_module *module) {
            text_equal(module->path, own->path);
 }
 
-/* Takes over slots that the module had before it was closed.  The old mappings are still there. */
+/* Takes over slots that the module had before it was closed. The old mappings still exist. */
 static void take_over(struct quipu_blocks *blocks) {
     const struct quipu_place *place = quipu_place_of(blocks);
     struct quipu_file *file = (void *)place->file;
     if (quipu_state.block_count == BLOCKS_MAX)
         return;
     if (quipu_state.file != file) {
-        /* Both are the same page of the file, so the lock stays held. */
+        /* Both are mappings of the same page of the file, so the lock stays held. */
         SYSTEM_CALL(munmap, quipu_state.file, QUIPU_PAGE, 0, 0, 0, 0);
         quipu_state.file = file;
     }
     quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
 }
 
-/* Reads the chunks in VIEW, a mapping of the file.  Sets state.module_number to this module's, or
- * to that of the next one to be added.  Returns the module's offset in the file, 0 if it is new. */
+/* Reads the chunks in VIEW, a mapping of the file. Sets state.module_number to this module's
+ * number, or to that of the next module to be added. Returns the module's offset in the file, or 0
+ * if it is new. */
 static uint64_t find_module(const char *view, uint64_t size) {
     uint32_t count = 0;
     uint64_t found = 0;
@@ -131,7 +133,7 @@ static uint64_t find_module(const char *view, uint64_t size) {
         const struct quipu_chunk *chunk = (const void *)(view + offset);
         next = offset + chunk->size;
         if (chunk->size < QUIPU_PAGE || next > size)
-            break; /* the program overwrote it */
+            break; /* the program has overwritten it */
         if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
             found = offset;
             quipu_state.module_number = count;
@@ -146,7 +148,7 @@ static uint64_t find_module(const char *view, uint64_t size) {
     return found;
 }
 
-/* Writes all of the module's chunk at OFFSET. */
+/* Writes the whole chunk of the module at OFFSET. */
 static long write_module(uint64_t offset) {
     const char *bytes = (const char *)&quipu_state.module;
     uint64_t size = sizeof quipu_state.module;
@@ -169,7 +171,7 @@ long quipu_enter_module(void) {
     uint64_t offset = find_module(view, size);
     SYSTEM_CALL(munmap, view, size, 0, 0, 0, 0);
     if (offset)
-        return write_module(offset); /* it may lie elsewhere than before */
+        return write_module(offset); /* its load address may differ */
     long error = check_limit(size + quipu_state.module.chunk.size);
     if (error == 0)
         error = write_module(size);
@@ -178,8 +180,8 @@ long quipu_enter_module(void) {
     return error;
 }
 
-/* Unmaps what a chunk of SIZE bytes at START leaves over of the chunk at OLD.  Where the kernel
- * cannot split a mapping it stays, and no one uses it. */
+/* A chunk of SIZE bytes at START replaces a part of the chunk at OLD. Unmaps the rest of that. If
+ * the kernel cannot split a mapping, the rest stays mapped and unused. */
 static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *start,
                        uint64_t size) {
     char *old_start = (char *)(uintptr_t)old;
@@ -192,9 +194,9 @@ static void unmap_rest(const struct quipu_blocks *old, uint64_t old_size, char *
         SYSTEM_CALL(munmap, end, behind, 0, 0, 0, 0);
 }
 
-/* The base of %gs cannot be negative: so cells must lie above the static ones, if need be far
- * above, out of the heap's way, or in the gap that is left below the stack for programs that lie
- * high themselves. */
+/* The base of %gs cannot be negative, so cells must be above the static ones. If necessary they are
+ * far above, so that they do not limit the heap. For programs that are at high addresses themselves
+ * they are in the gap below the stack. */
 void *quipu_map_cells(uint64_t size, int flags, int fd, uint64_t offset) {
     static const uint8_t distances[] = {44, 36, 30, 26, 22}; /* powers of two */
     const char *least = IS_LINKED(quipu_set_segment) ? quipu_cells_end : NULL;
@@ -219,9 +221,9 @@ long quipu_add_blocks(int fd, uint32_t count, char *cells, const struct quipu_bl
         round_up(sizeof(struct quipu_blocks) + count * sizeof(struct quipu_slot) +
                      sizeof(struct quipu_place),
                  CACHE_LINE);
-    /* Cells keep their place in the page.  A chunk holds no more slots than the old one has from
-     * CELLS on, so it ends where the old one ends or before; and its table is no longer, so it
-     * begins where the old one begins or behind. */
+    /* Cells keep their offset in the page. A chunk has at most as many slots as the old one has
+     * from CELLS on, so it ends at or before the old one's end. Its table is not longer, so it
+     * begins at or behind the old one's begin. */
     if (cells)
         cells_offset += ((uint64_t)cells - cells_offset) % QUIPU_PAGE;
     uint64_t size = round_up(cells_offset + count * quipu_slot_size(), QUIPU_PAGE);
@@ -254,7 +256,7 @@ bool quipu_has_static_cells(const struct quipu_blocks *blocks) {
     return (uint64_t)quipu_cells_begin - (uint64_t)blocks < blocks->chunk.size;
 }
 
-/* Reads the static cells, which costs a fault of each page, but no memory. */
+/* Reads the static cells. This costs a page fault for each page, but no memory. */
 static bool has_counted(void) {
     const uint64_t *cells = (const void *)quipu_cells_begin;
     uint64_t any = 0;

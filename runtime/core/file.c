@@ -1,14 +1,15 @@
-/* file.c: the process's data file: found, made, named, locked.
+/* file.c: the process's data file: finds, makes, names and locks it.
  *
- * The file is made under a temporary name and is renamed when it is complete, so a reader never
- * meets half of one.  A name that is taken belongs to this process image (another of its modules
- * made the file: join it) or to another one that had the same process number: then the next name is
- * tried.  The kernel's AT_RANDOM bytes tell which.
+ * The file is made under a temporary name, and renamed when it is complete, so readers never see an
+ * incomplete one. If a name is in use, the file belongs to this process image, since another of its
+ * modules has made it: then this module joins it. Or it belongs to another process that had the
+ * same process number: then the next name is tried. The kernel's AT_RANDOM bytes distinguish the
+ * two.
  *
- * The descriptor is closed once all is mapped: programs count and close descriptors.  To grow the
- * file it is opened again by its path.  It is made with the space that it has, so that a full disk
- * is an error here and not a signal later; where the disk has plenty of room, large parts are left
- * as holes (chunk.c). */
+ * The descriptor is closed once everything is mapped, since programs count and close descriptors.
+ * To extend the file it is opened again by its path. Space is reserved before it is used. So a full
+ * disk causes an error here, not a signal later. If the disk has plenty of room, large parts stay
+ * holes (chunk.c). */
 #include "format/data_file.h"
 #include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
@@ -41,7 +42,7 @@ void quipu_unlock(struct quipu_file *file) {
         SYSTEM_CALL(futex, &file->lock, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* Opens NAME and keeps descriptors 0, 1 and 2 free: a program may have closed them. */
+/* Opens NAME, and keeps descriptors 0, 1 and 2 free: a program may have closed them. */
 static long open_above_standard(int directory, const char *name, int flags, unsigned mode) {
     long fd = SYSTEM_CALL(openat, directory, name, flags | O_CLOEXEC | O_NOCTTY, mode, 0, 0);
     if (fd < 0 || fd > 2)
@@ -74,8 +75,8 @@ void quipu_return_data(int fd) {
         SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
 }
 
-/* Opens the directory, made where it is missing.  A privileged program writes only into a directory
- * that its own user alone can write. */
+/* Opens the directory, and makes it if it does not exist. A privileged program writes only to a
+ * directory that its own user alone can write. */
 static long open_directory(void) {
     bool privileged = getauxval(AT_SECURE) != 0;
     int flags = O_PATH | O_DIRECTORY | (privileged ? O_NOFOLLOW : 0);
@@ -122,7 +123,7 @@ static struct quipu_file *map_header(int fd) {
     return map_memory(NULL, QUIPU_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
-/* Makes HEADER the process's, at the address of the one that it replaces. */
+/* Makes HEADER the process's header. It replaces the old one at the same address. */
 static long set_header(struct quipu_file *header) {
     if (quipu_state.file) {
         void *moved = (void *)SYSTEM_CALL(mremap, header, QUIPU_PAGE, QUIPU_PAGE,
@@ -143,7 +144,7 @@ void quipu_drop_data(void) {
     if (!is_error(header))
         header->pid = quipu_state.pid;
     if (is_error(header) || set_header(header) < 0)
-        quipu_state.file = NULL; /* never the parent's */
+        quipu_state.file = NULL; /* must not stay that of the parent */
 }
 
 bool quipu_has_data(const struct quipu_file *file) {
@@ -156,7 +157,8 @@ static bool is_of_this_process(const struct quipu_file *file) {
            bytes_equal(file->image, (const void *)getauxval(AT_RANDOM), sizeof file->image);
 }
 
-/* Joins the file FD if it is this process image's.  Returns 1, 0 if it is not, or an error. */
+/* Joins the file FD if it belongs to this process image. Returns 1, 0 if it does not, or an
+ * error. */
 static long join_data(int fd) {
     struct stat status = {0};
     long error = SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0);
@@ -181,12 +183,12 @@ static void read_command(char *command, size_t size) {
     long fd = open_above_standard(AT_FDCWD, "/proc/self/cmdline", O_RDONLY, 0);
     if (fd < 0)
         return;
-    /* Two NULs stay at the end.  Where it cannot be read the command stays empty. */
+    /* Two NULs stay at the end. If the file cannot be read, the command stays empty. */
     SYSTEM_CALL(read, fd, command, size - 2, 0, 0, 0);
     SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
 }
 
-/* Fills in a header that is zero; OLD is that of the process that was forked, or NULL. */
+/* Fills in a header that is zero. OLD is the header of the process that has forked, or NULL. */
 static void fill_header(struct quipu_file *file, const struct quipu_file *old) {
     struct timespec now = {0};
     const uint8_t *image = (const void *)getauxval(AT_RANDOM);
@@ -211,11 +213,11 @@ static void fill_header(struct quipu_file *file, const struct quipu_file *old) {
         file->command[i] = old->command[i];
 }
 
-/* Makes a file with a header.  Returns its descriptor, or an error. */
+/* Makes a file with a header. Returns its descriptor, or an error. */
 static long make_data(struct naming *naming) {
     struct text temporary = {naming->temporary, NAME_SIZE, 0, false};
     unsigned mode = getauxval(AT_SECURE) ? 0600 : 0666;
-    text_add(&temporary, "."); /* readers do not look at such a name */
+    text_add(&temporary, "."); /* readers ignore such a name */
     text_add(&temporary, naming->name);
     long fd = open_above_standard(naming->directory, naming->temporary,
                                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
@@ -234,8 +236,8 @@ static long make_data(struct naming *naming) {
     return error < 0 ? error : fd;
 }
 
-/* Opens or makes the file with the name at hand.  Returns its descriptor, -EEXIST where the name is
- * taken by another process, or another error. */
+/* Opens or makes the file with the current name. Returns its descriptor, -EEXIST if another process
+ * uses the name, or another error. */
 static long try_name(struct naming *naming) {
     struct stat status = {0};
     long fd = open_above_standard(naming->directory, naming->name, O_RDWR | O_NOFOLLOW, 0);
@@ -275,7 +277,7 @@ long quipu_open_data(struct naming *naming) {
     return error;
 }
 
-/* Moves the file from its temporary name to naming->name, unless that is taken: -EEXIST. */
+/* Moves the file from its temporary name to naming->name. Returns -EEXIST if that is in use. */
 static long rename_data(const struct naming *naming) {
     int directory = naming->directory;
     const char *name = naming->name, *temporary = naming->temporary;
@@ -283,7 +285,8 @@ static long rename_data(const struct naming *naming) {
         SYSTEM_CALL(renameat2, directory, temporary, directory, name, RENAME_WITHOUT_REPLACE, 0);
     if (error == 0 || error == -EEXIST)
         return error;
-    /* Not every file system has that; then a link, and where there are none, a plain renaming. */
+    /* Not every file system supports that. Then makes a link or, if there are no links, just
+     * renames. */
     error = SYSTEM_CALL(linkat, directory, temporary, directory, name, 0, 0);
     if (error == 0)
         return SYSTEM_CALL(unlinkat, directory, temporary, 0, 0, 0, 0);

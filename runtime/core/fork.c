@@ -1,16 +1,16 @@
 /* fork.c: a forked child counts in a file of its own.
  *
- * The child's address space is a copy, but the mapped file is the parent's.  Before the child runs
- * code of its own it gets a new file, mapped at the old addresses: a register of an interrupted
- * function may hold the address of its cells (fork in a signal handler).  If there is no new file,
- * private memory takes the old mapping's place, so the parent's counts are never touched.
+ * The child's address space is a copy, but the mapped file is the parent's. So the child gets a new
+ * file before it runs code of its own. The file is mapped at the old addresses, since a register of
+ * an interrupted function may contain the address of a cell (fork in a signal handler). If there is
+ * no new file, private memory replaces the old mapping, so the parent's counts never change.
  *
- * The handlers are registered in the constructor, so they are the innermost ones: the last before
- * fork and the first behind it.  All signals are blocked in between.
+ * The constructor registers the handlers, so they are the innermost ones: the last before fork and
+ * the first behind it. All signals are blocked in between.
  *
- * Not perfect: _Fork, and clone without CLONE_VM, run no handlers.  Such a child goes on counting
- * in the slot of the thread that made it, and increments of both may be lost while both run. A
- * vfork child shares the parent's memory and counts there, which is right. */
+ * Not perfect: _Fork, and clone without CLONE_VM, run no handlers. Such a child continues to count
+ * in the slot of the thread that made it. Increments of both may be lost while both run. A vfork
+ * child shares the parent's memory and counts there, which is right. */
 #include "format/cells.h"
 #include "format/data_file.h"
 #include "runtime/core/state.h"
@@ -23,19 +23,19 @@ enum {
     FORKS_MAX = 16
 };
 
-/* Signal masks of the threads that are forking.  A thread is known by its thread
- * pointer, which is the same in the child. */
+/* Signal masks of the threads that are forking. The thread pointer identifies a thread, since it is
+ * the same in the child. */
 static struct {
     uint64_t thread; /* 0: free */
     uint64_t mask;
 } forks[FORKS_MAX];
 
-/* Where more threads fork at a time than there is room for, some fork with signals as they are. */
+/* If more threads fork at a time than there is room for, some fork with signals unblocked. */
 static void prepare(void) {
     uint64_t mask = block_signals();
     for (size_t i = 0; i < FORKS_MAX; i++)
         if (__atomic_load_n(&forks[i].thread, __ATOMIC_RELAXED) == thread_pointer())
-            return; /* nested: the outer one gives the mask back */
+            return; /* nested: the outer call restores the mask */
     for (size_t i = 0; i < FORKS_MAX; i++) {
         uint64_t nobody = 0;
         if (__atomic_compare_exchange_n(&forks[i].thread, &nobody, thread_pointer(), false,
@@ -61,7 +61,7 @@ static bool holds(const struct quipu_blocks *blocks, const char *cells) {
     return (uint64_t)cells - (uint64_t)blocks < blocks->chunk.size;
 }
 
-/* The cells of this thread and the chunk that holds them; the thread may have none. */
+/* The cells of this thread and the chunk that contains them. The thread may have none. */
 struct own {
     char *cells;
     struct quipu_blocks *blocks;
@@ -81,7 +81,7 @@ static struct own find_own(void) {
     return own;
 }
 
-/* Enters module and thread into the child's file, the thread's cells at their old address. */
+/* Enters module and thread into the child's file, with the thread's cells at their old address. */
 static long enter_child(const struct own *own) {
     long error = quipu_enter_module();
     if (error < 0 || !own->blocks)
@@ -99,16 +99,16 @@ static long enter_child(const struct own *own) {
     return error;
 }
 
-/* Private memory takes the place of a chunk. */
+/* Replaces a chunk by private memory. */
 static void replace(void *chunk, uint64_t size) {
     map_memory(chunk, size, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-/* The thread goes on with the static cells, which no one reads.  Private memory takes the place of
- * the parent's cells, for a register that holds an address there.  Where the kernel refuses even
- * that (a limit below what is in use), such a register adds to the parent's counts until the
- * interrupted function loads it anew. */
+/* The thread continues with the static cells, which no reader sees. Private memory replaces the
+ * parent's cells, since a register may contain an address in them. If the kernel refuses even that
+ * (a limit below the present use), code with such a register changes the parent's counts until the
+ * interrupted function loads it again. */
 static void leave_cells(const struct own *own) {
     if (!own->blocks)
         return;
@@ -155,12 +155,12 @@ static void child(void) {
     uint32_t pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
     if (pid != quipu_state.pid && quipu_state.phase == PHASE_READY) {
         quipu_state.pid = pid;
-        quipu_state.fd = 0; /* another thread may have been growing the file */
+        quipu_state.fd = 0; /* another thread may have been extending the file */
         struct own own = find_own();
         if (!own.blocks)
-            *own_bias() = QUIPU_UNATTACHED; /* there was no slot; in the new file there is one */
+            *own_bias() = QUIPU_UNATTACHED; /* there was no slot; the new file has one */
         unmap_others(&own);
-        /* Another module's handler may have found that there can be no file. */
+        /* The handler of another module may have found that there can be no file. */
         if (quipu_state.file->pid == pid && !quipu_has_data(quipu_state.file)) {
             leave_cells(&own);
             quipu_state.phase = PHASE_NO_FILE;

@@ -1,9 +1,10 @@
-/* module.c: which module is this, and which others with a runtime are in the process.
+/* module.c: finds this module, and the others with a runtime in the process.
  *
- * The constructor calls this once; it is not on the attach path.  dl_iterate_phdr visits the
- * executable first, then the shared objects of the caller's namespace.  Not perfect: a module whose
- * notes were stripped, or that dlmopen put into another namespace, is not seen; then the data file
- * is found by its name. */
+ * The constructor calls it once. It is not on the attach path. dl_iterate_phdr visits the
+ * executable first, then the shared objects in the caller's namespace.
+ *
+ * Not perfect: a module whose notes were stripped, or that dlmopen has put into another namespace,
+ * is not found. Then the data file is found by its name. */
 #include "format/data_file.h"
 #include "runtime/core/note.h"
 #include "runtime/core/state.h"
@@ -18,7 +19,7 @@
 extern const char quipu_note[];
 
 struct visit {
-    bool executable; /* the next module is the process's executable: it comes first */
+    bool executable; /* the next module is the process's executable, which comes first */
     const struct quipu_state *other;
 };
 
@@ -41,7 +42,7 @@ static bool has_segment(const struct dl_phdr_info *info, uint32_t type) {
     return false;
 }
 
-/* Writes PATH, made absolute by the working directory where it is relative and that is known. */
+/* Writes PATH. If it is relative, makes it absolute by the working directory, if that is known. */
 static void absolute_path(struct text *text, const char *path) {
     if (path[0] != '/' && SYSTEM_CALL(getcwd, text->data, text->size, 0, 0, 0, 0) > 0 &&
         text->data[0] == '/') {
@@ -90,7 +91,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
     bool executable = visit->executable;
     (void)size;
     visit->executable = false;
-    /* The kernel gives the address of the dynamic linker that it loaded for a program. */
+    /* The kernel passes the address of the dynamic linker that it has loaded for a program. */
     if (executable)
         started_by_linker = has_segment(info, PT_INTERP) && getauxval(AT_BASE) == 0;
     if (module_contains(info, quipu_cells_begin) || module_contains(info, quipu_note)) {

@@ -1,8 +1,8 @@
-/* module_handle.c: what a shared object that is linked without the compiler's start files
- * (-nostartfiles) lacks of them: __dso_handle, which pthread_atfork passes to the C library, and at
- * its end the call that takes back what was asked for with it.  Without that, a fork behind
- * dlclose would run handlers that are gone.  quipu cc asks the linker for the name, so this is
- * linked where nothing else defines it. */
+/* module_handle.c: for a shared object that is linked without the compiler's start files
+ * (-nostartfiles), the parts of them that quipu needs: __dso_handle, which pthread_atfork passes to
+ * the C library, and the call at the object's end that removes what was registered with it. Without
+ * that call, a fork after dlclose would run handlers that no longer exist. quipu cc makes the
+ * linker look for the name, so this file is linked if nothing else defines it. */
 
 extern void __cxa_finalize(void *handle);
 

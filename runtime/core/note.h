@@ -1,4 +1,4 @@
-/* note.h: the notes of a module that is loaded, as dl_iterate_phdr shows it. */
+/* note.h: the notes of a loaded module, from dl_iterate_phdr. */
 #ifndef QUIPU_RUNTIME_CORE_NOTE_H
 #define QUIPU_RUNTIME_CORE_NOTE_H
 
@@ -13,7 +13,7 @@ static inline uint64_t round_note(uint64_t value, uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-/* Calls USE for each note of the module until it returns true. */
+/* Calls USE for each note of the module until it returns true. Returns whether it did. */
 static inline bool find_note(const struct dl_phdr_info *info,
                              bool use(const ElfW(Nhdr) * note, const char *description, void *data),
                              void *data) {
@@ -57,7 +57,7 @@ static inline bool use_build_id(const ElfW(Nhdr) * note, const char *description
     return true;
 }
 
-/* Writes the module's build id.  Returns its size, 0 where there is none. */
+/* Writes the module's build id. Returns its size, or 0 if there is none. */
 static inline uint32_t find_build_id(const struct dl_phdr_info *info,
                                      uint8_t bytes[QUIPU_BUILD_ID_MAX]) {
     struct build_id id = {0, bytes};

@@ -1,4 +1,4 @@
-/* protection.h: a module's code may be written for a while. */
+/* protection.h: makes a module's code writable for a while. */
 #ifndef QUIPU_RUNTIME_CORE_PROTECTION_H
 #define QUIPU_RUNTIME_CORE_PROTECTION_H
 
@@ -13,10 +13,10 @@ static inline int protection_of(const ElfW(Phdr) * segment) {
            (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* The pages with those of the addresses from BEGIN to END that are in SEGMENT, of a module at BIAS,
- * may be written where OPEN, and are executed all the while, for this code may lie within;
- * otherwise they are as the file says.  Returns 0, also where there are none, or minus the error's
- * number. */
+/* Changes the pages of SEGMENT that contain addresses from BEGIN to END. SEGMENT belongs to a
+ * module at BIAS. If OPEN the pages become writable, and stay executable, since this code may be in
+ * them. Otherwise they get the file's protection. Returns 0, also if there are no such pages, or
+ * the negative error number. */
 static inline long protect_code(const ElfW(Phdr) * segment, uint64_t bias, uint64_t begin,
                                 uint64_t end, bool open) {
     uint64_t start = bias + segment->p_vaddr, stop = start + segment->p_memsz;

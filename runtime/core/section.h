@@ -1,16 +1,17 @@
-/* section.h: what a module's files, put together by the linker, say in one section, and what
- * another file of the runtime brings where it is linked. */
+/* section.h: data that the linker has collected from the module's files in one section, and symbols
+ * of other files of the runtime, which may be linked or not. */
 #ifndef QUIPU_RUNTIME_CORE_SECTION_H
 #define QUIPU_RUNTIME_CORE_SECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NAME, of another file of the runtime or of the units, may be there or not: IS_LINKED tells.  It
- * is hidden: else mold would have a shared object ask for it, and would take it out of the archive
- * for a program that is linked with that.  The compiler is not told, since it would take the
- * address of what is hidden by the distance from here.  What is not there is at 0, and for gold,
- * which relocates that, at the module's begin: where quipu_nothing is, which never is there. */
+/* NAME, in another file of the runtime or in the units, may exist or not: IS_LINKED returns that.
+ * It is hidden: otherwise mold would make a shared object refer to it, and would then take it from
+ * the archive for a program that is linked with that object. The compiler does not know that it is
+ * hidden: otherwise it would compute the address as a distance from here. A missing symbol has
+ * address 0. gold relocates that to the module's begin. quipu_nothing, which never exists, has the
+ * same address. */
 #define WEAK_HERE(name) __asm__(".weak " #name "\n\t.hidden " #name)
 #define IS_LINKED(name) is_linked((const void *)&(name))
 
@@ -23,14 +24,14 @@ static inline bool is_linked(const void *name) {
     return name != nothing;
 }
 
-/* Bytes between two of the linker's symbols.  The compiler takes two objects for two addresses;
- * here they may be one. */
+/* Returns the size in bytes between two of the linker's symbols. The compiler assumes that two
+ * objects have different addresses, but these may be equal. */
 static inline uint64_t section_size(const void *begin, const void *end) {
     __asm__("" : "+r"(begin), "+r"(end));
     return (uint64_t)end - (uint64_t)begin;
 }
 
-/* The address that FIELD tells by its distance from there. */
+/* Returns the address to which FIELD contains the distance from itself. */
 static inline uint64_t told_address(const int32_t *field) {
     return (uint64_t)field + (uint64_t)(int64_t)*field;
 }

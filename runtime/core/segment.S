@@ -1,16 +1,16 @@
 /* segment.S: %gs, through which executables count.
  *
- * The base of %gs is the thread's distance: `incq %gs:cell(%rip)` adds one to the thread's own cell
- * with no register and no load.  A new thread inherits the base of the one that made it, so code
- * that is entered from elsewhere asks for quipu_bias first, and comes here while that is
- * QUIPU_UNATTACHED.  In a process that has not been given a file the base is 0, as the kernel left
- * it, and the static cells are counted in.
+ * The base of %gs is the thread's bias: `incq %gs:cell(%rip)` increments the thread's own cell
+ * without a register or a load. A new thread inherits the base of the thread that made it. So code
+ * that is entered from elsewhere first tests quipu_bias, and calls this file while it is
+ * QUIPU_UNATTACHED. In a process without a data file the base is 0, as the kernel has set it, and
+ * code counts in the static cells.
  *
- * The linker takes this file from its archive only where inserted code refers to it, which is in
- * executables: so one module of a process sets the base.  The others count through a register.
+ * The linker takes this file from its archive only if inserted code refers to it, which is in
+ * executables. So one module of a process sets the base. The others count through a register.
  *
- * Invariant: once quipu_bias of a thread of the executable is set, its base of %gs is the same; but
- * 0 where the kernel refuses to set the base (slot.c). */
+ * Invariant: once quipu_bias of a thread of the executable is set, its base of %gs has the same
+ * value; or 0 if the kernel refuses to set the base (slot.c). */
 #include <asm/prctl.h>
 #include <asm/unistd.h>
 
@@ -25,7 +25,7 @@
         .globl  quipu_attach_segment
         .hidden quipu_attach_segment
         .type   quipu_attach_segment, @function
-/* As quipu_attach, but every register is kept. */
+/* Like quipu_attach, but keeps every register. */
 quipu_attach_segment:
         .cfi_startproc
         _CET_ENDBR

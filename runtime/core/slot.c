@@ -1,16 +1,16 @@
 /* slot.c: cells for a thread.
  *
- * A thread asks when it first runs a function of this module.  It gets, in this order,
- *   1. the slot that bears its number: its own, or that of a dead thread with the same number,
- *   2. a slot whose owner is dead.  The search goes round like a clock's hand and stops after
- *      PROBES system calls: so slots are not many more than threads that live at the same time, and
- *      an attach costs the same however many live,
- *   3. a slot that no one has owned,
- *   4. a slot in a new chunk, which doubles the slots that there are.
- * Where all fail it counts where readers do not look, and a warning says so.
+ * A thread requests cells when it first runs a function of this module. It gets, in this order,
+ *   1. the slot with its thread number: its own, or that of a dead thread with the same number,
+ *   2. a slot whose owner is dead. The search proceeds like a clock's hand, and stops after PROBES
+ *      system calls. So there are not many more slots than living threads, and the time of an
+ * attach does not depend on their number,
+ *   3. a slot that never had an owner,
+ *   4. a slot in a new chunk, which doubles the number of slots.
+ * If all fail, the thread counts in memory that no reader sees, with a warning.
  *
- * No slot is handed on while its owner lives: the kernel is asked, and it forgets a thread's number
- * only when the thread has run its last instruction. */
+ * A slot gets no new owner while its owner lives. quipu asks the kernel for that, which forgets a
+ * thread's number only when the thread has executed its last instruction. */
 #include "format/cells.h"
 #include "format/data_file.h"
 #include "runtime/core/state.h"
@@ -38,8 +38,8 @@ static struct found slot_at(uint32_t index) {
     return (struct found){0};
 }
 
-/* Finds the slot that OWNER has or had.  Sets *USED to the number of slots that were ever owned,
- * which come first, and *TOTAL to that of all. */
+/* Finds the slot that OWNER has or had. Sets *USED to the number of slots that ever had an owner,
+ * which come first, and *TOTAL to the number of all. */
 static struct found find_owned(uint32_t owner, uint32_t *used, uint32_t *total) {
     struct found found = {0};
     *used = *total = 0;
@@ -57,7 +57,7 @@ static struct found find_owned(uint32_t owner, uint32_t *used, uint32_t *total) 
 
 bool quipu_is_dead(uint32_t owner) {
     if (owner == QUIPU_OWNER_UNKNOWN || owner == quipu_state.pid)
-        return false; /* the first thread's number stays until the process ends */
+        return false; /* the first thread's number stays in use until the process ends */
     return SYSTEM_CALL(tgkill, quipu_state.pid, owner, 0, 0, 0, 0) == -ESRCH;
 }
 
@@ -72,7 +72,7 @@ static struct found find_abandoned(uint32_t used) {
     return (struct found){0};
 }
 
-/* Adds slots: as many as there are, or where that fails, one. */
+/* Adds slots: as many as there are or, if that fails, one. */
 static long add_slots(uint32_t total) {
     long fd = quipu_borrow_data();
     if (fd < 0)
@@ -88,7 +88,7 @@ static long add_slots(uint32_t total) {
 char *quipu_take_slot(long *error) {
     uint32_t used, total;
     uint32_t owner = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
-    /* A vfork child, on its parent's stack and thread-local memory. */
+    /* A vfork child uses its parent's stack and thread-local memory. */
     if ((uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) != quipu_state.pid)
         owner = QUIPU_OWNER_UNKNOWN;
     struct found found = find_owned(owner, &used, &total);
@@ -101,7 +101,7 @@ char *quipu_take_slot(long *error) {
     if (!found.slot)
         found = slot_at(used);
     if (!found.slot) {
-        *error = -EIO; /* the program overwrote the table */
+        *error = -EIO; /* the program has overwritten the table */
         return NULL;
     }
     if (IS_LINKED(quipu_end_contexts) && found.slot->owner)
@@ -112,15 +112,16 @@ char *quipu_take_slot(long *error) {
     return found.cells;
 }
 
-/* The thread counts in the static cells.  Where not even that can be set (a sandbox that refuses
- * arch_prctl) it goes on in those that %gs leads to, its maker's, and never asks again. */
+/* The thread counts in the static cells. If the kernel refuses even that (a sandbox without
+ * arch_prctl), it continues in the cells to which %gs leads, those of the thread that made it, and
+ * never tries again. */
 static void use_static_cells(void) {
     if (set_distance(0) < 0)
         *own_bias() = 0;
 }
 
-/* The static cells may be the first thread's.  So threads with no slot share others; where there is
- * no memory for them, the first thread's counts suffer, too. */
+/* The static cells may belong to the first thread. So threads without slots share other cells. If
+ * there is no memory for these, the first thread's counts become wrong, too. */
 static void use_lost_cells(void) {
     static char *lost;
     char *cells = __atomic_load_n(&lost, __ATOMIC_ACQUIRE), *nobody = NULL;
@@ -141,7 +142,7 @@ static void use_lost_cells(void) {
         use_static_cells();
 }
 
-/* Gives the thread its own cells, or where that fails, some that no reader sees. */
+/* Gives the thread its own cells or, if that fails, some that no reader sees. */
 static void find_cells(void) {
     long error = 0;
     quipu_lock(quipu_state.file);
@@ -159,7 +160,7 @@ uint64_t quipu_attach_thread(void) {
     if (__atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) == PHASE_NEW)
         return 0; /* the constructor will attach this thread */
     uint64_t mask = block_signals();
-    /* A handler may have attached the thread since the inserted code looked. */
+    /* A handler may have attached the thread since the inserted code tested it. */
     if (*own_bias() == QUIPU_UNATTACHED) {
         if (quipu_state.phase == PHASE_READY)
             find_cells();

@@ -7,7 +7,8 @@ static void swap(uint32_t *a, uint32_t *b) {
     *b = number;
 }
 
-/* Makes NUMBERS[ROOT .. COUNT) a heap, the last one first, where what is below ROOT is one. */
+/* Makes NUMBERS[ROOT .. COUNT) a heap, whose root is last in the order. Everything below ROOT must
+ * be a heap. */
 static void sift_down(uint32_t *numbers, uint64_t root, uint64_t count,
                       bool (*is_before)(uint32_t, uint32_t)) {
     for (uint64_t child; (child = 2 * root + 1) < count; root = child) {

@@ -1,11 +1,12 @@
 /* start.c: the constructor of every instrumented module.
  *
- * begin.S puts it before all other constructors of the module.  It runs in an executable before
- * main, in a shared object also inside dlopen, under the dynamic linker's lock: so no two run at
- * the same time.  Instrumented code that runs before it (constructors of shared objects that call
- * back) counts in the static cells; what they hold is moved to the first thread's slot, where that
- * does not lie over them.  Not perfect: were several threads counting at that time, increments of
- * theirs may be lost. */
+ * begin.S puts it before all other constructors of the module. In an executable it runs before
+ * main. In a shared object it may also run in dlopen, under the dynamic linker's lock. So two
+ * constructors never run at the same time. Instrumented code that runs before it (constructors of
+ * shared objects that call back) counts in the static cells. Their counts are moved to the first
+ * thread's slot, unless that is mapped over them.
+ *
+ * Not perfect: if several threads count at that time, some of their increments may be lost. */
 #include "format/cells.h"
 #include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
@@ -19,7 +20,7 @@ uint64_t quipu_no_bias;
 
 extern char **environ;
 
-/* Sets the directory's absolute path, with a '/' at its end, in state.path. */
+/* Sets state.path to the absolute path of the directory, with a '/' at its end. */
 static long find_directory(void) {
     struct text path = {quipu_state.path, sizeof quipu_state.path, 0, false};
     const char *name = getauxval(AT_SECURE) ? NULL : text_variable(environ, "QUIPU_DATA=");
@@ -57,7 +58,7 @@ static void find_program_name(void) {
     text_add(&name, *base ? base : "program");
 }
 
-/* Takes over the data file that OTHER module of the process made. */
+/* Joins the data file of OTHER, a module of the process. */
 static long join_module(const struct quipu_state *other) {
     struct text path = {quipu_state.path, sizeof quipu_state.path, 0, false};
     struct text program = {quipu_state.program, sizeof quipu_state.program, 0, false};
@@ -68,7 +69,7 @@ static long join_module(const struct quipu_state *other) {
     quipu_state.device = other->device;
     quipu_state.inode = other->inode;
     if (!quipu_has_data(other->file))
-        return -ENOENT; /* and it has warned */
+        return -ENOENT; /* OTHER has warned already */
     long fd = quipu_reopen_data();
     if (fd < 0)
         return fd;
@@ -86,7 +87,7 @@ static void move_static_cells(char *cells) {
         }
 }
 
-/* Enters module and thread into the file that is open. */
+/* Enters module and thread into the open file. */
 static long enter_file(void) {
     char *cells = NULL;
     quipu_lock(quipu_state.file);
@@ -104,7 +105,7 @@ static long enter_file(void) {
     return error;
 }
 
-/* Sets state.file and fd: by OTHER module of the process, by name, or made. */
+/* Sets state.file and fd: from OTHER, a module of the process; or by name; or makes a file. */
 static long find_data(const struct quipu_state *other, struct naming *naming) {
     if (other)
         return join_module(other);
@@ -127,7 +128,7 @@ void quipu_start(void) {
     quipu_remember_standard_error();
     const struct quipu_state *other = quipu_find_modules();
     if (other && other->pid != quipu_state.pid)
-        other = NULL; /* this process was cloned behind the runtime's back */
+        other = NULL; /* this process was cloned without the runtime's handlers */
     long error = find_data(other, &naming);
     if (error == 0)
         error = enter_file();

@@ -1,9 +1,9 @@
 /* syscall.h: system calls, made without the C library.
  *
- * The runtime runs inside any function of the program, in signal handlers and between fork and the
- * program's own code.  So it calls the kernel itself: errno stays as it is, no cancellation point
- * is passed, nothing can be interposed.  Each returns what the kernel returns: a value, or minus
- * the error's number. */
+ * The runtime runs inside any function of the program, in signal handlers, and between fork and the
+ * program's own code. So it calls the kernel itself: errno stays unchanged, there is no
+ * cancellation point, and no function can be interposed. Each function returns what the kernel
+ * returns: a value, or the negative error number. */
 #ifndef QUIPU_RUNTIME_CORE_SYSCALL_H
 #define QUIPU_RUNTIME_CORE_SYSCALL_H
 
@@ -28,7 +28,7 @@ static inline long call_kernel(long number, long a, long b, long c, long d, long
 #define SYSTEM_CALL(name, a, b, c, d, e, f)                                                        \
     call_kernel(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* A pointer that mmap returned, or an error: addresses end below the last page. */
+/* Whether a pointer that mmap has returned is an error. Addresses are below the last page. */
 static inline bool is_error(const void *address) {
     return (uintptr_t)address > (uintptr_t)-4096;
 }
@@ -38,7 +38,7 @@ static inline void *map_memory(void *address, size_t size, int protection, int f
     return (void *)SYSTEM_CALL(mmap, address, size, protection, flags, fd, offset);
 }
 
-/* Blocks all signals, those of the C library's own too.  Returns the mask to give back. */
+/* Blocks all signals, including those of the C library. Returns the old mask, to be restored. */
 static inline uint64_t block_signals(void) {
     uint64_t all = ~(uint64_t)0, old = 0;
     SYSTEM_CALL(rt_sigprocmask, 2 /* SIG_SETMASK */, &all, &old, sizeof old, 0, 0);
@@ -49,7 +49,7 @@ static inline void restore_signals(uint64_t mask) {
     SYSTEM_CALL(rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, sizeof mask, 0, 0);
 }
 
-/* The base of %fs, by which threads with thread-local storage of their own are known. */
+/* Returns the base of %fs. It identifies threads that have thread-local storage of their own. */
 static inline uint64_t thread_pointer(void) {
     uint64_t pointer;
     __asm__("movq %%fs:0, %0" : "=r"(pointer));

@@ -1,7 +1,7 @@
 /* text.h: text built in a buffer of fixed size, without the C library.
  *
- * Invariant: data[length] is the NUL and length < size.  What does not fit is cut, and `cut` says
- * so. */
+ * Invariant: data[length] is the NUL, and length < size. Text that does not fit is cut, and `cut`
+ * is set. */
 #ifndef QUIPU_RUNTIME_CORE_TEXT_H
 #define QUIPU_RUNTIME_CORE_TEXT_H
 

@@ -1,9 +1,10 @@
-/* warn.c: the one line that the runtime may say.
+/* warn.c: the only line that the runtime may print.
  *
- * It goes to descriptor 2, and only if that is still the file that it was when the constructor ran:
- * a program that closed it may have its data there.  It is written only where the write neither
- * blocks nor raises a signal, with all signals blocked by the caller.  Not perfect: a program that
- * sent its standard error elsewhere gets no warning. */
+ * It is written to descriptor 2, but only if that is still the same file as when the constructor
+ * ran: a program that has closed it may have its data there. The write must neither block nor raise
+ * a signal. The caller has blocked all signals.
+ *
+ * Not perfect: a program that has redirected its standard error gets no warning. */
 #include "format/data_file.h"
 #include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
@@ -73,7 +74,7 @@ static bool is_writable(size_t count) {
     return SYSTEM_CALL(poll, &poll, 1, 0, 0, 0, 0) == 1 && poll.revents == POLLOUT;
 }
 
-/* Whether this is the process's first warning.  Without a header the module has to decide alone. */
+/* Whether this is the process's first warning. Without a header, each module decides alone. */
 static bool is_first(void) {
     static uint32_t alone;
     uint32_t *flags = quipu_state.file ? &quipu_state.file->flags : &alone;
@@ -85,8 +86,8 @@ static struct iovec piece(const char *text) {
     return (struct iovec){(void *)(uintptr_t)text, text_length(text)};
 }
 
-/* The path of the data file without what acts on a terminal.  There is one warning of a process, so
- * that nobody else writes there; a signal's stack has no room for it. */
+/* Returns the path of the data file without characters that control a terminal. A process has only
+ * one warning, so nothing else writes to the buffer. A signal's stack would have no room for it. */
 static struct iovec path_piece(size_t length) {
     static char shown[sizeof quipu_state.path];
     const char *path = quipu_state.path;
@@ -124,7 +125,7 @@ void quipu_warn(const char *what, bool directory, long error, const char *conseq
     size_t count = 0;
     for (size_t i = 0; i < PIECES; i++)
         count += pieces[i].iov_len;
-    /* Nothing is left to do where the write fails: there is no one to tell. */
+    /* If the write fails, nothing can be done: there is no other place to report it. */
     if (is_writable(count))
         SYSTEM_CALL(writev, 2, pieces, PIECES, 0, 0, 0);
 }

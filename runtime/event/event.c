@@ -1,12 +1,14 @@
-/* event.c: event counts, asked for by the program itself; include/quipu.h is what it sees.
+/* event.c: event counts that the program itself requests by include/quipu.h.
  *
- * Ball 1994: the count at any instruction is the cell and that instruction's query increment.  In a
- * call the increment is 0, so quipu_events reads one cell.  For an interrupted instruction the
- * tables of format/event.h tell the increment; and since a handler is instrumented too,
- * functions that ask keep the cells as they were when the kernel called them (signal.S).
+ * Ball 1994: the count at any instruction is the sum of the cell and that instruction's query
+ * increment. During a call the increment is 0, so quipu_events reads only the cells. For an
+ * interrupted instruction, the tables of format/event.h have the increment. A handler is
+ * instrumented, too. So functions that request counts save the cells' values when the kernel has
+ * called them (signal.S).
  *
- * Nothing here calls the C library or takes a lock.  Not perfect: counts are those of the module
- * that asks. */
+ * Nothing here calls the C library or takes a lock.
+ *
+ * Not perfect: the counts are those of the module that requests them. */
 #include "format/event.h"
 #include "runtime/core/text.h"
 #include "runtime/event/event.h"
@@ -74,7 +76,7 @@ uint64_t quipu_runtime_events_at(unsigned kind, const void *context) {
     for (int i = 0; i < QUIPU_EVENT_SNAPSHOTS; i++)
         if (block->snapshots[i].context == (uint64_t)context)
             return block->snapshots[i].counts[kind] + (uint64_t)quipu_sum_of(address, rcx, kind);
-    return NOT_INSTRUMENTED; /* whoever the kernel called did not note it */
+    return NOT_INSTRUMENTED; /* the function that the kernel has called did not save the counts */
 }
 
 /* ---- names ---- */
@@ -92,12 +94,12 @@ static struct kind_name read_name(const char *record) {
     return read;
 }
 
-/* The linker makes one array of what stands between two objects' symbols. */
+/* The linker joins the contents between two objects' symbols to one array. */
 static bool is_end(const char *record) {
     return (uintptr_t)record >= (uintptr_t)quipu_kinds_end;
 }
 
-/* Whether all units mean the same by this name and by this number. */
+/* Whether all units use this name and this number for the same class. */
 static bool is_sure(const struct kind_name *wanted) {
     for (const char *next = quipu_kinds_begin; !is_end(next);) {
         struct kind_name other = read_name(next);
@@ -109,7 +111,7 @@ static bool is_sure(const struct kind_name *wanted) {
     return true;
 }
 
-/* QUIPU_EVENTS: none of this name. */
+/* Returns QUIPU_EVENTS if no kind has this name. */
 unsigned quipu_runtime_kind(const char *name) {
     for (const char *next = quipu_kinds_begin; !is_end(next);) {
         struct kind_name read = read_name(next);
@@ -153,7 +155,7 @@ void quipu_note_signal(const void *context) {
         found = block->next % QUIPU_EVENT_SNAPSHOTS;
         block->next = found + 1;
     }
-    /* a signal in between finds the entry unnamed, or whole */
+    /* a signal meanwhile finds the entry without a context, or complete */
     block->snapshots[found].context = 0;
     for (int i = 0; i < QUIPU_EVENTS; i++)
         block->snapshots[found].counts[i] = count_in(block, (uint32_t)i);

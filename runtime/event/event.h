@@ -1,4 +1,4 @@
-/* event.h: what stands in quipu_event_cells, of each thread; format/event.h has the offsets.
+/* event.h: the contents of quipu_event_cells, for each thread; format/event.h has the offsets.
  *
  * Only the thread itself writes here, and debuggers while it is stopped. */
 #ifndef QUIPU_RUNTIME_EVENT_EVENT_H
@@ -12,11 +12,11 @@
 
 /* A signal handler that runs or has run. */
 struct snapshot {
-    uint64_t context; /* address of the interrupted state, which names the handler's call */
+    uint64_t context; /* address of the interrupted state, which identifies the handler's call */
     uint64_t counts[QUIPU_EVENTS];
 };
 
-/* A countdown of the program's own; free while there is no handler. */
+/* A countdown that the program itself has set. It is free while it has no handler. */
 struct alarm {
     uint64_t target; /* ticks */
     uint64_t handler, argument;
@@ -24,13 +24,13 @@ struct alarm {
 
 struct event_block {
     uint64_t cells[QUIPU_EVENT_CELLS];
-    uint64_t earlier[QUIPU_EVENTS]; /* what threads that are gone had counted in these cells */
-    uint64_t begin;                 /* of ticks: the same, base included */
+    uint64_t earlier[QUIPU_EVENTS]; /* counts in these cells by threads that have ended */
+    uint64_t begin;                 /* the same for ticks, with the base */
     uint64_t base;
     uint64_t thread;
     uint64_t countdown_end;
     struct alarm alarms[QUIPU_EVENT_ALARMS];
-    uint64_t next; /* the snapshot that was made longest ago */
+    uint64_t next; /* index of the oldest snapshot */
     struct snapshot snapshots[QUIPU_EVENT_SNAPSHOTS];
 };
 
@@ -42,7 +42,7 @@ extern struct event_block quipu_event_cells __attribute__((weak));
 WEAK_HERE(quipu_event_cells);
 extern const struct quipu_range quipu_ranges_begin[], quipu_ranges_end[];
 
-/* The calling thread's own. */
+/* Returns the calling thread's own. */
 static inline struct event_block *own_block(void) {
     uint64_t distance = *own_bias();
     if (distance == QUIPU_UNATTACHED)
@@ -50,8 +50,8 @@ static inline struct event_block *own_block(void) {
     return (void *)((char *)&quipu_event_cells + distance);
 }
 
-/* Four sums, for one would wait at each addition for the one before.  QUIPU_MANY_LANES and
- * QUIPU_FEW_LANES are multiples of four. */
+/* Uses four sums, since each addition to a single one would wait for the one before.
+ * QUIPU_MANY_LANES and QUIPU_FEW_LANES are multiples of four. */
 static inline uint64_t sum_lanes(const struct event_block *block, uint32_t kind) {
     const uint64_t *cells = &block->cells[quipu_first_cell(kind)];
     uint64_t first = 0, second = 0, third = 0, fourth = 0;
@@ -64,7 +64,7 @@ static inline uint64_t sum_lanes(const struct event_block *block, uint32_t kind)
     return first + second + third + fourth;
 }
 
-/* What the cells alone tell of the thread: exact while a call is away. */
+/* Returns the thread's count according to the cells alone. It is exact during a call. */
 static inline uint64_t count_in(const struct event_block *block, uint32_t kind) {
     if (kind == QUIPU_EVENT_TICKS)
         return sum_lanes(block, kind) + block->base - block->begin;
@@ -74,10 +74,10 @@ static inline uint64_t count_in(const struct event_block *block, uint32_t kind) 
 /* event.c: whether the module counts KIND anywhere. */
 bool quipu_is_counted(uint32_t kind);
 
-/* event.c: the query increment of ADDRESS; 0 outside of instrumented code. */
+/* event.c: returns the query increment at ADDRESS, or 0 outside of instrumented code. */
 int64_t quipu_sum_of(uint64_t address, uint64_t rcx, uint32_t kind);
 
-/* range.c: the range that ADDRESS is in, or NULL. */
+/* range.c: returns the range that contains ADDRESS, or NULL. */
 const struct quipu_range *quipu_find_range(uint64_t address);
 
 static inline uint64_t range_count(void) {
@@ -94,14 +94,14 @@ struct quipu_moment {
     uint32_t thread, instrumented;
 };
 
-/* moment/text.c; include/quipu.h tells what they do */
+/* moment/text.c; include/quipu.h describes them */
 uint64_t quipu_runtime_print(const struct quipu_moment *moment, char *text, uint64_t size);
 int quipu_runtime_parse(const char *text, struct quipu_moment *moment);
 
-/* moment/tests.c: 0 where all tests of countdowns are in, or minus an error's number. */
+/* moment/tests.c: returns 0 if all tests of countdowns are inserted, or a negative error number. */
 long quipu_tests_missing(void);
 
-/* moment/moment.c, where inserted code counts ticks.  BLOCK is a thread's that begins. */
+/* moment/moment.c, if inserted code counts ticks. BLOCK belongs to a thread that begins. */
 void quipu_begin_ticks(struct event_block *block) __attribute__((weak));
 WEAK_HERE(quipu_begin_ticks);
 

@@ -1,6 +1,6 @@
-/* handler.S: around a handler of the program's own the vector and x87 registers are kept, too.
+/* handler.S: saves the vector and x87 registers, too, around a handler of the program's own.
  *
- * How many bytes they take is asked for once: cpuid takes thousands of cycles in a virtual machine. */
+ * Their size is determined once: cpuid takes thousands of cycles in a virtual machine. */
 #ifdef __CET__
 #include <cet.h>
 #else
@@ -12,8 +12,8 @@
         .globl  quipu_call_handler
         .hidden quipu_call_handler
         .type   quipu_call_handler, @function
-/* void quipu_call_handler(handler, first, argument): handler(first, argument), with the vector
- * and x87 registers kept: all that the kernel has enabled, or what fxsave keeps. */
+/* void quipu_call_handler(handler, first, argument): calls handler(first, argument). Saves the
+ * vector and x87 registers: all that the kernel has enabled, or those that fxsave saves. */
 quipu_call_handler:
         .cfi_startproc
         _CET_ENDBR
@@ -42,7 +42,7 @@ quipu_call_handler:
         andq    $-64, %rsp
         testl   %r12d, %r12d
         jz      2f
-        xorl    %eax, %eax           /* xsave wants its header clear */
+        xorl    %eax, %eax           /* xsave requires a clear header */
         movq    %rax, 512(%rsp)
         movq    %rax, 520(%rsp)
         movq    %rax, 528(%rsp)
@@ -75,8 +75,8 @@ quipu_call_handler:
         .cfi_endproc
         .size   quipu_call_handler, . - quipu_call_handler
 
-/* Sets %eax to one more than the bytes that xsave takes, or to 1 where there is no xsave; keeps
- * %rsi, %r8 and %r9. */
+/* Sets %eax to 1 plus the bytes that xsave needs, or to 1 if there is no xsave. Keeps %rsi, %r8 and
+ * %r9. */
         .type   ask, @function
 ask:
         .cfi_startproc

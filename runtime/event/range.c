@@ -1,16 +1,16 @@
-/* range.c: which function's code an address is in.
+/* range.c: finds the function whose code contains an address.
  *
- * The linker leaves the ranges in no order.  The first search sorts their numbers; all others go by
- * halves.  A signal may come at any instruction, and so may other threads: each that finds no order
- * makes one of its own, and the first that is ready stays.
+ * The linker leaves the ranges unsorted. The first search sorts their numbers. All others are
+ * binary searches. A signal may arrive at any instruction, and there may be other threads. Each
+ * that finds no order makes one, and the first that is complete stays.
  *
- * Not perfect: where there is no memory for the order the ranges are searched from their begin. */
+ * Not perfect: without memory for the order, all ranges are searched from the first one. */
 #include "format/event.h"
 #include "runtime/core/sort.h"
 #include "runtime/core/syscall.h"
 #include "runtime/event/event.h"
 
-static uint32_t *order; /* numbers of ranges, by rising start, of one start by rising size */
+static uint32_t *order; /* numbers of ranges, sorted by start, then by size */
 
 static bool is_before(uint32_t left, uint32_t right) {
     const struct quipu_range *a = &quipu_ranges_begin[left], *b = &quipu_ranges_begin[right];
@@ -19,7 +19,7 @@ static bool is_before(uint32_t left, uint32_t right) {
     return a->size < b->size;
 }
 
-/* NULL: there is no memory. */
+/* Returns NULL if there is no memory. */
 static const uint32_t *find_order(void) {
     uint32_t *found = __atomic_load_n(&order, __ATOMIC_ACQUIRE), *none = NULL;
     uint64_t count = range_count(), size = count * sizeof *found;
@@ -53,7 +53,8 @@ const struct quipu_range *quipu_find_range(uint64_t address) {
     const uint32_t *numbers = find_order();
     if (!numbers)
         return search_all(address);
-    uint64_t low = 0, high = range_count(); /* the last that begins at ADDRESS or below is in it */
+    uint64_t low = 0, high = range_count(); /* only the last range that begins at or below ADDRESS
+                                               can contain it */
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         if (range_start(&quipu_ranges_begin[numbers[middle]]) <= address)

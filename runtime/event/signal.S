@@ -1,10 +1,11 @@
-/* signal.S: quipu_signal_entry, which functions call that the kernel has called as signal handlers.
+/* signal.S: quipu_signal_entry. Functions call it if the kernel has called them as signal handlers.
  *
- * Inserted code calls it where the third argument is what stands right above the return address:
- * the interrupted state, as the kernel leaves it.  So may another caller: libffi's closures get
- * their arguments in an array there.  So all registers that can hold an argument, a static chain or
- * a number of vector registers are kept; vector and x87 registers are not touched by the runtime.
- * What is noted of such a caller nobody asks for: it is no signal's context. */
+ * Inserted code calls it if the third argument is the address directly above the return address:
+ * there the kernel puts the interrupted state. Another caller may do the same: libffi's closures
+ * get their arguments in an array there. So this code saves all registers that may contain an
+ * argument, a static chain or the number of vector registers. The runtime does not change vector
+ * and x87 registers. Counts that are saved for such a caller are never requested, since its
+ * argument is no signal's context. */
 #ifdef __CET__
 #include <cet.h>
 #else

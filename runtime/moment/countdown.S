@@ -1,7 +1,7 @@
-/* countdown.S: where inserted code comes when the countdown of ticks has ended, and two places for
- * debuggers to stop at.
+/* countdown.S: the function that inserted code calls when the countdown of ticks has ended, and two
+ * functions at which debuggers stop.
  *
- * The caller is anywhere in a function: every register and the flags are kept. */
+ * The caller may be anywhere in a function, so every register and the flags are kept. */
 #include "runtime/core/registers.inc"
 
         .text
@@ -22,8 +22,8 @@ quipu_end_countdown:
         .size   quipu_end_countdown, . - quipu_end_countdown
         .hidden quipu_countdown_ended
 
-/* Debuggers put a breakpoint over the nop, which nobody need then step over.  %rdi is the thread's
- * cells of events. */
+/* Debuggers put a breakpoint on the nop, so they need not step over an instruction. %rdi points to
+ * the thread's cells of events. */
 .macro  stop_here name
         .balign 16
         .globl  \name

@@ -1,17 +1,19 @@
-/* moment.c: the software instruction counter of each thread: its countdown, and moments by name.
+/* moment.c: the software instruction counter of each thread: its countdown, and the names of
+ * moments.
  *
- * Mellor-Crummey & LeBlanc 1989.  Ticks are counted by Ball's increments like any event
- * (event/event.c); its cells start below zero, and inserted code comes here when one no longer is
- * negative.  What is left to the nearest of the alarms and of a debugger's countdown is divided
- * among the cells: no tick of it can be passed before one of them has ended, and then the rest is
- * divided anew.  So the nearest is met exactly, after some thousands of rounds at most.  Readers
- * add `base`.
+ * Source: Mellor-Crummey & LeBlanc 1989. Ball's increments count ticks like any event
+ * (event/event.c). Their cells are negative at first. Inserted code calls this file when one is no
+ * longer negative. The ticks that remain until the nearest alarm, or until the end of a debugger's
+ * countdown, are divided among the cells. Before that many ticks have passed, one of the cells
+ * reaches 0. Then the remaining ticks are divided again. So the nearest end is met exactly, after
+ * at most some thousands of rounds. Readers add `base`.
  *
  * Invariants
- *   - cells + base, modulo 1 << 64, is what the slot's threads have counted, whatever the
- * countdown.
- *   - The countdown changes with signals blocked, so no handler sees one of both changed.
- * Nothing here calls the C library, but the program's own handler. */
+ *   - cells + base, modulo 1 << 64, is the count of the slot's threads. It does not depend on the
+ *     countdown.
+ *   - The countdown changes with signals blocked, so no handler sees only one of both changed.
+ *
+ * Nothing here calls the C library. Only the program's own handler may. */
 #include "format/moment.h"
 #include "format/event.h"
 #include "runtime/core/syscall.h"
@@ -22,17 +24,17 @@
 enum {
     TICKS = QUIPU_EVENT_TICKS,
     CALL_SIZE = 10,  /* leaq -128(%rsp), %rsp and the call of quipu_end_countdown */
-    RETURN_SIZE = 8, /* leaq 128(%rsp), %rsp behind it ... */
+    RETURN_SIZE = 8, /* leaq 128(%rsp), %rsp behind the call ... */
     JUMP_SIZE = 5,   /* ... and then the jump back: its last four bytes are the distance */
-    TEST_NEAR = 6,   /* jns or js: two bytes and four of distance ... */
-    TEST_SHORT = 2,  /* ... or one and one */
+    TEST_NEAR = 6,   /* jns or js: two bytes, and four for the distance ... */
+    TEST_SHORT = 2,  /* ... or one byte, and one for the distance */
 };
 
 #define FAR ((uint64_t)1 << 59)
 
-/* A program refers to these weakly, which takes nothing out of the archive.  But a linker may have
- * other reasons to (mold: a shared object refers to one of these weakly), so they ask whether ticks
- * are counted. */
+/* A program refers to these weakly, which takes nothing from the archive. But some linkers take
+ * this file for other reasons (mold: if a shared object has such a weak reference). So the
+ * functions test whether ticks are counted. */
 __attribute__((used)) static const void *const others[] = {quipu_runtime_print,
                                                            quipu_runtime_parse};
 
@@ -40,7 +42,7 @@ void quipu_countdown_ended(uint64_t stub);
 void quipu_runtime_now(struct quipu_moment *moment);
 void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread);
 int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument);
-/* countdown.S */
+/* event/handler.S, then countdown.S */
 void quipu_call_handler(uint64_t handler, const struct quipu_moment *moment, uint64_t argument);
 void quipu_moment_thread(struct event_block *block);
 void quipu_moment_near(struct event_block *block);
@@ -49,7 +51,7 @@ static uint64_t *tick_cells(struct event_block *block) {
     return &block->cells[quipu_first_cell(TICKS)];
 }
 
-/* Sets the countdown to the nearest of what is waited for.  Signals are blocked. */
+/* Sets the countdown to the nearest alarm or debugger's end. Signals must be blocked. */
 static void set_countdown(struct event_block *block) {
     uint64_t now = count_in(block, TICKS),
              nearest = block->countdown_end ? block->countdown_end : UINT64_MAX;
@@ -66,7 +68,7 @@ static void set_countdown(struct event_block *block) {
 
 static uint64_t threads;
 
-/* In a forked child the cells are zero, and its one thread is the first. */
+/* In a forked child the cells are zero, and its only thread becomes the first one. */
 static struct event_block *numbered_block(void) {
     struct event_block *block = own_block();
     if (!block->thread)
@@ -80,11 +82,11 @@ void quipu_begin_ticks(struct event_block *block) {
     block->countdown_end = 0;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
         block->alarms[i].handler = 0;
-    quipu_moment_thread(block); /* a debugger may set its end */
+    quipu_moment_thread(block); /* a debugger may set the countdown's end */
     set_countdown(block);
 }
 
-/* Takes the alarm out that has been due for longest at TICKS. */
+/* Removes and returns the alarm that has been due for longest at TICKS. */
 static struct alarm take_alarm(struct event_block *block, uint64_t ticks) {
     struct alarm due = {0}, *first = NULL;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++) {
@@ -99,14 +101,15 @@ static struct alarm take_alarm(struct event_block *block, uint64_t ticks) {
     return due;
 }
 
-/* The address behind a direct jump's last four bytes, which are at TEXT, plus what they say. */
+/* The four bytes at TEXT are the last ones of a direct jump. Returns its target. */
 static const uint8_t *jump_target(const uint8_t *text) {
     return text + 4 + *(const int32_t *)text;
 }
 
-/* The test whose code out of line calls from STUB stands in front of where that jumps back to: a
- * jump behind an addition, or one that was put over an addition.  Nobody comes by there again after
- * the handler.  A breakpoint may hide the first byte. */
+/* Returns the address of the test whose code out of line makes a call that returns to STUB. The
+ * test is directly before the address to which that code jumps back. It is a jump behind an
+ * addition, or a jump that replaces an addition. Control does not pass it again after the handler.
+ * A breakpoint may hide its first byte. */
 static uint64_t place_of_test(uint64_t stub) {
     const uint8_t *slow = (const uint8_t *)stub - CALL_SIZE;
     const uint8_t *back = jump_target((const uint8_t *)stub + RETURN_SIZE + JUMP_SIZE - 4);
@@ -114,17 +117,17 @@ static uint64_t place_of_test(uint64_t stub) {
         return (uint64_t)back - TEST_NEAR;
     for (int size = QUIPU_TEST_LEAST; size <= QUIPU_TEST_MOST; size++) {
         const uint8_t *code =
-            jump_target(back - size + QUIPU_TEST_JUMP + 1); /* its opcode is one */
+            jump_target(back - size + QUIPU_TEST_JUMP + 1); /* its opcode is one byte */
         if (code + size + TEST_NEAR == slow)
             return (uint64_t)back - size;
     }
     return (uint64_t)back - TEST_SHORT;
 }
 
-/* Calls the handler.  What it counts itself begins with the ticks of the interrupted place, so what
- * those are above the cells is lent to the base meanwhile.  Its return is one tick more: it may
- * have called the function that it interrupted, whose instructions behind the test run then once
- * more. */
+/* Calls the handler. The handler's own ticks must follow those of the interrupted instruction. So
+ * ABOVE, the ticks there that are not in the cells, is in the base meanwhile. The handler's return
+ * adds one tick. Otherwise moments could repeat: the handler may have called the interrupted
+ * function, whose instructions behind the test then run again. */
 static void call_handler(struct event_block *block, const struct alarm *alarm,
                          const struct quipu_moment *moment, uint64_t above) {
     block->base += above;
@@ -136,7 +139,9 @@ void quipu_countdown_ended(uint64_t stub) {
     uint64_t mask = block_signals();
     struct event_block *block = numbered_block();
     struct quipu_moment moment = {.address = place_of_test(stub), .instrumented = 1};
-    uint64_t above = (uint64_t)quipu_sum_of(stub, 0, TICKS); /* additions change no sum */
+    uint64_t above =
+        /* inserted additions do not change this sum */
+        (uint64_t)quipu_sum_of(stub, 0, TICKS);
     moment.ticks = count_in(block, TICKS) + above;
     moment.thread = (uint32_t)block->thread;
     if (block->countdown_end && block->countdown_end <= count_in(block, TICKS)) {
@@ -165,7 +170,7 @@ void quipu_runtime_now(struct quipu_moment *moment) {
     moment->instrumented = 1;
 }
 
-/* A handler may run between two cells that are read: then both sums differ. */
+/* A handler may run between the reads of two cells. Then both sums differ. */
 void quipu_moment_at(uint64_t address, uint64_t *ticks, uint32_t *thread) {
     if (!quipu_is_counted(TICKS))
         return;

@@ -1,14 +1,14 @@
-/* tests.c: the tests of countdowns are put into an executable's text.
+/* tests.c: inserts the tests of countdowns into an executable's text.
  *
- * Mellor-Crummey & LeBlanc 1989 test at each tick.  Most programs that count ticks wait for none,
- * so the shim leaves the tests out (format/moment.h), and they are put in where the
- * program may call quipu_after, here, or where a debugger runs it (src/tracee/tests.c).
+ * Mellor-Crummey & LeBlanc 1989 test at each tick. Most programs that count ticks set no countdown.
+ * So the shim leaves the tests out (format/moment.h). They are inserted here, if the program may
+ * call quipu_after, or by a debugger that runs it (src/tracee/tests.c).
  *
- * This is done in front of all other constructors, while there is one thread, so nobody executes
- * what changes.  What a debugger has put in stays.
+ * This happens before all other constructors, while there is one thread. So no thread executes the
+ * changed instructions meanwhile. Tests that a debugger has inserted stay.
  *
- * Not perfect: threads that a shared object's constructor has started, and that call into the
- * executable already, are not thought of. */
+ * Not perfect: a shared object's constructor may have started threads that already call into the
+ * executable. This is not handled. */
 #include "format/moment.h"
 #include "runtime/core/note.h"
 #include "runtime/event/event.h"
@@ -17,8 +17,9 @@
 #include <errno.h>
 
 extern const struct quipu_test quipu_tests_begin[], quipu_tests_end[];
-/* Between them is a byte for each call of quipu_after: include/quipu.h.  (The linker's own
- * __start_quipu_waits would be, where it is missing, another module's, or, hidden, not 0.) */
+/* Between them there is a byte for each call of quipu_after: include/quipu.h. (The linker's own
+ * __start_quipu_waits cannot be used: if it does not exist here, it would be that of another module
+ * or, if hidden, not 0.) */
 extern const char quipu_waits_begin[], quipu_waits_end[];
 
 static long missing;
@@ -36,7 +37,7 @@ static void put_in(const struct quipu_test *test) {
     quipu_patch_instruction(jump, told_address(&test->back) - jump, told_address(&test->code));
 }
 
-/* Returns 0, or minus the error's number. */
+/* Returns 0, or the negative error number. */
 static long put_all_in(void) {
     uint64_t first = UINT64_MAX, last = 0;
     for (uint64_t i = 0; i < test_count(); i++) {
@@ -62,7 +63,8 @@ void quipu_begin_tests(void) {
     if (section_size(quipu_waits_begin, quipu_waits_end))
         missing = put_all_in();
     else
-        missing = -ENOTSUP; /* nobody calls quipu_after, or what an older header made does */
+        missing = -ENOTSUP; /* the program does not call quipu_after, or its calls were compiled
+                               with an older header */
 }
 
 long quipu_tests_missing(void) {

@@ -1,7 +1,7 @@
-/* text.c: moments as text, for the program itself; src/moment/name.h has the form.
+/* text.c: moments as text, for the program itself; src/moment/name.h describes the form.
  *
- * The names are those of functions, which a build with ticks has in its tables (format/event.h);
- * debug information is not read here, so there are no lines. */
+ * The names are those of functions. A build with ticks has them in its tables (format/event.h).
+ * Debug information is not read here, so there are no lines. */
 #include "runtime/core/text.h"
 #include "format/data_file.h"
 #include "format/event.h"
@@ -42,7 +42,7 @@ uint64_t quipu_runtime_print(const struct quipu_moment *moment, char *bytes, uin
     return text.cut ? 0 : text.length;
 }
 
-/* Reads a number at *TEXT; BASE 16 wants "0x" in front. */
+/* Reads a number at *TEXT. BASE 16 requires "0x" before it. Returns false if there is none. */
 static bool take_number(const char **text, uint64_t base, uint64_t *value) {
     const char *next = *text;
     if (base == 16 && (*next++ != '0' || *next++ != 'x'))
@@ -61,7 +61,7 @@ static bool take_number(const char **text, uint64_t base, uint64_t *value) {
     return next > first;
 }
 
-/* Whether the function's name stands at TEXT, up to the '+'. */
+/* Whether TEXT begins with the function's name and '+'. */
 static bool is_name(const char *name, const char *text) {
     while (*name && *name == *text)
         name++, text++;

@@ -1,4 +1,4 @@
-/* patch.c: this module's text is changed while the program runs; see patch.h. */
+/* patch.c: changes this module's text while the program runs; see patch.h. */
 #include "runtime/patch/patch.h"
 
 #include "format/data_file.h"
@@ -10,7 +10,7 @@
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 
 enum {
-    LINE = 64, /* of the cache, bytes */
+    LINE = 64, /* of the cache; bytes */
     WORD = 8
 };
 
@@ -47,7 +47,7 @@ void quipu_patch_site(uint64_t place, uint64_t code, bool over) {
     uint8_t *jump = &text.bytes[place - word_at];
     for (int i = 0; i < X86_JUMP_SIZE && !(over && jump[0] == X86_JUMP); i++)
         if (jump[i] != no_operation[i])
-            return; /* it is one already */
+            return; /* it is a jump already */
     encode_jump(jump, X86_JUMP_SIZE, place, code);
     *(volatile uint64_t *)word_at = text.word;
 }

@@ -1,8 +1,8 @@
 /* builds.c: the binaries of a run, each build read once; see builds.h.
  *
- * Processes may have run one build by many paths, and many binaries.  Each is read by one worker,
- * into a profile of its own, whose source files are then numbered among all: so numbers are the
- * same, whichever worker was faster. */
+ * Processes may have run one build by several paths, and several binaries. One worker reads each,
+ * into a profile of its own. Its source files are then numbered among those of all. So the numbers
+ * do not depend on the speed of the workers. */
 #include "data/builds.h"
 
 #include "data/lines.h"
@@ -16,10 +16,9 @@
 
 #include <string.h>
 
-/* ---- which ---- */
+/* ---- the list of builds ---- */
 
-/* What tells builds from each other: their ids, wherever they lie; their paths where they have
- * none. */
+/* Identifies a build: by its id, whatever its path is; or, if it has none, by its path. */
 struct key {
     uint64_t numbers[3];
     char name[QUIPU_PAGE];
@@ -57,7 +56,7 @@ uint32_t find_build(struct builds *builds, const struct data_module *wanted) {
     return number;
 }
 
-/* ---- whether it is there ---- */
+/* ---- the check of a binary ---- */
 
 enum {
     SHOWN = 6 /* bytes of a build id in a message */
@@ -97,7 +96,7 @@ static const char *check_build(struct arena *arena, const struct binary *binary,
     return NULL;
 }
 
-/* Opens the binary at PATH.  Returns NULL, and why in path.wrong, where it is another. */
+/* Opens the binary at PATH. If it is another build, returns NULL and sets path.wrong. */
 static struct binary *open_build_path(struct arena *arena, const struct data_module *wanted,
                                       struct build_path *path) {
     struct binary *binary;
@@ -134,7 +133,7 @@ const char *read_binary(struct profile *profile, struct module *module) {
     return NULL;
 }
 
-/* Reads the binary at PATH, unless it is wrong: then path.wrong says why. */
+/* Reads the binary at PATH, or sets path.wrong to the error. */
 static void read_build_path(struct build *build, struct build_path *path) {
     const struct data_module *wanted = build->wanted;
     struct arena *arena = &build->own.arena;
@@ -197,7 +196,9 @@ static void add_module(struct profile *profile, const struct build *build) {
 void read_builds(struct builds *builds, struct profile *profile) {
     size_t failed;
     struct decoded decoded;
-    (void)decode_instruction((const uint8_t[]){0x90}, 1, &decoded); /* it makes itself ready */
+    (void)decode_instruction(
+        (const uint8_t[]){0x90}, 1,
+        &decoded); /* it initializes itself, which must happen before there are threads */
     (void)do_tasks(&(struct tasks){.what = "binaries",
                                    .count = builds->list.count,
                                    .few = true,

@@ -5,42 +5,44 @@
 #include "data/datafile.h"
 #include "data/profile.h"
 
-/* A path at which some process had the build. */
+/* A path at which a process had the build. */
 struct build_path {
     const char *path;
     const char
-        *wrong; /* why the binary there is not that build; NULL: it is, or was not looked at */
+        /* why the binary there is not that build; NULL: it is, or it was not read */
+        *wrong;
 };
 
 /* A build of a program or shared object. */
 struct build {
-    const struct data_module *wanted; /* what tells it */
+    const struct data_module *wanted; /* identifies it */
     VECTOR(struct build_path) paths;
-    struct module *module; /* NULL: it is at none of these paths */
-    struct profile own;    /* what the module lies in */
+    struct module *module; /* NULL: none of these paths has it */
+    struct profile own;    /* contains the module */
 };
 
 /* All zero is empty. */
 struct builds {
     struct arena arena;
-    struct map numbers; /* index of each in list */
+    struct map numbers; /* index in `list`, by key */
     VECTOR(struct build) list;
 };
 
-/* The number of the build that WANTED tells, made where it is new; WANTED must live as long. */
+/* Returns the number of the build that WANTED identifies, and adds it if it is new. WANTED must
+ * live as long as BUILDS. */
 uint32_t find_build(struct builds *builds, const struct data_module *wanted);
 
 /* Returns the build's path PATH, or NULL if it has none. */
 struct build_path *find_build_path(const struct build *build, const char *path);
 
-/* Reads the binaries of all builds that are there, and adds their modules to PROFILE. */
+/* Reads the binaries of all builds that exist, and adds their modules to PROFILE. */
 void read_builds(struct builds *builds, struct profile *profile);
 
-/* Releases all but the handles of binaries. */
+/* Releases everything except the handles of binaries. */
 void release_builds(struct builds *builds);
 
-/* Reads all that the binary tells of MODULE, whose handle is open.  Returns NULL, or what is wrong
- * with it. */
+/* Reads MODULE's notes, lines and names from its binary, which is open. Returns NULL, or an error
+ * message. */
 const char *read_binary(struct profile *profile, struct module *module);
 
 #endif

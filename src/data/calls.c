@@ -6,14 +6,14 @@
  *     chunks -> trees of threads -> addresses to places -> one tree       contexts_read
  *     paths -> calls by caller, site and callee                           contexts_calls
  *
- * Invariants: a parent stands before its children, in the file as in memory; no index of a file is
- * used before it was compared with what it counts.
+ * Invariants: a parent precedes its children, in the file and in memory. An index from a file is
+ * compared with the number of elements before it is used.
  *
- * Where it is not perfect:
- * - Of a process that runs, numbers are not of one instant: what comes out below zero is taken for
- *   zero.
- * - Recursion is folded, and what nested calls execute is the innermost node's: see format/calls.h.
- */
+ * Not perfect:
+ *   - The numbers of a running process do not belong to one instant. A negative result counts as
+ * zero.
+ *   - Recursion is folded, and the instructions of nested calls are the innermost node's: see
+ *     format/calls.h. */
 #include "data/calls.h"
 
 #include "data/datafile.h"
@@ -25,16 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One thread's tree while it is read. */
+/* The tree of one thread while it is read. */
 struct tree {
     const struct process *process;
-    struct data_reader *reader;        /* of its file */
-    const struct data_contexts *parts; /* by first_index */
+    struct data_reader *reader;        /* of the process's data file */
+    const struct data_contexts *parts; /* sorted by first_index */
     size_t part_count;
     uint64_t size;         /* indexes in use */
-    uint64_t instructions; /* that the thread has executed */
+    uint64_t instructions; /* executed by the thread */
     struct tree_node *nodes;
-    const char *damage; /* NULL: none has been found */
+    const char *damage; /* NULL: no damage was found */
 };
 
 struct tree_node {
@@ -50,8 +50,8 @@ struct reader {
     struct profile *profile;
     struct selection selection;
     struct map numbers;           /* of contexts, by struct context_key */
-    uint32_t activations;         /* whose end is not known */
-    const struct process *copied; /* the first one of which a copy had a tree, too */
+    uint32_t activations;         /* activations whose end is unknown */
+    const struct process *copied; /* the first process of which a copy had a tree, too */
     bool more_copied;
 };
 
@@ -63,8 +63,8 @@ _Noreturn static void die_unread(const struct process *process, const char *caus
     die("'%s': %s", process->file, cause);
 }
 
-/* The tree is damaged.  It is left out where others tell something, and an error where it is all.
- */
+/* The tree is damaged. If there are other processes, it is left out with a warning. Otherwise this
+ * ends the program with an error. */
 static void leave_out(const struct reader *reader, const struct tree *tree) {
     const char *file = tree->process->file;
     uint32_t owner = tree->parts->owner;
@@ -96,8 +96,8 @@ static uint64_t not_negative(uint64_t count) {
     return (int64_t)count < 0 ? 0 : count;
 }
 
-/* Whether the writer has come so far that the node and its parent can be read: it takes a node
- * first, and then fills it in. */
+/* Whether the writer has progressed so far that the node and its parent can be read. It reserves a
+ * node first, and then fills it in. */
 static bool is_complete(struct tree *tree, uint64_t index, uint32_t parent, uint64_t callee) {
     if (!parent && !callee)
         return !index; /* the root */
@@ -108,7 +108,7 @@ static bool is_complete(struct tree *tree, uint64_t index, uint32_t parent, uint
     return callee && tree->nodes[parent - 1].used;
 }
 
-/* The merged context of a node. */
+/* Returns the merged context of a node. */
 static uint32_t find_context(struct reader *reader, const struct tree *tree,
                              const struct tree_node *node) {
     if (!node->parent)
@@ -144,7 +144,7 @@ static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
     };
 }
 
-/* Where the tree has no exclusive counts they are what children leave. */
+/* If the tree has no exclusive counts, subtracts the children's inclusive ones. */
 static void set_exclusive(struct tree *tree) {
     if (tree->parts->flags & QUIPU_CALL_TREE_EXCLUSIVE)
         return;
@@ -161,7 +161,7 @@ static void add_tree(struct reader *reader, struct tree *tree) {
         struct tree_node *node = &tree->nodes[i];
         if (node->used)
             node->context = find_context(reader, tree, node);
-        if (!node->context) /* no one's own */
+        if (!node->context) /* it has none of its own */
             continue;
         struct context *context = vector_at(&contexts->nodes, node->context);
         context->calls += node->calls;
@@ -173,7 +173,8 @@ static void add_tree(struct reader *reader, struct tree *tree) {
     contexts->trees++;
 }
 
-/* What the thread has executed, as far as that is told. */
+/* Returns the number of instructions that the thread has executed, or 0 if the file does not have
+ * it. */
 static uint64_t count_executed(const struct tree *tree) {
     const char *cause = NULL;
     if (!tree->parts->events_offset)
@@ -244,7 +245,7 @@ static void read_tree(struct reader *reader, struct tree *tree) {
     arena_release(&scratch);
 }
 
-/* ---- all ---- */
+/* ---- all trees ---- */
 
 static int compare_parts(const void *left, const void *right) {
     const struct data_contexts *a = left, *b = right;
@@ -342,7 +343,7 @@ static uint32_t find_caller(const struct contexts *contexts, const struct contex
                                              : vector_at(&contexts->nodes, node->parent)->function;
 }
 
-/* Adds the instructions of NODE to those of CALL that no call above it has counted already. */
+/* Adds the instructions of NODE to CALL, unless a call above it has counted them already. */
 static void add_instructions(const struct contexts *contexts, const struct context *node,
                              enum caller_kind kind, struct call *call) {
     bool same_call = false, same_callee = false;

@@ -1,9 +1,9 @@
 /* counts.c: from the cells of data files to counts; see profile.h.
  *
- * Cells are added up by module, a file after the other on each processor; then the flow equations,
- * which are linear, are solved once.  What one process or thread has executed is not the linear
- * part of it: a count below zero is taken for zero in each part by itself.  So its equations are
- * solved, too, of the functions that have counted anything. */
+ * Each processor adds up the cells of one file after the other, by module. Then the flow equations,
+ * which are linear, are solved once. The instructions of one process or thread are not a linear
+ * part of that: in each part, a negative count becomes zero. So the equations are also solved for
+ * each part, for the functions that have counted anything. */
 #include "data/datafile.h"
 #include "data/flow.h"
 #include "data/profile.h"
@@ -27,7 +27,7 @@ static const char *add_thread(struct data_reader *reader, const struct thread_ce
     return data_reader_add(reader, thread->offset, thread->module->cell_count, sums, shared);
 }
 
-/* ---- one instant ---- */
+/* ---- one instant for several results ---- */
 
 static const char *hold_process(struct profile *profile, struct process *process) {
     struct data_reader reader;
@@ -68,7 +68,7 @@ static struct thread_events count_events(const uint64_t *words) {
 
 struct event_reader {
     struct profile *profile;
-    struct thread_events **events; /* of each process, by thread */
+    struct thread_events **events; /* for each process, by thread */
 };
 
 static const char *read_events(void *context, size_t worker, size_t number) {
@@ -113,7 +113,7 @@ void profile_read_events(struct profile *profile) {
         die("'%s': %s", profile->processes.data[failed].file, cause);
 }
 
-/* ---- the whole ---- */
+/* ---- all counts ---- */
 
 struct adder {
     const struct profile *profile;
@@ -140,7 +140,7 @@ static const char *add_process(void *context, size_t worker, size_t number) {
     return cause;
 }
 
-/* Adds up all modules' cells over the chosen slots.  The result lives in ARENA. */
+/* Adds up all modules' cells over the selected slots. The result is in ARENA. */
 static uint64_t **sum_cells(struct arena *arena, const struct profile *profile,
                             struct selection selection) {
     size_t count = profile->processes.count, failed;
@@ -201,7 +201,7 @@ void profile_count(struct profile *profile, struct selection selection) {
     solver_release(&solver);
 }
 
-/* ---- parts ---- */
+/* ---- the counts of parts ---- */
 
 /* Memory of one worker. */
 struct part_worker {
@@ -236,7 +236,7 @@ static uint64_t count_module(const struct part_counter *counter, struct part_wor
     return executed;
 }
 
-/* Adds up the cells of the part's threads in module NUMBER of the process. */
+/* Adds up the cells that the part's threads have in module NUMBER of the process. */
 static const char *sum_module(struct data_reader *reader, const struct part *part, size_t number,
                               uint64_t *cells) {
     const struct process *process = part->selection.process;

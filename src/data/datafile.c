@@ -1,8 +1,8 @@
-/* datafile.c: what a data file tells; see datafile.h and format/data_file.h.
+/* datafile.c: the contents of a data file; see datafile.h and format/data_file.h.
  *
- * No number of the file is trusted: each is read once, then compared with what it must fit into.
- * A running program only lets the file grow, and raises `size` after the chunk below it is
- * complete, so what was checked stays right. */
+ * No number of the file is trusted. Each is read once, then compared with the space that it must
+ * fit into. A running program only makes the file longer, and increases `size` when the chunk below
+ * it is complete. So a check that was made stays valid. */
 #include "data/datafile.h"
 
 #include "format/calls.h"
@@ -16,18 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file while it is looked at. */
+/* A file while it is read. */
 struct look {
     struct arena *arena;
     struct data_file *file;
     struct data_reader reader;
-    size_t size; /* of the file, when its header had been read */
+    size_t size; /* of the file, when its header was read */
 };
 
 #define READ(bytes, type, field)                                                                   \
     read_field((bytes) + offsetof(type, field), sizeof((type){0}.field))
 
-/* The unsigned number of SIZE bytes at BYTES, read once, whatever writes there. */
+/* Returns the unsigned number of SIZE bytes at BYTES. Reads it by one access, even if it is being
+ * written. */
 static uint64_t read_field(const uint8_t *bytes, size_t size) {
     if (size == 8)
         return __atomic_load_n((const uint64_t *)(const void *)bytes, __ATOMIC_ACQUIRE);
@@ -60,14 +61,14 @@ static const char *check_header(struct arena *arena, const uint8_t *bytes, uint6
     return NULL;
 }
 
-/* Copies SIZE bytes of text; NULL where they hold no NUL. */
+/* Copies SIZE bytes of text. Returns NULL if they contain no NUL. */
 static const char *copy_text(struct arena *arena, const uint8_t *bytes, size_t size) {
     size_t length = strnlen((const char *)bytes, size);
     return length < size ? arena_copy(arena, (const char *)bytes, length) : NULL;
 }
 
-/* The arguments, joined by blanks; NULL where they do not end in two NULs.  Any may be empty, so
- * they end where nothing but NULs follows. */
+/* Returns the arguments, joined by blanks, or NULL if they do not end with two NULs. An argument
+ * may be empty, so the arguments end where only NULs follow. */
 static const char *copy_command(struct arena *arena, const uint8_t *bytes, size_t size) {
     size_t end = size;
     while (end && !bytes[end - 1])
@@ -131,7 +132,7 @@ static const char *read_module(struct look *look, const uint8_t *bytes, uint64_t
     return NULL;
 }
 
-/* Adds the slots that have an owner; those of others are all zero.  SLOTS is their table. */
+/* Adds the slots that have an owner. Those without owner are all zero. SLOTS is their table. */
 static void add_slots(struct look *look, uint32_t module, const uint8_t *slots, uint32_t count,
                       uint64_t offset, uint64_t stride) {
     struct data_file *file = look->file;
@@ -231,8 +232,8 @@ static const char *read_chunks(struct look *look, uint64_t used) {
 
 /* ---- the file ---- */
 
-/* Sets look.size, which a running program may have raised since its header was read.  Returns NULL,
- * or what is wrong with a file of that size. */
+/* Sets look.size, which a running program may have increased since its header was read. Returns
+ * NULL, or an error message for a file of that size. */
 static const char *check_size(struct look *look) {
     struct stat status;
     if (fstat(look->reader.fd, &status) != 0)
@@ -246,7 +247,7 @@ static const char *check_size(struct look *look) {
 static const char *read_file(struct look *look) {
     uint8_t header[QUIPU_PAGE];
     uint64_t used = 0;
-    const char *cause = check_size(look); /* a pipe is not read */
+    const char *cause = check_size(look); /* do not read a pipe */
     if (cause)
         return cause;
     ssize_t got = pread(look->reader.fd, header, sizeof header, 0);
@@ -285,7 +286,7 @@ bool data_file_is_running(const struct data_file *file) {
 bool data_file_here(const char *path) {
     static const char magic[] = QUIPU_FILE_MAGIC;
     enum {
-        LENGTH = 6 /* also what a copy as text left */
+        LENGTH = 6 /* a copy as text has this part, too */
     };
     char bytes[LENGTH];
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

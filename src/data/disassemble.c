@@ -1,7 +1,7 @@
-/* disassemble.c: instructions as text, the way they stood in the original; see profile.h.
+/* disassemble.c: instructions as text, as they were in the original; see profile.h.
  *
- * The target of a jump within the function is told by the flow graph, since in this binary it may
- * lead to inserted code; every other address is named by the symbol table. */
+ * The flow graph has the target of a jump within the function, since in this binary the jump may
+ * lead to inserted code. The symbol table has the names of all other addresses. */
 #include "data/profile.h"
 #include "format/notes.h"
 
@@ -33,7 +33,8 @@ void instruction_place(const struct function *function, const struct instruction
     print_place(function, instruction->fragment, instruction->offset, text, size);
 }
 
-/* The block that a direct jump at the end of BLOCK leads to; NULL where it leaves the function. */
+/* Returns the block that a direct jump at the end of BLOCK leads to, or NULL if that is outside of
+ * the function. */
 static const struct block *find_target(const struct function *function, const struct block *block) {
     for (size_t i = 0; i < block->edge_count; i++) {
         const struct flow_edge *edge = &function->edges[block->first_edge + i];
@@ -44,10 +45,10 @@ static const struct block *find_target(const struct function *function, const st
     return NULL;
 }
 
-/* What an address in the text is named by. */
+/* Where the names of addresses in the text come from. */
 struct naming {
     const struct function *function;
-    const struct block *target; /* of the jump at hand; NULL: none within the function */
+    const struct block *target; /* of the current jump; NULL: not within the function */
 };
 
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {

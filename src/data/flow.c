@@ -9,7 +9,8 @@ struct folder {
     VECTOR(struct flow_edge) edges; /* of the function, in the order of the note */
 };
 
-/* Node numbers: outside 0, in and out of the note's block b 1 + 2b and 2 + 2b, then the hubs. */
+/* Node numbers: outside is 0; in and out of the note's block b are 1 + 2b and 2 + 2b; then the
+ * hubs. */
 static uint32_t edge_node(const struct folder *folder, uint32_t end, bool is_source) {
     if (end == 0)
         return 0;
@@ -18,7 +19,7 @@ static uint32_t edge_node(const struct folder *folder, uint32_t end, bool is_sou
     return end + (uint32_t)folder->block_count;
 }
 
-/* The end as the function's graph numbers it. */
+/* Returns the number of the end in the function's graph. */
 static uint32_t folded_end(const struct folder *folder, uint32_t end) {
     if (end == 0)
         return 0;
@@ -35,7 +36,7 @@ static bool touches_copy(const struct folder *folder, const struct noted_edge *e
     return is_copy(folder, edge->source) || is_copy(folder, edge->target);
 }
 
-/* The function's edge that EDGE is, or is a copy of. */
+/* Returns the number of the function's edge for EDGE, or for the original of EDGE. */
 static uint32_t fold_edge(struct folder *folder, const struct noted_edge *edge) {
     struct flow_edge folded = {.source = folded_end(folder, edge->source),
                                .target = folded_end(folder, edge->target),
@@ -51,8 +52,8 @@ static uint32_t fold_edge(struct folder *folder, const struct noted_edge *edge) 
     return (uint32_t)folder->edges.count - 1;
 }
 
-/* Puts the edges in the order of their sources; those of one source keep theirs.  Returns the new
- * place of each. */
+/* Sorts the edges by source. Edges of one source keep their order. Returns the new index of
+ * each. */
 static uint32_t *sort_edges(struct folder *folder) {
     struct function *function = folder->function;
     size_t node_count = 1 + function->block_count + function->hub_count;
@@ -90,7 +91,7 @@ void build_flow(struct arena *arena, struct arena *scratch, struct function *fun
         flow->arcs[flow->arc_count++] = (struct flow_arc){
             .from = 1 + 2 * i, .to = 2 + 2 * i, .cell = blocks[i].cell, .of = blocks[i].block};
     uint32_t *folded = ARENA_ARRAY(scratch, uint32_t, edge_count);
-    for (int copies = 0; copies <= 1; copies++) /* what they are copies of comes first */
+    for (int copies = 0; copies <= 1; copies++) /* originals first */
         for (size_t i = 0; i < edge_count; i++)
             if (touches_copy(&folder, &edges[i]) == copies)
                 folded[i] = fold_edge(&folder, &edges[i]);

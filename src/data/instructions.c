@@ -1,13 +1,14 @@
 /* instructions.c: from the code of a block to its instructions; see instructions.h and
  * format/notes.h.
  *
- * The binary's instructions are the compiler's own.  Only a direct jump, always the last of its
- * block, may be longer here than it was: then it takes up what is left of the original's size. */
+ * The binary's instructions are the compiler's own. Only a direct jump, always the last instruction
+ * of its block, may be longer than in the original. Its original size is the rest of the block's
+ * original size. */
 #include "data/instructions.h"
 
 #include "x86/decode.h"
 
-/* The size of the instruction in the original, of which LEFT bytes of the block are left. */
+/* Returns the size of the instruction in the original. LEFT bytes of the original block remain. */
 static uint32_t original_size(const struct decoded *decoded, bool padding, uint32_t left) {
     bool may_differ = decoded->class == CLASS_JUMP || decoded->class == CLASS_CONDITIONAL;
     return may_differ && !padding ? left : decoded->size;

@@ -6,9 +6,9 @@
 
 typedef VECTOR(struct instruction) instruction_vector;
 
-/* Appends the instructions of BLOCK, decoded from COUNT bytes at CODE, and gives the block its
- * range of them.  FIRST holds address, offset, fragment and block of the first one.  The block took
- * up SIZE bytes in the original.  Returns false where the bytes are no such instructions. */
+/* Appends the instructions of BLOCK, decoded from the COUNT bytes at CODE, and sets the block's
+ * range of them. FIRST has address, offset, fragment and block of the first instruction. The block
+ * had SIZE bytes in the original. Returns false if the bytes are no such instructions. */
 bool instructions_read(struct arena *arena, instruction_vector *instructions, struct block *block,
                        struct instruction first, const uint8_t *code, size_t count, uint32_t size);
 

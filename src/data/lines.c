@@ -1,14 +1,14 @@
-/* lines.c: source files and lines of instructions, out of DWARF; see lines.h.
+/* lines.c: source files and lines of instructions, from DWARF; see lines.h.
  *
- *   1. The line table (line_table.c): an instruction has the file and line that it tells.
- *   2. The tree of entries, through libdw: a subprogram that starts at a function's entry tells
- *      where it was declared; each inlined call within it is one copy, its instructions bear its
- *      number.
+ *   1. The line table (line_table.c) has the file and line of each instruction.
+ *   2. The tree of entries, read by libdw. A subprogram that starts at a function's entry has the
+ *      position of its declaration. Each inlined call in it is one copy, and its instructions get
+ * the copy's number.
  *
- * Code that the shim inserted is nobody's: it stands between the instructions and is not looked up.
- * Padding has the line of the instruction before it.
+ * Code that the shim inserted belongs to no instruction, so it is never looked up. Padding has the
+ * line of the instruction before it.
  *
- * Where it is not perfect: more than 65,535 source files: those beyond have no lines. */
+ * Not perfect: with more than 65,535 source files, the others have no lines. */
 #include "data/lines.h"
 
 #include "symbols/line_table.h"
@@ -18,37 +18,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An instruction by its address. */
+/* The address of an instruction. */
 struct place {
     uint64_t address;
-    uint32_t index; /* into function.instructions */
+    uint32_t index; /* in function.instructions */
 };
 
 enum {
-    DEPTH_MAX = 200, /* of entries within entries; deeper ones are passed over */
+    DEPTH_MAX = 200, /* of nested entries; deeper ones are skipped */
 };
 
 struct module_lines {
     struct profile *profile;
     const struct line_table *table;
-    uint32_t *files; /* their numbers in the profile, by those in the table */
+    uint32_t *files; /* numbers in the profile, by number in the table */
 };
 
-/* The number of a file that was not asked for yet. */
+/* The number of a file that was not used yet. */
 static const uint32_t unasked = UINT32_MAX;
 
 struct reader {
     struct profile *profile;
     struct module *module;
-    const char *directory; /* that relative names of the unit are relative to; NULL: not known */
+    const char *directory; /* for relative names in the unit; NULL: unknown */
     struct arena scratch;
-    struct function *function; /* whose entries are read; NULL: none */
-    struct place *places;      /* its instructions, by address */
+    struct function *function; /* whose entries are read now; NULL: none */
+    struct place *places;      /* its instructions, sorted by address */
     size_t place_count;
     uint32_t copy_count; /* inlined calls in it so far */
 };
 
-/* The number of the source file that the unit's entries call NAME. */
+/* Returns the number of the source file that the unit's entries call NAME. */
 static uint32_t number_file(struct reader *reader, const char *name) {
     if (!name || !*name)
         return 0;
@@ -113,8 +113,8 @@ static size_t find_place(const struct reader *reader, uint64_t address) {
     return low;
 }
 
-/* Marks the instructions of the inlined call DIE, those of calls within it too: they are marked
- * anew when their own entries are read. */
+/* Marks the instructions of the inlined call DIE, including those of calls in it. The latter are
+ * marked again when their own entries are read. */
 static void mark_copy(struct reader *reader, Dwarf_Die *die) {
     uint32_t copy = ++reader->copy_count;
     Dwarf_Addr base, start, end;
@@ -161,7 +161,8 @@ static void set_declaration(struct reader *reader, struct function *function, Dw
     }
 }
 
-/* The function that subprogram DIE tells of: one of its ranges starts at the entry.  NULL: none. */
+/* Returns the function of subprogram DIE, one of whose ranges starts at the function's entry; or
+ * NULL. */
 static struct function *find_subject(const struct reader *reader, Dwarf_Die *die) {
     Dwarf_Addr base, start, end;
     struct function *function = NULL;
@@ -171,7 +172,7 @@ static struct function *find_subject(const struct reader *reader, Dwarf_Die *die
     return function;
 }
 
-/* Makes the function that subprogram DIE tells of the one whose inlined calls are marked. */
+/* Begins to mark the inlined calls of the function of subprogram DIE. */
 static void enter_function(struct reader *reader, Dwarf_Die *die) {
     struct function *function = find_subject(reader, die);
     reader->function = NULL;
@@ -207,7 +208,7 @@ static void read_entries(struct reader *reader, Dwarf_Die *parent, unsigned dept
             continue;
         if (tag == DW_TAG_inlined_subroutine && reader->function)
             mark_copy(reader, &die);
-        if (tag == DW_TAG_subprogram) { /* perhaps nested in another one */
+        if (tag == DW_TAG_subprogram) { /* it may be nested in another one */
             struct reader outer = *reader;
             enter_function(reader, &die);
             read_entries(reader, &die, depth + 1);
@@ -227,7 +228,7 @@ static void read_units(struct reader *reader, Dwarf *dwarf) {
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, &split) == 0) {
         Dwarf_Attribute attribute;
         arena_release(&reader->scratch);
-        /* the skeleton of a split unit bears the directory */
+        /* the skeleton of a split unit has the directory */
         reader->directory = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute));
         read_entries(reader, dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die, 0);
     }

@@ -1,4 +1,4 @@
-/* lines.h: source files and lines of instructions, out of DWARF. */
+/* lines.h: source files and lines of instructions, from DWARF. */
 #ifndef QUIPU_DATA_LINES_H
 #define QUIPU_DATA_LINES_H
 
@@ -6,25 +6,24 @@
 
 #include <elfutils/libdw.h>
 
-/* Gives file, line and copy to every instruction of MODULE, and file and line to every function,
- * as far as its binary or its separate debug file has debug information.  profile.files is filled
- * in on the way. */
+/* Sets file, line and copy of every instruction of MODULE, and file and line of every function, if
+ * its binary or its separate debug file has debug information. Adds the files to profile.files. */
 void lines_read(struct profile *profile, struct module *module);
 
-/* Files and lines of any code of a module, also of what has no notes. */
+/* Files and lines of all code of a module, with or without notes. */
 struct module_lines;
 
-/* Those of MODULE, in ARENA.  Without debug information there are none. */
+/* Returns those of MODULE, in ARENA. Without debug information there are none. */
 struct module_lines *module_lines(struct arena *arena, struct profile *profile,
                                   const struct module *module);
 
-/* Sets FILE, by its index in profile.files, and LINE to those of the code at ADDRESS, as linked;
- * both to 0 where none are known. */
+/* Sets FILE, an index in profile.files, and LINE to those of the code at ADDRESS, as linked. Sets
+ * both to 0 if they are unknown. */
 void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *file, uint32_t *line);
 
-/* The file that DIE, or what it is an instance of, was declared in, and the UNIT that tells so. Not
- * dwarf_decl_file: that ends the program by an assertion where a split unit has no table of files
- * (elfutils 0.188).  NULL: not known. */
+/* Returns the file in which DIE, or its abstract origin, was declared, and sets UNIT to the unit
+ * with that information. Returns NULL if it is unknown. dwarf_decl_file is not used: if a split
+ * unit has no table of files, an assertion in it ends the program (elfutils 0.188). */
 const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit);
 
 #endif

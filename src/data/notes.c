@@ -1,9 +1,9 @@
-/* notes.c: the notes that the shim left in a binary; see notes.h and format/notes.h.
+/* notes.c: the notes that the shim has put into a binary; see notes.h and format/notes.h.
  *
- * No number of a note is trusted: a count is compared with the bytes that are left before anything
- * is allocated for it, an index with what it counts, an address with the code that the binary has.
- * All blocks together may hold no more code than the binary, so that no note makes much of little.
- */
+ * No number of a note is trusted. A count is compared with the remaining bytes before memory is
+ * allocated for it, an index with the number of elements, and an address with the code in the
+ * binary. All blocks together must not have more code than the binary, so small notes cannot expand
+ * to large data. */
 #include "data/notes.h"
 
 #include "data/flow.h"
@@ -17,24 +17,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stays the same over all records of a binary. */
+/* The state while the records of a binary are read. */
 struct notes {
     struct arena *arena;  /* the profile's */
-    struct arena scratch; /* for instructions while their number is not known */
+    struct arena scratch; /* for instructions while their number is unknown */
     instruction_vector instructions;
-    VECTOR(struct noted_block) blocks; /* of the function at hand, with copies */
+    VECTOR(struct noted_block) blocks; /* of the current function, with copies */
     struct module *module;
     const struct binary *binary;
     struct solver solver;
-    uint64_t *zeros; /* as many cells as any function so far has */
+    uint64_t *zeros; /* enough cells for each function so far */
     size_t zero_count;
-    uint64_t code_budget; /* bytes of code that further blocks may hold */
+    uint64_t code_budget; /* bytes of code that the next blocks may have */
 };
 
-/* The fewest bytes that one of them takes in a record. */
+/* The smallest size of each in a record. */
 enum {
     FRAGMENT_BYTES = 8,
-    BLOCK_BYTES = 3, /* a copy */
+    BLOCK_BYTES = 3, /* of a copy */
     EDGE_BYTES = 4,
     FRAGMENTS_MAX = 255, /* instruction.fragment is a byte */
 };
@@ -50,7 +50,7 @@ static void read_fragments(struct notes *notes, struct cursor *cursor, struct fu
         function->fragments[i] = cursor_number(cursor, 8);
 }
 
-/* How many cells FUNCTION may have: up to the end of the module's. */
+/* Returns how many cells FUNCTION may have at most: those up to the end of the module's. */
 static uint64_t cell_limit(const struct function *function) {
     return function->module->cell_count - function->first_cell;
 }
@@ -75,7 +75,7 @@ static bool read_padding_block(struct notes *notes, struct cursor *cursor, struc
                                              block->bytes, size, size);
 }
 
-/* Copies stand behind all blocks. */
+/* Copies follow all blocks. */
 static bool read_copy(struct notes *notes, struct cursor *cursor, struct function *function) {
     struct noted_block copy;
     copy.block = (uint32_t)cursor_uleb128_to(cursor, function->block_count);
@@ -150,7 +150,7 @@ static bool read_edges(struct notes *notes, struct cursor *cursor, struct functi
     return true;
 }
 
-/* Whether the counts can be solved at all: it does not depend on what they are. */
+/* Whether the counts can be solved. This does not depend on their values. */
 static bool check_flow(struct notes *notes, struct function *function) {
     size_t used = function->flow->cell_count;
     if (used > notes->zero_count) {
@@ -166,7 +166,7 @@ static const char *corrupt(struct notes *notes, const char *function, const char
     return arena_print(notes->arena, "its notes are corrupt: function '%s': %s", function, what);
 }
 
-/* Whether the linker dropped the function: then its references are zero, or point nowhere. */
+/* Whether the linker has dropped the function: then its references are zero, or out of range. */
 static bool was_dropped(const struct module *module, uint64_t address, uint64_t cells) {
     uint64_t distance = cells - module->cells_address;
     return address == 0 || cells < module->cells_address ||
@@ -219,8 +219,8 @@ static const char *read_unit(struct notes *notes, struct cursor *cursor) {
     return NULL;
 }
 
-/* Units share the cells of their module, so one number must mean one class to all of them, and one
- * name one number: otherwise no count of it means anything. */
+/* Units share the cells of their module. So each number must belong to one class in all units, and
+ * each name to one number. Otherwise the counts of that number mean nothing. */
 static void add_class(struct notes *notes, uint32_t number, struct event_class class) {
     struct event_class *classes = notes->module->classes;
     if (!classes[number].name)

@@ -1,12 +1,12 @@
 /* places.c: functions and call sites by address; see places.h.
  *
- * The module is the one in whose code the address lies, by the load bias that the data file tells.
- * The function is told by the notes or, of what has none, by the symbols; f.cold is a piece of f.
- * Lines are those of the line table.
+ * The module is the one whose code contains the address, according to the load bias in the data
+ * file. The function is found in the notes or, for code without notes, in the symbols. f.cold is a
+ * fragment of f. Lines are those of the line table.
  *
- * Where it is not perfect: in a stripped binary whose functions have no notes a site lies in no
- * function that is known.  Of several local functions of one name, each with a piece f.cold, the
- * first is taken for what calls from these pieces. */
+ * Not perfect: in a stripped binary, the function that contains a site is unknown if it has no
+ * notes. If several local functions have the same name, and each has a fragment f.cold, calls in
+ * these fragments are reported for the first of the functions. */
 #include "data/places.h"
 
 #include "data/lines.h"
@@ -26,7 +26,7 @@ struct fragment {
 struct module_places {
     bool ready;
     struct module_lines *lines;
-    VECTOR(struct fragment) fragments; /* by address */
+    VECTOR(struct fragment) fragments; /* sorted by address */
 };
 
 struct place {
@@ -35,7 +35,7 @@ struct place {
     uint64_t address; /* as linked */
 };
 
-/* What maps are searched by; all bytes count. */
+/* The key of the maps; all its bytes count. */
 struct place_key {
     const struct module *module;
     uint64_t address;
@@ -80,7 +80,7 @@ static struct module_places *open_module(struct places *places, struct module *m
     return found;
 }
 
-/* The place of ADDRESS, where PROCESS ran. */
+/* Returns the place of ADDRESS in the running PROCESS. */
 static struct place find_place(struct places *places, const struct process *process,
                                uint64_t address) {
     for (size_t i = 0; i < process->modules.count; i++) {
@@ -93,7 +93,7 @@ static struct place find_place(struct places *places, const struct process *proc
     return (struct place){.module = NULL};
 }
 
-/* The number of PLACE in NUMBERS, FRESH where it is new. */
+/* Returns the number of PLACE in NUMBERS, and adds it as FRESH if it is new. */
 static uint32_t number_place(struct places *places, struct map *numbers, struct place place,
                              uint32_t fresh) {
     struct place_key key = {place.module, place.address};
@@ -107,7 +107,7 @@ static uint32_t number_place(struct places *places, struct map *numbers, struct 
 
 /* ---- functions ---- */
 
-/* The last fragment at or below ADDRESS; NULL: none. */
+/* Returns the last fragment at or below ADDRESS, or NULL. */
 static const struct fragment *find_fragment(const struct module_places *places, uint64_t address) {
     size_t low = 0, high = places->fragments.count;
     while (low < high) {
@@ -129,7 +129,7 @@ static void set_lines(struct called_function *function, const struct module_plac
     }
 }
 
-/* The number of the function that starts at PLACE; its notes are NOTED, NULL: none. */
+/* Returns the number of the function that starts at PLACE. NOTED is its notes, or NULL. */
 static uint32_t number_function(struct places *places, struct place place,
                                 const struct function *noted) {
     uint32_t fresh = (uint32_t)places->functions.count;
@@ -165,7 +165,7 @@ uint32_t places_find(const struct places *places, const struct module *module, u
 
 /* ---- sites ---- */
 
-/* The entry of the function whose piece NAME, "f.cold", is; 0: NAME is no piece. */
+/* Returns the entry of the function of which NAME, "f.cold", is a fragment; 0: it is none. */
 static uint64_t find_whole(const struct binary *binary, const char *name) {
     const char *cold = strstr(name, ".cold");
     if (!cold)
@@ -179,7 +179,7 @@ static uint64_t find_whole(const struct binary *binary, const char *name) {
     return 0;
 }
 
-/* The number of the function that the code at PLACE lies in; 0: not known. */
+/* Returns the number of the function that contains the code at PLACE, or 0 if unknown. */
 static uint32_t enclosing_function(struct places *places, struct place place) {
     const struct symbol *symbol = binary_function(place.module->binary, place.address);
     const struct fragment *fragment = find_fragment(place.places, place.address);
@@ -194,7 +194,7 @@ static uint32_t enclosing_function(struct places *places, struct place place) {
     return number_function(places, place, NULL);
 }
 
-/* The address of the call that ends below SITE in FUNCTION. */
+/* Returns the address of the call that ends at SITE in FUNCTION. */
 static uint64_t find_call(const struct call_site *site, const struct called_function *function) {
     size_t count = function->noted ? function->noted->instruction_count : 0;
     for (size_t i = 0; i < count; i++) {
@@ -203,7 +203,7 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
             return instruction->address;
     }
     enum {
-        CALL = 0xe8, /* of a known function */
+        CALL = 0xe8, /* direct */
         CALL_SIZE = 5
     };
     size_t left;

@@ -1,31 +1,33 @@
-/* places.h: functions and call sites by address, whether they have notes or not. */
+/* places.h: functions and call sites by address, with or without notes. */
 #ifndef QUIPU_DATA_PLACES_H
 #define QUIPU_DATA_PLACES_H
 
 #include "data/profile.h"
 
-/* A function that was called. */
+/* A called function. */
 struct called_function {
-    struct module *module; /* NULL: number 0, code that is not instrumented */
+    struct module *module; /* NULL: this is number 0, code that is not instrumented */
     uint64_t address;      /* of its entry, as linked */
-    const char *name;      /* symbol; "prog+0x1139" where it has none */
+    const char *name;      /* symbol; "prog+0x1139" if it has none */
     const char *demangled;
     uint32_t file, line;          /* index into profile.files; 0: not known */
-    const struct function *noted; /* its counts; NULL: none */
+    const struct function *noted; /* its notes with its counts; NULL: none */
 };
 
-/* Where a call stands. */
+/* A call site. */
 struct call_site {
-    struct module *module; /* NULL: number 0, not known */
-    uint64_t address;      /* of the instruction behind the call, as linked */
-    uint64_t call;         /* of the call; its last byte where that is not known */
-    uint32_t function;     /* that it lies in: number; 0: not known */
+    struct module *module; /* NULL: this is number 0, unknown */
+    uint64_t address;      /* address behind the call, as linked */
+    uint64_t call;         /* address of the call; of its last byte if that is unknown */
+    uint32_t function;     /* number of the function that contains it; 0: unknown */
     uint32_t file, line;   /* of the call; 0: not known */
 };
 
-/* All that were asked for, each once.  Number 0 stands for what is not known. */
+/* All functions and sites that were requested, each once. Number 0 means unknown. */
 struct places {
-    struct arena *arena; /* not owned: of all that is here but names, which are the profile's */
+    struct arena
+        /* not owned; has all data except names, which are in the profile's arena */
+        *arena;
     struct profile *profile;
     VECTOR(struct called_function) functions;
     VECTOR(struct call_site) sites;
@@ -35,12 +37,13 @@ struct places {
 
 void places_begin(struct places *places, struct arena *arena, struct profile *profile);
 
-/* The number of the function whose entry is, or of the site behind whose call stands, the code at
- * ADDRESS where PROCESS ran; 0: it lies in none of the modules. */
+/* Returns the number of the function whose entry is at ADDRESS in the running PROCESS, or of the
+ * site whose call ends at ADDRESS; or 0 if no module contains it. */
 uint32_t places_function(struct places *places, const struct process *process, uint64_t address);
 uint32_t places_site(struct places *places, const struct process *process, uint64_t address);
 
-/* The number of the function of MODULE whose entry is at ADDRESS, as linked; 0: it has none. */
+/* Returns the number of the function of MODULE whose entry is at ADDRESS, as linked; or 0 if it has
+ * no number. */
 uint32_t places_find(const struct places *places, const struct module *module, uint64_t address);
 
 #endif

@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 
 enum {
-    FILES_MAX = UINT16_MAX /* an instruction has its file's index in 16 bits */
+    FILES_MAX = UINT16_MAX /* an instruction has a file index of 16 bits */
 };
 
-/* A profile and what it keeps open. */
+/* A profile and its open resources. */
 struct open_profile {
-    struct profile profile; /* first */
+    struct profile profile; /* must be the first member */
     struct data_sources sources;
     struct builds builds;
 };
@@ -44,7 +44,7 @@ uint32_t profile_file(struct profile *profile, const char *path) {
 
 /* ---- processes ---- */
 
-/* The slots of FILE, whose modules the process has. */
+/* Adds the slots of FILE. The process has its modules already. */
 static void add_threads(struct arena *arena, struct process *process,
                         const struct data_file *file) {
     process->load_biases = ARENA_ARRAY(arena, uint64_t, file->modules.count);
@@ -62,7 +62,7 @@ static void add_threads(struct arena *arena, struct process *process,
     }
 }
 
-/* Adds the modules of SOURCE.  Returns false, and why in source.wrong, where one is not there. */
+/* Adds the modules of SOURCE. If one does not exist, returns false and sets source.wrong. */
 static bool add_modules(struct open_profile *open, struct data_source *source,
                         struct process *process) {
     const struct data_file *file = &source->file;
@@ -182,7 +182,7 @@ bool profile_refresh(struct profile *profile) {
     if (cause)
         die("'%s': %s", process->file, cause);
     bool same = file.modules.count == process->modules.count;
-    if (same) { /* modules are only ever added */
+    if (same) { /* modules are never removed */
         *known = file;
         process->threads.count = 0;
         add_threads(&profile->arena, process, &file);

@@ -1,14 +1,14 @@
-/* reader.c: the bytes of a data file; see datafile.h.
+/* reader.c: reads the bytes of a data file; see datafile.h.
  *
- * They are read, not mapped: so thousands of files take no room, threads do not wait for each
- * other, and a file that somebody truncates meanwhile is an error and no signal.  Of a process that
- * runs they are mapped, as each cell must be read at once.
+ * They are read, not mapped. So thousands of files need little memory, threads do not wait for each
+ * other, and a file that is truncated meanwhile causes an error, not a signal. The file of a
+ * running process is mapped, since each cell must be read by one access.
  *
- * Most cells are of code that never ran.  The runtime sets their pages aside, and the file system
- * tells which of them were never written (lseek(2), SEEK_DATA): they are passed over.
+ * Most cells belong to code that never ran. The runtime leaves their pages unwritten. The file
+ * system reports which pages were never written (lseek(2), SEEK_DATA), and the reader skips them.
  *
- * Where it is not perfect: a file that somebody truncates while its process runs and it is read
- * ends the tool by SIGBUS. */
+ * Not perfect: if the file of a running process is truncated while it is read, SIGBUS ends the
+ * tool. */
 #include "data/datafile.h"
 #include "format/data_file.h"
 
@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 1 << 16, /* bytes that are read at a time */
+    PIECE = 1 << 16, /* bytes per read */
 };
 
 static const char truncated[] = "it was truncated while it was read";
 
 const char *data_reader_open(struct data_reader *reader, const struct data_file *file) {
-    /* a pipe is refused, not waited for */
+    /* reject a pipe, do not wait for it */
     *reader = (struct data_reader){
         .fd = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC),
         .running = data_file_is_running(file),
@@ -122,9 +122,9 @@ static const char *add_running(struct data_reader *reader, uint64_t offset, uint
     return cause;
 }
 
-/* The next byte from OFFSET on that may not be zero; END where there is none before it.  Then
- * reader.hole is where zeros follow.  The kernel looks at all pages up to there, so it is asked
- * once for all slots. */
+/* Returns the next byte from OFFSET on that may not be zero, or END if there is none before it.
+ * Sets reader.hole to the begin of the zeros behind that byte. The kernel examines all pages up to
+ * there, so one query serves all slots. */
 static uint64_t find_data(struct data_reader *reader, uint64_t offset, uint64_t end) {
     if (offset >= reader->data && offset < reader->hole)
         return offset;
@@ -134,7 +134,7 @@ static uint64_t find_data(struct data_reader *reader, uint64_t offset, uint64_t 
     off_t hole = data < 0 ? -1 : lseek(reader->fd, data, SEEK_HOLE);
     bool known = hole > data && data % QUIPU_PAGE == 0 && hole % QUIPU_PAGE == 0;
     reader->data = known && (uint64_t)data > offset ? (uint64_t)data : offset;
-    reader->hole = known ? (uint64_t)hole : UINT64_MAX; /* the file system cannot tell */
+    reader->hole = known ? (uint64_t)hole : UINT64_MAX; /* the file system does not support it */
     return reader->data < end ? reader->data : end;
 }
 

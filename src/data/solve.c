@@ -2,20 +2,20 @@
  *
  * Source: Ball, "Efficiently Counting Program Events with Support for On-line Queries" (1994),
  * section 2; Knuth, The Art of Computer Programming, volume 1, section 2.3.4.1: the flow on a
- * spanning tree follows from that on its chords.
+ * spanning tree follows from the flow on its chords.
  *
- * A block is two nodes, in and out, joined by an arc; the outside and each hub are one node.  The
- * arcs without a cell form a forest.  So some node has exactly one of them: its flow is what the
- * node's other arcs leave over.  That makes another node a leaf, and so on.
+ * A block is two nodes, in and out, joined by an arc. The outside and each hub are one node. The
+ * arcs without a cell form a forest. So some node has exactly one of them. Its flow is the
+ * difference of the flows on the node's other arcs. Then another node is a leaf, and so on.
  *
  * Invariants, at every step:
- *     node.balance = flow in - flow out, of the arcs known so far
- *     node.unknown = number of incident arcs not known yet
- *     node.arcs    = exclusive or of their numbers; so the last one's number where unknown = 1
+ *      node.balance = flow in - flow out, of the arcs known so far
+ *      node.unknown = number of incident arcs not known yet
+ *      node.arcs    = exclusive or of their numbers: the last one's number if unknown = 1
  *
- * Sums are taken modulo 2^64, so order does not matter and nothing overflows.  While a program runs
- * its cells are not read at one instant, so a count can come out a little below zero: then it is
- * zero. */
+ * Sums are modulo 2^64, so their order does not matter and nothing overflows. The cells of a
+ * running program are not read at one instant, so a count can be a little below zero. Then it
+ * becomes zero. */
 #include "data/solve.h"
 
 #include "data/flow.h"
@@ -49,20 +49,20 @@ static void add_known(struct flow_node *nodes, const struct flow_arc *arc, uint6
     nodes[arc->from].balance -= count;
 }
 
-/* Takes arc NUMBER in or out of what is not known at NODE.  CHANGE is 1 or -1. */
+/* Adds arc NUMBER to the unknown arcs of NODE, or removes it. CHANGE is 1 or -1. */
 static void change_unknown(struct flow_node *node, size_t number, int change) {
     node->unknown += (uint32_t)change;
     node->arcs ^= (uint32_t)number;
 }
 
-/* Where counts go. */
+/* The destination of counts. */
 struct result {
     struct block *blocks;
     struct flow_edge *edges;
-    int64_t *counts; /* by block, instead; those of edges go nowhere.  NULL: not */
+    int64_t *counts; /* by block, for blocks only; NULL: use the other two */
 };
 
-/* A copy's count goes to what it is a copy of. */
+/* A copy's count is added to that of its original. */
 static void add_count(const struct result *result, const struct flow_arc *arc, uint64_t count) {
     if (result->counts) {
         if (!arc->is_edge)
@@ -73,7 +73,7 @@ static void add_count(const struct result *result, const struct flow_arc *arc, u
     *sum += (int64_t)count;
 }
 
-/* Gives every node its balance and its unknown arcs; returns how many arcs are unknown. */
+/* Sets the balance and the unknown arcs of every node. Returns how many arcs are unknown. */
 static size_t add_arcs(struct flow_node *nodes, const struct flow *flow, const uint64_t *cells,
                        const struct result *result) {
     size_t unknown = 0;
@@ -91,7 +91,7 @@ static size_t add_arcs(struct flow_node *nodes, const struct flow *flow, const u
     return unknown;
 }
 
-/* Solves leaf by leaf; returns how many arcs were solved. */
+/* Solves one leaf after the other. Returns how many arcs were solved. */
 static size_t peel_leaves(struct solver *solver, const struct flow *flow,
                           const struct result *result) {
     struct flow_node *nodes = solver->nodes;

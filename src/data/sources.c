@@ -1,8 +1,8 @@
 /* sources.c: the data files that a command reads; see sources.h.
  *
- * A user who has built anew would hear of the old data with each command.  So which files were left
- * out is kept in the directory, in the file ".left-out", and is told again when they are others.
- * Where that file cannot be written the warning comes each time. */
+ * Without further measures, each command would warn about old data after a new build. So the file
+ * ".left-out" in the directory identifies the files that were left out. The warning is repeated
+ * only if these change. If that file cannot be written, each command warns. */
 #include "data/sources.h"
 
 #include "data/tasks.h"
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Sources while they are listed. */
+/* The sources while they are collected. */
 struct listing {
     struct arena *arena;
     VECTOR(struct data_source) list;
@@ -104,14 +104,14 @@ void sources_read(struct data_sources *sources, char *const *paths, size_t path_
         die("'%s': %s", sources->list[failed].file.path, cause);
 }
 
-/* ---- what is left out ---- */
+/* ---- files that are left out ---- */
 
-/* Those of one directory. */
+/* The files of one directory that are left out. */
 struct left_out {
     const struct data_source *first;
     size_t count, stale;
-    size_t files;        /* of the directory */
-    struct buffer names; /* of those, and why */
+    size_t files;        /* all files in the directory */
+    struct buffer names; /* of the files that are left out, and why */
 };
 
 static struct left_out find_left_out(const struct data_sources *sources, size_t begin) {
@@ -130,7 +130,7 @@ static struct left_out find_left_out(const struct data_sources *sources, size_t 
     return left;
 }
 
-/* Whether nobody was told this of DIRECTORY before; keeps that it is told now. */
+/* Whether this was not reported for DIRECTORY before. Records that it is reported now. */
 static bool is_news(const char *directory, const struct left_out *left) {
     struct arena arena = {0};
     char *path = arena_print(&arena, "%s/.left-out", directory);
@@ -141,7 +141,7 @@ static bool is_news(const char *directory, const struct left_out *left) {
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     bool news = fd < 0 || read(fd, told, length) != (ssize_t)length || strcmp(told, text) != 0;
     if (news && fd >= 0 && ftruncate(fd, 0) == 0)
-        (void)!pwrite(fd, text, length, 0); /* else it is told again */
+        (void)!pwrite(fd, text, length, 0); /* if this fails, it is reported again */
     if (fd >= 0)
         close(fd);
     arena_release(&arena);

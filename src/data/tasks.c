@@ -1,7 +1,7 @@
 /* tasks.c: many tasks of one kind, on all processors; see tasks.h.
  *
- * The calling thread is a worker, too, and the one that tells how far all are.  Where the system
- * gives no more threads, there are fewer workers. */
+ * The calling thread is a worker, too, and reports the progress of all. If the system allows no
+ * more threads, there are fewer workers. */
 #include "data/tasks.h"
 
 #include "data/profile.h"
@@ -23,7 +23,7 @@ struct team {
     const struct tasks *tasks;
     _Atomic size_t next, done;
     _Atomic size_t failed; /* tasks.count: none */
-    pthread_mutex_t lock;  /* of failed and cause together */
+    pthread_mutex_t lock;  /* for `failed` and `cause` together */
     const char *cause;
 };
 
@@ -33,7 +33,7 @@ struct worker {
     pthread_t thread;
 };
 
-/* What else is read by threads that are no first workers is not told. */
+/* True in all workers but the first: they do not report the progress of what a task reads. */
 static _Thread_local bool is_silent;
 
 static size_t count_for(size_t count, size_t least) {

@@ -6,21 +6,21 @@
 #include <stddef.h>
 
 struct tasks {
-    const char *what; /* is read, for report_progress */
+    const char *what; /* what is read, for report_progress */
     size_t count;
-    bool few; /* each is worth a worker */
-    /* Does task NUMBER as WORKER, which does one task at a time.  Returns NULL, or what is wrong.
-     */
+    bool few; /* each task is worth a worker */
+    /* Does task NUMBER as WORKER. A worker does one task at a time. Returns NULL, or an error
+     * message. */
     const char *(*run)(void *context, size_t worker, size_t number);
     void *context;
 };
 
-/* How many workers COUNT tasks are done by: their numbers are below. */
+/* Returns the number of workers for COUNT tasks. Their numbers are below it. */
 size_t count_workers(size_t count);
 
-/* Begins all tasks, in the order of their numbers, and returns when all have ended.  Where some
- * failed, begins no more, and sets FAILED to the first and returns what is wrong with it; else
- * NULL. */
+/* Begins all tasks, in the order of their numbers, and returns NULL when all have ended. If one
+ * fails, begins no more. Then sets FAILED to the first that failed, and returns its error
+ * message. */
 const char *do_tasks(const struct tasks *tasks, size_t *failed);
 
 #endif

@@ -1,4 +1,4 @@
-/* address.c: inserted code that makes the address of an operand in memory; see address.h. */
+/* address.c: inserted code that computes the address of an operand in memory; see address.h. */
 #include "x86/address.h"
 
 #include "asm/operand.h"
@@ -15,7 +15,7 @@ bool address_changes_flags(const struct store *store) {
     return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;
 }
 
-/* Whether the operand is no more than the base register. */
+/* Whether the operand is only the base register. */
 static bool is_base_alone(const struct store_address *address) {
     char text[16];
     if (address->intel || address->store->base == NO_REGISTER)
@@ -25,14 +25,14 @@ static bool is_base_alone(const struct store_address *address) {
            memcmp(address->operand.start, text, (size_t)length) == 0;
 }
 
-/* Whether something stands in front of the operand's registers. */
+/* Whether the operand has text before its registers. */
 static bool has_displacement(const struct store_address *address) {
     if (address->intel)
         return address->operand.start[0] != '[';
     return displacement_of(address->operand).length > 0;
 }
 
-/* leaq, of the operand where the stack pointer is RAISED bytes lower than at the store. */
+/* leaq of the operand. The stack pointer is RAISED bytes lower than at the store. */
 static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
                                   int raised) {
     const struct store *store = address->store;
@@ -50,7 +50,7 @@ static void write_operand_address(struct buffer *out, const struct store_address
     raised += store->pops;
     if (store->base == RSP && raised)
         snprintf(shift, sizeof shift, has_displacement(address) ? "%d+" : "%d", raised);
-    if (!shift[0] && is_base_alone(address)) /* which costs nothing: the processor renames */
+    if (!shift[0] && is_base_alone(address)) /* costs nothing: the processor renames registers */
         buffer_print(out, "movq %%%s, %%%s", register_name(store->base), name);
     else if (address->intel)
         buffer_print(out, ".intel_syntax noprefix; lea %s, %s%.*s; .att_syntax prefix", name, shift,
@@ -61,7 +61,8 @@ static void write_operand_address(struct buffer *out, const struct store_address
 
 void write_address(struct buffer *out, const struct store_address *address, int reg, int raised) {
     const struct store *store = address->store;
-    if (store->kind == STORE_BIT) { /* the bit's element: the offset is signed */
+    /* the result is the address of the bit's element; the bit's offset is signed */
+    if (store->kind == STORE_BIT) {
         const char *name = register_name(reg);
         struct store plain = *store;
         struct store_address element = *address;
@@ -71,7 +72,7 @@ void write_address(struct buffer *out, const struct store_address *address, int 
         const char *extend = store->element == 1   ? "movswq"
                              : store->element == 2 ? "movslq"
                                                    : "movq";
-        /* made in two steps where the register is one of the operand's */
+        /* two steps, since REG may be a register of the operand */
         buffer_print(out, "pushq %%%s; ", register_name(store->bit_register));
         write_address(out, &element, reg, raised + 8);
         buffer_print(out, "; pushq %%%s; %s 8(%%rsp), %%%s; sarq $%u, %%%s; ", name, extend, name,

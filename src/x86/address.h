@@ -1,8 +1,8 @@
-/* address.h: inserted code that makes the address of an operand in memory, in front of the
- * instruction, in a register.
+/* address.h: inserted code that computes the address of an operand in memory into a register,
+ * before the instruction.
  *
- * This is the one place that turns an operand into an address: checks of stores ask the shadow for
- * it, and the code out of line tells it to the runtime. */
+ * All code that needs such an address uses this file: checks of stores test the shadow at it, and
+ * the code out of line passes it to the runtime. */
 #ifndef QUIPU_X86_ADDRESS_H
 #define QUIPU_X86_ADDRESS_H
 
@@ -10,22 +10,22 @@
 #include "util/buffer.h"
 #include "x86/store.h"
 
-/* Where a store goes. */
+/* The address of a store. */
 struct store_address {
     const struct store *store;
-    struct span operand; /* as the text has it; see asm/operand.h */
-    bool intel;          /* ... in Intel's syntax */
+    struct span operand; /* the operand's text; see asm/operand.h */
+    bool intel;          /* the text is in Intel's syntax */
 };
 
-/* Whether making the address changes flags. */
+/* Whether the code that computes the address changes flags. */
 bool address_changes_flags(const struct store *store);
 
-/* Puts the address of the first byte into register REG, where the stack pointer is RAISED bytes
- * lower than at the store.  Not of STORE_SCATTER, which has no one address. */
+/* Writes code that sets register REG to the address of the first byte. The stack pointer is RAISED
+ * bytes lower there than at the store. Not for STORE_SCATTER, which has several addresses. */
 void write_address(struct buffer *out, const struct store_address *address, int reg, int raised);
 
-/* STORE_SCATTER: makes the index of an element in register SCRATCH ("rax") that element's address;
- * RAISED as above. */
+/* For STORE_SCATTER: register SCRATCH ("rax") contains the index of an element. Writes code that
+ * sets it to that element's address. RAISED as above. */
 void write_element_address(struct buffer *out, const struct store_address *address,
                            const char *scratch, int raised);
 

@@ -1,40 +1,42 @@
-/* call_check.c: the instructions around a call of what may not be instrumented; see call_check.h.
+/* call_check.c: the instructions around a call of code that may have no checks; see call_check.h.
  *
- * .LQf:   nopl                                 a jump to .LQq, once there is a region, or to .LQz,
- *                                              where the stack is watched
- * .LQm:   call    CALLEE
- *         nopl                                 a jump to .LQr
- * .LQo:
+ *   .LQcf:  nopl                                 becomes a jump to .LQcq once there is a region, or
+ *                                                to .LQcz while the stack is watched
+ *   .LQcm:  call    CALLEE
+ *   .LQy:   nopl                                 becomes a jump to 1
+ *   .LQco:
  *
- * .LQz:   ...                                  the store of the return address: store_check.c
- *         jmp     .LQq
- * .LQq:   cmpb    $0, QUIPU_WATCH_AREA         is there any region?
- *         je      .LQm
- *         ...                                  the callee is told
- *         jmp     .LQm
- * .LQr:   cmpl    $0, QUIPU_WATCH_CALLING      is any thread in a call that it has told of?
- *         je      .LQo
- *         ...
+ *   .LQcz:  ...                                  stores the return address: store_check.c
+ *           jmp     .LQcq
+ *   .LQcq:  cmpb    $0, QUIPU_WATCH_AREA         is there any region?
+ *           je      .LQcm
+ *           ...                                  reports the begin
+ *           jmp     .LQcm
+ *      1:   cmpl    $0, QUIPU_WATCH_CALLING      has any thread a record of a running call?
+ *           je      .LQco
+ *           ...
  *
- * Of some callees another byte is asked.  Behind a direct call of an unknown one QUIPU_WATCH_AREA
- * is, and .LQr stands in front of .LQq; format/watch.h.  The call itself stays where it is,
- * for what tables of exceptions say of it.
+ * For some callees, the code tests other bytes. Behind a direct call of an unknown callee it tests
+ * QUIPU_WATCH_AREA, and 1 is before .LQcq; see format/watch.h. The call itself stays at its
+ * address, since exception tables refer to it.
  *
- * Out of line the callee's address tells whether it is instrumented: then all it writes is told by
- * its own checks.  Of a call through a pointer the text asks that, in three instructions, which two
- * jumps would cost more than: most are of functions of the program's own.
+ * Out of line, the code compares the callee's address with this module's text. The module's own
+ * functions have checks, which report all that they write. For a call through a pointer, three
+ * instructions in the text do this. That costs less than two jumps, because most such calls are of
+ * the program's own functions.
  *
- * What is known to write a range asks first, whatever the callee, whether all that is watched lies
- * elsewhere. */
+ * If a callee is known to write ranges, the code first tests whether all regions are outside of
+ * them. This test does not depend on the callee's address. */
 #include "x86/call_check.h"
 
 #include "format/watch.h"
 #include "format/watch_callees.h"
 #include "x86/store_check.h"
 
-/* ---- whose the callee is ---- */
+/* ---- whether the callee has checks ---- */
 
-/* The callee's address to %r11, compared with what RANGE is the name of: address and size. */
+/* Subtracts the begin of RANGE from the callee's address, in %r11, and compares the difference with
+ * its size. RANGE names two words: address and size. */
 static void write_comparison(struct buffer *out, const struct checked_call *call,
                              const char *range) {
     if (call->symbol.length)
@@ -45,7 +47,7 @@ static void write_comparison(struct buffer *out, const struct checked_call *call
     buffer_print(out, "; subq %s(%%rip), %%r11; cmpq %s+8(%%rip), %%r11; ", range, range);
 }
 
-/* Goes to the label BACK LABEL where the callee is this module's own. */
+/* Jumps to the label BACK LABEL if the callee is in this module. */
 static void write_own_test(struct buffer *out, const struct checked_call *call, const char *back,
                            uint32_t label) {
     if (!call->register_free || (!call->symbol.length && !call->operand.length))
@@ -70,7 +72,7 @@ void write_call_check(struct buffer *out, const struct checked_call *call, bool 
     } else {
         buffer_print(out, ".p2align 6,,%d; .LQcf%u: " SITE_TEXT "; ", SITE_SIZE - 1, label);
     }
-    if (returns) /* the one behind it follows at once, and is within a line, too */
+    if (returns) /* so the one behind the call, which follows directly, is within a line, too */
         buffer_print(out, ".p2align 6,,%d; ", call->size + SITE_SIZE - 1);
     buffer_print(out, ".LQcm%u:", label);
 }
@@ -126,8 +128,8 @@ static const char *narrow_argument(uint32_t number) {
     return names[number];
 }
 
-/* Where the range ends at most, to %r11.  Goes to .LQcs LABEL where that is behind all addresses.
- */
+/* Sets %r11 to the largest possible end of the range. Jumps to .LQcs LABEL if that is beyond all
+ * addresses. */
 static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label) {
     const char *a = argument(quipu_extent_a(extent));
     unsigned long long reach = quipu_reach(extent);
@@ -151,7 +153,7 @@ static void write_range_end(struct buffer *out, uint32_t extent, uint32_t label)
     buffer_print(out, "addq %%%s, %%r11; jc .LQcs%u; ", argument(extent & 7), label);
 }
 
-/* Goes to .LQcs LABEL where the format may have a conversion that writes. */
+/* Jumps to .LQcs LABEL if the format may have a conversion that writes. */
 static void write_look_at_format(struct buffer *out, const struct checked_call *call,
                                  uint32_t label) {
     for (int i = 0; i < 3; i++)
@@ -163,13 +165,14 @@ static void write_look_at_format(struct buffer *out, const struct checked_call *
                          argument(call->quick[i] & 7), label, label, label, label);
 }
 
-/* Goes to the label .LQcm LABEL where no range can reach what is watched. */
+/* Jumps to .LQcm LABEL if no range can reach a region. */
 static void write_quick_ranges(struct buffer *out, const struct checked_call *call,
                                uint32_t label) {
     buffer_print(out, "cmpb $0, 0x%x; jne .LQcs%u; ", QUIPU_WATCH_RANGES_BEGIN, label);
     if (call->looks)
         write_look_at_format(out, call, label);
-    if (call->within) /* all is compared; where that takes long it is told, too */
+    if (call->within) /* if all regions will be compared, the begin is reported only while that
+                         takes long */
         buffer_print(out,
                      "cmpb $0, 0x%x; je .LQcv%u; cmpb $0, 0x%x; je .LQcm%u; jmp .LQcs%u; "
                      ".LQcv%u: ",
@@ -191,8 +194,8 @@ static void write_quick_ranges(struct buffer *out, const struct checked_call *ca
     buffer_print(out, ".LQcs%u: ", label);
 }
 
-/* What the no-operation in front leads to, but the telling.  What that behind a compared call leads
- * to has QUIPU_SITE_RETURN_SIZE bytes. */
+/* The code to which the no-operation before the call leads, except the report. For a `compared`
+ * call, the query behind the call precedes .LQcq and has QUIPU_SITE_RETURN_SIZE bytes. */
 static void write_questions(struct buffer *out, const struct checked_call *call, bool returns,
                             uint32_t label) {
     if (call->site && returns) {
@@ -222,7 +225,8 @@ static void write_telling(struct buffer *out, const struct checked_call *call, u
     buffer_text(out, "; ");
 }
 
-/* RETURNS: by the no-operation behind the call, if it has one, which the runtime sees to. */
+/* RETURNS: control returns to behind the call. If the no-operation there must become a jump, the
+ * runtime changes it. */
 static void write_begin(struct buffer *out, const struct checked_call *call, bool returns) {
     bool sees = returns && call->site && !call->compared;
     write_telling(out, call,

@@ -1,12 +1,12 @@
 /* calls.c: the instructions that keep a calling context tree; see calls.h.
  *
- * Each is a call of the runtime, whose part is runtime/calls/activation.S, but in front of a
- * return: there the runtime is jumped to and returns itself.  The program's own return stays,
- * behind, and never runs.
+ * Each calls the runtime (runtime/calls/activation.S). Only before a return it jumps to the
+ * runtime, which then returns to the caller. The program's own return stays behind that jump, and
+ * is never executed.
  *
- * At a function's begin and at its ends nothing below the stack pointer is in use.  What may be
- * changed there is what the calling convention leaves free: so the compiler must keep to it between
- * functions that it knows, too (-fno-ipa-ra). */
+ * Nothing below the stack pointer is in use at a function's begin and ends. The code there may
+ * change the registers that the calling convention leaves free. So the compiler must follow the
+ * convention even between functions that it knows (-fno-ipa-ra). */
 #include "x86/calls.h"
 
 #include "x86/sequence.h"

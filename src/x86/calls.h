@@ -6,24 +6,26 @@
 #include "util/buffer.h"
 #include "x86/decode.h"
 
-/* A function of a compiler's begins.  Changes flags and %r11; and %rax, where RAX_FREE is set.
- * SHARED: the code is for shared objects. */
+/* At the begin of a compiled function. Changes flags and %r11, and %rax if RAX_FREE. SHARED: the
+ * code is for shared objects. */
 void write_enter(struct buffer *out, bool rax_free, bool shared);
 
-/* Whether it takes nothing but its address from the stack, and nothing of the machine's state. */
+/* Whether it is a return that only pops its address: it changes no other state and no more of the
+ * stack. */
 bool is_near_return(const struct decoded *decoded);
 
-/* It is about to return by a near return, which never runs. */
+/* Before a near return, which is then never executed: the runtime returns. */
 void write_return(struct buffer *out, bool shared);
 
-/* It is about to jump to another function, or to return otherwise; R11_KEPT: by what is in %r11,
- * maybe. */
+/* Before a jump to another function, or before another kind of return. R11_KEPT: %r11 may contain
+ * the target. */
 void write_leave(struct buffer *out, bool r11_kept, bool shared);
 
-/* Control comes from elsewhere, to where the unwinder's row is FRAME.  Changes flags. */
+/* At a point where control arrives from elsewhere. FRAME is the unwinder's row there. Changes
+ * flags. */
 void write_pad(struct buffer *out, const struct frame_row *frame);
 
-/* The directives that the names of the runtime's functions need. */
+/* The directives for the names of the runtime's functions. */
 void write_calls_symbols(struct buffer *out, bool shared);
 
 #endif

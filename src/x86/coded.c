@@ -1,14 +1,16 @@
-/* coded.c: instructions that hand-written assembly has in bytes; see coded.h.
+/* coded.c: instructions that hand-written assembly contains as bytes; see coded.h.
  *
- * A line of bytes is an instruction where all of it is one, and the processor comes there: from the
- * instruction in front, by a branch to the label in front, or by an address: a table or an
- * instruction has that of the label, and right behind stands an instruction without a label, which
- * nobody else would come to.  The same is asked for behind a call, and at a function's begin.  Data
- * that happens to look like one must not be taken for it, since code that is inserted there would
- * move it.  For the same reason it must not name an address by its distance.  Bytes that are
- * prefixes of the instruction behind them belong to it, at a function's begin too.  No-operations
- * behind a jump are filling, and so are those of .nops and .nop, but where a label tells of them:
- * the program may write over these.
+ * A line of bytes is an instruction if all its bytes are one, and the processor executes it there.
+ * Control comes from the instruction before, or from a branch to the label before. Or a table or an
+ * instruction contains the label's address, and an instruction without a label follows directly:
+ * without the bytes nothing would lead to it. Behind a call, and at a function's begin, such an
+ * instruction must follow the lines of bytes, too, and one line must have at least CODE_SURE bytes.
+ *
+ * Data that looks like an instruction by chance must stay data, since inserted code would move it.
+ * For the same reason, an instruction in bytes must not contain the distance to an address. Bytes
+ * that are prefixes of the next instruction belong to it, at a function's begin, too. No-operations
+ * behind a jump are filling. So are .nops and .nop, unless a label there is known elsewhere: the
+ * program may overwrite these.
  *
  * requires: parse_unit    makes: statements that are instructions */
 #include "x86/coded.h"
@@ -21,13 +23,13 @@
 
 enum {
     CODE_MAX = 15, /* bytes of an instruction */
-    CODE_SURE = 4, /* so many bytes are one instruction, and nothing more, by no chance */
+    CODE_SURE = 4, /* so many bytes of data are not exactly one instruction by chance */
     BYTE_MAX = 255
 };
 
 /* ---- bytes ---- */
 
-/* A number, decimal or with 0x; -1: it is another expression. */
+/* Returns a number, decimal or with 0x, or -1 for any other expression. */
 static int read_byte(struct span text) {
     bool hexadecimal = text.length > 2 && strncasecmp(text.start, "0x", 2) == 0;
     const char *digits = hexadecimal ? "0123456789abcdef" : "0123456789";
@@ -46,7 +48,8 @@ static int read_byte(struct span text) {
     return text.length && value <= BYTE_MAX ? value : -1;
 }
 
-/* How many bytes a statement of them has; 0: more than an instruction, or other things. */
+/* Returns the number of bytes in the statement; 0: more than an instruction has, or not only
+ * bytes. */
 static size_t read_bytes(const struct unit *unit, const struct statement *s, uint8_t *bytes) {
     struct span text = {unit->text + s->start, s->end - s->start};
     struct cursor cursor = cursor_over(behind(text, first_word(text)));
@@ -60,7 +63,7 @@ static size_t read_bytes(const struct unit *unit, const struct statement *s, uin
     return count;
 }
 
-/* ---- what may be taken ---- */
+/* ---- which bytes are accepted ---- */
 
 bool is_landing_mark(const struct decoded *decoded) {
     return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
@@ -84,7 +87,7 @@ static bool is_return(const uint8_t *code, size_t count) {
            (count == 2 && (code[0] == 0xf3 || code[0] == 0xf2) && code[1] == 0xc3);
 }
 
-/* Whether S is one instruction that goes on behind itself, or returns. */
+/* Whether S is one instruction that continues behind itself, or returns. */
 static bool decode_statement(const struct unit *unit, const struct statement *s, bool stores,
                              struct decoded *decoded) {
     uint8_t code[CODE_MAX];
@@ -101,7 +104,7 @@ static bool decode_statement(const struct unit *unit, const struct statement *s,
            decoded->spelling.mnemonic != ZYDIS_MNEMONIC_FWAIT && !is_relative(code, count);
 }
 
-/* Whether S has nothing but prefixes. */
+/* Whether S contains only prefixes. */
 static bool is_prefix(const struct unit *unit, const struct statement *s) {
     static const uint8_t prefixes[] = {0x2e, 0x3e, 0x66, 0x67, 0xf0, 0xf2, 0xf3};
     uint8_t code[CODE_MAX];
@@ -112,10 +115,10 @@ static bool is_prefix(const struct unit *unit, const struct statement *s) {
     return count;
 }
 
-/* ---- where the processor comes ---- */
+/* ---- which bytes the processor executes ---- */
 
-/* Whether the processor goes on behind S, an instruction, at least at times.  Calls may not come
- * back, and system calls. */
+/* Whether the processor continues behind S, an instruction, at least sometimes. Calls and system
+ * calls do not count, since they may not return. */
 static bool goes_on(const struct unit *unit, const struct statement *s) {
     static const char *const ends[] = {
         "jmp", "ret",  "call", "ljmp", "lcall", "lret", "iret",    "sys",    "ud",     "hlt",
@@ -130,7 +133,7 @@ static bool goes_on(const struct unit *unit, const struct statement *s) {
     return true;
 }
 
-/* Whether S puts no bytes, so that what stands in front of it goes on behind it. */
+/* Whether S puts no bytes, so that control passes over it. */
 static bool is_nothing(const struct statement *s) {
     return s->kind == STATEMENT_DIRECTIVE && !s->data && !s->opaque && !s->aligns;
 }
@@ -142,9 +145,8 @@ static bool is_text(const struct unit *unit, const struct section *section, size
     return s->kind == STATEMENT_INSTRUCTION && !s->opaque && !s->prefix;
 }
 
-/* Whether statement I begins instructions that go on in the text behind it, and are no data by all
- * likelihood: behind a call there may be some, which the callee passes over, and at a function's
- * begin. */
+/* Whether statement I begins instructions that lead to the text behind them, and are very probably
+ * not data. There may be data behind a call, if the callee skips it, and at a function's begin. */
 static bool looks_like_code(const struct unit *unit, const struct section *section, size_t i) {
     struct decoded decoded;
     bool sure = false;
@@ -159,8 +161,8 @@ static bool looks_like_code(const struct unit *unit, const struct section *secti
     return sure && is_text(unit, section, i);
 }
 
-/* Whether statement I and those right behind it are prefixes, in bytes, of an instruction, which
- * may be one in bytes, too. */
+/* Whether statement I and those directly behind it are prefixes, in bytes, of an instruction. That
+ * may be in bytes, too. */
 static bool leads_to_text(const struct unit *unit, const struct section *section, size_t i) {
     struct decoded decoded;
     while (i < section->statements.count &&
@@ -172,8 +174,7 @@ static bool leads_to_text(const struct unit *unit, const struct section *section
                              &decoded));
 }
 
-/* Whether S has nothing but no-operations: behind a jump nobody comes there, and where they are is
- * nobody's affair. */
+/* Whether S contains only no-operations. Behind a jump they are not executed, and may move. */
 static bool is_filling_byte(const struct unit *unit, const struct statement *s) {
     uint8_t code[CODE_MAX];
     size_t count = statement_is(unit, s, ".byte") ? read_bytes(unit, s, code) : 0;
@@ -184,19 +185,19 @@ static bool is_filling_byte(const struct unit *unit, const struct statement *s) 
     return count;
 }
 
-/* Whether S puts no-operations, so many bytes of them. */
+/* Whether S is a directive that puts no-operations of a given size. */
 static bool puts_filling(const struct unit *unit, const struct statement *s) {
     return statement_is(unit, s, ".nops") || statement_is(unit, s, ".nop");
 }
 
-/* What is known at a place, from what stands in front of it. */
+/* What the statements before a position show about it. */
 struct sight {
-    bool comes;         /* the processor comes here */
+    bool comes;         /* control arrives here */
     bool begins;        /* a function begins */
-    bool listed;        /* a table or an instruction has the address of a label */
-    bool named, behind; /* a label is here; an instruction that does not go on */
+    bool listed;        /* a table or an instruction contains the address of a label */
+    bool named, behind; /* a label is here; the instruction before does not continue here */
     bool called;        /* ... which is a call */
-    bool known;         /* others may know of a label that is here */
+    bool known;         /* a label here may be known elsewhere */
 };
 
 static void see_label(const struct symbol *symbol, bool referred, struct sight *sight) {
@@ -239,7 +240,7 @@ static void look_through(struct unit *unit, const struct section *section, bool 
             s->kind = STATEMENT_INSTRUCTION;
             s->data = false;
             s->prefix = true;
-            at.comes = !is_text(unit, section, i + 1); /* what follows is in bytes */
+            at.comes = !is_text(unit, section, i + 1); /* the next instruction is in bytes */
             at.behind = false;
         } else if (filling) {
             s->data = false;

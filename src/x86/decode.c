@@ -1,5 +1,4 @@
-/* decode.c: what an instruction does, told by its bytes; see decode.h.  Zydis ends here and in
- * names.c. */
+/* decode.c: what an instruction does, according to its bytes; see decode.h. */
 #include "x86/names.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ static const ZydisDecoder *the_decoder(void) {
     return &decoder;
 }
 
-/* The bit of the general register that REGISTER is a part of; 0 where it is of another kind. */
+/* Returns the bit of the general register that REGISTER is a part of, or 0 for other registers. */
 static uint16_t register_bit(ZydisRegister reg) {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
     if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
@@ -24,12 +23,13 @@ static uint16_t register_bit(ZydisRegister reg) {
     return (uint16_t)(1u << (whole - ZYDIS_REGISTER_RAX));
 }
 
-/* Writing 32 or 64 bits of a register, always, leaves nothing of what was there. */
+/* Whether a write to REG that is always done replaces the whole register: a write of 32 or 64 bits
+ * does. */
 static bool writes_whole(ZydisRegister reg) {
     return ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) >= 32;
 }
 
-/* Whether what is written is a number of at most 32 bits, extended by its sign to 64. */
+/* Whether it writes a number of at most 32 bits, extended by its sign to 64. */
 static bool extends_sign(const ZydisDecodedInstruction *instruction,
                          const ZydisDecodedOperand *operands) {
     switch (instruction->mnemonic) {
@@ -45,7 +45,7 @@ static bool extends_sign(const ZydisDecodedInstruction *instruction,
     }
 }
 
-/* A conditional move of 32 bits clears the upper half even where it does not move. */
+/* A conditional move of 32 bits clears the upper half even if it does not move. */
 static void add_extension(struct decoded *decoded, const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands, int index) {
     const ZydisDecodedOperand *operand = &operands[index];
@@ -84,11 +84,11 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
         if (always && writes_whole(operand->reg.value))
             decoded->registers_killed |= bit;
         else
-            decoded->registers_read |= bit; /* what is not written stays: it is as good as read */
+            decoded->registers_read |= bit; /* the unwritten part stays: it counts as read */
     }
 }
 
-/* Not by lea, which makes an address. */
+/* Not for lea, which only computes an address. */
 static void add_memory_use(struct memory_use *use, const ZydisDecodedInstruction *instruction,
                            const ZydisDecodedOperand *operands, int index) {
     const ZydisDecodedOperand *operand = &operands[index];
@@ -108,8 +108,8 @@ static void add_memory_use(struct memory_use *use, const ZydisDecodedInstruction
     }
 }
 
-/* A prefetch promises nothing, what flushes a line reads no value, and a no-operation's operand is
- * there for its length. */
+/* Whether operands in memory are accessed. A prefetch may do nothing, a flush of a line reads no
+ * value, and the operand of a no-operation only makes it longer. */
 static bool touches_memory(const ZydisDecodedInstruction *instruction) {
     switch (instruction->meta.category) {
     case ZYDIS_CATEGORY_PREFETCH:
@@ -139,8 +139,8 @@ static bool is_among(ZydisMnemonic mnemonic, const ZydisMnemonic *list, size_t c
 
 #define IS_AMONG(mnemonic, list) is_among(mnemonic, list, sizeof(list) / sizeof *(list))
 
-/* What Zydis does not put among the moves: shuffles, which compilers use for integers, too, and the
- * x87's. */
+/* Moves that Zydis has in other categories: shuffles, which compilers use for integers, too, and
+ * those of the x87. */
 static const ZydisMnemonic shuffles[] = {
     ZYDIS_MNEMONIC_SHUFPS,        ZYDIS_MNEMONIC_SHUFPD,        ZYDIS_MNEMONIC_VSHUFPS,
     ZYDIS_MNEMONIC_VSHUFPD,       ZYDIS_MNEMONIC_UNPCKLPS,      ZYDIS_MNEMONIC_UNPCKLPD,
@@ -169,7 +169,7 @@ static const ZydisMnemonic shuffles[] = {
     ZYDIS_MNEMONIC_FCMOVNU,       ZYDIS_MNEMONIC_FCMOVU,
 };
 
-/* These touch one element, whether it comes from memory or from a general register. */
+/* These use one element, in memory or in a general register. */
 static const ZydisMnemonic element_moves[] = {
     ZYDIS_MNEMONIC_MOVD,      ZYDIS_MNEMONIC_MOVQ,      ZYDIS_MNEMONIC_VMOVD,
     ZYDIS_MNEMONIC_VMOVQ,     ZYDIS_MNEMONIC_PINSRB,    ZYDIS_MNEMONIC_PINSRW,
@@ -183,7 +183,7 @@ static const ZydisMnemonic element_moves[] = {
     ZYDIS_MNEMONIC_VMOVHPD,
 };
 
-/* Moving a number is not computing one. */
+/* Whether it only moves numbers, without computing. */
 static bool moves_only(const ZydisDecodedInstruction *instruction) {
     if (IS_AMONG(instruction->mnemonic, shuffles))
         return true;
@@ -215,7 +215,7 @@ static bool is_scalar(const ZydisDecodedInstruction *instruction) {
 static void find_arithmetic(struct decoded *decoded, const ZydisDecodedInstruction *instruction,
                             const ZydisDecodedOperand *operands) {
     bool in_vectors = false, floats = false;
-    /* fchs and its like do not show theirs */
+    /* Zydis lists no floating point operand for fchs and similar instructions */
     for (int i = 0; i < instruction->operand_count; i++) {
         const ZydisDecodedOperand *operand = &operands[i];
         if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
@@ -247,7 +247,8 @@ static uint8_t flag_set(ZyanU32 flags) {
     return set;
 }
 
-/* A shift or rotation by %cl that is zero leaves the flags as they were: not surely written. */
+/* Whether the flags may keep their values: after a shift or rotation by 0, by %cl or a number, and
+ * after a string comparison that repeats 0 times. */
 static bool may_leave_flags(const ZydisDecodedInstruction *instruction,
                             const ZydisDecodedOperand *operands) {
     switch (instruction->mnemonic) {
@@ -314,7 +315,7 @@ static uint8_t branch_class(const ZydisDecodedInstruction *instruction,
     }
 }
 
-/* xor %eax,%eax: the result does not depend on what was there. */
+/* Whether the result is independent of the old value: xor %eax,%eax. */
 static bool is_clearing(const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands) {
     return (instruction->mnemonic == ZYDIS_MNEMONIC_XOR ||
@@ -324,7 +325,7 @@ static bool is_clearing(const ZydisDecodedInstruction *instruction,
            operands[0].reg.value == operands[1].reg.value && writes_whole(operands[0].reg.value);
 }
 
-/* add, sub, inc, dec and lea: what counts, or walks an array. */
+/* add, sub, inc, dec and lea: instructions that count, or step through an array. */
 static bool adds_constant(const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands) {
     if (operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
@@ -344,9 +345,8 @@ static bool adds_constant(const ZydisDecodedInstruction *instruction,
     }
 }
 
-/* What leads to another stack: the stack pointer is set by anything but itself and the frame
- * pointer.
- */
+/* Whether it leads to another stack: sets the stack pointer to a value that derives neither from
+ * itself nor from the frame pointer. */
 static bool switches_stack(const ZydisDecodedInstruction *instruction,
                            const ZydisDecodedOperand *operands) {
     bool sets = false;
@@ -372,7 +372,7 @@ static bool switches_stack(const ZydisDecodedInstruction *instruction,
     }
 }
 
-/* mov $symbol, %edi; lea symbol(%rip), %rdi. */
+/* mov $symbol, %edi; lea symbol(%rip), %rdi. Returns the register's bit, or 0. */
 static uint16_t find_address_to(const ZydisDecodedInstruction *instruction,
                                 const ZydisDecodedOperand *operands) {
     bool names = false;
@@ -397,7 +397,7 @@ static enum turns find_turns(const ZydisDecodedInstruction *instruction) {
                                                                                       : TURNS_ONE;
 }
 
-/* The system call whose number the instruction puts into %rax. */
+/* Returns the system call whose number the instruction puts into %rax. */
 static enum asked_call find_asked(const ZydisDecodedInstruction *instruction,
                                   const ZydisDecodedOperand *operands) {
     if (instruction->mnemonic != ZYDIS_MNEMONIC_MOV ||
@@ -508,7 +508,7 @@ bool is_filling(const struct decoded *decoded) {
 }
 
 void invert_conditional(uint8_t *code, size_t count) {
-    /* 7x rel8 or 0F 8x rel32, prefixes in front: the lowest bit of x negates */
+    /* 7x rel8 or 0F 8x rel32, behind prefixes: the lowest bit of x negates */
     bool near = count >= 6 && code[count - 6] == 0x0f;
     if (count >= 2)
         code[near ? count - 5 : count - 2] ^= 1;
@@ -516,7 +516,7 @@ void invert_conditional(uint8_t *code, size_t count) {
 
 /* ---- disassembly ---- */
 
-/* A longer name is cut: symbols may be as long as they like. */
+/* A longer name is cut. Symbols have no maximum length. */
 enum {
     NAME_MAX_SIZE = 1024
 };
@@ -524,7 +524,7 @@ enum {
 struct naming {
     name_address *name;
     void *context;
-    size_t room; /* bytes that a name may take */
+    size_t room; /* bytes that a name may have */
 };
 
 static ZydisFormatterFunc print_absolute;
@@ -538,8 +538,8 @@ static ZyanStatus print_text(ZydisFormatterBuffer *buffer, const char *text) {
     return ZyanStringAppend(string, &view);
 }
 
-/* Prints the target of a branch by its name where it has one, and what is in front of a segment's
- * base as such: "%fs:-0x18". */
+/* Prints an address, such as a branch's target, by its name if it has one. A negative offset from a
+ * segment's base is printed as such: "%fs:-0x18". */
 static ZyanStatus print_target(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
                                ZydisFormatterContext *context) {
     const struct naming *naming = context->user_data;
@@ -580,7 +580,7 @@ static const ZydisFormatter *the_formatter(void) {
     return &formatter;
 }
 
-/* AT&T writes a star before the operand of an indirect branch; Zydis does not. */
+/* AT&T syntax has a star before the operand of an indirect branch. Zydis prints none. */
 static void mark_indirect(char *text, size_t size) {
     char *end = strchr(text, '('), *operand = NULL;
     for (char *c = text; *c && c != end; c++)

@@ -1,4 +1,4 @@
-/* decode.h: what an instruction does, told by its bytes.  Zydis ends here.
+/* decode.h: what an instruction does, according to its bytes. Only this folder uses Zydis.
  *
  * The rest of the toolkit sees registers as bits of a mask, flags as bits of a byte, and a branch
  * as one of a few classes. */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets of general registers: bit n is the register that the encoding numbers n. */
+/* Sets of general registers. Bit n is the register that instructions encode as n. */
 enum {
     REGISTER_RAX = 1 << 0,
     REGISTER_RCX = 1 << 1,
@@ -53,85 +53,86 @@ enum {
 };
 
 enum instruction_class {
-    CLASS_PLAIN,            /* goes on behind itself */
+    CLASS_PLAIN,            /* continues behind itself */
     CLASS_JUMP,             /* direct jump */
     CLASS_JUMP_INDIRECT,    /* through a register or memory */
     CLASS_CONDITIONAL,      /* conditional jump, any reach */
-    CLASS_CONDITIONAL_NEAR, /* loop, jrcxz: a target must be within 128 bytes */
+    CLASS_CONDITIONAL_NEAR, /* loop, jrcxz: its target must be within 128 bytes */
     CLASS_CALL,             /* direct call */
     CLASS_CALL_INDIRECT,    /* through a register or memory */
     CLASS_RETURN,           /* return, also from an interrupt */
-    CLASS_STOP,             /* does not go on: undefined, halt */
-    CLASS_SYSTEM,           /* enters the kernel: may not come back, may come back twice */
-    CLASS_TRANSACTION,      /* xbegin: goes on behind itself or, on abort, at its target */
+    CLASS_STOP,             /* does not continue: undefined, halt */
+    CLASS_SYSTEM,           /* enters the kernel: may not return, may return twice */
+    CLASS_TRANSACTION,      /* xbegin: continues behind itself or, on abort, at its target */
 };
 
 static inline bool is_call_class(uint8_t class) {
     return class == CLASS_CALL || class == CLASS_CALL_INDIRECT;
 }
 
-/* How often a string instruction with a repeat prefix runs: once for each that %rcx goes down. */
+/* How often a string instruction with a repeat prefix runs: once for each decrement of %rcx. */
 enum turns {
-    TURNS_ONE, /* it is no such instruction; or counts in %ecx, which nobody writes */
+    TURNS_ONE, /* not such an instruction; or it counts in %ecx, which is not used in practice */
     TURNS_ALL, /* until %rcx is 0 */
-    TURNS_SOME /* or until a comparison ends it */
+    TURNS_SOME /* until %rcx is 0, or a comparison ends it */
 };
 
-/* System calls behind which control never goes on. */
+/* System calls behind which control never continues. */
 enum asked_call {
-    ASKED_ANY,         /* no number, or any other one */
+    ASKED_ANY,         /* no number, or another one */
     ASKED_HANDLER_END, /* rt_sigreturn */
     ASKED_THREAD_END   /* exit */
 };
 
-/* Operands in memory, those that are not written down too: push stores, ret loads.  Under a mask,
- * and of gathers and scatters, all elements count; of a string instruction that repeats, one turn.
- */
+/* Operands in memory, including implicit ones: push stores, ret loads. For a mask, gather or
+ * scatter, all elements count. For a string instruction that repeats, one turn counts. */
 struct memory_use {
     uint8_t loads, stores;
     uint16_t bytes_loaded, bytes_stored;
 };
 
-/* How an instruction is written: for instruction_names. */
+/* The spelling of an instruction, for instruction_names. */
 struct spelling {
     uint16_t mnemonic; /* Zydis's number */
-    uint8_t prefix;    /* of a list in names.c; 0: none */
+    uint8_t prefix;    /* index of a list in names.c; 0: none */
     bool string;       /* the mnemonic's last letter is the size */
     bool wide;         /* movabs */
     bool sized;        /* never written without its size */
-    char size[3];      /* letters of its operands' size, or "" */
+    char size[3];      /* letters of its operands' sizes, or "" */
 };
 
 struct decoded {
     uint8_t size; /* bytes */
     uint8_t class;
     uint8_t flags_read;
-    uint8_t flags_written;      /* set, cleared or left undefined: what was there is gone */
-    uint16_t registers_read;    /* any part of it, explicit, hidden or in an address */
+    uint8_t flags_written;      /* set, cleared or left undefined: the old value is lost */
+    uint16_t registers_read;    /* any part of it; explicit, implicit or in an address */
     uint16_t registers_written; /* any part of it, always or on a condition */
-    uint16_t registers_killed;  /* of those: the old value is gone whole */
-    uint16_t zero_extended;     /* of those: always 32 bits are written, and the rest is 0 */
-    uint16_t sign_extended;     /* ... or 32 bits at most, and the rest is the sign */
-    uint16_t addressing; /* registers that addresses of what it reads or writes are made of */
-    uint16_t address_to; /* the register that it sets to a number or an address that its
-                            text names, and nothing added; or none */
-    bool stores;         /* writes memory by an explicit operand */
-    bool traps;          /* may, by its operands: memory off the stack, or a division */
-    bool faults;         /* may raise a signal: it traps, or not every processor has it, or not
-                            every program may use it */
-    bool switches_stack; /* the stack pointer becomes what it was not made of, nor the frame
-                            pointer */
-    bool selects;        /* a conditional move */
-    uint8_t asks;        /* enum asked_call: puts its number into %rax */
-    bool aligns_stack;   /* and of the stack pointer with a number */
-    bool steps;          /* adds a constant to a general register */
-    bool repeats;        /* string instruction with a repeat prefix: one execution, whatever the
-                            count */
-    uint8_t turns;       /* enum turns */
-    bool floating;       /* computes in floating point: arithmetic, comparison, conversion */
-    bool vector;         /* works on several elements of a vector register, or on its mask */
-    bool atomic;         /* locked, or xchg with memory */
-    uint8_t condition;   /* of CLASS_CONDITIONAL, as encoded */
+    uint16_t registers_killed;  /* of those: the whole old value is lost */
+    uint16_t zero_extended; /* of those: 32 bits are always written, and the upper half becomes 0 */
+    uint16_t sign_extended; /* ... or at most 32 bits are written, extended by the sign */
+    uint16_t addressing;    /* registers in the addresses of what it reads or writes */
+    /* the register that it sets to a number or address in its text, with nothing added; or 0 */
+    uint16_t address_to;
+    bool stores; /* writes memory by an explicit operand */
+    /* may trap because of its operands: memory not relative to the stack pointer, or a division */
+    bool traps;
+    /* may raise a signal: it traps, or not every processor has it, or not every program may use
+     * it */
+    bool faults;
+    /* the stack pointer gets a value that derives neither from itself nor from the frame pointer */
+    bool switches_stack;
+    bool selects;      /* a conditional move */
+    uint8_t asks;      /* enum asked_call: the call whose number it puts into %rax */
+    bool aligns_stack; /* `and` of the stack pointer with a number */
+    bool steps;        /* adds a constant to a general register */
+    /* a string instruction with a repeat prefix: counts as one execution */
+    bool repeats;
+    uint8_t turns;     /* enum turns */
+    bool floating;     /* computes in floating point: arithmetic, comparison, conversion */
+    bool vector;       /* works on several elements of a vector register, or on a mask register */
+    bool atomic;       /* locked, or xchg with memory */
+    uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
     struct transfer transfer;
     struct memory_use memory;
@@ -139,13 +140,13 @@ struct decoded {
     struct spelling spelling;
 };
 
-/* Whether it does nothing, in any length. */
+/* Whether it is a no-operation, of any length. */
 bool is_no_operation(const struct decoded *decoded);
 
-/* Whether it may stand behind a jump where nobody comes: a no-operation, a trap, a fence. */
+/* Whether it may follow a jump without ever being executed: a no-operation, a trap, a fence. */
 bool is_filling(const struct decoded *decoded);
 
-/* Decodes the instruction at the start of the COUNT bytes at CODE.  Returns false where there is
+/* Decodes the instruction at the start of the COUNT bytes at CODE. Returns false if there is
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);
 
@@ -158,19 +159,19 @@ struct instruction_names {
     char of[4][INSTRUCTION_NAME_MAX];
 };
 
-/* The mnemonic as objdump writes it, with its prefix (lock, rep, repz, repnz) and without, and with
- * the letter of its operands' size and without. */
+/* Returns the mnemonic as objdump writes it: with and without its prefix (lock, rep, repz, repnz),
+ * and with and without the letter of its operands' size. */
 struct instruction_names instruction_names(const struct decoded *decoded);
 
-/* Turns the condition of the conditional jump of COUNT bytes at CODE into its opposite. */
+/* Inverts the condition of the conditional jump of COUNT bytes at CODE. */
 void invert_conditional(uint8_t *code, size_t count);
 
-/* Names an address in a disassembly: writes at most SIZE bytes into TEXT, such as "foo+0x10".
- * Returns false where it has no name. */
+/* Names an address in a disassembly: writes at most SIZE bytes to TEXT, such as "foo+0x10". Returns
+ * false if it has no name. */
 typedef bool name_address(void *context, uint64_t address, char *text, size_t size);
 
-/* Writes the instruction at CODE, which runs at ADDRESS, in AT&T syntax into TEXT.  NAME may be
- * NULL. */
+/* Writes the instruction at CODE, which runs at ADDRESS, to TEXT in AT&T syntax. NAME may be NULL.
+ * Returns false if there is no instruction, or SIZE is too small. */
 bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address, char *text,
                              size_t size, name_address *name, void *context);
 

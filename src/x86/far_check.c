@@ -1,8 +1,8 @@
-/* far_check.c: whether a loop stays far from all that is watched; see far_check.h.
+/* far_check.c: whether a loop stays far from all regions; see far_check.h.
  *
- * Of A - HIGHEST + FAR no carry tells that A is HIGHEST or above, or FAR below that.  Downwards B
- * is the last byte that may be written: B - LOWEST is at least FAR, as a number without sign, where
- * B is below LOWEST or far above it. */
+ * If A - HIGHEST + FAR has no carry, A is at or above HIGHEST, or more than FAR below it.
+ * Downwards, B is the last byte that may be written. As an unsigned number, B - LOWEST is at least
+ * FAR if B is below LOWEST or far above it. */
 #include "x86/far_check.h"
 
 #include "format/watch.h"

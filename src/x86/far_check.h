@@ -1,7 +1,7 @@
-/* far_check.h: the instructions that tell, in front of a loop, that what it will write lies far
- * from all that is watched, or behind it the way that it goes (format/watch.h, section 2).
+/* far_check.h: the instructions before a loop that test whether all that it will write is far from
+ * all regions, or behind them in the direction of its stores (format/watch.h, section 2).
  *
- * AT&T syntax, joined by ';', on one line.  They change %r11 and the flags. */
+ * AT&T syntax, joined by ';', on one line. They change %r11 and the flags. */
 #ifndef QUIPU_X86_FAR_CHECK_H
 #define QUIPU_X86_FAR_CHECK_H
 
@@ -11,16 +11,17 @@
 #include <stdint.h>
 
 enum {
-    FAR_STEP_MAX = 4096 /* bytes, that an address goes at a time */
+    FAR_STEP_MAX = 4096 /* bytes per step of an address */
 };
 
 enum far_way {
-    FAR_UP,     /* nothing is written in front of the address ... */
-    FAR_DOWN,   /* ... or behind it ... */
-    FAR_EITHER, /* ... or further in front than 32 bits times a scale are */
+    FAR_UP,     /* nothing is written below the address ... */
+    FAR_DOWN,   /* ... or above the store at it ... */
+    FAR_EITHER, /* ... or further below it than 32 bits times a scale can reach */
 };
 
-/* An address: DISPLACEMENT, or SYMBOL if that has a length, and registers or NO_REGISTER. */
+/* An address: DISPLACEMENT, or SYMBOL if it is not empty, plus registers that are not
+ * NO_REGISTER. */
 struct far_check {
     enum far_way way;
     uint8_t base, index, scale;
@@ -28,10 +29,10 @@ struct far_check {
     struct span symbol;
 };
 
-/* Goes to the label NEAR where that may not be so. */
+/* Jumps to the label NEAR if the loop may write to a region. */
 void write_far_check(struct buffer *out, const struct far_check *check, const char *near);
 
-/* Goes to the label NEAR where the register is not positive, or above FAR_STEP_MAX. */
+/* Jumps to the label NEAR if the register is not positive, or above FAR_STEP_MAX. */
 void write_far_step(struct buffer *out, uint8_t reg, const char *near);
 
 #endif

@@ -1,7 +1,7 @@
-/* frame_check.c: where functions begin and end, for watched locals; see frame_check.h.
+/* frame_check.c: reports where functions begin and end, for watched locals; see frame_check.h.
  *
- * At a function's begin and at its ends nothing below the stack pointer is in use, so only who
- * comes back from elsewhere goes below the red zone. */
+ * Nothing below the stack pointer is in use at a function's begin and ends. So only FRAME_BACK
+ * moves the stack pointer below the red zone. */
 #include "x86/frame_check.h"
 
 #include "format/watch.h"

@@ -1,8 +1,8 @@
-/* frame_check.h: the instructions that tell, once a function's locals are watched, where it begins,
- * ends, and is come back to.
+/* frame_check.h: while a function's locals are watched, the instructions that report its begin, its
+ * ends, and points at which control comes back to it.
  *
- * AT&T syntax, joined by ';', on one line.  The contract with the runtime is format/watch.h,
- * section 2. */
+ * AT&T syntax, joined by ';', on one line. Section 2 of format/watch.h is the contract with the
+ * runtime. */
 #ifndef QUIPU_X86_FRAME_CHECK_H
 #define QUIPU_X86_FRAME_CHECK_H
 
@@ -10,21 +10,22 @@
 
 enum frame_site {
     FRAME_BEGIN, /* the function has just been called */
-    FRAME_END,   /* it is about to return, or to jump to another one */
+    FRAME_END,   /* it is about to return, or to jump to another function */
     FRAME_BACK,  /* control comes from elsewhere */
 };
 
-/* What stands out of line behind .LQz LABEL, and goes on at .LQq LABEL (store_check.h, write_site);
- * where SHARED, behind .LQzf LABEL, and goes on at .LQz LABEL, the check of the same place.
- * FUNCTION is the label of the function's first byte; FRAME that of the place. */
+/* The code out of line behind .LQz LABEL, which continues at .LQq LABEL (store_check.h,
+ * write_site). If SHARED, it is behind .LQzf LABEL and continues at .LQz LABEL, the check that uses
+ * the same no-operation. FUNCTION is the label of the function's first byte. FRAME is the
+ * unwinder's row at the site. */
 void write_frame_stub(struct buffer *out, enum frame_site site, const char *function,
                       uint32_t label, bool shared, const struct frame_row *frame);
 
-/* The row of the table of sites. */
+/* The row in the table of sites. */
 void write_frame_row(struct buffer *out, enum frame_site site, const char *function, uint32_t label,
                      bool shared);
 
-/* The row of a function that is hand-written: where it begins, and no more. */
+/* The row for a hand-written function, which only has the address of its begin. */
 void write_text_row(struct buffer *out, const char *function);
 
 #endif

@@ -17,11 +17,11 @@
 enum {
     CALL_SIZE = 2,       /* syscall: 0f 05 */
     TRAP_FLAG = 0x100,   /* in the register of flags: stop behind each instruction */
-    CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of a system call's stops */
+    CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of stops at system calls */
     WATCH_WRITES = 1,    /* debug register 7: kind of access */
-    WATCH_SHIFT = 16,    /* the first one's kind and length, four bits each */
-    WATCH_STATUS = 0xf,  /* debug register 6: which of them it was */
-    AUXILIARY_MAX = 4096 /* words of a program's first stack that are looked at, beside arguments */
+    WATCH_SHIFT = 16,    /* the first object's kind and length, four bits for each object */
+    WATCH_STATUS = 0xf,  /* debug register 6: the objects that were written */
+    AUXILIARY_MAX = 4096 /* auxiliary values of a new program that are read at most */
 };
 
 static bool poke(pid_t thread, size_t place, uint64_t value) {
@@ -54,7 +54,7 @@ bool is_system_call(const uint8_t *code) {
     return code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* Goes on to the next stop.  Returns its status as of wait, 0 where there is none. */
+/* Continues to the next stop. Returns its status from wait, or 0 if there is none. */
 static int next_stop(pid_t thread) {
     int status = 0;
     if (ptrace(PTRACE_SYSCALL, thread, NULL, NULL) != 0 ||
@@ -63,7 +63,7 @@ static int next_stop(pid_t thread) {
     return status;
 }
 
-/* To the end of the call that THREAD is about to make. */
+/* Continues to the end of the call that THREAD is about to make. */
 static bool finish_call(pid_t thread, pid_t *child) {
     int calls = 0;
     while (calls < 2) {
@@ -79,7 +79,7 @@ static bool finish_call(pid_t thread, pid_t *child) {
     return true;
 }
 
-/* A child begins with a stop, and goes on where its parent THREAD stands. */
+/* The new child is stopped. Makes it continue at the same address as its parent THREAD. */
 static bool take_child(pid_t child, const struct user_regs_struct *registers, uint64_t *mask) {
     int status;
     return waitpid(child, &status, __WALL) == child && WIFSTOPPED(status) &&
@@ -98,7 +98,7 @@ int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arg
         return -EIO;
     call = saved;
     call.rip = site;
-    call.orig_rax = UINT64_MAX; /* no call that would begin anew */
+    call.orig_rax = UINT64_MAX; /* there is no call that would begin again */
     call.rax = (uint64_t)number;
     call.rdi = arguments[0];
     call.rsi = arguments[1];
@@ -124,7 +124,8 @@ static bool read_word(pid_t thread, uint64_t address, uint64_t *word) {
     return errno == 0;
 }
 
-/* The stack begins with the count of arguments, arguments, 0, environment, 0, and then pairs. */
+/* The stack begins with the number of arguments, the arguments, 0, the environment, 0, and then
+ * pairs. */
 bool hide_kernel_code(pid_t thread) {
     uint64_t word = 0;
     uint64_t at =
@@ -167,7 +168,7 @@ bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes
     return poke(thread, offsetof(struct user, u_debugreg[7]), control);
 }
 
-/* What the child writes, whose register has it stop then. */
+/* The child writes this, and its debug register must stop it then. */
 static volatile int tried;
 
 static void try_write(void) {
@@ -186,7 +187,7 @@ bool has_debug_registers(void) {
         return false;
     pid_t child = fork();
     if (child < 0)
-        return true; /* the search cannot make its copies either, and says so */
+        return true; /* the search cannot make its copies either, and reports that */
     if (child == 0)
         try_write();
     bool stands = waitpid(child, &status, __WALL) == child && WIFSTOPPED(status);

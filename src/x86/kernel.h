@@ -1,4 +1,4 @@
-/* kernel.h: system calls of a traced thread, and the debug registers that watch memory for it. */
+/* kernel.h: system calls of a traced thread, and the debug registers that watch its memory. */
 #ifndef QUIPU_X86_KERNEL_H
 #define QUIPU_X86_KERNEL_H
 
@@ -11,50 +11,50 @@ enum {
     WATCHES_MAX = 4 /* debug registers with an address */
 };
 
-/* THREAD stands in front of a system call: the kernel will not make it. */
+/* THREAD is stopped before a system call. The kernel will not make it. */
 bool skip_call(pid_t thread);
 
-/* THREAD stands behind a system call: it gets RESULT. */
+/* THREAD is stopped behind a system call, which returns RESULT. */
 bool set_call_result(pid_t thread, int64_t result);
 
-/* THREAD stands behind a call that skip_call has taken away: it will make call NUMBER again. */
+/* THREAD is stopped behind a call that skip_call has removed. It will make call NUMBER again. */
 bool repeat_call(pid_t thread, uint64_t number);
 
-/* THREAD stands at or behind a system call: the address of the instruction that made it. */
+/* THREAD is stopped at or behind a system call. Returns the address of the instruction that made
+ * it. */
 uint64_t call_site(pid_t thread);
 
-/* Whether the two bytes at CODE make a system call. */
+/* Whether the two bytes at CODE are a system call. */
 bool is_system_call(const uint8_t *code);
 
-/* Lets THREAD, which stands anywhere but in front of a system call, make one at SITE, an address of
- * such an instruction, with no signal taken meanwhile.  It stands then as before.  Returns the
- * call's result, and in CHILD, where that is not NULL, the process that it made, which stands at
- * the same place; -EIO where THREAD has ended. */
+/* Makes THREAD, which is stopped anywhere but before a system call, make one at SITE, the address
+ * of such an instruction. It takes no signal meanwhile, and is then stopped as before. Returns the
+ * call's result, or -EIO if THREAD has ended. If CHILD is not NULL, sets it to the process that the
+ * call has made, which is stopped at the same address, or 0. */
 int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arguments[6],
                     pid_t *child);
 
-/* The address at which THREAD goes on. */
+/* Returns the address at which THREAD continues. */
 uint64_t next_instruction(pid_t thread);
 
-/* THREAD, which was single-stepped, goes on without that.  Where it has pushed its flags meanwhile,
- * and popped them, the kernel takes the steps for its own. */
+/* THREAD, which was single-stepped, continues without steps. If it has pushed and popped its flags
+ * meanwhile, the kernel believes that the program itself requested the steps. */
 void end_steps(pid_t thread);
 
-/* Hides the kernel's own code (vDSO) from the program that THREAD has just begun to be: then the
- * clock is asked for by system calls. */
+/* Hides the kernel's own code (vDSO) from the program that THREAD has just started. The program
+ * then reads the clock by system calls. Returns false on failure. */
 bool hide_kernel_code(pid_t thread);
 
-/* Whether debug registers stop a program on this machine: some virtual machines take what is
- * written to them, and nothing happens.  A child process tries it.  $QUIPU_DEBUG_REGISTERS=0: no.
- */
+/* Whether debug registers stop a program on this machine. Some virtual machines accept writes to
+ * them without effect. A child process tries it. $QUIPU_DEBUG_REGISTERS=0: no. */
 bool has_debug_registers(void);
 
-/* Has THREAD stop behind each instruction that writes one of the COUNT objects, each of 1, 2, 4 or
- * 8 bytes on a multiple of its size.  Returns false where there are no such registers. */
+/* Makes THREAD stop behind each instruction that writes one of the COUNT objects. Each has 1, 2, 4
+ * or 8 bytes, at a multiple of its size. Returns false if there are no such registers. */
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count);
 
-/* Which of the objects have been written since this was asked last: bit n is the n-th.  A stop
- * behind such an instruction has one at least; the kernel's own writes stop nothing. */
+/* Returns which of the objects were written since the last call: bit n is the n-th. At a stop
+ * behind such an instruction, at least one was. The kernel's own writes cause no stop. */
 unsigned take_written(pid_t thread);
 
 #endif

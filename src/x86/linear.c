@@ -1,7 +1,7 @@
-/* linear.c: what loops count by; see linear.h. */
+/* linear.c: instructions that loops count with; see linear.h. */
 #include "x86/names.h"
 
-/* The number of a register of 32 or 64 bits; NO_REGISTER where it is another. */
+/* Returns the number of a register of 32 or 64 bits, or NO_REGISTER for others. */
 static uint8_t number_of(ZydisRegister reg) {
     if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
         return (uint8_t)(reg - ZYDIS_REGISTER_RAX);
@@ -15,7 +15,7 @@ static bool is_register(const ZydisDecodedOperand *operand) {
            number_of(operand->reg.value) != NO_REGISTER;
 }
 
-/* lea of the register itself and a number, or another register. */
+/* lea that adds a number, or another register, to the register itself. */
 static struct linear find_lea(const ZydisDecodedOperand *operands, struct linear linear) {
     const ZydisDecodedOperandMem *address = &operands[1].mem;
     uint8_t base = number_of(address->base), index = number_of(address->index);
@@ -34,7 +34,7 @@ static struct linear find_lea(const ZydisDecodedOperand *operands, struct linear
     return linear;
 }
 
-/* By a register, or by a number in the text. */
+/* The second operand is a register, or a number in the text. */
 static struct linear find_second(const ZydisDecodedOperand *operand, struct linear linear,
                                  uint8_t kind) {
     if (is_register(operand)) {

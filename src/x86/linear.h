@@ -1,5 +1,5 @@
-/* linear.h: instructions that step a register by what does not change, and those that compare one:
- * what loops count by. */
+/* linear.h: instructions that step a register by a fixed amount, and those that compare one: the
+ * parts of a loop's counter. */
 #ifndef QUIPU_X86_LINEAR_H
 #define QUIPU_X86_LINEAR_H
 
@@ -9,18 +9,18 @@
 enum linear_kind {
     LINEAR_NONE,
     LINEAR_ADD,     /* reg += other, or += constant; add, sub, inc, dec, lea */
-    LINEAR_COPY,    /* reg = other, of 64 bits or of 32 that are extended; mov, movslq */
-    LINEAR_COMPARE, /* the flags tell of reg - other, or of reg - constant; cmp, test */
+    LINEAR_COPY,    /* reg = other, of 64 bits, or of 32 that are extended; mov, movslq */
+    LINEAR_COMPARE, /* the flags describe reg - other, or reg - constant; cmp, test */
 };
 
 struct linear {
     uint8_t kind;   /* enum linear_kind */
     uint8_t reg;    /* as encoded */
-    uint8_t other;  /* or NO_REGISTER: the constant */
-    bool is_signed; /* COPY: extended by the sign */
-    bool wide;      /* 64 bits; else 32, and an addition clears the upper half */
-    bool written;   /* the constant stands in the text, and may there be a symbol's address */
-    bool flags;     /* ADD: the flags tell of the sum, all but carry */
+    uint8_t other;  /* or NO_REGISTER: use the constant */
+    bool is_signed; /* COPY: extended by its sign */
+    bool wide;      /* 64 bits; otherwise 32, and an addition clears the upper half */
+    bool written;   /* the constant is in the text, where it may be a symbol's address */
+    bool flags;     /* ADD: the flags, except carry, describe the sum */
     int64_t constant;
 };
 
@@ -33,8 +33,8 @@ enum condition {
     CONDITION_NOT_GREATER = 14,
 };
 
-/* The condition when the two that were compared change places; of those that order, and of
- * (in)equality. */
+/* Returns the condition for exchanged operands of the comparison. Only for conditions on the order
+ * or on equality. */
 static inline uint8_t mirrored_condition(uint8_t condition) {
     switch (condition & 0xe) {
     case 0x2: /* below, not below: above, not above */

@@ -3,7 +3,7 @@
 
 #include "format/watch.h"
 
-/* What leads to the thread's word, and its operand. */
+/* Code that makes the thread's loop word reachable by word_operand. */
 static void write_way_to_word(struct buffer *out, bool shared) {
     if (shared)
         buffer_text(out, "movq quipu_watch_loop@gottpoff(%rip), %r11; ");

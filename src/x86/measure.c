@@ -1,12 +1,12 @@
-/* measure.c: what the machine makes of the unit's text; see measure.h.
+/* measure.c: the machine code of the unit's text; see measure.h.
  *
- * The text that is assembled here is the unit's own code sections with anchors: labels at the
- * start of each fragment and around each alignment.  Between two anchors stand instructions and
- * nothing else, so the n-th instruction of the bytes is the n-th of the text; both ends must agree,
- * or the function is left as it is.
+ * The assembled text consists of the unit's code sections with anchors: labels at the start of each
+ * fragment and around each alignment. Between two anchors there are only instructions. So the n-th
+ * instruction of the bytes is the n-th of the text. Both ends must match, or the function is left
+ * alone.
  *
- * Debugging, data and unwinding information are left out: they do not move code.  Where the
- * assembler needs them after all (an expression over labels in data), the whole text is assembled.
+ * Debug information, data and unwinding information are left out, since they do not move code. If
+ * the assembler needs them (for an expression with labels in data), the whole text is assembled.
  *
  * requires: find_functions    makes: unit.code, asm_function.left_alone */
 #include "x86/measure.h"
@@ -26,22 +26,22 @@
 
 #define ANCHOR "__quipu_anchor_"
 
-/* Where an anchor came to stand. */
+/* The position of an anchor in the object. */
 struct anchor {
-    const uint8_t *bytes; /* of its section, whole; NULL: not found */
+    const uint8_t *bytes; /* of its whole section; NULL: not found */
     size_t size;          /* of its section */
     uint64_t offset;
 };
 
 struct measurer {
     struct unit *unit;
-    uint32_t *anchor_before; /* by statement: number of the anchor in front of it, or NONE */
+    uint32_t *anchor_before; /* by statement: number of the anchor before it, or NONE */
     uint32_t *anchor_behind;
     uint32_t anchor_count;
     struct anchor *anchors;
 };
 
-/* ---- what is assembled ---- */
+/* ---- the assembled text ---- */
 
 static void place_anchors(struct measurer *m) {
     struct unit *unit = m->unit;
@@ -83,7 +83,7 @@ static bool matters_to_code(const struct unit *unit, const struct statement *sta
     return false;
 }
 
-/* In code, only these do not matter. */
+/* In code, only these directives do not matter. */
 static bool is_unwinding(const struct unit *unit, const struct statement *statement) {
     return statement->kind == STATEMENT_DIRECTIVE && statement->end - statement->start > 5 &&
            memcmp(unit->text + statement->start, ".cfi_", 5) == 0;
@@ -126,7 +126,7 @@ static void build_whole_text(const struct measurer *m, struct buffer *out) {
     emit_unit(unit, &edits, out);
 }
 
-/* ---- reading the object back ---- */
+/* ---- reading the object ---- */
 
 static bool read_symbols(struct measurer *m, Elf *elf, Elf_Scn *table) {
     GElf_Shdr header;
@@ -161,7 +161,7 @@ static bool read_object(struct measurer *m, Elf *elf) {
     return false;
 }
 
-/* The assembler puts a wait in front of some x87 instructions: one statement, two instructions. */
+/* The assembler puts a wait before some x87 instructions, so one statement is two instructions. */
 enum {
     WAIT_OPCODE = 0x9b
 };
@@ -185,8 +185,8 @@ static bool is_wait(const struct unit *unit, const struct statement *statement) 
     return statement_is(unit, statement, "fwait") || statement_is(unit, statement, "wait");
 }
 
-/* Walks over a fragment's statements and its bytes side by side.  Of a BARE one there may be none,
- * nor a section. */
+/* Walks over a fragment's statements and its bytes in parallel. A BARE fragment may have no bytes
+ * and no section. */
 static bool measure_fragment(struct measurer *m, const struct fragment *fragment, bool bare) {
     const struct unit *unit = m->unit;
     struct machine_code *code = unit->code;
@@ -220,7 +220,7 @@ static bool measure_fragment(struct measurer *m, const struct fragment *fragment
     return true;
 }
 
-/* Padding outlives the object that it was read from. */
+/* The padding must outlive the object that it was read from. */
 static void keep_padding(struct unit *unit) {
     for (size_t i = 0; i < unit->statements.count; i++)
         if (unit->code->padding[i])
@@ -272,8 +272,8 @@ static bool assemble(char *const *assembler, const struct buffer *text, const ch
     return status == 0;
 }
 
-/* Ends the program where no object fits into the temporary file: the unit is not to blame, and
- * would lose its counts.  The assembler has removed OBJECT. */
+/* Ends the program if the object has no room in the temporary directory. The unit is correct then,
+ * and must not lose its counts. The assembler has removed OBJECT. */
 static void check_room(char *object, size_t size) {
     int fd = open(object, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     int cause = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)size + 1);

@@ -1,17 +1,18 @@
-/* names.c: what an instruction is called by those who read objdump or write assembly.
+/* names.c: the names of instructions in objdump and in assembly.
  *
- * Zydis names as Intel's manuals do.  Here its names become those of AT&T syntax: conditions as
- * compilers write them (jne, not jnz), movzbl for movzx, and the letter of the operands' size.
+ * Zydis uses the names of Intel's manuals. This file converts them to those of AT&T syntax:
+ * conditions as compilers write them (jne, not jnz), movzbl for movzx, and the letter of the
+ * operands' size.
  *
- * Not perfect: a comparison whose predicate is part of the name (cmpltsd, vcmpeqps) has the name
- * that takes the predicate as an operand (cmpsd, vcmpps), and so has pclmulqdq; prefixes other than
- * lock and rep are not told. */
+ * Not perfect: a comparison whose predicate is part of the name (cmpltsd, vcmpeqps) gets the name
+ * with the predicate as an operand (cmpsd, vcmpps). The same is true of pclmulqdq. Prefixes other
+ * than lock and rep are not shown. */
 #include "x86/names.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of one byte, two, four, eight. */
+/* For one byte, two, four, eight. */
 static char size_letter(unsigned bits) {
     static const char letters[] = {[1] = 'b', [2] = 'w', [4] = 'l', [8] = 'q'};
     return bits / 8 < sizeof letters ? letters[bits / 8] : '\0';
@@ -39,7 +40,7 @@ static bool is_general(const ZydisDecodedOperand *operand) {
                ZYDIS_REGISTER_R15;
 }
 
-/* What such an instruction has in memory has a size and form of its own, and its name no letter. */
+/* Whether the operand in memory has a special size and form, and the name has no size letter. */
 static bool is_unsized(ZydisMnemonic mnemonic) {
     static const uint16_t mnemonics[] = {
         ZYDIS_MNEMONIC_CMPXCHG8B, ZYDIS_MNEMONIC_CMPXCHG16B, ZYDIS_MNEMONIC_FXSAVE,
@@ -64,7 +65,7 @@ static bool is_unsized(ZydisMnemonic mnemonic) {
     return false;
 }
 
-/* Floating point: s, l, t; integers of the same unit: s, l, ll. */
+/* Floating point: s, l, t; integers of the x87: s, l, ll. */
 static void spell_x87(struct spelling *spelling, const ZydisDecodedOperand *operand) {
     bool integer = operand->element_type == ZYDIS_ELEMENT_TYPE_INT;
     const char *size = operand->size == 80              ? "t"
@@ -112,19 +113,21 @@ static void spell_size(struct spelling *spelling, const ZydisDecodedInstruction 
     }
     if (general && !vector)
         spelling->size[0] = size_letter(instruction->operand_width);
-    if (instruction->mnemonic == ZYDIS_MNEMONIC_CRC32) /* the checksum's register tells nothing */
+    if (instruction->mnemonic ==
+        ZYDIS_MNEMONIC_CRC32) /* the checksum's register does not show it */
         spelling->size[0] = size_letter(operands[1].size);
 }
 
-/* The letters of both sizes belong to the name of a move that extends. */
+/* The name of a move that extends contains the letters of both sizes. */
 static void spell_extension(struct spelling *spelling, const ZydisDecodedOperand *operands) {
     spelling->sized = true;
     spelling->size[0] = size_letter(operands[1].size);
     spelling->size[1] = size_letter(operands[0].size);
 }
 
-/* Where an x87 register but the first one is written, AT&T syntax has the names of a subtraction
- * and the reverse one the other way round, and so those of divisions: an old fault, kept. */
+/* If an x87 register other than the first one is written, AT&T syntax exchanges the names of
+ * subtraction and reverse subtraction, and those of the divisions. Assemblers keep this old
+ * error. */
 static ZydisMnemonic att_mnemonic(const ZydisDecodedInstruction *instruction) {
     static const uint16_t pairs[][2] = {
         {ZYDIS_MNEMONIC_FSUB, ZYDIS_MNEMONIC_FSUBR},
@@ -165,7 +168,7 @@ struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
     return spelling;
 }
 
-/* ---- from Intel's names to AT&T's ---- */
+/* ---- from Intel's names to those of AT&T syntax ---- */
 
 static const struct {
     const char *intel, *att;
@@ -200,7 +203,8 @@ static void write_stem(const struct spelling *spelling, char *stem, size_t size)
     }
 }
 
-/* Whether OPERAND, a register, is as large as what is in memory.  The count of a shift is not. */
+/* Whether OPERAND is a register that shows the size of the operand in memory. The count of a shift
+ * does not. */
 static bool tells_size(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operand) {
     bool shifts = instruction->meta.category == ZYDIS_CATEGORY_SHIFT ||
@@ -211,8 +215,8 @@ static bool tells_size(const ZydisDecodedInstruction *instruction,
            !(shifts && operand->reg.value == ZYDIS_REGISTER_CL);
 }
 
-/* Whether only the name can tell the size of what is in memory: no general register of that size
- * is an operand. */
+/* Whether only the name can show the size of the operand in memory: no operand is a general
+ * register of that size. */
 static bool needs_size(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands) {
     bool memory = false;

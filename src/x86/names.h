@@ -1,5 +1,5 @@
-/* names.h: what decode.c has others find out: how an instruction is spelled, how it stores. Zydis's
- * types: private to this folder. */
+/* names.h: the parts of decode.c that are in other files: spelling, stores, counters, transfers.
+ * Uses Zydis's types, so it is private to this folder. */
 #ifndef QUIPU_X86_NAMES_H
 #define QUIPU_X86_NAMES_H
 
@@ -10,24 +10,24 @@
 struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
                                   const ZydisDecodedOperand *operands);
 
-/* names.c: gives the instruction that Zydis has printed to TEXT, of SIZE bytes, the name that
+/* names.c: TEXT, of SIZE bytes, has the instruction as Zydis prints it. Gives it the name that
  * compilers write and objdump prints: jne for jnz, movzbl for movzxb, cltq for cdqe. */
 void name_as_compilers(char *text, size_t size, const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands);
 
-/* store.c: of gathers and scatters, MEMORY being their operand. */
+/* store.c: number of elements of a gather or scatter. MEMORY is its operand in memory. */
 unsigned element_count(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory);
 
-/* store.c: how it writes memory, by the first operand that is written. */
+/* store.c: how it writes memory, by the first operand in memory that is written. */
 struct store find_store(const ZydisDecodedInstruction *instruction,
                         const ZydisDecodedOperand *operands);
 
-/* linear.c: by what it steps a register, or compares one. */
+/* linear.c: how it steps or compares a register. */
 struct linear find_linear(const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands);
 
-/* transfer.c: how it moves addresses about. */
+/* transfer.c: how it moves addresses. */
 struct transfer find_transfer(const ZydisDecodedInstruction *instruction,
                               const ZydisDecodedOperand *operands);
 

@@ -1,7 +1,8 @@
-/* operand.c: where an instruction has stored; see operand.h.
+/* operand.c: the address to which an instruction has stored; see operand.h.
  *
- * Its address is computed of the registers behind the instruction.  So it must not have changed
- * those that it is made of; but the stack pointer of a push is what it has become. */
+ * The address is computed from the registers behind the instruction. So the instruction must not
+ * have changed the registers in its address. A push stores at the new stack pointer, so that may
+ * change. */
 #include "x86/operand.h"
 
 #include <Zydis/Zydis.h>
@@ -23,7 +24,7 @@ static const size_t places[] = {
 struct instruction {
     ZydisDecodedInstruction decoded;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    uint64_t next; /* address of what is behind it */
+    uint64_t next; /* address behind it */
     struct user_regs_struct registers;
 };
 
@@ -54,7 +55,8 @@ static bool register_value(const struct instruction *instruction, ZydisRegister 
     return true;
 }
 
-/* Hidden operands are a push's or a string instruction's; the latter has gone on. */
+/* Implicit operands belong to a push or a string instruction. The latter has changed its
+ * address. */
 static bool operand_address(const struct instruction *instruction,
                             const ZydisDecodedOperand *operand, uint64_t *address) {
     uint64_t base, index;

@@ -1,23 +1,25 @@
-/* range_check.c: a look at the shadow of a range; see range_check.h.
+/* range_check.c: tests of the shadow of a range; see range_check.h.
  *
- * A loop whose counter goes from I to the limit L by steps of S has at most (L - I) / S + 2 turns,
- * whatever comes first in a turn, and whether the limit itself is passed.  Its stores go as far as
- * that many strides.  Where that is more than they write, what is watched there costs time only.
+ * A loop's counter steps from I to the limit L by S. Then the loop has at most (L - I) / S + 2
+ * turns, whatever the order within a turn is, and whether or not the counter passes the limit. Its
+ * stores reach as far as that many strides. If they write less, a region in the rest only costs
+ * time.
  *
- * That holds if the counter does not wrap around: a limit that has to be hit must be a number of
- * steps away, and one that has to be passed must have room for a step behind it.  If I is beyond L
- * already, there is one turn.
+ * This is true if the counter does not wrap around. If the counter must equal the limit, that must
+ * be a whole number of steps away. If the counter must pass it, one more step must fit behind it.
+ * If I is already beyond L, there is one turn.
  *
- * No instruction here looks like a check of a store (runtime/watch/bitmap.c).
+ * No instruction here looks like the check of a store (runtime/watch/bitmap.c).
  *
- * Where 32 bits of the counter are extended to an address's 64, all of its values must be what 64
- * bits would have counted to.
+ * If 32 bits of the counter are extended to 64 for an address, all its values must equal those that
+ * 64 bits would have.
  *
- * In the shadow sixteen granules are looked at at a time, without a branch that depends on how many
- * are left: short ranges are common, of any length, and a jump that is mispredicted takes longer
- * than all the rest.  Only where one of sixteen is marked it is asked which.
+ * The code tests sixteen granules of the shadow at a time. No branch depends on the number of
+ * granules that are left: short ranges of any length are common, and a mispredicted jump takes
+ * longer than all the rest. Only if one of sixteen is marked, it tests them one by one.
  *
- * Ranges of the same stride have one length, which stays in E. */
+ * Ranges of the same stride have the same length, which stays in E. E and T are the scratch
+ * registers. */
 #include "x86/range_check.h"
 
 #include "asm/operand.h"
@@ -28,18 +30,22 @@
 #include <stdio.h>
 
 enum {
-    STRIDE_MAX = 512, /* bytes: further apart, checks cost less than a look at all between */
-    DISTANCE_MAX = 0x40000000, /* that a counter may go */
-    LENGTH_MAX = 0x10000,      /* bytes, where a loop may end before */
-    LOOK = 16,                 /* granules that are looked at at a time */
+    STRIDE_MAX =
+        /* bytes; with longer strides, checks cost less than tests of all granules between */
+        512,
+    DISTANCE_MAX = 0x40000000, /* of a counter */
+    LENGTH_MAX = 0x10000,      /* bytes, if the loop may end earlier */
+    LOOK = 16,                 /* granules that are tested at a time */
     LOOK_BYTES = LOOK << QUIPU_WATCH_GRANULE_BITS,
-    LENGTH_SEEN = LOOK_BYTES - QUIPU_WATCH_SPAN, /* by one look, wherever it begins */
+    LENGTH_SEEN =
+        /* bytes that one test covers, wherever they begin */
+        LOOK_BYTES - QUIPU_WATCH_SPAN,
     NAME_SIZE = 8,
 };
 
 #define NO_SHADOW (QUIPU_WATCH_AREA + offsetof(struct quipu_watch_area, no_shadow))
 
-/* Of a register, the name for 64 or 32 bits. */
+/* The name of a register, for 64 or 32 bits. */
 struct name {
     char text[NAME_SIZE];
 };
@@ -73,12 +79,12 @@ bool is_known_distance(const struct loop_distance *distance, int64_t stride) {
     return step <= DISTANCE_MAX && (bytes % step == 0 || is_power_of_2(step));
 }
 
-/* What one distance is written with. */
+/* Common to the code for one distance. */
 struct writer {
     struct buffer *out;
     const struct loop_distance *distance;
     const char *dirty;
-    char suffix; /* of instructions of the counter's width */
+    char suffix; /* of instructions that have the counter's width */
     struct name counter, e, t, wide_e, wide_t, narrow_e, narrow_t;
 };
 
@@ -97,8 +103,8 @@ static void write_wrap(const struct writer *w) {
     buffer_print(w->out, "%s %s; ", w->distance->is_signed ? "jo" : "jc", w->dirty);
 }
 
-/* What is left of L - I, or I - L where the counter goes down, to E; of a limit that has to be
- * passed a step more.  Steps that are not constant are in T. */
+/* Sets E to L - I, or to I - L if the counter decreases, plus one step if the limit must be passed.
+ * A step that is not constant is in T. */
 static void write_difference(const struct writer *w) {
     const struct loop_distance *d = w->distance;
     long long step = (long long)magnitude(d->step);
@@ -118,9 +124,9 @@ static void write_difference(const struct writer *w) {
         buffer_print(w->out, "sub%c %s, %s; ", w->suffix, w->counter.text, w->e.text);
 }
 
-/* Passes only multiples of STEP in E.  E times the inverse of an odd number, modulo 2^64, is the
- * quotient where that has no rest, and else at least 2^64 divided by it (Granlund and Montgomery
- * 1994). */
+/* Jumps to `dirty` unless E is a multiple of STEP. The product of E and the inverse of an odd
+ * number, modulo 2^64, is the quotient if there is no remainder, and otherwise at least 2^64
+ * divided by that number (Granlund and Montgomery 1994). */
 static void write_division(const struct writer *w, uint64_t step) {
     int shift = __builtin_ctzll(step);
     uint64_t odd = step >> shift, low = ((uint64_t)1 << shift) - 1, inverse = odd;
@@ -134,7 +140,7 @@ static void write_division(const struct writer *w, uint64_t step) {
     buffer_print(w->out, "shrq $31, %s; jne %s; ", w->wide_t.text, w->dirty);
 }
 
-/* How far the counter goes, at most, to E. */
+/* Sets E to the largest distance that the counter may step. */
 static void write_distance(const struct writer *w) {
     const struct loop_distance *d = w->distance;
     long long step = (long long)magnitude(d->step);
@@ -159,7 +165,7 @@ static void write_distance(const struct writer *w) {
         buffer_print(w->out, "addq $%lld, %s; ", step, w->wide_e.text);
 }
 
-/* The bytes that are a distance, in E. */
+/* Converts the distance in E to bytes. */
 static void write_bytes(const struct writer *w, int64_t stride) {
     const struct loop_distance *d = w->distance;
     uint64_t step = d->step_register != NO_REGISTER ? 1 : magnitude(d->step);
@@ -175,7 +181,7 @@ static void write_bytes(const struct writer *w, int64_t stride) {
         buffer_print(w->out, "shrq $%d, %s; ", __builtin_ctzll(step), w->wide_e.text);
 }
 
-/* Passes nothing where the counter's 32 bits wrap around on the way of E. */
+/* Jumps to `dirty` if the counter's 32 bits wrap around within the distance in E. */
 static void write_narrow(const struct writer *w, const struct loop_range *range) {
     const char *e = w->wide_e.text, *t = w->wide_t.text;
     buffer_print(w->out, "movq %%%s, %%r11; %s %s, %%r11; ", register_name(range->narrow),
@@ -186,7 +192,7 @@ static void write_narrow(const struct writer *w, const struct loop_range *range)
         buffer_print(w->out, "shrq $32, %%r11; jne %s; ", w->dirty);
 }
 
-/* Looks at the granule of %r11. */
+/* Tests the granule of the address in %r11. */
 static void write_look_once(const struct writer *w) {
     buffer_print(w->out,
                  "shrq $%d, %%r11; movq %%r11, %s; shrq $%d, %s; jne %s; testb $255, 0x%x(%%r11); "
@@ -196,7 +202,7 @@ static void write_look_once(const struct writer *w) {
                  QUIPU_WATCH_SHADOW, w->dirty);
 }
 
-/* The operand's address to %r11, and from there on as far down as the loop goes. */
+/* Sets %r11 to the operand's address. */
 static void write_start(const struct writer *w, const struct loop_range *range, int raised) {
     buffer_text(w->out, "leaq ");
     if (range->by_stack && raised)
@@ -204,7 +210,8 @@ static void write_start(const struct writer *w, const struct loop_range *range, 
     buffer_print(w->out, "%.*s, %%r11; ", (int)range->operand.length, range->operand.start);
 }
 
-/* The last granule to T, and the first one to %r11.  Passes only addresses that have a shadow. */
+/* Sets T to the last granule, and %r11 to the first one. Jumps to `dirty` for addresses without a
+ * shadow. */
 static void write_granules(const struct writer *w, const struct loop_range *range, int raised) {
     const char *e = w->wide_e.text, *t = w->wide_t.text;
     write_start(w, range, raised);
@@ -223,8 +230,8 @@ static void write_granules(const struct writer *w, const struct loop_range *rang
                  QUIPU_WATCH_GRANULE_BITS, t);
 }
 
-/* Looks at granules from %r11 to T: sixteen at a time, and only where there is something one by
- * one, APART. */
+/* Tests the granules from %r11 to T, sixteen at a time. APART gets the code that tests them one by
+ * one, if one of sixteen is marked. */
 static void write_look(const struct writer *w, struct buffer *apart, uint32_t label) {
     const char *t = w->wide_t.text;
     buffer_print(w->out,
@@ -238,7 +245,7 @@ static void write_look(const struct writer *w, struct buffer *apart, uint32_t la
                  label, QUIPU_WATCH_SHADOW, w->dirty, t, label, label);
 }
 
-/* How far the stack pointer is down meanwhile. */
+/* Returns the bytes by which the stack pointer is lower meanwhile. */
 static int bytes_kept(const struct scratch_registers *scratch) {
     int count = scratch->kept[0] + scratch->kept[1];
     return count ? RED_ZONE + 8 * count : 0;
@@ -278,8 +285,8 @@ void write_scratch_frame(struct buffer *out, const struct scratch_registers *scr
     buffer_text(out, "; ");
 }
 
-/* How far the loop goes from the range's first address on, to E.  Returns false where that is there
- * already, as HELD says, or the range needs none. */
+/* Sets E to the number of bytes that the loop moves from the range's first address. Returns false
+ * if E has it already, according to HELD, or if the range needs none. */
 static bool write_length(const struct writer *w, const struct loop_range *range, int64_t *held) {
     if (!range->stride || (!range->is_narrow && magnitude(*held) == magnitude(range->stride)))
         return false;
@@ -291,7 +298,7 @@ static bool write_length(const struct writer *w, const struct loop_range *range,
     return true;
 }
 
-/* The register that is the counter's copy in the loop is made in front of it, too. */
+/* The loop copies the counter to another register. Does the same before the loop. */
 static void write_copy(const struct writer *w, const struct loop_range *range) {
     if (range->copy.length)
         buffer_print(w->out, "%.*s; ", (int)range->copy.length, range->copy.start);
@@ -313,8 +320,8 @@ static struct writer writer_of(const struct range_checks *checks) {
                            .narrow_t = name_of(scratch->of[1], false)};
 }
 
-/* Looks at what one look can see of RANGE, whose length E has.  Of addresses that are no user's,
- * where no store can be, any shadow will do. */
+/* Tests the part of RANGE that one test covers. E contains its length. A store cannot be at an
+ * address outside of user space, so any byte of the shadow is good enough for it. */
 static void write_quick_look(const struct writer *w, const struct loop_range *range, int raised) {
     write_start(w, range, raised);
     if (range->stride < 0)

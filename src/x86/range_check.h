@@ -1,5 +1,5 @@
-/* range_check.h: the instructions that look, in front of a loop, at the shadow of all that it will
- * write (Wahbe, Lucco and Graham 1993, section 4).
+/* range_check.h: the instructions before a loop that test the shadow of all that it will write
+ * (Wahbe, Lucco and Graham 1993, section 4).
  *
  * AT&T syntax, joined by ';', on one line. */
 #ifndef QUIPU_X86_RANGE_CHECK_H
@@ -11,72 +11,74 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How far the loop's counter goes: see struct loop_end (flow/induction.h). */
+/* How far the loop's counter steps: see struct loop_end (flow/induction.h). */
 struct loop_distance {
     uint8_t counter, limit; /* registers */
-    struct span number;     /* where `limit` is NO_REGISTER, its text; of no length: 0 */
+    struct span number;     /* if `limit` is NO_REGISTER: its text; empty: 0 */
     bool wide, exact, is_signed;
-    int64_t step;          /* where `step_register` is NO_REGISTER; else that must be positive */
-    uint8_t step_register; /* and short, or nothing is passed */
-    bool one_way_out;      /* else the loop may well end before */
+    int64_t step;          /* if `step_register` is NO_REGISTER */
+    uint8_t step_register; /* its number must be positive and small; otherwise the check jumps to
+                              `dirty` */
+    bool one_way_out;      /* otherwise the loop may well end earlier */
 };
 
-/* Stores to addresses that move by STRIDE bytes in each turn; or, where the step is a register, for
- * each 1 that the counter goes up.  0: they do not move. */
+/* Stores to addresses that move by STRIDE bytes in each turn; or, if the step is a register, each
+ * time that the counter increases by 1. 0: they do not move. */
 struct loop_range {
-    struct span operand; /* of the lowest, in AT&T syntax */
-    int64_t extra;       /* bytes from there to the highest */
+    struct span operand; /* of the lowest store, in AT&T syntax */
+    int64_t extra;       /* distance in bytes from there to the highest */
     int64_t stride;
     bool by_stack; /* the operand's base is the stack pointer */
-    /* It may have the counter in a register that is made of 32 bits of it, by extending them ... */
+    /* Its register `narrow` may be an extended copy of the counter's 32 bits ... */
     bool is_narrow, is_signed;
     uint8_t narrow;
-    struct span copy; /* ... by this instruction; of no length: it is the counter itself */
+    struct span copy; /* ... made by this instruction; empty: it is the counter itself */
 };
 
-/* Registers that the questions change, beside %r11 and the flags.  No range and no distance is made
- * of them. */
+/* Registers that the checks change, besides %r11 and the flags. No range and no distance uses
+ * them. */
 struct scratch_registers {
     uint8_t of[2];
-    bool kept[2]; /* on the stack meanwhile */
+    bool kept[2]; /* saved on the stack meanwhile */
 };
 
-/* Whether the range of that STRIDE can be told. */
+/* Whether the length of a range with that STRIDE can be computed. */
 bool is_known_distance(const struct loop_distance *distance, int64_t stride);
 
-/* In front of all questions, and behind them: keeps what is to be kept below the red zone. */
+/* Before all checks, and behind them: saves the registers that are `kept` below the red zone, and
+ * restores them. */
 void write_scratch_begin(struct buffer *out, const struct scratch_registers *scratch,
                          const struct frame_row *frame);
 void write_scratch_end(struct buffer *out, const struct scratch_registers *scratch,
                        const struct frame_row *frame);
-/* For the unwinder, where control comes from between the two. */
+/* For the unwinder, if control comes from between the two. */
 void write_scratch_frame(struct buffer *out, const struct scratch_registers *scratch,
                          const struct frame_row *frame);
 
 /* The checks of a loop's ranges. */
 struct range_checks {
     struct buffer *out;
-    struct buffer *apart; /* what is rarely run; control does not come there by itself */
+    struct buffer *apart; /* code that rarely runs; control does not fall into it */
     const struct loop_distance *distance;
     const struct scratch_registers *scratch;
-    const char *dirty; /* where something of a range may be watched */
-    int64_t held;      /* the stride whose length the first scratch register has; 0: none */
+    const char *dirty; /* label for ranges of which some byte may be watched */
+    int64_t held;      /* the stride whose length the first scratch register contains; 0: none */
 };
 
-/* Sets SCRATCH to those registers that quick checks of COUNT ranges change, of what CHECKS may.
- * Returns false where such checks would never tell. */
+/* Sets SCRATCH to the scratch registers of CHECKS. Only those that quick checks of COUNT ranges
+ * change stay `kept`. Returns false if such checks would always fail. */
 bool find_quick_scratch(const struct range_checks *checks, const struct loop_range *ranges,
                         uint32_t count, struct scratch_registers *scratch);
 
-/* Goes to `dirty` where something of the COUNT ranges may be watched, or it takes more than a few
- * looks to tell. */
+/* Jumps to `dirty` if some byte of the COUNT ranges may be watched, or if a few tests cannot decide
+ * that. */
 void write_quick_checks(const struct range_checks *checks, const struct loop_range *ranges,
                         uint32_t count);
 
-/* Goes to `dirty` where something of RANGE may be watched. */
+/* Jumps to `dirty` if some byte of RANGE may be watched. */
 void write_range_check(struct range_checks *checks, const struct loop_range *range, uint32_t label);
 
-/* Goes to DIRTY where there is no shadow. */
+/* Jumps to DIRTY if there is no shadow. */
 void write_shadow_check(struct buffer *out, const char *dirty);
 
 #endif

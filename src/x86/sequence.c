@@ -1,9 +1,9 @@
-/* sequence.c: the instructions that are inserted; see sequence.h.
+/* sequence.c: the inserted instructions; see sequence.h.
  *
- * An increment is one instruction with memory as its operand wherever it can be, and it always is
- * the only one that touches the cell: a signal handler between two instructions loses nothing.
- * Flags that live are kept in %rax; registers that cannot be had, on the stack below the red zone.
- */
+ * An increment is one instruction with an operand in memory, if possible. It is always the only
+ * instruction that accesses the cell, so a signal handler between two instructions loses nothing.
+ * Live flags are kept in %rax. If no register is free, registers are saved on the stack below the
+ * red zone. */
 #include "x86/sequence.h"
 
 #include "format/cells.h"
@@ -15,7 +15,7 @@
 static const char *const names[16] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                       "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 
-/* In front of an instruction: its operand in memory takes the longest form. */
+/* Before an instruction: its operand in memory has the longest form. */
 #define LONG_OPERAND_PREFIX "{disp32} "
 
 enum {
@@ -25,7 +25,7 @@ enum {
     CHECK_SIZE = 6 /* jns */
 };
 
-/* Caller-saved registers, those first that compilers use last. */
+/* Caller-saved registers. Those that compilers use last come first. */
 const uint8_t base_candidates[BASE_CANDIDATES] = {11, 10, 9, 8, 1, 2, 6, 7, 0};
 
 const char *register_name(int number) {
@@ -50,7 +50,7 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame) {
         buffer_text(out, "; .cfi_restore_state");
 }
 
-/* Puts CALL, of the runtime, out of line.  It runs below the red zone, where that is in use. */
+/* Puts CALL, a call of the runtime, out of line. It runs below the red zone if that is in use. */
 static void write_stub(const struct code_context *context, uint32_t label, const char *call,
                        const char *jump, const struct load_place *place) {
     struct buffer *out = context->stubs;
@@ -106,12 +106,12 @@ void write_runtime_call(struct buffer *out, const struct frame_row *frame, const
     write_last_move(out, frame, RED_ZONE);
 }
 
-/* How a jump to the stub is to be written. */
+/* Returns the prefix of a jump to the stub. */
 static const char *stub_jump(const struct code_context *context) {
     return context->stubs_are_far ? LONG_JUMP_PREFIX : "";
 }
 
-/* A thread that has no cells yet is given them; %gs then leads there. */
+/* A thread without cells gets them, and %gs then leads to them. */
 static void write_check(struct buffer *out, const struct code_context *context,
                         const struct load_place *place) {
     uint32_t label = ++*context->labels;
@@ -120,7 +120,8 @@ static void write_check(struct buffer *out, const struct code_context *context,
     write_stub(context, label, "call quipu_attach_segment", "jmp", place);
 }
 
-/* The linker's name for what the base register leads to, QUIPU_BIAS behind the first cell. */
+/* The linker's name for the address in the base register, which is QUIPU_BIAS behind the first
+ * cell. */
 static void write_home(struct buffer *out, const struct code_context *context) {
     if (context->space == CELLS_OF_EVENTS)
         buffer_text(out, "quipu_event_middle");
@@ -145,7 +146,7 @@ void write_load(struct buffer *out, const struct code_context *context, int base
         write_stub(context, label, "call quipu_attach", "jmp", place);
         return;
     }
-    struct buffer call = {0}; /* the runtime speaks %r11 */
+    struct buffer call = {0}; /* quipu_attach uses %r11 */
     buffer_print(&call, "xchgq %%r11, %%%s; call quipu_attach; xchgq %%r11, %%%s", reg, reg);
     write_stub(context, label, call.data, "jmp", place);
     buffer_release(&call);
@@ -165,7 +166,8 @@ enum {
     CELL_SIZE = 64 /* of an operand's text */
 };
 
-/* The cell as operand: by BASE, or at %gs, where POINTER holds its address if that is not -1. */
+/* The cell as an operand: by BASE, or relative to %gs. In that case register POINTER contains its
+ * address, unless it is -1. */
 static void spell_cell(char cell[CELL_SIZE], const struct code_context *context,
                        const struct increment *increment, int base, int pointer) {
     bool of_events = increment->space == CELLS_OF_EVENTS;
@@ -183,7 +185,7 @@ static void spell_cell(char cell[CELL_SIZE], const struct code_context *context,
         snprintf(cell, CELL_SIZE, "%%gs:.LQc%u+%d(%%rip)", context->cells, offset);
 }
 
-/* POINTER gets the address of the cell. */
+/* Sets POINTER to the address of the cell. */
 static void write_pointer(struct buffer *out, const struct code_context *context,
                           const struct increment *increment, int pointer) {
     char cell[CELL_SIZE];
@@ -201,7 +203,7 @@ static void write_addition(struct buffer *out, const struct increment *increment
         buffer_print(out, "addq $%d, %s", increment->amount, cell);
 }
 
-/* A mark in OUT, behind CHANGE; NULL: behind what has changed nothing. */
+/* A mark in OUT, behind CHANGE. NULL: nothing was changed. */
 static void write_mark(struct buffer *out, const struct code_context *context,
                        const struct increment *change) {
     if (!context->marks || (change && change->space != CELLS_OF_EVENTS))
@@ -213,8 +215,8 @@ static void write_mark(struct buffer *out, const struct code_context *context,
     buffer_print(out, "; .LQi%u:", mark.label);
 }
 
-/* The countdown of ticks has ended when the cell is no longer negative.  Every cycle has an
- * addition that goes up, so no other is asked. */
+/* Whether a countdown may end here. It has ended when the cell of ticks is no longer negative. Each
+ * cycle of the graph contains an addition of a positive amount, so only these are tested. */
 static bool ends_countdown(const struct increment *increment) {
     return increment->space == CELLS_OF_EVENTS && increment->cell == 1 + QUIPU_EVENT_TICKS &&
            increment->amount > 0;
@@ -224,13 +226,14 @@ static void write_countdown_check(struct buffer *out, const struct code_context 
                                   const struct frame_row *frame) {
     uint32_t label = ++*context->labels;
     buffer_print(out, "; %sjns .LQs%u; .LQr%u:", stub_jump(context), label, label);
-    /* the runtime finds the test by this jump, even while a breakpoint hides its first byte */
+    /* The runtime finds the test by this jump, even while a breakpoint hides its first byte. */
     write_stub(context, label, "call quipu_end_countdown", LONG_JUMP_PREFIX "jmp",
                &(struct load_place){.frame = *frame});
 }
 
-/* An addition whose test is left out until somebody waits for a countdown, and stands out of line
- * with a copy of it: format/moment.h.  A jump must have room over it. */
+/* An addition whose test is left out until there is a countdown. The test is out of line, with a
+ * copy of the addition (format/moment.h). The addition must be as long as a jump, which replaces
+ * it. */
 static void write_tested_addition(struct buffer *out, const struct code_context *context,
                                   const struct increment *increment, const char *cell,
                                   const struct frame_row *frame) {
@@ -259,7 +262,7 @@ void write_test_row(struct buffer *out, uint32_t label) {
     buffer_print(out, "\t.long .LQt%u-., .LQs%u-., .LQr%u-.\n", label, label, label);
 }
 
-/* One addition after the other; FRAME: how the stack is unwound there. */
+/* One addition after the other. FRAME is the unwinder's row. */
 static void write_plain(struct buffer *out, const struct code_context *context,
                         const increment_list *increments, int base, const struct frame_row *frame,
                         int pointer) {
@@ -312,14 +315,14 @@ int find_scratch(uint16_t free, int not ) {
     return -1;
 }
 
-/* The base holds; flags live. */
+/* The base leads to the cells, and flags are live. */
 static void write_keeping_flags(struct buffer *out, const struct code_context *context,
                                 const increment_list *increments, const struct clobbers *clobbers) {
     bool rax_free = clobbers->free >> RAX & 1;
     int scratch = find_scratch(clobbers->free, clobbers->base);
     struct frame_row below = clobbers->frame;
     below.offset += below.by_rsp ? RED_ZONE + 8 : 0;
-    if (clobbers->base == RAX) { /* nowhere to keep flags but the stack */
+    if (clobbers->base == RAX) { /* flags can only be saved on the stack */
         write_stack_move(out, &clobbers->frame, -RED_ZONE);
         write_push(out, &clobbers->frame, "pushfq");
         write_plain(out, context, increments, clobbers->base, &below, -1);
@@ -345,7 +348,7 @@ static void write_keeping_flags(struct buffer *out, const struct code_context *c
     }
 }
 
-/* Nothing can be had: everything goes by the stack. */
+/* No register is free: saves all on the stack. */
 static void write_spilling(struct buffer *out, const struct code_context *context,
                            const increment_list *increments, const struct clobbers *clobbers) {
     struct load_place below = {.frame = clobbers->frame};
@@ -364,14 +367,14 @@ static void write_spilling(struct buffer *out, const struct code_context *contex
     write_last_move(out, &clobbers->frame, RED_ZONE);
 }
 
-/* A Zen 4 takes six cycles from one addition to a cell to the next where the address is relative to
- * the instruction, and one where a register holds it; of other processors that is not known.  About
- * as many instructions run meanwhile. */
+/* On Zen 4, an addition to a cell can follow another one after six cycles if the address is
+ * relative to the instruction, and after one cycle if it is in a register. Other processors were
+ * not measured. About so many instructions run in six cycles. */
 enum {
     SHORT_CYCLE = 24
 };
 
-/* The register that is to hold the cells' addresses, or -1: they are relative. */
+/* Returns the register for the cells' addresses, or -1 if they are relative. */
 static int choose_pointer(const struct clobbers *clobbers) {
     bool soon_again = clobbers->cycle && clobbers->cycle <= SHORT_CYCLE;
     return soon_again && clobbers->base == BASE_SEGMENT ? find_scratch(clobbers->free, -1) : -1;
@@ -401,7 +404,7 @@ static void write_near(struct buffer *out, const struct code_context *context,
     write_plain(out, context, increments, base, &clobbers->frame, -1);
 }
 
-/* The additions to cells of SPACE. */
+/* Returns the additions to cells of SPACE. */
 static increment_list select_space(const struct code_context *context,
                                    const increment_list *increments, enum cell_space space) {
     increment_list selected = {0};
@@ -411,7 +414,7 @@ static increment_list select_space(const struct code_context *context,
     return selected;
 }
 
-/* What may be changed where INCREMENTS are written: not %rcx, if it is added. */
+/* Returns what may be changed at INCREMENTS: not %rcx if it is added. */
 static struct clobbers keep_turns(const struct clobbers *clobbers,
                                   const increment_list *increments) {
     struct clobbers kept = *clobbers;

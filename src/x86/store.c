@@ -1,6 +1,6 @@
 /* store.c: how an instruction writes memory; see store.h.
  *
- * Not perfect: movdir64b and enqcmd, whose address is a register's, are not seen. */
+ * Not perfect: movdir64b and enqcmd, whose address is in a register, are not recognised. */
 #include "x86/names.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static uint8_t log2_bytes(unsigned bits) {
     return log;
 }
 
-/* The operand in memory that is written; those that stand in the text first. */
+/* Returns the operand in memory that is written, explicit ones first; or NULL. */
 static const ZydisDecodedOperand *written_operand(const ZydisDecodedInstruction *instruction,
                                                   const ZydisDecodedOperand *operands) {
     for (int i = 0; i < instruction->operand_count; i++)
@@ -55,7 +55,7 @@ static void find_address(struct store *store, const ZydisDecodedInstruction *ins
     }
 }
 
-/* A mask of the AVX-512 kind, or one that is a vector. */
+/* A mask register of AVX-512, or a vector as a mask. */
 static bool find_mask(struct store *store, const ZydisDecodedInstruction *instruction,
                       const ZydisDecodedOperand *operands) {
     ZydisRegister reg = instruction->avx.mask.reg;
@@ -83,8 +83,8 @@ static bool find_mask(struct store *store, const ZydisDecodedInstruction *instru
     return true;
 }
 
-/* How many elements a gather or scatter has: as many as both its data and its indices.  The letter
- * behind "gather" tells the size of an index. */
+/* Returns the number of elements of a gather or scatter: as many as its data and its indices both
+ * have. The letter behind "gather" or "scatter" is the size of an index. */
 unsigned element_count(const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory) {
     const char *name = ZydisMnemonicGetString(instruction->mnemonic), *index = strstr(name, "er");
@@ -99,7 +99,7 @@ unsigned element_count(const ZydisDecodedInstruction *instruction,
     return data < indices ? data : indices;
 }
 
-/* The vector of indices, and how wide they are. */
+/* Finds the vector of indices, and their size. */
 static void find_scatter(struct store *store, const ZydisDecodedInstruction *instruction,
                          const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory) {
     ZydisRegister index = memory->mem.index;

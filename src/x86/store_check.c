@@ -1,12 +1,12 @@
 /* store_check.c: checks of stores; see store_check.h.
  *
- *         leaq    OPERAND, %rX
- *         shrq    $6, %rX
- *         cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
- *         jne     .LQx
+ *           leaq    OPERAND, %rX
+ *           shrq    $6, %rX
+ *           cmpb    $0, QUIPU_WATCH_SHADOW(%rX)
+ *           jne     .LQx
  *
- * where a register is free and no flag lives.  What has no one address, or is longer than
- * QUIPU_WATCH_SPAN, asks whether there is any region. */
+ * if a register is free and no flag is live. A store that has several addresses, or is longer than
+ * QUIPU_WATCH_SPAN, tests whether there is any region. */
 #include "x86/store_check.h"
 
 #include "format/watch.h"
@@ -53,8 +53,9 @@ static void write_jump(struct buffer *out, uint32_t label) {
     buffer_print(out, ".LQp%u: {disp32} jne .LQx%u", label, label);
 }
 
-/* Makes the address in REG the index of its byte of the shadow.  Where a mask chooses nothing, the
- * store may have an address that no memory has: then the index is another's. */
+/* Converts the address in REG to the index of its byte in the shadow. If a mask selects no element,
+ * the store's address may be outside of the address space. Then the index belongs to another
+ * address. */
 static void write_index(struct buffer *out, const struct store *store, const char *reg) {
     bool may_be_none = store->kind == STORE_MASKED;
     if (may_be_none)
@@ -63,7 +64,7 @@ static void write_index(struct buffer *out, const struct store *store, const cha
                  QUIPU_WATCH_GRANULE_BITS + (may_be_none ? 64 - QUIPU_WATCH_ADDRESS_BITS : 0), reg);
 }
 
-/* The question itself; REG may be changed, and the flags. */
+/* The test itself. It changes REG and the flags. */
 static void write_question(struct buffer *out, const struct store_address *address, int reg,
                            int raised, uint32_t label) {
     if (is_seen_at_once(address->store)) {
@@ -77,7 +78,7 @@ static void write_question(struct buffer *out, const struct store_address *addre
     write_jump(out, label);
 }
 
-/* Takes back what write_spilling has put on the stack. */
+/* Restores what write_spilling has saved on the stack. */
 static void write_spilled(struct buffer *out, const struct frame_row *frame, bool keeps_flags) {
     if (keeps_flags)
         write_pop(out, frame, "popfq");
@@ -85,7 +86,7 @@ static void write_spilled(struct buffer *out, const struct frame_row *frame, boo
     write_last_move(out, frame, RED_ZONE);
 }
 
-/* By the stack: nothing is free, or the question itself uses the stack. */
+/* With the stack: no register is free, or the test itself uses the stack. */
 static enum check_way write_spilling(struct buffer *out, const struct store_address *address,
                                      const struct clobbers *clobbers, uint32_t label) {
     bool keeps_flags = !clobbers->flags_free;
@@ -137,12 +138,12 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
     }
 }
 
-/* Whether address and size do not tell all. */
+/* Whether address and size do not describe the whole store. */
 static bool has_extra(const struct store *store) {
     return store->kind == STORE_MASKED || store->kind == STORE_STRING;
 }
 
-/* Pushes the word that tells the rest. */
+/* Pushes the word that describes the rest. */
 static void write_extra(struct buffer *out, const struct store *store,
                         const struct frame_row *frame) {
     if (store->kind == STORE_STRING) {
@@ -175,7 +176,7 @@ static uint32_t describe(const struct store *store, uint8_t length) {
            (store->segment ? QUIPU_STORE_BY_GS : 0);
 }
 
-/* The elements' addresses are put below the red zone, as a struct quipu_scatter. */
+/* Puts the elements' addresses below the red zone, as a struct quipu_scatter. */
 static void write_scatter_begin(struct buffer *out, const struct store_address *address,
                                 uint8_t length, const struct frame_row *frame) {
     const struct store *store = address->store;
@@ -189,7 +190,8 @@ static void write_scatter_begin(struct buffer *out, const struct store_address *
                  "; kmovw %%k%u, %%e%s; movq %%%s, 8(%%rsp); movq $%u, 16(%%rsp); "
                  "vmovdqu64 %%zmm%u, %d(%%rsp); ",
                  store->mask, scratch + 1, scratch, store->count, store->index_vector, first);
-    for (int i = store->count - 1; i >= 0; i--) { /* from the last: an address may be wider */
+    for (int i = store->count - 1; i >= 0;
+         i--) { /* from the last: an address may be wider than an index */
         buffer_print(out, "%s %d(%%rsp), %%%s; ", store->wide_indices ? "movq" : "movslq",
                      first + (store->wide_indices ? 8 : 4) * i, scratch);
         write_element_address(out, address, scratch, room + 8);

@@ -1,4 +1,4 @@
-/* thread.c: where a stopped thread stands; see thread.h. */
+/* thread.c: the next instruction of a stopped thread; see thread.h. */
 #include "x86/thread.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ enum {
     SYSCALL_SIZE = 2, /* bytes of the instruction */
 };
 
-/* The kernel's own numbers for a call that is made again once the thread goes on; programs never
+/* The kernel's own numbers for a call that is repeated when the thread continues. Programs never
  * see them. */
 static const int64_t again[] = {-512, -513, -514, -516};
 
@@ -19,8 +19,8 @@ enum {
     AGAIN_WITHOUT_HANDLER = -514
 };
 
-/* Calls that end with EINTR where a process is stopped and goes on (signal(7)), and which can be
- * made again, with their whole timeout. */
+/* Calls that end with EINTR if a process is stopped and continued (signal(7)), and that can be
+ * repeated, with their whole timeout. */
 static const uint64_t broken[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epoll_pwait2,
                                   SYS_semop,           SYS_semtimedop,  SYS_io_getevents,
                                   SYS_rt_sigtimedwait, SYS_recvfrom,    SYS_recvmsg,

@@ -1,4 +1,4 @@
-/* thread.h: where a stopped thread stands. */
+/* thread.h: the next instruction of a stopped thread. */
 #ifndef QUIPU_X86_THREAD_H
 #define QUIPU_X86_THREAD_H
 
@@ -6,24 +6,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sets ADDRESS to that of the instruction that THREAD, which we trace and which stands, will
- * complete next.  A system call that was broken off and will be made again is not completed.
- * Returns false, with errno set, where the kernel does not tell. */
+/* Sets ADDRESS to the address of the next instruction that THREAD will complete. THREAD is traced
+ * and stopped. An interrupted system call that will be made again is not complete. Returns false,
+ * with errno set, if the kernel does not give the registers. */
 bool thread_address(pid_t thread, uint64_t *address);
 
-/* What counts the turns of instructions that repeat: %rcx, of THREAD the same way, and its number
- * in debug information. */
+/* Sets RCX to %rcx of THREAD, which counts the turns of instructions that repeat. Returns as above.
+ * DWARF_RCX is its number in debug information. */
 bool thread_turns(pid_t thread, uint64_t *rcx);
 enum {
     DWARF_RCX = 2
 };
 
-/* Sets ADDRESS to the thread pointer of THREAD, which is stopped: thread-local variables are at
+/* Sets ADDRESS to the thread pointer of THREAD, which is stopped. Thread-local variables are at
  * fixed distances from it. */
 bool thread_pointer(pid_t thread, uint64_t *address);
 
-/* THREAD was interrupted by nothing but our stop, and goes on: a system call that the kernel has
- * broken off for that, and would not make again by itself, will be made again. */
+/* THREAD was interrupted only by quipu's stop, and will continue. If the kernel has interrupted a
+ * system call for that, and would not repeat it by itself, makes it repeat the call. */
 void repeat_broken_call(pid_t thread);
 
 #endif

@@ -1,7 +1,7 @@
-/* transfer.c: what moves addresses about; see transfer.h. */
+/* transfer.c: instructions that move addresses; see transfer.h. */
 #include "x86/names.h"
 
-/* The number of a register of 64 bits; NO_REGISTER where it is another. */
+/* Returns the number of a register of 64 bits, or NO_REGISTER for others. */
 static uint8_t number_in_address(ZydisRegister reg) {
     return reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15
                ? (uint8_t)(reg - ZYDIS_REGISTER_RAX)

@@ -14,17 +14,17 @@ struct thread_registers {
     uint64_t address, first_argument;
 };
 
-/* Sets ADDRESS to that of the breakpoint that has just stopped THREAD.  Returns false where it
- * stopped for another reason, or the kernel does not tell. */
+/* Sets ADDRESS to the address of the breakpoint that has just stopped THREAD. Returns false if it
+ * was stopped for another reason, or the kernel does not give the reason. */
 bool trap_address(pid_t thread, uint64_t *address);
 
-/* THREAD goes on at ADDRESS. */
+/* THREAD will continue at ADDRESS. */
 void set_thread_address(pid_t thread, uint64_t address);
 
-/* The first argument of the function at whose first instruction THREAD stands. */
+/* Returns the first argument of the function at whose first instruction THREAD is stopped. */
 uint64_t first_argument(pid_t thread);
 
-/* Writes the general registers of THREAD to standard output, two in a line. */
+/* Writes the general registers of THREAD to standard output, two per line. */
 void print_registers(pid_t thread);
 
 #endif

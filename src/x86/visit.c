@@ -1,12 +1,12 @@
-/* visit.c: a stopped thread is sent to a function, and taken back; see visit.h.
+/* visit.c: sends a stopped thread to a function, and back; see visit.h.
  *
- * A thread that was interrupted in a system call has the call's number in orig_rax and, in rax, one
- * of the kernel's own numbers for a call that is to be made again (signal(7)).  Without a number
- * nothing is made again when it is sent away; back in its place, it stands in a stop of the same
- * kind, behind which the kernel looks at both.
+ * If a thread was interrupted in a system call, orig_rax has the call's number. rax has one of the
+ * kernel's own numbers for a call that must be repeated (signal(7)). While the thread is away there
+ * is no call number, so nothing is repeated. When it is back it is in a stop of the same kind,
+ * behind which the kernel reads both registers again.
  *
- * Not perfect: a restartable sequence (rseq) that the thread was in goes on, though it was
- * interrupted. */
+ * Not perfect: if the thread was in a restartable sequence (rseq), the sequence continues although
+ * it was interrupted. */
 #include "x86/visit.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum {
     FLAG_DOWN = 1 << 10,
 };
 
-/* Puts the thread back, which stands. */
+/* Restores the state of the thread, which is stopped. */
 static bool restore(const struct visit *visit) {
     return ptrace(PTRACE_SETREGS, visit->thread, NULL, &visit->registers) == 0 &&
            ptrace(PTRACE_SETSIGMASK, visit->thread, sizeof visit->mask, &visit->mask) == 0;
@@ -49,7 +49,8 @@ bool begin_visit(struct visit *visit, pid_t thread, uint64_t function, uint64_t 
     return false;
 }
 
-/* Only what cannot be blocked comes, and a fault of the function's, which is not passed on. */
+/* Only signals that cannot be blocked arrive, and faults of the function. They are not
+ * delivered. */
 static bool go_on(struct visit *visit, int status) {
     if (!WIFSTOPPED(status))
         return false;
@@ -57,7 +58,7 @@ static bool go_on(struct visit *visit, int status) {
     return ptrace(PTRACE_CONT, visit->thread, NULL, NULL) == 0;
 }
 
-/* A thread of a process that is stopped stands twice: for that, and for us. */
+/* A thread of a stopped process stops twice: for that, and for quipu. */
 bool keep_visit(struct visit *visit) {
     int status;
     pid_t waited = waitpid(visit->thread, &status, __WALL | WNOHANG);
