@@ -63,7 +63,7 @@ static struct context_thread *find_made(uint32_t owner) {
     return thread;
 }
 
-static uint64_t count_threads(void) {
+static uint64_t count_trees(void) {
     uint64_t count = 0;
     for (struct context_thread *thread = first_thread(); thread; thread = thread->next)
         count++;
@@ -182,7 +182,7 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
         SYSTEM_CALL(munmap, thread, sizeof *thread, 0, 0, 0, 0);
         return error;
     }
-    thread->chunks[0]->thread = count_threads() + 1;
+    thread->chunks[0]->thread = count_trees() + 1;
     thread->next = first_thread();
     quipu_state.file->contexts = (uint64_t)thread;
     *made = thread;

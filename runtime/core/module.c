@@ -79,7 +79,7 @@ static void describe_module(const struct dl_phdr_info *info, bool executable) {
     module->load_bias = info->dlpi_addr;
     module->cells_address = (uint64_t)quipu_cells_begin - info->dlpi_addr;
     module->cells_size = quipu_cells_size();
-    module->build_id_size = find_build_id(info, module->build_id);
+    module->build_id_size = module_build_id(info, module->build_id);
     if (executable)
         quipu_program_path(module->path, sizeof module->path);
     else

@@ -58,8 +58,8 @@ static inline bool use_build_id(const ElfW(Nhdr) * note, const char *description
 }
 
 /* Writes the module's build id. Returns its size, or 0 if there is none. */
-static inline uint32_t find_build_id(const struct dl_phdr_info *info,
-                                     uint8_t bytes[QUIPU_BUILD_ID_MAX]) {
+static inline uint32_t module_build_id(const struct dl_phdr_info *info,
+                                       uint8_t bytes[QUIPU_BUILD_ID_MAX]) {
     struct build_id id = {0, bytes};
     find_note(info, use_build_id, &id);
     return id.size;

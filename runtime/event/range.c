@@ -20,7 +20,7 @@ static bool is_before(uint32_t left, uint32_t right) {
 }
 
 /* Returns NULL if there is no memory. */
-static const uint32_t *find_order(void) {
+static const uint32_t *sort_ranges(void) {
     uint32_t *found = __atomic_load_n(&order, __ATOMIC_ACQUIRE), *none = NULL;
     uint64_t count = range_count(), size = count * sizeof *found;
     if (found || !count)
@@ -50,7 +50,7 @@ static const struct quipu_range *search_all(uint64_t address) {
 }
 
 const struct quipu_range *quipu_find_range(uint64_t address) {
-    const uint32_t *numbers = find_order();
+    const uint32_t *numbers = sort_ranges();
     if (!numbers)
         return search_all(address);
     uint64_t low = 0, high = range_count(); /* only the last range that begins at or below ADDRESS

@@ -52,7 +52,7 @@ static uint64_t *tick_cells(struct event_block *block) {
 }
 
 /* Sets the countdown to the nearest alarm or debugger's end. Signals must be blocked. */
-static void set_countdown(struct event_block *block) {
+static void divide_countdown(struct event_block *block) {
     uint64_t now = count_in(block, TICKS),
              nearest = block->countdown_end ? block->countdown_end : UINT64_MAX;
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
@@ -83,7 +83,7 @@ void quipu_begin_ticks(struct event_block *block) {
     for (int i = 0; i < QUIPU_EVENT_ALARMS; i++)
         block->alarms[i].handler = 0;
     quipu_moment_thread(block); /* a debugger may set the countdown's end */
-    set_countdown(block);
+    divide_countdown(block);
 }
 
 /* Removes and returns the alarm that has been due for longest at TICKS. */
@@ -149,13 +149,13 @@ void quipu_countdown_ended(uint64_t stub) {
         quipu_moment_near(block);
     }
     struct alarm due = take_alarm(block, moment.ticks);
-    set_countdown(block);
+    divide_countdown(block);
     restore_signals(mask);
     while (due.handler) {
         call_handler(block, &due, &moment, above);
         mask = block_signals();
         due = take_alarm(block, moment.ticks);
-        set_countdown(block);
+        divide_countdown(block);
         restore_signals(mask);
     }
 }
@@ -199,7 +199,7 @@ int quipu_runtime_after(uint64_t ticks, uint64_t handler, uint64_t argument) {
     if (slot < QUIPU_EVENT_ALARMS) {
         block->alarms[slot] =
             (struct alarm){count_in(block, TICKS) + (ticks ? ticks : 1), handler, argument};
-        set_countdown(block);
+        divide_countdown(block);
     }
     restore_signals(mask);
     return slot < QUIPU_EVENT_ALARMS ? 0 : -EAGAIN;

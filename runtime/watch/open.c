@@ -71,7 +71,7 @@ static struct open *claim_any(const struct table *table, uint64_t stack, bool *i
     }
 }
 
-static void *take(const struct table *table, uint64_t stack, bool *is_new) {
+static void *take_record(const struct table *table, uint64_t stack, bool *is_new) {
     struct open *open = find(table, stack);
     if (!open)
         open = claim_any(table, stack, is_new);
@@ -86,7 +86,7 @@ struct watch_pair *quipu_watch_find_pair(uint64_t stack) {
 
 struct watch_pair *quipu_watch_take_pair(uint64_t stack) {
     bool is_new;
-    return take(&pairs, stack, &is_new);
+    return take_record(&pairs, stack, &is_new);
 }
 
 struct watch_call *quipu_watch_find_call(uint64_t stack) {
@@ -95,7 +95,7 @@ struct watch_call *quipu_watch_find_call(uint64_t stack) {
 
 struct watch_call *quipu_watch_take_call(uint64_t stack) {
     bool is_new = false;
-    struct watch_call *call = take(&calls, stack, &is_new);
+    struct watch_call *call = take_record(&calls, stack, &is_new);
     if (is_new)
         __atomic_fetch_add(&WATCH->calling, 1, __ATOMIC_RELAXED);
     return call;

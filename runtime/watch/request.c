@@ -109,7 +109,7 @@ static int is_module(struct dl_phdr_info *info, size_t size, void *data) {
     uint8_t id[QUIPU_BUILD_ID_MAX];
     const struct quipu_watch_request *request = wanted->request;
     (void)size;
-    if (find_build_id(info, id) != request->build_id_size ||
+    if (module_build_id(info, id) != request->build_id_size ||
         !bytes_equal(id, request->build_id, request->build_id_size))
         return 0;
     wanted->bias = info->dlpi_addr;
@@ -222,7 +222,7 @@ static bool has_moved(uint32_t number, const struct quipu_watch_request *request
            region.address != address;
 }
 
-static void look_at(uint32_t number, struct quipu_watch_request *request, bool begins) {
+static void handle_request(uint32_t number, struct quipu_watch_request *request, bool begins) {
     uint32_t state = __atomic_load_n(&request->state, __ATOMIC_ACQUIRE);
     switch (state) {
     case QUIPU_REQUEST_WANTED: /* removes the region of an earlier request with this number */
@@ -253,7 +253,7 @@ static void look_at_all(bool begins) {
         (struct quipu_watch_request *)((uint8_t *)file + file->request_offset);
     uint32_t count = __atomic_load_n(&file->request_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count && i < WATCH->request_room && WATCH->file == file; i++)
-        look_at(i, &requests[i], begins);
+        handle_request(i, &requests[i], begins);
 }
 
 void quipu_watch_look_at_requests(void) {

@@ -28,7 +28,7 @@ uint8_t *quipu_watch_ring_at(struct quipu_watch_file *file, uint64_t at) {
 }
 
 /* An ended process keeps its number until its parent has waited for it, but has no memory. */
-static bool has_ended(uint32_t process) {
+static bool process_is_gone(uint32_t process) {
     uint8_t byte;
     struct iovec here = {&byte, sizeof byte}, nowhere = {NULL, sizeof byte};
     return SYSTEM_CALL(kill, process, 0, 0, 0, 0, 0) == -ESRCH ||
@@ -40,7 +40,7 @@ bool quipu_watch_is_read(const struct quipu_watch_file *file) {
     uint32_t consumer = file->consumer;
     if (watch->consumer_gone || !consumer || file != watch->file)
         return false;
-    if (has_ended(consumer))
+    if (process_is_gone(consumer))
         watch->consumer_gone = consumer;
     return !watch->consumer_gone;
 }
@@ -154,7 +154,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data) {
             record->begin = lesser(record->begin, begin);
             record->end = greater(record->end, begin + info->dlpi_phdr[i].p_memsz);
         }
-    record->build_id_size = find_build_id(info, record->build_id);
+    record->build_id_size = module_build_id(info, record->build_id);
     module->name = info->dlpi_name;
     module->found = true;
     return 1;

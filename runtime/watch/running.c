@@ -222,7 +222,7 @@ bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t event
 
 /* Returns the kernel's number of threads. If that is unavailable, returns more than there can
  * be. */
-static uint64_t count_threads(void) {
+static uint64_t count_kernel_threads(void) {
     struct stat64 status = {0};
     if (SYSTEM_CALL(newfstatat, AT_FDCWD, "/proc/self/task", &status, 0, 0, 0) < 0 ||
         status.st_nlink <= OWN_LINKS)
@@ -231,7 +231,7 @@ static uint64_t count_threads(void) {
 }
 
 bool quipu_watch_is_only_thread(void) {
-    return quipu_watch_is_alone() || count_threads() == 1;
+    return quipu_watch_is_alone() || count_kernel_threads() == 1;
 }
 
 /* Whether each thread that the kernel counts has call records. */
@@ -244,7 +244,7 @@ static bool are_all_known(void) {
         else
             count += thread != 0;
     }
-    return count_threads() <= count;
+    return count_kernel_threads() <= count;
 }
 
 static void add(struct watch_suspects *suspects, const struct watch_running_call *call,
@@ -259,8 +259,8 @@ static void add(struct watch_suspects *suspects, const struct watch_running_call
 }
 
 /* STRONG: another call is known to write there, so it is not the C library's own memory. */
-static bool may_write(const struct watch_running_call *call, const struct watch_region *region,
-                      uint64_t low, uint64_t high, bool strong) {
+static bool call_may_write(const struct watch_running_call *call, const struct watch_region *region,
+                           uint64_t low, uint64_t high, bool strong) {
     enum watch_reach reach = quipu_watch_reach(QUIPU_CALL_NUMBER(call->told));
     return reach == WATCH_REACHES_ALL || (call->low < high && low < call->high) ||
            (reach == WATCH_REACHES_LIBRARY && !strong && quipu_watch_may_be_library(region));
@@ -282,7 +282,7 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
         for (uint32_t i = 0; i < lesser(depth, RUNNING_CALLS); i++) {
             struct watch_running_call call = running->calls[i];
             bool is_other = thread != thread_pointer() || call.stack > stack;
-            if (is_other && may_write(&call, region, low, high, is_strong))
+            if (is_other && call_may_write(&call, region, low, high, is_strong))
                 add(suspects, &call, running->tid);
         }
     }

@@ -57,7 +57,7 @@ static uint64_t place_of(const struct quipu_site *site) {
     return told_address(&site->place);
 }
 
-static uint64_t target_of(const struct quipu_site *site) {
+static uint64_t variable_of(const struct quipu_site *site) {
     return told_address(&site->target);
 }
 
@@ -121,7 +121,7 @@ bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
 /* ---- This module's sites ---- */
 
 static bool is_before(uint32_t left, uint32_t right) {
-    return target_of(&quipu_sites_begin[left]) < target_of(&quipu_sites_begin[right]);
+    return variable_of(&quipu_sites_begin[left]) < variable_of(&quipu_sites_begin[right]);
 }
 
 /* Whether there are any sites. */
@@ -131,7 +131,7 @@ static bool has_text(void) {
 
 /* Makes the text writable and calls CHANGE with each site and DATA. Returns 0, also if there are no
  * sites, or the negative error number. */
-static long change_sites(void (*change)(const struct quipu_site *, void *), void *data) {
+static long change_sites(void (*apply)(const struct quipu_site *, void *), void *data) {
     if (!has_text())
         return 0;
     uint64_t count;
@@ -140,7 +140,7 @@ static long change_sites(void (*change)(const struct quipu_site *, void *), void
     if (error < 0)
         return error;
     for (const struct quipu_site *site = sites; site < sites + count; site++)
-        change(site, data);
+        apply(site, data);
     quipu_patch_open(module.text_begin, module.text_end, false);
     quipu_patch_synchronize();
     return 0;
@@ -166,7 +166,7 @@ static bool is_own(uint64_t address) {
 
 /* Returns the callee of the direct call, or call through a slot, that returns to PC; 0 for other
  * calls. */
-static uint64_t callee_of(uint64_t pc) {
+static uint64_t slot_callee(uint64_t pc) {
     const uint8_t *end = (const uint8_t *)pc;
     int32_t distance = 0;
     copy_bytes(&distance, end - sizeof distance, sizeof distance);
@@ -211,8 +211,8 @@ static unsigned questions_behind(const struct quipu_site *site) {
 static void put_back_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
     unsigned asked_behind = questions_behind(site);
-    uint64_t behind = site->target ? target_of(site) - X86_JUMP_SIZE : 0;
-    if (asked_behind && is_own(callee_of(behind)))
+    uint64_t behind = site->target ? variable_of(site) - X86_JUMP_SIZE : 0;
+    if (asked_behind && is_own(slot_callee(behind)))
         return;
     if (questions_of(site) & asked)
         quipu_patch_site(place_of(site), code_of(site), false);
@@ -263,9 +263,9 @@ static long prepare(void) {
         module.text_begin = lesser(module.text_begin, place_of(site));
         module.text_end = greater(module.text_end, place_of(site));
         if (questions_of(site) && site->target) /* the no-operation after the call */
-            module.text_end = greater(module.text_end, target_of(site) - X86_JUMP_SIZE);
+            module.text_end = greater(module.text_end, variable_of(site) - X86_JUMP_SIZE);
         if (site->size == QUIPU_SITE_BEGIN) /* the first instruction may precede the no-operation */
-            module.text_begin = lesser(module.text_begin, target_of(site));
+            module.text_begin = lesser(module.text_begin, variable_of(site));
         if (!is_of_variable(site))
             continue;
         module.longest = greater(module.longest, site->size);
@@ -287,16 +287,16 @@ static long put_back_variables(uint64_t address, uint64_t end) {
     uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
     while (low < high) {
         uint64_t middle = (low + high) / 2;
-        if (target_of(&quipu_sites_begin[module.sorted[middle]]) < from)
+        if (variable_of(&quipu_sites_begin[module.sorted[middle]]) < from)
             low = middle + 1;
         else
             high = middle;
     }
     for (; error == 0 && low < module.count; low++) {
         const struct quipu_site *site = &quipu_sites_begin[module.sorted[low]];
-        if (target_of(site) >= end)
+        if (variable_of(site) >= end)
             break;
-        if (target_of(site) + site->size > address)
+        if (variable_of(site) + site->size > address)
             error = put_back(site);
     }
     return error;
@@ -336,7 +336,7 @@ struct function_sites {
 /* Arms the function's own sites, and those that belong to no function. */
 static void put_back_of_function(const struct quipu_site *site, void *data) {
     struct function_sites *sites = data;
-    bool is_own = site->target && target_of(site) == sites->function;
+    bool is_own = site->target && variable_of(site) == sites->function;
     if (is_of_stack(site) || (is_of_frame(site) && is_own)) {
         put_back_store(site);
         sites->calls_pointers |= !site->code;
@@ -368,7 +368,7 @@ static void lead_loop(const struct quipu_site *site, void *data) {
     const bool *close = data;
     if (!is_of_loop(site))
         return;
-    uint64_t place = place_of(site), to = *close ? code_of(site) : target_of(site);
+    uint64_t place = place_of(site), to = *close ? code_of(site) : variable_of(site);
     *(volatile uint32_t *)place = (uint32_t)(to - place - sizeof(uint32_t));
 }
 

@@ -32,7 +32,7 @@ static bool element_touches(const struct watch_pair *pair, unsigned i,
 
 /* Narrows a scatter to its elements in the region, and a masked store to the bytes that it writes.
  * Returns whether they touch the region. */
-static bool narrow(struct watch_write *write, const struct watch_region *region) {
+static bool narrow_write(struct watch_write *write, const struct watch_region *region) {
     const struct watch_pair *pair = write->pair;
     uint64_t first = UINT64_MAX, end = 0, touched = 0;
     if (!pair)
@@ -168,7 +168,7 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
     struct watch_region region;
     struct watch_write narrowed = *write;
     if (!quipu_watch_look(index, write->address, write->address + write->length, &region) ||
-        !narrow(&narrowed, &region))
+        !narrow_write(&narrowed, &region))
         return;
     if (region.flags & WATCH_LOCAL && quipu_watch_is_left(&region))
         return;

@@ -57,7 +57,7 @@ static bool is_left(const struct watch_write_lock *lock, uint64_t stack) {
 
 /* Returns whether HOLD has the lock now. It does not if an interrupted writer of this thread holds
  * it. */
-static bool take(struct watch_write_lock *lock, struct watch_hold *hold) {
+static bool take_lock(struct watch_write_lock *lock, struct watch_hold *hold) {
     uint64_t self = thread_pointer(), begin = 0;
     for (unsigned turn = 0;; turn++) {
         uint64_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
@@ -79,7 +79,7 @@ static bool take(struct watch_write_lock *lock, struct watch_hold *hold) {
 
 static void enter(struct watch_hold *hold, unsigned number) {
     struct watch_write_lock *lock = &WATCH_WIPED->write_locks[number];
-    if (!take(lock, hold))
+    if (!take_lock(lock, hold))
         return;
     lock->stack = hold->stack;
     lock->disturbed = false;

@@ -511,7 +511,7 @@ static const char *find_refused(struct session *session) {
 static void ask_for_thread(struct session *session, uint32_t number, pid_t thread) {
     const struct watched *watched = &session->watched.data[number];
     uint64_t base;
-    if (!thread_pointer(thread, &base))
+    if (!read_thread_pointer(thread, &base))
         return;
     struct quipu_watch_request request = {.address = base + (uint64_t)watched->offset,
                                           .size = watched->size,

@@ -45,7 +45,7 @@ bool thread_turns(pid_t thread, uint64_t *rcx) {
     return true;
 }
 
-bool thread_pointer(pid_t thread, uint64_t *address) {
+bool read_thread_pointer(pid_t thread, uint64_t *address) {
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
         return false;

@@ -20,7 +20,7 @@ enum {
 
 /* Sets ADDRESS to the thread pointer of THREAD, which is stopped. Thread-local variables are at
  * fixed distances from it. */
-bool thread_pointer(pid_t thread, uint64_t *address);
+bool read_thread_pointer(pid_t thread, uint64_t *address);
 
 /* THREAD was interrupted only by quipu's stop, and will continue. If the kernel has interrupted a
  * system call for that, and would not repeat it by itself, makes it repeat the call. */
