@@ -137,7 +137,7 @@ struct context_thread {
     struct context_thread *next; /* in the process */
     uint64_t self;               /* thread pointer ... */
     uint32_t owner;              /* ... and kernel's number: they identify the thread */
-    bool switching;              /* it is going from one module to another */
+    bool switching;              /* it is moving from one module to another */
     uint32_t chunk_count, module_count;
     struct quipu_call_tree *chunks[CONTEXT_CHUNKS];
     struct context_module modules[CONTEXT_MODULES];
@@ -188,7 +188,7 @@ WEAK_HERE(quipu_find_segment_words);
 struct context_thread *quipu_find_context(void);
 /* Returns the calling thread's state, or NULL if it has none, or no longer has one. */
 struct context_thread *quipu_own_context(void);
-/* The thread goes to MODULE. */
+/* Moves the thread to MODULE. */
 void quipu_switch_module(struct context_thread *thread, struct context_module *module);
 
 /* calls.c */

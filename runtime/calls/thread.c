@@ -5,13 +5,13 @@
  *
  * A thread's state is the thread's own memory. When the thread is gone it is reused for another
  * one, like cells (core/slot.c). Not perfect: above CONTEXT_MODULES modules, the last ones take no
- * part in trees. If a signal arrives while the thread goes from one module to another, the
+ * part in trees. If a signal arrives while the thread moves from one module to another, the
  * handler's functions do not enter the tree.
  *
  * A child of _Fork, or of clone without CLONE_VM, has the same chunks mapped as its parent, and
  * runs no handler. Neither of the two knows chunks that the other adds. So the child abandons the
- * tree as soon as it comes here. It recognizes this by a page that the kernel clears at each fork
- * (MADV_WIPEONFORK). */
+ * tree as soon as it calls this code. It recognizes this by a page that the kernel clears at each
+ * fork (MADV_WIPEONFORK). */
 #include "format/calls.h"
 #include "format/cells.h"
 #include "format/data_file.h"

@@ -96,7 +96,7 @@ static struct quipu_context *node_at(const struct context_thread *thread, uint32
     return &thread->chunks[chunk]->nodes[number - 1 - thread->chunks[chunk]->first_index];
 }
 
-/* 1 + its index. */
+/* Returns 1 + the index of NODE. */
 static uint32_t number_of(const struct context_thread *thread, const struct quipu_context *node) {
     for (uint32_t i = 0; i < thread->chunk_count; i++) {
         const struct quipu_call_tree *chunk = thread->chunks[i];

@@ -77,7 +77,8 @@ static void take_context(void *options, const char *word) {
     ((struct annotate_options *)options)->context = parse_lines("context", word, 0);
 }
 
-/* FILES are sources.  Who gives data in their place, as to other commands, is told so. */
+/* Ends the program with an error if one of FILES is data, which other commands take there, and not
+ * a source file. */
 static void refuse_data(char **files) {
     for (; *files; files++)
         if (profile_is_data(*files))

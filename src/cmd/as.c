@@ -1,8 +1,10 @@
-/* as.c: the assembler that compilers find first: its arguments; assemble.c does the work.
+/* as.c: the arguments of the shim, which compilers find as their assembler. assemble.c does the
+ * work.
  *
- * It is a pure function of its input and options.  Options come by --quipu=... among its arguments
- * (from quipu cc's -Wa, so that compiler caches see them) or by $QUIPU_OPTIONS (link-time units).
- * What it does not understand it hands to the real assembler untouched. */
+ * The output depends only on the input and the options. Options come from --quipu=... among the
+ * arguments (quipu cc passes it by -Wa, so that compiler caches see it), or from $QUIPU_OPTIONS
+ * (for units of link-time optimization). The real assembler gets input that the shim does not
+ * understand, unchanged. */
 #include "cmd/assemble.h"
 #include "cmd/cmd.h"
 
@@ -18,7 +20,7 @@ static bool has_prefix(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Options whose value is the next argument. */
+/* Whether the next argument is the value of ARGUMENT. */
 static bool takes_value(const char *argument) {
     static const char *const names[] = {"-o", "-I", "--defsym",          "--MD",
                                         "-Z", "-T", "--debug-prefix-map"};
@@ -28,7 +30,8 @@ static bool takes_value(const char *argument) {
     return false;
 }
 
-/* Options that add output or debugging, and say nothing on how code is assembled. */
+/* Whether ARGUMENT only adds output or debugging information, and does not change the assembled
+ * code. */
 static bool is_only_final(const char *argument) {
     return has_prefix(argument, "-a") || has_prefix(argument, "-g") ||
            has_prefix(argument, "--g") || has_prefix(argument, "--MD") ||
@@ -83,7 +86,8 @@ static void read_arguments(struct invocation *call, int argc, char **argv) {
     }
 }
 
-/* The real assembler on the untouched input, in our place. */
+/* Replaces this process by the real assembler, with the original input. Returns 127, with a
+ * message, if that fails. */
 static int run_untouched(struct invocation *call, int argc, char **argv) {
     char **arguments = calloc((size_t)argc + 1, sizeof *arguments);
     if (!arguments)
@@ -114,11 +118,11 @@ int cmd_as(int argc, char **argv) {
         call.input ? buffer_read_file(&input, call.input) : buffer_read(&input, STDIN_FILENO);
     if (!good) {
         if (call.input)
-            return run_untouched(&call, argc, argv); /* the assembler's own message */
+            return run_untouched(&call, argc, argv); /* the assembler reports the error */
         error("cannot read standard input: %s", strerror(errno));
         return 1;
     }
-    buffer_text(&input, ""); /* a NUL even behind nothing */
+    buffer_text(&input, ""); /* a final NUL, even if the input is empty */
     int status = assemble_unit(&call, &input);
     buffer_release(&input);
     free(call.final);

@@ -1,9 +1,9 @@
-/* assemble.c: one unit on its way through the shim; see assemble.h.
+/* assemble.c: instruments and assembles one unit; see assemble.h.
  *
  *     parse -> functions -> distances -> measure (by the real assembler) -> instrument
  *           -> the real assembler
  *
- * What it does not understand it hands to the real assembler untouched. */
+ * The real assembler gets input that the shim does not understand, unchanged. */
 #include "cmd/assemble.h"
 
 #include "asm/distances.h"
@@ -23,11 +23,11 @@
 #include <string.h>
 
 enum {
-    SIGNALLED = 128 /* and the signal's number: the status of a program that one has ended */
+    SIGNALLED = 128 /* plus the signal's number: the status of a program that a signal ended */
 };
 
-/* The real assembler on TEXT.  NAMED: messages and debugging information give the input's name, not
- * that of standard input. */
+/* Runs the real assembler on TEXT, and returns its status. NAMED: messages and debugging
+ * information name the input file, not standard input. */
 static int assemble_text(const struct attempt *attempt, const struct buffer *text, bool named,
                          struct buffer *messages) {
     struct invocation *call = attempt->call;
@@ -49,7 +49,7 @@ static int assemble_text(const struct attempt *attempt, const struct buffer *tex
     return status;
 }
 
-/* The assembler's own messages quote names and source. */
+/* Prints messages of the assembler. They quote names and source, which may contain any byte. */
 static void pass_on(const struct buffer *messages) {
     write_text_safely(stderr, messages->data, messages->count, "\n\t");
 }
@@ -75,15 +75,16 @@ static void leave_alone(struct unit *unit, const struct attempt *attempt) {
     }
 }
 
-/* A reason, and how many functions are left alone for it. */
+/* A reason, and the number of functions that are left alone for it. */
 struct left_reason {
     const struct asm_function *first;
     size_t count;
 };
 
-/* Counts REASONS of functions that the attempt itself has nothing against, and returns how many
- * there are; the most frequent one comes first.  A resolver is no loss that anybody could mend, and
- * configure scripts take any warning for a refusal of ifuncs. */
+/* Sets REASONS to why functions are left alone, the most frequent reason first, and returns their
+ * number. Functions that the attempt itself leaves alone are not counted. Resolvers are not
+ * counted, either: the user can do nothing about them, and configure scripts understand any warning
+ * as a refusal of ifuncs. */
 static size_t count_reasons(const struct unit *unit, const struct attempt *attempt,
                             struct left_reason *reasons) {
     size_t count = 0;
@@ -107,7 +108,7 @@ static size_t count_reasons(const struct unit *unit, const struct attempt *attem
     return count;
 }
 
-/* One line for all of a file: what most of them have. */
+/* Prints one warning for all functions of a file, with the most frequent reason. */
 static void warn_left_alone(const struct unit *unit, const struct attempt *attempt) {
     struct arena arena = {0};
     struct left_reason *reasons =
@@ -144,7 +145,8 @@ static void warn_return_addresses(const struct unit *unit) {
     }
 }
 
-/* What a macro puts in no function that is seen, such as a function of its own, nobody lists. */
+/* Warns of the first macro that is used outside of the functions that quipu sees. What it contains,
+ * such as a function of its own, is in no list. */
 static void warn_macros(const struct unit *unit) {
     for (size_t i = 0; i < unit->statements.count; i++) {
         const struct statement *s = &unit->statements.data[i];
@@ -157,13 +159,13 @@ static void warn_macros(const struct unit *unit) {
     }
 }
 
-/* ---- the way of a unit ---- */
+/* ---- one unit ---- */
 
-/* Whether the assembler refuses TEXT.  Where it takes it and yet failed, the output could not be
- * written, and its own message says why. */
+/* Whether the assembler refuses TEXT. If it accepts TEXT and has failed, it could not write its
+ * output, and its own message gives the reason. */
 static bool is_refused(struct invocation *call, const struct buffer *text) {
     char **argument = &call->final[call->final_count];
-    argument[0] = (char *)"-o"; /* the last one counts */
+    argument[0] = (char *)"-o"; /* the last -o is in effect */
     argument[1] = (char *)"/dev/null";
     argument[2] = (char *)"-";
     int status = run_program(call->final, text->data, text->count, true);
@@ -171,8 +173,9 @@ static bool is_refused(struct invocation *call, const struct buffer *text) {
     return status != 0;
 }
 
-/* The assembler refuses the text: an error in the input is the user's, with messages of its own,
- * and what else there is a fault of ours. */
+/* The assembler has refused the instrumented text. If it refuses the original text, too, the error
+ * is the user's, and the assembler's messages are about that text. Otherwise it is a fault of
+ * quipu's own. Returns the exit status. */
 static int refuse(const struct attempt *attempt, const struct buffer *messages) {
     int status = attempt->trial ? 0 : assemble_original(attempt->call, attempt->input);
     if (status == 0 && is_guarded()) {

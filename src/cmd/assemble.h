@@ -1,35 +1,35 @@
-/* assemble.h: one unit on its way through the shim to the real assembler. */
+/* assemble.h: instruments one unit, and has the real assembler assemble it. */
 #ifndef QUIPU_CMD_ASSEMBLE_H
 #define QUIPU_CMD_ASSEMBLE_H
 
 #include "cmd/options.h"
 #include "util/buffer.h"
 
-/* What the compiler asks of the assembler. */
+/* The compiler's call of the assembler. */
 struct invocation {
-    const char *program; /* our own path */
+    const char *program; /* path of the shim */
     char **final;        /* the real assembler's arguments, without the input */
     size_t final_count;
-    char **measuring; /* those that matter to code, without input and output */
+    char **measuring; /* those that affect code, without input and output */
     size_t measuring_count;
     const char *input; /* NULL: standard input */
     unsigned inputs;
     bool foreign;       /* not for x86-64, or nothing to assemble */
-    bool pads_branches; /* the assembler puts padding where it likes */
+    bool pads_branches; /* the assembler pads branches by itself */
     struct shim_options options;
 };
 
-/* Instruments INPUT and has it assembled.  Where that fails by a fault of ours, the functions that
- * it comes from are left alone, or else the file, and one warning says so; with QUIPU_STRICT it is
- * an error.  Returns the exit status. */
+/* Instruments INPUT and has it assembled. If a fault of quipu's own prevents this, the functions
+ * that cause it are left alone, or else the file, and one warning reports it; with QUIPU_STRICT it
+ * is an error. Returns the exit status. */
 int assemble_unit(struct invocation *call, const struct buffer *input);
 
-/* The real assembler on the input as it is; messages are the user's own. */
+/* Runs the real assembler on the original input, with its messages. Returns its status. */
 int assemble_original(struct invocation *call, const struct buffer *input);
 
 /* assemble_faults.c. */
 
-/* A function that is left alone for a fault of ours. */
+/* A function that is left alone because of a fault of quipu's own. */
 struct blame {
     uint32_t function;
     unsigned line;
@@ -39,18 +39,18 @@ struct blame {
 struct attempt {
     struct invocation *call;
     const struct buffer *input;
-    const struct buffer *text; /* the same, in plain words (asm/respell.h) */
+    const struct buffer *text; /* the same, respelled (asm/respell.h) */
     struct arena arena;
     VECTOR(struct blame) blames;
-    /* To find out what a fault comes from: */
-    bool trial;           /* nothing is said, and ... */
+    /* For trials, which search for the functions that cause a fault: */
+    bool trial;           /* nothing is printed, and ... */
     uint32_t first, last; /* ... only functions [first, last) are instrumented */
 };
 
-/* Why function NUMBER is left alone before it is looked at, or NULL. */
+/* Returns why the attempt leaves function NUMBER alone, or NULL. */
 const char *left_by_attempt(const struct attempt *attempt, uint32_t number);
 
-/* Does WORK, which may fail, until it does not.  Returns the exit status. */
+/* Does WORK again and again until no fault ends it. Returns the exit status. */
 int assemble_despite_faults(struct attempt *attempt, int (*work)(void *attempt));
 
 #endif

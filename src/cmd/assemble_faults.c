@@ -1,12 +1,12 @@
-/* assemble_faults.c: a fault of ours does not end the user's build; see assemble.h.
+/* assemble_faults.c: a fault of quipu's own does not end the user's build; see assemble.h.
  *
- * Each attempt at a unit is a process of its own (util/fault.h) that begins with the text, so there
- * is nothing to roll back.  Where a check fails or the shim crashes while one function is worked
- * on, that function is left alone in the next attempt.  Where a fault has no such place, or the
- * assembler refuses the text, the functions that it comes from are found by halves.  What no
- * function is to blame for leaves the file alone.
+ * Each attempt at a unit is a process of its own (util/fault.h) that begins with the text, so
+ * nothing must be undone. If a check fails or the shim crashes during the work on one function, the
+ * next attempt leaves that function alone. If the fault has no such function, or the assembler
+ * refuses the text, a binary search finds the functions that cause the fault. If no function causes
+ * it, the file is left alone.
  *
- * Not perfect: a fault that two functions make only together leaves the file alone. */
+ * Not perfect: a fault that only two functions together cause leaves the file alone. */
 #include "cmd/assemble.h"
 
 #include "util/diag.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    BLAMES_MAX = 64, /* functions of one file that are left alone for faults */
+    BLAMES_MAX = 64, /* functions of one file that may be left alone because of faults */
     TRIALS_MAX = 400
 };
 
@@ -30,7 +30,8 @@ const char *left_by_attempt(const struct attempt *attempt, uint32_t number) {
     return wanted ? NULL : "left out to find what a fault comes from";
 }
 
-/* Returns whether the function was not blamed before, and there are not too many. */
+/* Blames FUNCTION for FAULT. Returns false if it was blamed before, or if there are now too
+ * many. */
 static bool blame(struct attempt *attempt, uint32_t function, const struct fault *fault) {
     for (size_t i = 0; i < attempt->blames.count; i++)
         if (attempt->blames.data[i].function == function)
@@ -45,7 +46,7 @@ static bool blame(struct attempt *attempt, uint32_t function, const struct fault
     return attempt->blames.count <= BLAMES_MAX;
 }
 
-/* ---- who is to blame ---- */
+/* ---- which functions cause a fault ---- */
 
 struct trials {
     struct attempt *attempt;
@@ -53,7 +54,7 @@ struct trials {
     unsigned count;
 };
 
-/* Whether functions [FIRST, LAST) alone make no fault. */
+/* Whether a trial with only functions [FIRST, LAST) succeeds. If not, FAULT describes its fault. */
 static bool are_well(struct trials *trials, uint32_t first, uint32_t last, struct fault *fault) {
     struct attempt attempt = *trials->attempt;
     int status;
@@ -64,8 +65,8 @@ static bool are_well(struct trials *trials, uint32_t first, uint32_t last, struc
     return run_guarded(trials->work, &attempt, fault, &status) && status == 0;
 }
 
-/* Blames those among functions [FIRST, LAST) that make a fault.  Returns false where that takes too
- * long. */
+/* Blames the functions among [FIRST, LAST) that cause a fault. Returns false if that takes too many
+ * trials, or if too many functions are blamed. */
 static bool blame_among(struct trials *trials, uint32_t first, uint32_t last) {
     struct fault fault;
     if (trials->count >= TRIALS_MAX)
@@ -78,7 +79,7 @@ static bool blame_among(struct trials *trials, uint32_t first, uint32_t last) {
     return blame_among(trials, first, middle) && blame_among(trials, middle, last);
 }
 
-/* Returns whether the unit without the functions that are blamed may be well. */
+/* Blames the functions that cause FAULT. Returns whether the unit may succeed without them. */
 static bool find_culprits(struct attempt *attempt, int (*work)(void *attempt),
                           const struct fault *fault) {
     struct trials trials = {.attempt = attempt, .work = work};
@@ -90,7 +91,7 @@ static bool find_culprits(struct attempt *attempt, int (*work)(void *attempt),
            blame_among(&trials, 0, fault->subjects) && attempt->blames.count > before;
 }
 
-/* ---- what the user is told ---- */
+/* ---- messages ---- */
 
 static void add_word(struct buffer *command, const char *word) {
     bool plain = *word != '\0';
@@ -105,7 +106,8 @@ static void add_word(struct buffer *command, const char *word) {
     buffer_text(command, plain ? "" : "'");
 }
 
-/* The input in a file of its own, to be freed; NULL: it cannot be had. */
+/* Returns the path of a new file that contains the input, or NULL if it cannot be written. The
+ * caller frees the path. */
 static char *keep_input(const struct buffer *input) {
     char *path = make_temporary("quipu-failed-");
     FILE *file = path ? fopen(path, "we") : NULL;
@@ -118,7 +120,7 @@ static char *keep_input(const struct buffer *input) {
     return NULL;
 }
 
-/* "; the input is kept in ..., please report it with what 'as ...' says" */
+/* Appends "; please report this with the input, kept in '...'; run again: ...". */
 static void tell_command(struct attempt *attempt, struct buffer *text) {
     struct invocation *call = attempt->call;
     char *path = keep_input(attempt->input);

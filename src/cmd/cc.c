@@ -1,12 +1,12 @@
-/* cc.c: the user's compiler with the shim in front.
+/* cc.c: runs the user's compiler with the shim as its assembler.
  *
  *     quipu cc ARGS, quipu-cc ARGS, quipu-c++ ARGS, quipu-fortran ARGS, ...
  *
- * The compiler runs with its own arguments and a few more.  It finds our `as` by COMPILER_PATH (and
- * -B, for clang); at a link the runtime goes in front of and behind everything.
+ * The compiler gets its own arguments and a few more. It finds the shim by COMPILER_PATH (and by
+ * -B, for clang). In a link, parts of the runtime are the first and the last input.
  *
- * Not perfect: whether an object goes into a shared object is told by -fPIC and the like; an object
- * compiled without them and linked into one fails at the link, as it may without quipu. */
+ * Not perfect: -fPIC and similar options decide whether an object is for a shared object. If an
+ * object is compiled without them and linked into one, the link fails, as it may without quipu. */
 #include "cmd/cmd.h"
 #include "cmd/compilers.h"
 #include "cmd/identity.h"
@@ -34,28 +34,28 @@
 
 struct argument {
     char *text;
-    char *file; /* the user's @FILE that stands for it and others; NULL: itself */
+    char *file; /* the @FILE that is passed on instead of it; NULL: none */
 };
 
 struct driver {
     struct arena arena;
     struct shim_options options;
     const char *compiler;
-    const char *language; /* the last -x; NULL: by the file's name */
+    const char *language; /* value of the last -x; NULL: the file's name decides */
     const char *bitcode;  /* the last -flto */
-    const char *shadow;   /* of -fsanitize=: the sanitizer that has a shadow memory; NULL: none */
+    const char *shadow;   /* -fsanitize=: the sanitizer with a shadow memory; NULL: none */
     bool clang;
     bool link;           /* the compiler will link */
-    bool inputs;         /* there is something to link, or to compile for it */
-    bool bare;           /* -nostdlib: start files and libraries are the user's affair */
-    bool libc;           /* -lc is named */
+    bool inputs;         /* there is an input to link, or to compile and link */
+    bool bare;           /* -nostdlib: the user names start files and libraries */
+    bool libc;           /* -lc is given */
     bool sources;        /* something is compiled */
-    bool starts;         /* -nostartfiles: the program's first instruction is the user's affair */
+    bool starts;         /* -nostartfiles: the user provides the program's first instruction */
     bool library;        /* -shared: a shared object is linked */
-    bool freestanding;   /* no C library will be there */
+    bool freestanding;   /* there will be no C library */
     bool foreign;        /* not for x86-64 */
     bool show;           /* -### */
-    bool gold;           /* it links */
+    bool gold;           /* the linker is gold */
     bool drop;           /* --gc-sections */
     bool headless;       /* -z nosectionheader */
     bool preprocess;     /* -E */
@@ -64,12 +64,13 @@ struct driver {
     const char *output;  /* -o; NULL: none */
     char root[PATH_MAX]; /* the directory above bin/ */
     VECTOR(struct argument) all;
-    VECTOR(char *) user; /* the user's arguments without ours */
+    VECTOR(char *) user; /* the user's arguments, without quipu's options */
     VECTOR(char *) argv;
 };
 
-/* The archive tools of gcc's link-time optimization: cmake takes the names of all tools from the
- * compiler's, quipu-cc, and without one of these has no such optimization. */
+/* Runs an archive tool of gcc's link-time optimization, if ARGV names one; otherwise returns. cmake
+ * derives the names of all tools from that of the compiler, quipu-cc. If one of these is missing,
+ * it does not use link-time optimization. */
 static void run_archive_tool(struct arena *arena, char **argv) {
     const char *tool = compiler_for(arena, argv[0]);
     if (strncmp(tool, "gcc-ar", 6) != 0 && strncmp(tool, "gcc-ranlib", 10) != 0 &&
@@ -81,8 +82,8 @@ static void run_archive_tool(struct arena *arena, char **argv) {
     exit(127);
 }
 
-/* Where there is no /proc, the path by which we were started still leads there: nobody has changed
- * the directory yet. */
+/* Sets PATH to the file of this program. Without /proc, this is the path by which it was started:
+ * the working directory was not changed since. */
 static void find_ourselves(char path[PATH_MAX]) {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     const char *started = (const char *)getauxval(AT_EXECFN);
@@ -92,7 +93,7 @@ static void find_ourselves(char path[PATH_MAX]) {
             started ? started : "", strerror(errno));
 }
 
-/* The directory that holds bin/, lib/quipu/ and libexec/quipu/. */
+/* Finds the directory that contains bin/, lib/quipu/ and libexec/quipu/. */
 static void find_root(struct driver *driver) {
     find_ourselves(driver->root);
     for (int up = 0; up < 2; up++) {
@@ -134,7 +135,7 @@ static void take_checks(struct driver *driver, const char *name) {
     driver->options.all_checks = choose_name("--quipu-watch", "choice", name, check_choice_at) == 1;
 }
 
-/* The assembler may run in another directory. */
+/* Stores the absolute path: the assembler may run in another directory. */
 static void take_profile(struct driver *driver, const char *path) {
     char *absolute = realpath(path, NULL);
     if (!absolute)
@@ -176,7 +177,8 @@ enum {
     OWN_OPTIONS = sizeof own_options / sizeof *own_options
 };
 
-/* Returns whether ARGUMENT is one of ours. */
+/* Handles ARGUMENT and returns true if it is an option of quipu's. An unknown option --quipu...
+ * ends the program with an error. */
 static bool take_own_option(struct driver *driver, const char *argument) {
     size_t length = strcspn(argument, "=");
     if (strncmp(argument, "--quipu", 7) != 0)
@@ -206,7 +208,7 @@ static bool is_one_of(const char *argument, const char *const *names, size_t cou
     is_one_of((argument), (const char *const[]){__VA_ARGS__},                                      \
               sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-/* Compiler options whose value is the next argument. */
+/* Whether the next argument is the value of ARGUMENT, an option of the compiler. */
 static bool takes_value(const char *argument) {
     return IS_ONE_OF(argument, "-o", "-x", "-I", "-L", "-D", "-U", "-include", "-imacros",
                      "-isystem", "-iquote", "-idirafter", "-iprefix", "-isysroot", "-MF", "-MT",
@@ -216,7 +218,7 @@ static bool takes_value(const char *argument) {
                      "--sysroot", "-arch");
 }
 
-/* A header by itself is compiled to a .gch, and nothing is linked. */
+/* Whether NAME is a header. The compiler makes a .gch file of it, and links nothing. */
 static bool is_header(const struct driver *driver, const char *name) {
     if (driver->language) {
         const char *kind = strrchr(driver->language, '-');
@@ -235,12 +237,13 @@ static void note_input(struct driver *driver, const char *name) {
     driver->sources |= !linked;
 }
 
-/* What one object is made of has the runtime when that is linked. */
+/* Whether LINKER_OPTION makes the linker write a relocatable object. The runtime is added later,
+ * when that object is linked. */
 static bool makes_object(const char *linker_option) {
     return IS_ONE_OF(linker_option, "-r", "-i", "-Ur", "--relocatable");
 }
 
-/* WORD may be what stands behind -z. */
+/* WORD may be the value of -z. */
 static void note_linker_word(struct driver *driver, const char *word) {
     if (strncmp(word, "-z", 2) == 0)
         word += 2;
@@ -248,7 +251,7 @@ static void note_linker_word(struct driver *driver, const char *word) {
         driver->headless = word[0] == 'n';
 }
 
-/* TEXT is options with commas between. */
+/* TEXT is a list of options, separated by commas. */
 static void note_linker_options(struct driver *driver, const char *text) {
     for (const char *end; *text; text = *end ? end + 1 : end) {
         end = text + strcspn(text, ",");
@@ -262,7 +265,7 @@ static void note_linker_options(struct driver *driver, const char *text) {
     }
 }
 
-/* OPTION has a value of its own. */
+/* Notes OPTION with its VALUE. */
 static void note_value(struct driver *driver, const char *option, const char *value) {
     if (strcmp(option, "-x") == 0)
         driver->language = strcmp(value, "none") == 0 ? NULL : value;
@@ -274,7 +277,7 @@ static void note_value(struct driver *driver, const char *option, const char *va
         note_linker_word(driver, value);
 }
 
-/* LIST is sanitizers with commas between; ON: they are switched on. */
+/* LIST is a list of sanitizers, separated by commas. ON: they are enabled, otherwise disabled. */
 static void note_sanitizers(struct driver *driver, const char *list, bool on) {
     static const char *const shadows[] = {"address", "hwaddress", "thread", "memory", "dataflow"};
     for (const char *end; *list; list = *end ? end + 1 : end) {
@@ -338,8 +341,9 @@ static void note_argument(struct driver *driver, const char *argument) {
         note_joined(driver, argument);
 }
 
-/* Whether ARGUMENT is an object of ours, which the link is given anyway: libtool reads in the
- * commands of a C++ or Fortran link what those languages need, and passes it to its own links. */
+/* Whether ARGUMENT is an object of quipu's, which each link gets anyway. libtool finds such objects
+ * in the commands of a C++ or Fortran link when it looks for the libraries of the language, and
+ * adds them to its own links. */
 static bool is_own_object(const char *argument) {
     static const char *const names[] = {"lib/quipu/begin.o", "lib/quipu/libquipu-rt.a"};
     size_t length = strlen(argument);
@@ -352,8 +356,8 @@ static bool is_own_object(const char *argument) {
     return false;
 }
 
-/* @FILE holds further arguments, more than a command may have.  So the compiler gets it as it is,
- * but where something in it is for us. */
+/* Reads the arguments in FILE, an @FILE. They may be more than a command line can have. So the
+ * compiler gets the @FILE itself, unless it contains an option or an object of quipu's. */
 static void read_file(struct driver *driver, char *program, char *file) {
     int count = 2;
     char *both[] = {program, file, NULL}, **list = both;
@@ -408,7 +412,8 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
     }
 }
 
-/* clang's -flto writes bitcode, which never meets an assembler. */
+/* Ends the program with an error if clang uses link-time optimization: its -flto writes bitcode,
+ * and no assembler is called. */
 static void refuse_bitcode(const struct driver *driver) {
     if (driver->clang && driver->options.modes && driver->bitcode)
         die("'%s': clang's link-time optimization passes no assembler; leave it out or compile "
@@ -432,8 +437,8 @@ static void push_path(struct driver *driver, const char *file) {
     push(driver, arena_print(&driver->arena, "%s/%s", driver->root, file));
 }
 
-/* gold drops functions, but not their notes, and then says that these refer to nothing.  The tables
- * of the other modes are dropped with them. */
+/* Prevents gold from dropping functions: it would keep their notes, and report that these refer to
+ * nothing. The tables of the other modes are dropped together with their functions. */
 static void keep_for_gold(struct driver *driver) {
     if (!driver->gold || !driver->drop || !(driver->options.modes & MODE_COUNT))
         return;
@@ -442,8 +447,8 @@ static void keep_for_gold(struct driver *driver) {
     push(driver, (char *)"-Wl,--no-gc-sections");
 }
 
-/* Without section headers no reader finds the notes, and BFD's linker drops tables that others
- * refer to. */
+/* Keeps section headers. Without them no reader finds the notes, and BFD's linker drops tables that
+ * are referred to. */
 static void keep_section_headers(struct driver *driver) {
     if (!driver->headless)
         return;
@@ -486,7 +491,7 @@ static void build_arguments(struct driver *driver, const char *options) {
         if (driver->options.modes & MODE_WATCH && !driver->library) /* runtime/watch/early.S */
             push(driver, (char *)"-Wl,--undefined=quipu_watch_early");
         push_path(driver, "lib/quipu/libquipu-rt.a");
-        if (driver->bare) /* which the runtime needs, behind it, too */
+        if (driver->bare) /* the runtime needs it, so it must also be behind the runtime */
             push(driver, (char *)"-lc");
         keep_for_gold(driver);
         keep_section_headers(driver);
@@ -501,7 +506,8 @@ static void set_variable(const char *name, const char *value) {
         die("cannot set the environment: %s", strerror(errno));
 }
 
-/* Puts DIRECTORY, below our root, in front of those that variable NAME lists, or behind them. */
+/* Adds DIRECTORY, below quipu's root, to the list in environment variable NAME: as the first one if
+ * IN_FRONT, otherwise as the last one. */
 static void add_directory(struct driver *driver, const char *name, const char *directory,
                           bool in_front) {
     const char *old = getenv(name);
@@ -512,14 +518,14 @@ static void add_directory(struct driver *driver, const char *name, const char *d
 }
 
 static void set_environment(struct driver *driver, const char *options) {
-    add_directory(driver, "C_INCLUDE_PATH", "include", false); /* quipu.h; no option says it in all
-                                                                  languages without a warning */
+    add_directory(driver, "C_INCLUDE_PATH", "include",
+                  false); /* for quipu.h; all options for that cause warnings in some language */
     add_directory(driver, "CPLUS_INCLUDE_PATH", "include", false);
     if (!driver->options.modes)
         return;
     add_directory(driver, "COMPILER_PATH", "libexec/quipu", true);
     set_variable("QUIPU_OPTIONS", options);
-    set_variable("DISTCC_HOSTS", "localhost/256"); /* no other machine's assembler is ours */
+    set_variable("DISTCC_HOSTS", "localhost/256"); /* other machines do not have the shim */
 }
 
 static void show_command(const struct driver *driver) {
@@ -531,8 +537,9 @@ static void show_command(const struct driver *driver) {
     fputc('\n', stderr);
 }
 
-/* A link that does not have the counters where they are counted would lose them, and what threads
- * count would go into others' memory: as good as none. */
+/* Links, and checks where the linker has put the cells and tables. If they are at wrong addresses,
+ * the program would lose counts, and its threads would count in memory that is not theirs. So the
+ * result is removed. Returns the exit status. */
 static int link_and_check(struct driver *driver) {
     int status = run_program(driver->argv.data, NULL, 0, false);
     const char *output = driver->output ? driver->output : "a.out";
@@ -555,28 +562,30 @@ static int link_and_check(struct driver *driver) {
 
 /* ---- caches ---- */
 
-/* Whether the caller wants to know who compiles: it asks for the version, or is ccache, which has
- * the source preprocessed to tell whether it has met it before. */
+/* Whether the caller wants to know the compiler's identity. It asks for the version; or it is
+ * ccache, which preprocesses the source to find out whether it has compiled it before. */
 static bool asks_for_identity(const struct driver *driver) {
     return driver->version || (driver->verbose && !driver->inputs) ||
            (driver->preprocess && getenv("CCACHE_DISABLE"));
 }
 
-/* A line behind the preprocessed source that tells what the object depends on beside it.  As a file
- * that is not there it has ccache look at preprocessed sources alone from then on: what it
- * remembers of included files would not tell that another compiler is found in PATH. */
+/* Appends a line to the preprocessed source that names everything else on which the object depends.
+ * For ccache, the line names a source file that does not exist. So ccache only looks at
+ * preprocessed sources from then on. What it remembers of included files would not show that PATH
+ * leads to another compiler. */
 static bool add_line(struct driver *driver, const char *text) {
     bool named = driver->output && strcmp(driver->output, "-") != 0;
     int fd = named ? open(driver->output, O_WRONLY | O_APPEND | O_CLOEXEC) : STDOUT_FILENO;
     char *line = arena_print(&driver->arena, "# 1 \"%s\"\n", text);
-    for (char *c = line + 5; c[2]; c++) /* paths may have all characters */
+    for (char *c = line + 5; c[2]; c++) /* paths may contain any character */
         if (*c == '"' || *c == '\\' || *c == '\n')
             *c = '?';
     bool good = fd >= 0 && write_whole(fd, line, strlen(line));
     return !named || fd < 0 ? good : close(fd) == 0 && good;
 }
 
-/* The compiler's own output, and behind it who has compiled.  OPTIONS are the shim's. */
+/* Runs the compiler, and writes the identity of quipu and of the compiler behind its output.
+ * OPTIONS are the shim's. Returns the exit status. */
 static int run_and_identify(struct driver *driver, const char *options) {
     const char *compiler = compiler_identity(&driver->arena, driver->compiler);
     int status = run_program(driver->argv.data, NULL, 0, false);
@@ -634,7 +643,7 @@ int cmd_cc(int argc, char **argv) {
         fputs(help, argc < 2 ? stderr : stdout);
         return argc < 2;
     }
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) { /* the compiler's own follows */
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) { /* the compiler's own help follows */
         fputs(help, stdout);
         fputs("\n", stdout);
         fflush(stdout);

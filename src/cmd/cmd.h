@@ -1,10 +1,10 @@
-/* cmd.h: the commands, one file each; main.c has the table. */
+/* cmd.h: the commands, with one file each. main.c has the table. */
 #ifndef QUIPU_CMD_CMD_H
 #define QUIPU_CMD_CMD_H
 
 #define QUIPU_VERSION "0.1.0"
 
-/* argv[0] is the command's own name.  Returns the exit status. */
+/* Runs a command, and returns its exit status. argv[0] is the command's name. */
 typedef int command_function(int argc, char **argv);
 
 struct command {
@@ -16,7 +16,7 @@ struct command {
 command_function cmd_cc, cmd_as, cmd_run, cmd_report, cmd_annotate, cmd_diff, cmd_merge, cmd_info,
     cmd_export, cmd_stat, cmd_goto, cmd_moment, cmd_when, cmd_watch;
 
-/* Ends the program with an error where standard output was lost; returns STATUS. */
+/* Flushes standard output and returns STATUS. Ends the program with an error if output was lost. */
 int finish_command(int status);
 
 #endif

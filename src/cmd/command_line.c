@@ -11,7 +11,7 @@
 
 enum {
     ROWS_MAX = 32,
-    FIRST_CODE = 256 /* what getopt_long says for row n is FIRST_CODE + n, or its letter */
+    FIRST_CODE = 256 /* getopt_long returns FIRST_CODE + n for row n, or its letter */
 };
 
 static int argument_of(const struct option_row *row) {
@@ -46,7 +46,7 @@ static int code_of(const struct command_line *line, size_t index) {
     return line->rows[index].letter ? line->rows[index].letter : FIRST_CODE + (int)index;
 }
 
-/* The row that getopt_long means by CODE; NULL where there is none. */
+/* Returns the row for which getopt_long returns CODE, or NULL. */
 static const struct option_row *find_row(const struct command_line *line, int code) {
     for (size_t i = 0; i < line->count; i++)
         if (code == code_of(line, i))
@@ -54,7 +54,7 @@ static const struct option_row *find_row(const struct command_line *line, int co
     return NULL;
 }
 
-/* OPTION may have a value behind it. */
+/* Ends the program with an error about OPTION, which may have a value. */
 static void refuse_option(const struct command_line *line, const char *option) {
     struct arena arena = {0};
     struct near_names near_names = {.wanted = arena_copy(&arena, option, strcspn(option, "="))};
@@ -84,7 +84,7 @@ int take_options(const struct command_line *line, int argc, char **argv, void *o
             *letter++ = ':';
     }
     opterr = 0;
-    optind = 0; /* begins anew */
+    optind = 0; /* restarts getopt_long */
     while ((code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
         const struct option_row *row = find_row(line, code);
         if (code == 'h') {

@@ -8,34 +8,34 @@
 enum option_kind {
     OPTION_FLAG,   /* sets a bool */
     OPTION_TEXT,   /* sets a const char * to its value */
-    OPTION_PARSED, /* hands its value on */
-    OPTION_WHEN,   /* sets a const char * to its value, "always" where it has none */
+    OPTION_PARSED, /* passes its value to `parse` */
+    OPTION_WHEN,   /* sets a const char * to its value, or to "always" if it has none */
 };
 
 struct option_row {
     const char *name; /* "output": --output */
     char letter;      /* 'o': -o; 0: it has none */
     enum option_kind kind;
-    size_t offset;                                   /* of what is set, in the command's options */
-    void (*parse)(void *options, const char *value); /* ends the program where the value is bad */
+    size_t offset; /* of the member that is set, in the command's options */
+    void (*parse)(void *options, const char *value); /* ends the program if the value is bad */
 };
 
 struct command_line {
     const char *command;
     void (*print_help)(void);
-    const struct option_row *rows; /* --help and -h are not among them */
+    const struct option_row *rows; /* without --help and -h */
     size_t count;
-    bool program_follows; /* what stands behind the first other word is not for us */
+    bool program_follows; /* words behind the first one that is no option belong to a program */
 };
 
-/* Sets OPTIONS, the command's own structure, by what stands behind ARGV[0].  Returns the index of
- * the first word that is no option: such words are moved behind the options, unless a program
- * follows.  Returns 0 where only help was asked for, and given.  An option that is not known ends
- * the program. */
+/* Sets OPTIONS, the command's own structure, from the arguments behind ARGV[0]. Returns the index
+ * of the first word that is not an option. Such words are moved behind the options, unless a
+ * program follows. If help is requested, prints it and returns 0. An unknown option ends the
+ * program. */
 int take_options(const struct command_line *line, int argc, char **argv, void *options);
 
-/* Whether --format=WORD, of a command that has these two, asks for json and not for text.  Another
- * word ends the program. */
+/* Whether WORD, the value of --format, is json; the other choice is text. Any other word ends the
+ * program. */
 bool wants_json(const char *word);
 
 #endif

@@ -1,10 +1,10 @@
-/* compilers.c: the compilers that our names stand for.
+/* compilers.c: finds the compilers for quipu's names.
  *
- * quipu-NAME and quipu-NAME-VERSION stand for NAME and NAME-VERSION; some names are our own, such
- * as 'fortran', and stand for the first of a few that is installed.  A name without a version is
- * the compiler that PATH finds by it; where there is none, and there often is no 'clang', the one
- * of the highest version.  Not each gcc compiles Ada, and not always the one that goes by 'gcc':
- * the version of Ada's other tools tells which does. */
+ * quipu-NAME runs NAME, and quipu-NAME-VERSION runs NAME-VERSION. Some names are quipu's own, such
+ * as 'fortran'. They run the first compiler of a list that is installed. For a name without a
+ * version, quipu looks for that name in PATH, and then for the highest version: often there is no
+ * 'clang' without a version. Not every gcc compiles Ada, and the one called 'gcc' may not. The
+ * version of Ada's other tools shows which one does. */
 #include "cmd/compilers.h"
 
 #include "util/path.h"
@@ -17,10 +17,10 @@ enum {
     CHOICES = 2
 };
 
-/* Names of ours that are no compiler's, and the compilers, the best one first. */
+/* quipu's own names, and their compilers, the best one first. */
 static const struct name {
     const char *name, *compilers[CHOICES];
-    const char *tool; /* TOOL-VERSION comes with COMPILER-VERSION; NULL: nothing does */
+    const char *tool; /* TOOL-VERSION belongs to COMPILER-VERSION; NULL: there is none */
 } names[] = {
     {"cc", {"gcc"}, NULL},
     {"c++", {"g++"}, NULL},
@@ -29,7 +29,7 @@ static const struct name {
     {"d", {"gdc"}, NULL},
 };
 
-/* The length of NAME without a version, of digits and dots behind a hyphen. */
+/* Returns the length of NAME without its version: digits and dots behind a hyphen. */
 static size_t length_of_stem(const char *name) {
     const char *hyphen = strrchr(name, '-');
     if (!hyphen || !hyphen[1] || hyphen[1 + strspn(hyphen + 1, "0123456789.")])
@@ -37,7 +37,7 @@ static size_t length_of_stem(const char *name) {
     return (size_t)(hyphen - name);
 }
 
-/* The highest N of the programs COMPILER-N in DIRECTORY; at least BEST. */
+/* Returns the highest N of the programs COMPILER-N in DIRECTORY, at least BEST. */
 static long highest_version(struct arena *arena, const char *directory, const char *compiler,
                             long best) {
     DIR *stream = opendir(directory);
@@ -57,7 +57,7 @@ static long highest_version(struct arena *arena, const char *directory, const ch
     return best;
 }
 
-/* COMPILER-N of the highest version that PATH has; NULL: none. */
+/* Returns COMPILER-N with the highest version in PATH, or NULL. */
 static const char *newest(struct arena *arena, const char *compiler) {
     const char *rest = getenv("PATH");
     long best = 0;
@@ -66,7 +66,7 @@ static const char *newest(struct arena *arena, const char *compiler) {
     return best ? arena_print(arena, "%s-%ld", compiler, best) : NULL;
 }
 
-/* The first of COMPILERS, with VERSION behind each, that there is; else NULL. */
+/* Returns the first of COMPILERS, with VERSION behind it, that is installed, or NULL. */
 static const char *first_there_is(struct arena *arena, const char *const *compilers,
                                   const char *version) {
     for (size_t i = 0; i < CHOICES && compilers[i]; i++) {
@@ -77,14 +77,16 @@ static const char *first_there_is(struct arena *arena, const char *const *compil
     return NULL;
 }
 
-/* The one that TOOL's highest version comes with; else NULL. */
+/* Returns the compiler that belongs to the highest version of NAME's tool, if its first compiler is
+ * not installed; otherwise NULL. */
 static const char *one_with_tool(struct arena *arena, const struct name *name) {
     const char *tool =
         name->tool && !find_program(arena, name->compilers[0]) ? newest(arena, name->tool) : NULL;
     return tool ? first_there_is(arena, name->compilers, tool + strlen(name->tool)) : NULL;
 }
 
-/* That of the highest version, of the first of COMPILERS that has any; else NULL. */
+/* Returns the highest version of the first of COMPILERS that is installed with any version, or
+ * NULL. */
 static const char *first_of_newest(struct arena *arena, const char *const *compilers) {
     for (size_t i = 0; i < CHOICES && compilers[i]; i++) {
         const char *compiler = newest(arena, compilers[i]);

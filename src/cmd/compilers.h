@@ -1,11 +1,11 @@
-/* compilers.h: the compilers that our names stand for. */
+/* compilers.h: finds the compilers for quipu's names. */
 #ifndef QUIPU_CMD_COMPILERS_H
 #define QUIPU_CMD_COMPILERS_H
 
 #include "util/arena.h"
 
-/* The compiler, or the archive tool of one, that a program called NAME ("quipu-clang", with or
- * without directories) stands for: one that PATH finds, where there is one.  Lives in ARENA, or as
+/* Returns the compiler, or gcc's archive tool, for a program called NAME ("quipu-clang", with or
+ * without directories). If PATH has a suitable one, returns that. The result lives in ARENA, or as
  * long as NAME. */
 const char *compiler_for(struct arena *arena, const char *name);
 

@@ -1,6 +1,6 @@
-/* diff.c: quipu diff A B: two runs or two builds, function by function or call by call.
+/* diff.c: quipu diff A B: compares two runs or two builds, function by function or call by call.
  *
- * What is matched with what: see comparison.h. */
+ * comparison.h describes which rows are matched. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
@@ -19,7 +19,7 @@
 /* One of the runs. */
 struct run {
     struct profile *profile;
-    struct contexts contexts; /* where they are compared */
+    struct contexts contexts; /* if they are compared */
 };
 
 struct diff_view {
@@ -27,7 +27,7 @@ struct diff_view {
     const char *help;
     bool of_calls;
     const char *unit, *headline; /* as in struct comparison_style */
-    /* Compares; NULL: functions by their own counts, without calling contexts. */
+    /* Compares calling contexts; NULL: compare functions by their own counts. */
     struct comparison (*compare)(struct arena *arena, const struct contexts *before,
                                  const struct contexts *after);
 };
@@ -40,9 +40,9 @@ struct diff_format {
 struct diff_options {
     const struct diff_view *view; /* NULL: not given */
     const struct diff_format *format;
-    bool all;          /* also what did not change */
-    bool color;        /* text */
-    bool human;        /* text: short numbers */
+    bool all;          /* also rows that did not change */
+    bool color;        /* only for text */
+    bool human;        /* only for text: short numbers */
     size_t limit;      /* rows at most */
     double fail_above; /* percent; infinite: never */
 };

@@ -1,9 +1,9 @@
-/* earlier.c: placement by an earlier run; see earlier.h.
+/* earlier.c: placement of counters by an earlier run; see earlier.h.
  *
- * Ball and Larus 1994 take edge weights from a profile: the tree then holds the edges that ran
- * most.  A function is known again by its name and the number of its instructions, and its code by
- * offsets as the compiler made it; where the code has changed the frequencies are wrong, which
- * costs time and no exactness. */
+ * As in Ball and Larus 1994, a profile gives the edge weights, so that the tree contains the edges
+ * that ran most often. A function is identified by its name and the number of its instructions. Its
+ * code is identified by offsets in the compiler's output. If the code has changed, the frequencies
+ * are wrong. This costs time, but counts are still exact. */
 #include "cmd/earlier.h"
 
 #include "data/profile.h"
@@ -54,7 +54,7 @@ static int compare_place(const struct instruction *instruction, struct code_plac
     return instruction->offset < place.offset ? -1 : instruction->offset > place.offset;
 }
 
-/* Instructions stand by fragment and offset. */
+/* Instructions are sorted by fragment and offset. */
 static const struct instruction *find_instruction(const struct lookup *lookup,
                                                   struct code_place place) {
     const struct function *function = lookup->present;

@@ -57,15 +57,15 @@ static bool any_file_below(struct arena *arena, const struct profile *profile, c
     return false;
 }
 
-/* ROOT as the program's debug information spells it: as text below the working directory, or with
- * its links followed. */
+/* Returns ROOT as the program's debug information spells it: below the working directory, as text,
+ * or with its links followed. Ends the program with an error if no source file is below it. */
 static const char *find_source_root(struct arena *arena, const struct profile *profile,
                                     const char *root) {
     char *real = realpath(root, NULL);
     char *directory = getcwd(NULL, 0);
     if (!real || !directory)
         die("'%s': %s; give a directory that is there as --source-root", root, strerror(errno));
-    const char *shell = getenv("PWD"); /* with the links that the user came by */
+    const char *shell = getenv("PWD"); /* with the symbolic links of the user's path */
     const char *spellings[] = {
         *root == '/' ? root : arena_print(arena, "%s/%s", directory, root),
         *root == '/' || !shell ? root : arena_print(arena, "%s/%s", shell, root),
@@ -85,12 +85,12 @@ static const char *find_source_root(struct arena *arena, const struct profile *p
     return found;
 }
 
-/* Ends the program where the export would be empty, which other tools refuse. */
+/* Ends the program with an error if the export would be empty: other tools refuse that. */
 static void need_content(const struct profile *profile, const struct export_format *format,
                          const struct contexts *contexts) {
     if (!contexts)
         profile_need_counts(profile);
-    if (format->of_lines && profile->files.count <= 1) /* the first stands for none */
+    if (format->of_lines && profile->files.count <= 1) /* file 0 means none */
         die("no line has counts: the program has no debug information; compile with -g");
 }
 

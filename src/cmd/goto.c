@@ -1,6 +1,6 @@
 /* goto.c: quipu goto MOMENT [--] PROGRAM ARGS: runs the program to a moment of its run.
  *
- * There it is handed over to gdb, or a command, or its registers and calls are printed. */
+ * There gdb or a command takes over, or quipu prints registers and calls. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 struct goto_options {
-    const char *command; /* to run there, or NULL */
+    const char *command; /* to run at the moment, or NULL */
     bool print;
 };
 
@@ -63,7 +63,7 @@ static int hand_over(struct arena *arena, const struct moment_name *name, struct
     return 0;
 }
 
-/* Whether NAME may be of a shared object that PROGRAM loads. */
+/* Whether the moment NAME may be in a shared object that PROGRAM loads. */
 static bool is_of_object(struct arena *arena, const struct binary *program,
                          const struct moment_name *name) {
     return !is_build_id(program->build_id, program->build_id_size, name->build) &&
@@ -95,7 +95,7 @@ static int go(const char *text, char **argv, const struct goto_options *options)
             *name.build || suggests(wrong)
                 ? ""
                 : "; a moment of a shared object ends with '~' and its build id");
-    use_temporary_data("quipu-goto"); /* counts of this run are nobody's */
+    use_temporary_data("quipu-goto"); /* the counts of this run are not kept */
     wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
     int status = 1;
     if (wrong && *wrong)

@@ -1,11 +1,11 @@
-/* identity.c: what an object depends on beside its source and its options; see identity.h.
+/* identity.c: what determines an object, apart from its source and options; see identity.h.
  *
- * A cache of compilations looks at the compiler's file, the arguments, and what is included.  It
- * cannot see the shim, which stands where the assembler would, the compiler that quipu cc finds, or
- * what is in the data of an earlier run.  So these go where it does look.
+ * A cache of compilations looks at the compiler's file, the arguments and the included files. It
+ * does not see the shim, which replaces the assembler, nor the compiler that quipu cc finds, nor
+ * the data of an earlier run. So quipu cc writes their identities where the cache looks.
  *
- * Not perfect: the binary that a profile is of, which says where its counters are, is not looked
- * at. */
+ * Not perfect: the binary of a profile, which determines where the counters are, is not
+ * included. */
 #include "cmd/identity.h"
 
 #include "cmd/cmd.h"
@@ -38,9 +38,9 @@ static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t size) {
     return hash;
 }
 
-/* ---- ourselves ---- */
+/* ---- quipu ---- */
 
-/* Reads the first bytes of the build id of the object INFO, the executable, into DATA. */
+/* Copies the first bytes of the build id of INFO, the executable, to DATA. */
 static int read_build(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -52,7 +52,7 @@ static int read_build(struct dl_phdr_info *info, size_t size, void *data) {
         if (id && length >= BUILD_BYTES)
             memcpy(data, id, BUILD_BYTES);
     }
-    return 1; /* the executable comes first, and is all */
+    return 1; /* the executable is the first object; stop here */
 }
 
 const char *own_identity(struct arena *arena) {
@@ -69,7 +69,8 @@ const char *own_identity(struct arena *arena) {
 
 /* ---- the compiler ---- */
 
-/* Whether the file at PATH is a cache or spreader that has the names of compilers. */
+/* Whether the file at PATH is a compilation cache, or distributes compilations. Such a program may
+ * have the names of compilers. */
 static bool stands_in_front(const char *path) {
     static const char *const names[] = {"ccache", "distcc", "sccache", "icecc"};
     const char *name = last_part(path);
@@ -79,7 +80,7 @@ static bool stands_in_front(const char *path) {
     return false;
 }
 
-/* The file that PATH leads to, if that is a compiler; NULL: it is not. */
+/* Returns the file to which PATH leads, or NULL if that is not a compiler. */
 static const char *find_file(struct arena *arena, const char *path) {
     char *file = access(path, X_OK) == 0 ? realpath(path, NULL) : NULL;
     const char *found =
@@ -114,7 +115,7 @@ static int compare_paths(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* PATH itself, or what is in it, in an order of their own. */
+/* Sets FILES to PATH or, if that is a directory, to the files in it, sorted by name. */
 static void list_files(struct arena *arena, const char *path, path_list *files) {
     DIR *directory = opendir(path);
     if (!directory)

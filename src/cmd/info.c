@@ -1,5 +1,5 @@
-/* info.c: quipu info [--format=text|json] [BINARY|DATA...]: what is instrumented, what was left
- * alone and why, and what a data file holds; of --pid PID, what is watched. */
+/* info.c: quipu info [--format=text|json] [BINARY|DATA...]: shows which code is instrumented, which
+ * was left alone and why, and what a data file contains; with --pid PID, what is watched. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/info_watch.h"
@@ -31,12 +31,12 @@ static void print_help(void) {
 }
 
 enum {
-    UNIT_NAMES_WIDTH = 92 /* of a line of them, behind what it is indented by */
+    UNIT_NAMES_WIDTH = 92 /* of a line of unit names, without its indentation */
 };
 
 /* ---- facts ---- */
 
-/* What a module sums up to. */
+/* Sums over the functions of a module. */
 struct module_sums {
     uint64_t instructions, blocks, edges;
 };
@@ -51,7 +51,7 @@ static struct module_sums sum_module(const struct module *module) {
     return sums;
 }
 
-/* A function that was left alone; in how many units. */
+/* A function that was left alone, and the number of units in which it was. */
 struct left_alone_sum {
     const char *name, *reason;
     uint32_t units;
@@ -59,8 +59,8 @@ struct left_alone_sum {
 
 typedef VECTOR(struct left_alone_sum) left_alone_sums;
 
-/* What was left alone in MODULE, each name and reason once: an inline function may have been left
- * alone in many units. */
+/* Returns the functions of MODULE that were left alone, each name and reason once: an inline
+ * function may have been left alone in many units. */
 static left_alone_sums sum_left_alone(struct arena *arena, const struct module *module) {
     left_alone_sums sums = {0};
     struct map known = {0};
@@ -75,7 +75,7 @@ static left_alone_sums sum_left_alone(struct arena *arena, const struct module *
     return sums;
 }
 
-/* What each process has executed. */
+/* Returns what each process has executed. */
 static const struct part *count_processes(struct arena *arena, const struct profile *profile) {
     struct part *parts = ARENA_ARRAY(arena, struct part, profile->processes.count);
     for (size_t i = 0; i < profile->processes.count; i++) {
@@ -94,8 +94,8 @@ static bool made_alike(const struct unit_note *a, const struct unit_note *b) {
            strcmp(a->compiler, b->compiler) == 0;
 }
 
-/* The names of the units from FIRST on that were made as it was, in lines of limited width; marks
- * them TOLD. */
+/* Writes the names of unit FIRST and of the later ones that were made in the same way, in lines of
+ * limited width. Marks them in TOLD. */
 static void write_unit_names(FILE *out, struct arena *arena, const struct module *module,
                              size_t first, bool *told) {
     const struct unit_note *units = module->units.data;
@@ -113,7 +113,7 @@ static void write_unit_names(FILE *out, struct arena *arena, const struct module
     print_line(out, "      %s", line);
 }
 
-/* The units, by what they were made with: most modules have only one such way. */
+/* Writes the units, grouped by what they were made with. Most modules have only one group. */
 static void write_text_units(FILE *out, struct arena *arena, const struct module *module) {
     bool *told = ARENA_ARRAY(arena, bool, module->units.count);
     fprintf(out, "  units         %zu\n", module->units.count);
@@ -174,8 +174,8 @@ static void write_field(FILE *out, const char *name, const char *text) {
     print_line(out, "  %-12s  %s", name, text);
 }
 
-/* Whether instructions are counted by function: with --quipu=event and others, which have no such
- * counts, none would look executed. */
+/* Whether instructions are counted by function. Builds with --quipu=event alone, for example, have
+ * no such counts; they would look as if they had executed nothing. */
 static bool counts_functions(const struct process *process) {
     for (size_t i = 0; i < process->modules.count; i++)
         if (process->modules.data[i]->functions.count)
@@ -299,10 +299,10 @@ static void write_json_left_out(struct json_writer *json, const struct left_out 
 
 /* ---- the command ---- */
 
-/* What every path gave. */
+/* The profile of each path. */
 typedef VECTOR(struct profile *) profile_list;
 
-/* WATCHING is NULL where no process was named. */
+/* WATCHING is NULL if no process was named. */
 static void write_json(FILE *out, struct arena *arena, const profile_list *profiles,
                        const struct watching *watching) {
     struct json_writer json = json_start(out, 2);

@@ -1,4 +1,4 @@
-/* info_watch.c: what 'quipu info' tells of watched memory; see info_watch.h. */
+/* info_watch.c: what 'quipu info' shows of watched memory; see info_watch.h. */
 #include "cmd/info_watch.h"
 
 #include "cmd/process_number.h"
@@ -15,10 +15,10 @@
 /* ---- of a binary ---- */
 
 struct checks {
-    uint64_t all, variables, stack; /* those two are left out until they are needed */
+    uint64_t all, variables, stack; /* variables and stack are left out until they are needed */
 };
 
-/* What is left out has a row for its place; its check is out of line. */
+/* A check that is left out has a row for its site, and its code is out of line. */
 static struct checks count_checks(const struct binary *binary) {
     struct checks checks = {0};
     struct site_table table = find_sites(binary);

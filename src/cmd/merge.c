@@ -1,12 +1,12 @@
-/* merge.c: quipu merge -o OUT DATA...: adds data files up into one.
+/* merge.c: quipu merge -o OUT DATA...: adds up data files.
  *
- * The cells of all processes and threads are added up by build of module, into one slot each, and
- * their calling contexts into one tree.  The binaries are needed for calling contexts alone, whose
- * addresses mean something only together with the modules' code.  The result is a data file as any
- * other, so it can be merged again; what it says of program and command is the first file's, its
- * start the earliest.
+ * The cells of all processes and threads are added up by build of module, into one slot each.
+ * Calling contexts are added up into one tree. Only these need the binaries, since their addresses
+ * have a meaning only together with the modules' code. The result is a data file like any other, so
+ * it can be merged again. Its program and command are those of the first file. Its start is the
+ * earliest one.
  *
- * Where it is not perfect: which process and thread made a count is lost. */
+ * Not perfect: it is not recorded which process and thread made a count. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "format/data_file.h"
@@ -28,7 +28,7 @@
 
 /* A build of a module, and its sums. */
 struct merged_module {
-    const struct data_module *module; /* as the first file tells it */
+    const struct data_module *module; /* as in the first file that has it */
     const char *file;                 /* that file */
     uint64_t *cells;                  /* NULL: no thread has counted in it */
     uint64_t threads;
@@ -37,11 +37,11 @@ struct merged_module {
 struct merge {
     struct arena arena;
     struct data_sources sources;
-    VECTOR(const char *) contexts; /* data files that hold calling contexts */
+    VECTOR(const char *) contexts; /* data files with calling contexts */
     VECTOR(struct merged_module *) modules;
-    struct merged_module ***of_files; /* by number of the source and of its module */
+    struct merged_module ***of_files; /* by the number of the source and of its module */
     struct quipu_file header;
-    bool shared; /* several workers add */
+    bool shared; /* several workers add to the sums */
 };
 
 /* ---- sums ---- */
@@ -52,10 +52,10 @@ static bool same_build(const struct data_module *a, const struct data_module *b)
         return false;
     if (a->build_id_size)
         return memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-    return strcmp(a->path, b->path) == 0; /* no build id: the path has to do */
+    return strcmp(a->path, b->path) == 0; /* without build ids, the paths decide */
 }
 
-/* The sums for MODULE, which FILE holds. */
+/* Returns the sums of MODULE, which is in FILE. Adds them if the build is new. */
 static struct merged_module *find_module(struct merge *merge, const char *file,
                                          const struct data_module *module) {
     for (size_t i = 0; i < merge->modules.count; i++) {
@@ -84,7 +84,7 @@ static void read_header(const struct data_file *file, struct quipu_file *header)
     data_reader_close(&reader);
 }
 
-/* The header of the sum is the first file's; only its start may be earlier. */
+/* Makes the header of the result: that of the first file, with the earliest start. */
 static void add_header(struct merge *merge, const struct data_file *file) {
     struct quipu_file *header = &merge->header;
     if (!header->version) {
@@ -104,7 +104,7 @@ static void add_header(struct merge *merge, const struct data_file *file) {
         header->flags |= QUIPU_FILE_INCOMPLETE;
 }
 
-/* Takes in all of source NUMBER but its cells. */
+/* Adds everything of source NUMBER except its cells. */
 static void add_file(struct merge *merge, size_t number) {
     const struct data_file *file = &merge->sources.list[number].file;
     struct merged_module **modules =
@@ -235,7 +235,8 @@ static void build_result(struct merge *merge, struct buffer *buffer) {
     memcpy(buffer->data + offsetof(struct quipu_file, size), &size, sizeof size);
 }
 
-/* Writes the file under another name first: at PATH there is all of it or what was there before. */
+/* Writes the file under another name first, so that PATH is always complete: the new file, or what
+ * was there before. */
 static void write_result(struct merge *merge, const struct buffer *buffer, const char *path) {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))

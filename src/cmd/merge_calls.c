@@ -1,8 +1,8 @@
-/* merge_calls.c: calling contexts of several data files as one tree; see merge_calls.h.
+/* merge_calls.c: makes one tree of the calling contexts of several data files; see merge_calls.h.
  *
- * Each process had its modules elsewhere.  In the sum every module has a load bias of its own,
- * which no address as linked reaches, so that addresses tell their module again.  What lies in no
- * module becomes 0, not known. */
+ * Each process had its modules at other addresses. In the result, each module has a load bias of
+ * its own. The biases are farther apart than any addresses as linked, so an address identifies its
+ * module. An address in no module becomes 0, not known. */
 #include "cmd/merge_calls.h"
 
 #include "data/calls.h"
@@ -29,7 +29,8 @@ struct merged {
     size_t module_count;
 };
 
-/* The address in the merged file of what is at ADDRESS in MODULE, as linked. */
+/* Returns the address in the merged file of ADDRESS, as linked, in MODULE. Returns 0 if the merged
+ * file does not have the module. */
 static uint64_t merged_address(const struct merged *merged, const struct module *module,
                                uint64_t address) {
     for (size_t i = 0; module && i < merged->module_count; i++) {

@@ -1,7 +1,8 @@
-/* moment.c: quipu moment PID: where each thread of a running process is.
+/* moment.c: quipu moment PID: prints the moment of each thread of a running process.
  *
- * The process is stopped for an instant; ticks are those of its cells, and what the binary's tables
- * tell of the place.  A thread that is away in a call is named by where the call returns to. */
+ * The process is stopped for a short time. The ticks of a thread are those of its cells, plus the
+ * potential at its address. If the thread is in a call of other code, its address is the call's
+ * return address. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/stat.h"
@@ -24,8 +25,8 @@ static void print_help(void) {
           stdout);
 }
 
-/* The innermost address of the thread that lies in the module's instrumented code, as linked; 0:
- * none does.  Sets INSIDE to what the line is told of: a call's, not what it returns to. */
+/* Returns the thread's innermost address in the module's instrumented code, as linked; 0: there is
+ * none. Sets INSIDE to the address whose line is printed: for a return address, one in the call. */
 static uint64_t find_address(const struct stopped_process *stopped, const struct binary *binary,
                              uint64_t bias, pid_t thread, uint64_t *inside) {
     *inside = 0;

@@ -1,7 +1,7 @@
-/* on_stop.c: what is run on a program that stands at a moment; see on_stop.h.
+/* on_stop.c: runs a command on a program that is stopped at a moment; see on_stop.h.
  *
- * Not perfect: in a gdb without Python another thread may be the one that is chosen, from version
- * 16 on, and where it is left the program is let go. */
+ * Not perfect: a gdb without Python, from version 16 on, may choose another thread. Without Python,
+ * a program that should end with gdb runs on when gdb ends. */
 #include "cmd/on_stop.h"
 
 #include "util/diag.h"
@@ -54,8 +54,8 @@ pid_t start_on_stop(const char *command, pid_t process, pid_t thread) {
     return started < 0 ? 0 : started;
 }
 
-/* As gdb up to version 15 numbers the threads of a process that it attaches to: the first, then as
- * the kernel lists them. */
+/* Returns the number that gdb, up to version 15, gives to THREAD when it attaches to PROCESS: the
+ * first thread is 1, and the others follow in the order of the kernel's list. */
 static int number_of_thread(pid_t process, pid_t thread) {
     char path[32];
     int number = 1, found = 1;
@@ -84,7 +84,7 @@ const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread, bool e
         " -ex 'python hasattr(gdb.events, \"gdb_exiting\") and "
         "gdb.events.gdb_exiting.connect(lambda event: gdb.selected_inferior().pid and "
         "[gdb.execute(line) for line in (\"set confirm off\", \"kill\")])'";
-    /* gdb attaches to no thread that has ended; any other leads to the process */
+    /* gdb cannot attach to a thread that has ended, but any other thread leads to the process */
     bool ended = has_ended(process, process);
     const char *choose = "";
     if (!ended && thread != process)

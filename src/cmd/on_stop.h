@@ -1,4 +1,4 @@
-/* on_stop.h: what is run on a program that stands at a moment. */
+/* on_stop.h: runs a command on a program that is stopped at a moment. */
 #ifndef QUIPU_CMD_ON_STOP_H
 #define QUIPU_CMD_ON_STOP_H
 
@@ -11,23 +11,26 @@
     "      --exec=COMMAND  run COMMAND by the shell there; QUIPU_PID and QUIPU_THREAD name\n"      \
     "                      process and thread; the program then ends\n"
 
-/* Runs COMMAND by the shell, on PROCESS that stands with THREAD at the moment, and of which no
- * debugger has hold.  The keys that interrupt are the command's.  Returns its status, 128 + the
- * signal that has ended it, or 1 with a message. */
+/* Runs COMMAND by the shell. PROCESS is stopped, with THREAD at the moment, and no debugger traces
+ * it. Interrupts by the keyboard reach only the command. Returns its exit status, 128 + the signal
+ * that ended it, or 1, with a message, if it cannot be run. */
 int run_on_stop(const char *command, pid_t process, pid_t thread);
 
-/* Starts COMMAND so, and does not wait for it.  Returns its process; 0, with an error, where there
- * is none. */
+/* Starts COMMAND in the same way, and does not wait for it. Returns its process, or 0, with an
+ * error message, if it cannot be started. */
 pid_t start_on_stop(const char *command, pid_t process, pid_t thread);
 
-/* Whether there is a terminal, and gdb. */
+/* Whether standard input and output are a terminal, and gdb is installed. */
 bool can_run_gdb(void);
 
-/* The command that is gdb, with THREAD chosen.  Attaching sends a SIGSTOP, which a process that is
- * stopped already keeps for each thread until that runs: gdb is told to drop them, or the first
- * 'stepi', and one more command for each other thread, would end where it began.  Where the program
- * ENDS with gdb, gdb kills it, for it would detach and the program run on until we do.  Lives in
- * ARENA. */
+/* Returns the command that runs gdb with THREAD chosen, in ARENA.
+ *
+ * When gdb attaches, it sends a SIGSTOP. A process that is stopped already keeps one for each
+ * thread until that thread runs. So the command makes gdb drop these signals. Otherwise the first
+ * 'stepi', and one more command for each other thread, would end where it began.
+ *
+ * ENDS: the program ends with gdb. Then gdb kills it. Otherwise gdb would detach, and the program
+ * would run until quipu kills it. */
 const char *gdb_on_stop(struct arena *arena, pid_t process, pid_t thread, bool ends);
 
 #endif

@@ -1,4 +1,4 @@
-/* options.c: what quipu cc tells quipu as; see options.h. */
+/* options.c: the options that quipu cc passes to the shim; see options.h. */
 #include "cmd/options.h"
 
 #include "pass/stages.h"
@@ -128,8 +128,8 @@ struct event_set events_of(const struct shim_options *options) {
     return events;
 }
 
-/* A pattern comes by way of -Wa, specs and shells: what may mean something to one of them is %XX.
- */
+/* Appends TEXT, a pattern. It passes through -Wa, specs and shells, so each character that may have
+ * a meaning there becomes %XX. */
 static void add_encoded(struct buffer *out, const char *text) {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-=";

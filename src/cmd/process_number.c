@@ -1,4 +1,4 @@
-/* process_number.c: processes that a user names; see process_number.h. */
+/* process_number.c: reads process numbers of the user; see process_number.h. */
 #include "cmd/process_number.h"
 
 #include "util/diag.h"
@@ -19,7 +19,7 @@ static pid_t parse_pid(const char *text) {
     return (pid_t)pid;
 }
 
-/* Ends the program where PID is no process, or only a thread of one. */
+/* Ends the program with an error if PID is not a process, or is only a thread of one. */
 static void check_process(pid_t pid) {
     long leader = read_status(pid, "Tgid:", 10);
     if (leader < 0 && !has_proc())

@@ -158,14 +158,14 @@ static bool any_selected(const struct profile *profile, struct selection selecti
     return false;
 }
 
-/* "3 processes"; how many a merged file is of, it does not tell. */
+/* Returns "3 processes", for example. A merged file does not record their number. */
 static const char *name_processes(struct arena *arena, size_t count, bool merged) {
     if (merged)
         return "merged processes";
     return arena_print(arena, "%zu process%s", count, count == 1 ? "" : "es");
 }
 
-/* "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed". */
+/* Returns "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed", for example. */
 static const char *make_heading(struct arena *arena, const struct profile *profile,
                                 struct selection selection, uint64_t executed, bool human) {
     uint64_t threads = 0;
@@ -221,7 +221,7 @@ static void write_table(const struct table *table, const struct report_options *
     end_output(out, options->output);
 }
 
-/* Functions; call sites where the data holds nothing but calls. */
+/* Returns the view of functions or, if the data has only calls, of call sites. */
 static const struct view *default_view(const struct profile *profile) {
     if (!profile_has_counts(profile))
         for (size_t i = 0; i < profile->processes.count; i++)
@@ -240,7 +240,7 @@ static bool any_function_shown(const struct view_input *input) {
     return false;
 }
 
-/* Ends the program where patterns let nothing through. */
+/* Ends the program with an error if nothing matches the patterns. */
 static void need_match(const struct view_input *input) {
     const struct view_filter *filter = &input->filter;
     bool has_rows = input->table->rows.count;

@@ -1,7 +1,7 @@
 /* run.c: quipu run [-o DIR] [--] PROGRAM ARGS: runs a program with a data directory.
  *
- * The program takes this process's place, so its status, its signals and its process number are its
- * own.  All that an instrumented program needs is QUIPU_DATA; its children inherit it. */
+ * The program replaces this process, so its status, its signals and its process number are its own.
+ * An instrumented program needs only QUIPU_DATA, and its children inherit that. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Exit statuses of a program that could not be started, as shells have them. */
+/* Exit statuses of a program that could not be started, as in shells. */
 enum {
     STATUS_CANNOT_RUN = 126,
     STATUS_NOT_FOUND = 127
@@ -34,7 +34,8 @@ static const char help[] =
     "\n"
     "Exit status: 127 where PROGRAM is not found, 126 where it cannot be run, 1 for other errors.\n";
 
-/* Makes the directory PATH and those that lead to it.  PATH is changed for a while. */
+/* Makes the directory PATH and its parents. PATH is changed for a while. Returns false, with errno
+ * set, on failure. */
 static bool make_directories(char *path) {
     for (char *next = path + 1; *next; next++) {
         if (*next != '/')
@@ -43,12 +44,13 @@ static bool make_directories(char *path) {
         bool failed = mkdir(path, 0777) != 0 && errno != EEXIST;
         *next = '/';
         if (failed && errno != EROFS && errno != EACCES)
-            return false; /* one that cannot be written may be there all the same */
+            return false; /* a directory that cannot be written may exist */
     }
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-/* Returns the absolute path of NAME, which is made where it is missing.  The caller frees it. */
+/* Returns the absolute path of directory NAME, which it makes if it is missing. The caller frees
+ * it. */
 static char *make_data_directory(const char *name) {
     struct stat status;
     struct arena arena = {0};

@@ -1,8 +1,8 @@
 /* stat.c: quipu stat [OPTIONS] -- PROGRAM ARGS, --data DATA..., or --pid PID: exact event counts.
  *
- * The program runs with a data directory of its own, for the time being; then all processes that
- * it made are read.  What is printed goes to standard error, since standard output is the
- * program's; the exit status is the program's too. */
+ * The program runs with a temporary data directory. Then the data of all its processes is read. The
+ * counts are printed to standard error, since standard output is the program's. The exit status is
+ * the program's, too. */
 #include "cmd/stat.h"
 #include "cmd/temporary_data.h"
 
@@ -43,7 +43,8 @@ static void print_help(void) {
 
 /* ---- running and reading ---- */
 
-/* Writes the counts to OUTPUT (NULL: standard error) and compares them.  Returns STATUS, or 1. */
+/* Writes the counts to OUTPUT (NULL: standard error), and compares them. Returns STATUS, or 1 if
+ * they grew. */
 static int show(struct profile *profile, const struct stat_options *options, const char *output,
                 const struct baseline *baseline, int status) {
     FILE *out = output ? begin_output(output) : stderr;
@@ -59,7 +60,7 @@ static int run_and_count(char **argv, const struct stat_options *options,
     char *temporary = use_temporary_data("quipu-stat");
     int status = run_program(argv, NULL, 0, false);
     bool empty = rmdir(temporary) == 0;
-    if (empty && status == 127) /* it never ran, and that was said */
+    if (empty && status == 127) /* it did not run, and a message was printed */
         return status;
     if (empty)
         die("'%s': it counted nothing; build it with 'quipu cc --quipu=event'", argv[0]);

@@ -1,4 +1,4 @@
-/* stat.h: what the files of 'quipu stat' offer each other. */
+/* stat.h: declarations that the files of 'quipu stat' share. */
 #ifndef QUIPU_CMD_STAT_H
 #define QUIPU_CMD_STAT_H
 
@@ -13,12 +13,12 @@
 enum stat_rows {
     ROWS_OF_PROCESSES,
     ROWS_OF_THREADS,
-    ROWS_OF_EVENTS, /* all processes in one */
+    ROWS_OF_EVENTS, /* all processes together */
 };
 
 struct stat_options {
     const struct table_format *format;
-    const char *output; /* NULL: standard error; of data and running processes standard output */
+    const char *output; /* NULL: standard error; for data and running processes, standard output */
     const char *sort;
     enum stat_rows rows;
     bool human;
@@ -30,33 +30,34 @@ struct stat_options {
 
 /* stat_table.c */
 
-/* Writes the counts of PROFILE in the format that is asked for. */
+/* Writes the counts of PROFILE in the requested format. */
 void write_counts(struct profile *profile, const struct stat_options *options, FILE *out);
 
-/* The names of kinds, one after the other, then those of the classes that PROFILE has; NULL behind
- * the last. */
+/* Returns the name with that INDEX: first the kinds, then the classes that PROFILE has. Returns
+ * NULL behind the last one. */
 const char *event_name_at(const struct profile *profile, size_t index);
 
-/* How many events of the kind or class NAME all of PROFILE had; false where nothing counts them. */
+/* Sets SUM to the number of events of kind or class NAME in all of PROFILE. Returns false if
+ * nothing counts them. */
 bool sum_events(const struct profile *profile, const char *name, uint64_t *sum);
 
 /* stat_pid.c */
 
-/* Opens the data of the running process that TEXT names.  Its threads have EVENTS, of one instant,
- * and STANDING tells where they stood; its arena is the caller's to release.  Ends the program with
- * an error where that cannot be. */
+/* Opens the data of the running process with the number in TEXT. The events of its threads are
+ * those of one instant, and STOPPED describes where they were stopped then. The caller releases the
+ * arena of STOPPED. Ends the program with an error if this fails. */
 struct profile *open_process(const char *text, struct stopped_process *stopped);
 
 /* stat_baseline.c */
 
 struct baseline;
 
-/* Reads the counts that an earlier 'quipu stat --format=json' wrote to PATH.  Ends the program with
- * an error where it is no such file, or MAX_GROWTH (may be NULL) no percentage. */
+/* Reads the counts that an earlier 'quipu stat --format=json' wrote to PATH. Ends the program with
+ * an error if it is not such a file, or if MAX_GROWTH (may be NULL) is not a percentage. */
 struct baseline *read_baseline(const char *path, const char *max_growth);
 
-/* Compares, and writes what grew by more than is allowed to standard error.  Returns whether
- * anything did.  Ends the program with an error where the kinds are not the same. */
+/* Compares the counts. Writes those that grew by more than is allowed to standard error, and
+ * returns whether there are any. Ends the program with an error if the kinds are not the same. */
 bool check_growth(const struct baseline *baseline, struct profile *profile, bool human);
 
 void free_baseline(struct baseline *baseline);

@@ -1,13 +1,13 @@
-/* stat_baseline.c: quipu stat --baseline: what has grown since an earlier run.
+/* stat_baseline.c: quipu stat --baseline: which counts have grown since an earlier run.
  *
  *     error: counts grew by more than the 0.1% allowed: instructions
  *
  *        before      after   growth  event
  *         10000      10300  +3.000%  instructions
  *
- * Kinds decide, each summed over all processes; where both builds count instructions too, a second
- * table tells the functions that grew, the largest difference first, matched as 'quipu diff' does.
- */
+ * Each kind is summed over all processes, and these sums decide. If both builds count instructions,
+ * too, a second table shows the functions that grew, the largest difference first. They are matched
+ * as in 'quipu diff'. */
 #include "cmd/stat.h"
 
 #include "flow/events.h"
@@ -34,10 +34,10 @@ struct baseline_event {
 struct baseline {
     struct arena arena;
     const char *path;
-    const char *limit;      /* as given, without the sign */
+    const char *limit;      /* as given, without the percent sign */
     long double max_growth; /* percent */
     VECTOR(struct baseline_event) events;
-    struct profile profile; /* its functions, in one module; no files and binaries are open */
+    struct profile profile; /* the functions, in one module; no files and binaries are open */
     struct module module;
     struct map file_numbers;
 };
@@ -88,7 +88,7 @@ static void read_event(struct baseline *baseline, struct json_reader *json) {
         json->fault = "a count is too large";
 }
 
-/* The number of the source file, which the profile then has. */
+/* Returns the number of source file FILE, and adds it to the profile if it is new. */
 static uint32_t find_file(struct baseline *baseline, const char *file) {
     uint32_t fresh = (uint32_t)baseline->profile.files.count;
     uint32_t number =
@@ -227,7 +227,7 @@ static const char *name_function(struct arena *arena, const struct compared_row 
                        (unsigned)function->line);
 }
 
-/* Shows where it was, if both runs counted that. */
+/* Shows the functions that grew, if both runs counted functions. */
 static void show_functions(const struct baseline *baseline, struct profile *profile, bool human) {
     profile_count(profile, (struct selection){0});
     if (!baseline->module.functions.count || !profile->executed)
@@ -252,7 +252,7 @@ static void show_functions(const struct baseline *baseline, struct profile *prof
     arena_release(&arena);
 }
 
-/* All kinds of the baseline must be counted now. */
+/* Ends the program with an error if a kind of the baseline is not counted now. */
 static void check_known(const struct baseline *baseline, const struct profile *profile) {
     for (size_t i = 0; i < baseline->events.count; i++) {
         const char *name = baseline->events.data[i].name;

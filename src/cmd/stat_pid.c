@@ -1,10 +1,10 @@
-/* stat_pid.c: quipu stat --pid: the counts of a running process, at one instant.
+/* stat_pid.c: quipu stat --pid: the counts of a running process at one instant.
  *
- * Its data is opened while it runs, as that takes longer.  Then its threads are stopped, cells and
- * places are read, and they go on.  A thread has had what its cells hold, and above that what the
- * binary's tables tell of each place at which it was interrupted.
+ * The data is opened while the process runs, since that takes longer. Then the threads are stopped,
+ * cells and addresses are read, and the threads continue. A thread's counts are those of its cells,
+ * plus the potential at each address at which it was interrupted.
  *
- * Not perfect: counts kept in no file (runtime/core/slot.c) are not seen. */
+ * Not perfect: counts that are in no file (runtime/core/slot.c) are not seen. */
 #include "cmd/process_number.h"
 #include "cmd/stat.h"
 #include "format/event.h"
@@ -21,13 +21,13 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 8 /* a module may come each time */
+    TRIES = 8 /* a module may be loaded each time */
 };
 
 /* ---- finding the data ---- */
 
-/* Takes the end off a line of /proc/PID/maps, and undoes the one escape in it.  Returns its path,
- * or NULL. */
+/* Returns the path in LINE, a line of /proc/PID/maps, or NULL if it has none. Removes the line end,
+ * and decodes the only escape, in LINE itself. */
 static char *take_path(char *line) {
     char *path = strchr(line, '/'), *out = path;
     if (!path)
@@ -47,7 +47,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
-/* Whether the file at PATH is that which process PID writes. */
+/* Whether the file at PATH is the data file of process PID. */
 static bool is_data_of(const char *path, pid_t pid) {
     struct arena arena = {0};
     struct data_file file;
@@ -56,7 +56,8 @@ static bool is_data_of(const char *path, pid_t pid) {
     return found;
 }
 
-/* The data file of process PID, which has it mapped all its life. */
+/* Returns the data file of process PID, which maps it until it ends. Ends the program with an error
+ * if there is none. */
 static char *find_data(struct arena *arena, pid_t pid) {
     char path[64], *line = NULL, *found = NULL;
     size_t room = 0;
@@ -90,7 +91,7 @@ static char *find_data(struct arena *arena, pid_t pid) {
 
 /* ---- one instant ---- */
 
-/* The cells of THREAD in the module that numbers INDEX; made where it has none there. */
+/* Returns the cells of THREAD in module INDEX. Makes an entry if there is none. */
 static struct thread_cells *find_cells(struct profile *profile, size_t index, pid_t thread) {
     struct process *process = &profile->processes.data[0];
     for (size_t i = 0; i < process->threads.count; i++)
@@ -108,8 +109,8 @@ static struct thread_cells *find_cells(struct profile *profile, size_t index, pi
     return &process->threads.data[process->threads.count - 1];
 }
 
-/* Adds the events that the cells do not hold yet at instruction PENDING. Each module is asked: the
- * instruction is in at most one. */
+/* Adds the events that the cells do not contain yet at instruction PENDING. Looks for the
+ * instruction in each module; at most one contains it. */
 static void add_pending(struct profile *profile, const struct pending_instruction *pending) {
     const struct process *process = &profile->processes.data[0];
     for (size_t i = 0; i < process->modules.count; i++) {
@@ -141,7 +142,8 @@ static bool counts_events(const struct profile *profile) {
     return false;
 }
 
-/* Returns false where a module has come since PROFILE was opened. */
+/* Reads the counts of one instant. Returns false if a module was loaded since PROFILE was
+ * opened. */
 static bool take_instant(struct profile *profile, pid_t pid, struct stopped_process *stopped) {
     const char *cause = stop_and_unwind(pid, stopped);
     if (cause)

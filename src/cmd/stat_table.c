@@ -41,8 +41,8 @@ static const struct table_shape shapes[] = {
 
 /* ---- names ---- */
 
-/* The number that the module gives the kind of this name; QUIPU_EVENTS: it does not count it.  A
- * class may have another number in each module. */
+/* Returns the number of the kind or class NAME in MODULE; QUIPU_EVENTS: the module does not count
+ * it. A class may have another number in each module. */
 static uint32_t number_of(const struct module *module, const char *name) {
     const struct event_kind *kind = find_event_kind(name);
     if (kind)
@@ -54,7 +54,7 @@ static uint32_t number_of(const struct module *module, const char *name) {
     return number;
 }
 
-/* Whether one of the first COUNT modules has the class too. */
+/* Whether one of the first COUNT modules has the class, too. */
 static bool has_class(const struct profile *profile, size_t count, const char *name) {
     for (size_t m = 0; m < count; m++)
         if (number_of(profile->modules.data[m], name) != QUIPU_EVENTS)
@@ -78,7 +78,7 @@ const char *event_name_at(const struct profile *profile, size_t index) {
     return NULL;
 }
 
-/* One name must be one pattern, in all modules. */
+/* Ends the program with an error if another module has CLASS with another pattern. */
 static void check_class(const struct profile *profile, const struct module *module,
                         const struct event_class *class) {
     for (size_t m = 0; class->name && m < profile->modules.count; m++) {
@@ -104,8 +104,8 @@ static void check_classes(const struct profile *profile) {
 
 /* ---- sums ---- */
 
-/* Adds to SUM what OWNER alone or, where that is 0, all threads of the process had.  Returns
- * whether anything counts the kind. */
+/* Adds to SUM the events of thread OWNER or, if that is 0, of all threads of the process. Returns
+ * whether any of them counts the kind. */
 static bool add_events(const struct process *process, uint32_t owner, const char *name,
                        uint64_t *sum) {
     bool counted = false;
@@ -139,7 +139,7 @@ static struct row *add_row(struct table *table, const char *name, uint64_t count
     return row;
 }
 
-/* THREAD: its row; NULL: the row of the whole process. */
+/* Adds the row of THREAD or, if that is NULL, of the whole process. */
 static void add_part(struct table *table, const struct process *process,
                      const struct thread_cells *thread, const char *name) {
     uint64_t count = 0;
@@ -150,7 +150,7 @@ static void add_part(struct table *table, const struct process *process,
     row->cells[COLUMN_PROGRAM] = cell_text(*process->command ? process->command : process->program);
     if (!thread)
         return;
-    uint32_t owners = 0; /* of the module where most have been */
+    uint32_t owners = 0; /* in the module with the most */
     for (size_t i = 0; i < process->threads.count; i++)
         if (process->threads.data[i].owner == thread->owner &&
             process->threads.data[i].threads > owners)
@@ -184,7 +184,7 @@ static void add_sums(struct table *table, const struct profile *profile) {
             add_row(table, name, count);
 }
 
-/* "./prog 20: 3 processes, 5 threads". */
+/* Returns "./prog 20: 3 processes, 5 threads", for example. */
 static const char *make_heading(struct arena *arena, const struct profile *profile) {
     uint64_t threads = 0;
     size_t count = profile->processes.count;
@@ -219,7 +219,8 @@ static void write_functions(struct json_writer *json, struct profile *profile) {
     json_close(json);
 }
 
-/* The rows, and where the build counts instructions too, each function's. */
+/* Writes the rows and, if FUNCTIONS and if the build also counts instructions, those of each
+ * function. */
 static void write_json(const struct table *table, struct profile *profile, bool functions,
                        FILE *out) {
     struct json_writer json = json_start(out, 2);
@@ -257,7 +258,7 @@ void write_counts(struct profile *profile, const struct stat_options *options, F
         table_sort(&table, options->sort);
     table.heading = make_heading(&arena, profile);
     struct table_style style = {.out = out, .human = options->human};
-    /* a running process's functions go on counting */
+    /* functions of a running process are still counting */
     if (options->format == &table_json)
         write_json(&table, profile, !options->pid, out);
     else

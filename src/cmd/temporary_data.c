@@ -1,7 +1,7 @@
-/* temporary_data.c: a data directory for the time being; see temporary_data.h.
+/* temporary_data.c: a temporary data directory; see temporary_data.h.
  *
- * Signals that end the program remove it, too.  Their handler may call the kernel alone; it reads
- * the directory by getdents64, and there is nothing but files in it. */
+ * It is also removed when a signal ends the program. The signal handler may only call the kernel,
+ * so it reads the directory by getdents64. The directory contains only files. */
 #include "cmd/temporary_data.h"
 
 #include "util/diag.h"
@@ -29,7 +29,7 @@ static void remove_directory(void) {
     nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* As getdents64 writes it. */
+/* The form in which getdents64 writes an entry. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -46,7 +46,7 @@ static void end_by_signal(int signal) {
         for (long at = 0; at < size; at += ((struct entry *)(bytes + at))->size)
             unlinkat(fd, ((struct entry *)(bytes + at))->name, 0);
     rmdir(directory);
-    raise(signal); /* once more, when the handler has returned: it is not set any more */
+    raise(signal); /* delivered after the handler, which is not set any more */
 }
 
 static void remove_at_signals(void) {
@@ -63,7 +63,7 @@ char *use_temporary_data(const char *prefix) {
                           parent && *parent ? parent : "/tmp", prefix);
     if (length >= (int)sizeof directory || !mkdtemp(directory))
         die("cannot make '%s': %s; choose another directory by TMPDIR", directory, strerror(errno));
-    atexit(remove_directory); /* errors end the program, too */
+    atexit(remove_directory); /* also runs when an error ends the program */
     remove_at_signals();
     if (setenv("QUIPU_DATA", directory, 1))
         die("cannot set QUIPU_DATA: %s", strerror(errno));

@@ -1,8 +1,8 @@
-/* watch.c: quipu watch -e EXPRESSION... [--] PROGRAM ARGS, or --pid PID: who writes an object,
- * when, and what.
+/* watch.c: quipu watch -e EXPRESSION... [--] PROGRAM ARGS, or --pid PID: reports each write to an
+ * object.
  *
- * The exit status is the program's, 0 for one that ran already; 1 where it was not started or
- * watched, and where a promise was broken. */
+ * The exit status is the program's, or 0 for a program that ran already. It is 1 if the program was
+ * not started or watched, or if something was written that must not be. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
@@ -153,9 +153,10 @@ static const struct option_row rows[] = {
 static const struct command_line command_line = {"watch", print_help, rows,
                                                  sizeof rows / sizeof *rows, true};
 
-/* ---- what is watched ---- */
+/* ---- the watched objects ---- */
 
-/* What PROCESS has loaded is not there any more once that has ended; and the reason is told. */
+/* Ends the program with an error if PROCESS (if not 0) cannot be watched any more. If it has ended,
+ * its modules cannot be found, and this is the message that gives the reason. */
 static void check_running(struct session *session, pid_t process) {
     struct quipu_watch_area area;
     const char *wrong = process ? read_area(&session->arena, process, &area) : NULL;
@@ -200,20 +201,20 @@ static void read_all(struct session *session, const struct watch_options *option
         die("'%s': %s", session->file, wrong);
 }
 
-/* FILE is what STARTED runs; NULL: that itself. */
+/* FILE is the program that STARTED runs; NULL: STARTED itself. */
 static void open_program(struct session *session, const char *started, const char *file) {
     session->started = find_program(&session->arena, started);
     if (!session->started)
         die("'%s': no such program; give its path", started);
     session->file = session->started;
-    if (file) /* the loader, too, takes a name without a slash for one to look for */
+    if (file) /* the loader would search its directories for a name without a slash */
         session->file = strchr(file, '/') ? file : arena_print(&session->arena, "./%s", file);
     const char *wrong = binary_open(&session->arena, session->file, &session->binary);
     if (wrong)
         die("'%s': %s", session->file, wrong);
 }
 
-/* The path of its program may be another file's by now, or nobody's. */
+/* Opens the program by /proc: its path may belong to another file by now, or to none. */
 static void open_running(struct session *session, pid_t process) {
     char path[64], name[4096];
     struct quipu_watch_area area = {0};
@@ -240,7 +241,7 @@ static void set_variable(const char *name, const char *value) {
         die("cannot set %s: %s", name, strerror(errno));
 }
 
-/* What a command finds in its environment. */
+/* Sets the environment variables of a command. */
 static void tell_of_hit(const struct hit_report *report) {
     struct buffer name = {0}, old = {0}, now = {0};
     char number[32];
@@ -253,7 +254,7 @@ static void tell_of_hit(const struct hit_report *report) {
     set_variable("QUIPU_NEW", now.data);
     set_variable("QUIPU_FUNCTION", report->writer->function);
     set_variable("QUIPU_LINE", report->writer->place);
-    unsetenv("QUIPU_WATCH"); /* the command is not the program */
+    unsetenv("QUIPU_WATCH"); /* the command is not the watched program */
     buffer_release(&name);
     buffer_release(&old);
     buffer_release(&now);
@@ -281,9 +282,9 @@ static int open_log(const char *path) {
     return fd;
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
-/* Writes the table where the hits would have gone. */
+/* Writes the table to the file for hits. */
 static void summarize(const struct session *session, const struct table_format *format) {
     FILE *out = session->fd == STDERR_FILENO ? stderr : fdopen(session->fd, "w");
     if (!out)
@@ -292,7 +293,7 @@ static void summarize(const struct session *session, const struct table_format *
     end_output(out, session->log);
 }
 
-/* What else NAME may have meant. */
+/* Returns a suggestion of what NAME may have meant. */
 static const char *suggest_allowed(struct arena *arena, const struct session *session,
                                    const char *name) {
     struct near_names near_names = {.wanted = name};
@@ -304,8 +305,9 @@ static const char *suggest_allowed(struct arena *arena, const struct session *se
     return suggest(arena, &near_names);
 }
 
-/* A name may be mistyped, and be of a module that was to be loaded later: it is told where it
- * matters. */
+/* Reports the writes that must not be, and allowed names that no writer had. Such a name may be a
+ * mistake. It may also belong to a module that was not loaded. So it is reported only together with
+ * such writes. */
 static void report_violations(const struct session *session) {
     struct arena arena = {0};
     for (size_t i = 0; i < session->writers.allowed.count; i++) {
@@ -368,7 +370,7 @@ static int watch(const struct watch_options *options, char **argv) {
     return status;
 }
 
-/* Whether there are writes that must not be. */
+/* Whether any object must not be written. */
 static bool has_violations(const struct watch_options *options) {
     bool has = false;
     for (size_t i = 0; i < options->named.count; i++)

@@ -1,4 +1,4 @@
-/* watch_summary.c: who wrote what was watched; see watch_summary.h. */
+/* watch_summary.c: the table of the writers of watched objects; see watch_summary.h. */
 #include "cmd/watch_summary.h"
 
 enum summary_column {
@@ -51,7 +51,7 @@ void print_summary(const struct session *session, const struct table_format *for
     const struct table_style style = {.out = out};
     for (size_t i = 0; i < session->writers.all.count; i++) {
         const struct writer *writer = session->writers.all.data[i];
-        if (!writer->hits) /* it is allowed to */
+        if (!writer->hits) /* an allowed writer */
             continue;
         struct cell *cells = table_add(&table)->cells;
         cells[COLUMN_HITS] = cell_count(writer->hits);

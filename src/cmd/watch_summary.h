@@ -1,4 +1,4 @@
-/* watch_summary.h: who wrote what was watched, how often. */
+/* watch_summary.h: the table of the writers of watched objects, and how often they wrote. */
 #ifndef QUIPU_CMD_WATCH_SUMMARY_H
 #define QUIPU_CMD_WATCH_SUMMARY_H
 

@@ -1,5 +1,5 @@
-/* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: the first moment of a run at which an expression
- * becomes true. */
+/* when.c: quipu when EXPRESSION [--] PROGRAM ARGS: finds the first moment of a run at which an
+ * expression becomes true. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
@@ -24,8 +24,8 @@
 
 struct when_options {
     bool exact, json;
-    const char *command; /* to run there, or NULL */
-    const char *from;    /* where the search begins, or NULL */
+    const char *command; /* to run at the moment, or NULL */
+    const char *from;    /* begin of the search, or NULL */
 };
 
 static void print_help(void) {
@@ -43,11 +43,11 @@ static void print_help(void) {
           stdout);
 }
 
-/* ---- what the search tells on its way ---- */
+/* ---- progress ---- */
 
 static bool drawn;
 
-/* How much is left of what is divided: its logarithm falls evenly. */
+/* Prints the progress of the bisection: the logarithm of the rest decreases evenly. */
 static void print_bar(const struct search *search) {
     enum {
         WIDTH = 30,
@@ -95,7 +95,7 @@ static const char *line_of(struct search *search) {
     return search->place ? line_text(search->arena, search->run.binary, search->place) : "";
 }
 
-/* Where the instruction is, if that is not the moment's place. */
+/* Returns the location of the instruction, or "" if it is that of the moment. */
 static const char *elsewhere(struct search *search) {
     uint64_t address = search->address - search->run.bias;
     if (search->place == address || !search->address)
@@ -106,8 +106,8 @@ static const char *elsewhere(struct search *search) {
                        place_text(search->arena, search->run.binary, address));
 }
 
-/* The function and line whose call has led to code that is not instrumented; "" where there is no
- * need to tell. */
+/* Returns the function and line whose call has led to code that is not instrumented, or "" if there
+ * is no such call. */
 static const char *caller_of(struct search *search) {
     const struct binary *binary = search->run.binary;
     const struct symbol *function = search->caller ? binary_function(binary, search->caller) : NULL;
@@ -197,14 +197,15 @@ static void report_never(const struct search *search) {
                              "an interval");
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
 static const char *open_program(struct arena *arena, const char *path, struct binary **binary) {
     const char *wrong = binary_open(arena, path, binary);
     return wrong ? wrong : check_program(*binary);
 }
 
-/* Where the search begins; none where TEXT is NULL. */
+/* Sets FROM to the begin of the search. If TEXT is NULL, leaves it empty. Ends the program with an
+ * error if TEXT is wrong. */
 static void find_begin(struct arena *arena, const struct binary *binary, const char *text,
                        address_list *from) {
     struct moment_name name;
@@ -217,7 +218,8 @@ static void find_begin(struct arena *arena, const struct binary *binary, const c
         die("'--from=%s': %s", text, wrong);
 }
 
-/* The process at the moment, behind its instruction. */
+/* Runs COMMAND on the process, which is stopped directly behind the instruction of the moment.
+ * Returns the exit status. */
 static int run_command(struct search *search, const char *command) {
     pid_t thread = search->standing, process = thread ? leave_search(search) : 0;
     if (process)
@@ -226,7 +228,7 @@ static int run_command(struct search *search, const char *command) {
     return 1;
 }
 
-/* Returns the exit status. */
+/* Prints the result, and runs the command if there is one. Returns the exit status. */
 static int tell(struct search *search, enum outcome outcome, const struct when_options *options) {
     if (outcome == OUTCOME_NEVER)
         report_never(search);
@@ -257,7 +259,7 @@ static int look_for(const char *text, char **argv, const struct when_options *op
     if (wrong)
         die_at(text, where, wrong);
     find_begin(&arena, binary, options->from, &from);
-    use_temporary_data("quipu-when"); /* counts of this run are nobody's */
+    use_temporary_data("quipu-when"); /* the counts of this run are not kept */
     struct search search = {.arena = &arena,
                             .expression = &expression,
                             .run = {.binary = binary},

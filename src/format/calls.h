@@ -4,48 +4,57 @@
 
 #include "format/data_file.h"
 
-/* The calling context tree of a thread (--quipu=calls).  A node is a way from the thread's begin to
- * a function, by call sites.  Node 0 is the root, all of the thread; it has no site and no callee.
- * Where a callee is entered from a site from which it was entered on the way to here, the call is
- * counted there, and the innermost node is entered once more; so recursion makes no path longer,
- * and nodes of one site and callee are never active at a time: their instructions add up.
+/* The calling context tree of a thread (--quipu=calls).
  *
- * Instructions of an activation are those from its first to its return, or jump to another
- * function, included; the call is the caller's.  INCLUSIVE is a sum over activations that none of
- * the same node surrounds, modulo 1 << 64: of one that runs, minus what the thread had counted at
- * its begin.  A thread begins with 1, so a node of which one runs is below zero, and no other is.
- * To it, add what the thread has counted now: events_base + the QUIPU_CALL_LANES cells of the file
- * at events_cell, which are exact as events' cells are: while no instrumented code of the thread is
- * in progress but in a call.  Addresses are those of the run: of one in a module, take off its
- * load_bias; addresses in no module are of code that is not instrumented.
+ * A node is a path of call sites from the thread's begin to a function. Node 0 is the root: all of
+ * the thread. It has no site and no callee.
  *
- * A tree has one chunk or more, of rising first_index.  The trees of threads that are gone are
- * handed to new ones.  Only the thread itself changes its tree, but for the activations of a thread
- * that is gone, which are ended by the one that takes over its cells. */
+ * If a call's site and callee are those of a node on the present path, the call is counted in that
+ * node, and the innermost node stays the current one. So recursion makes no path longer. Nodes of
+ * the same site and callee are never active at the same time, so their instructions can be added
+ * up.
+ *
+ * The instructions of an activation are all from its first one to its return, or to its jump to
+ * another function, both included. The call instruction belongs to the caller. INCLUSIVE is the sum
+ * over the node's activations, modulo 1 << 64. At the begin of an activation, the thread's count is
+ * subtracted from it; at the end, the count is added. The count of a thread begins with 1. So a
+ * node is negative, as a signed number, exactly while an activation of it runs. To get the
+ * instructions of such a node, add the thread's present count to INCLUSIVE. This is events_base +
+ * the QUIPU_CALL_LANES cells of the file at events_cell. They are exact under the same condition as
+ * all cells of events: no instrumented code of the thread is in progress, unless it waits for the
+ * return of a call.
+ *
+ * Addresses are those of the run. For an address in a module, subtract the module's load_bias. An
+ * address in no module belongs to code that is not instrumented.
+ *
+ * A tree has one or more chunks, with increasing first_index. When a thread is gone, its tree is
+ * given to a new thread. Only the thread itself changes its tree, with one exception: the thread
+ * that takes over the cells of a thread that is gone ends the activations of that thread. */
 struct quipu_context {
-    uint32_t parent;       /*  0  1 + index of the node that it was entered from; 0: the root */
+    uint32_t parent;       /*  0  1 + index of the parent node; 0: this is the root */
     uint32_t reserved;     /*  4  zero */
-    uint64_t site;         /*  8  address of the instruction behind the call: what the callee
-                                  returns to, so behind jumps between functions the first call's */
+    uint64_t site;         /*  8  return address of the call; after jumps between functions, that of
+                                  the first call */
     uint64_t callee;       /* 16  address of the function's entry */
-    uint64_t calls;        /* 24  how often it was entered, recursion included */
-    uint64_t inclusive;    /* 32  instructions, its callees' included; below zero: see above */
+    uint64_t calls;        /* 24  number of entries, recursion included */
+    uint64_t inclusive;    /* 32  instructions, including those of callees; negative: see above */
     uint32_t first_child;  /* 40  1 + index; 0: none */
     uint32_t next_sibling; /* 44  1 + index; 0: none */
-    uint64_t exclusive;    /* 48  of these, its own; only in trees that say so in their flags */
+    uint64_t exclusive;    /* 48  the node's own instructions; only in trees with
+                                  QUIPU_CALL_TREE_EXCLUSIVE */
     uint64_t reserved2;    /* 56  zero */
 };
 
 enum quipu_contexts_flags {
-    QUIPU_CALL_TREE_MERGED = 1, /* there was no room: some calls were not told from their callers */
+    QUIPU_CALL_TREE_MERGED = 1,    /* no room: some calls are counted as parts of their callers */
     QUIPU_CALL_TREE_EXCLUSIVE = 2, /* nodes have exclusive counts: a tree of 'quipu merge' */
-    QUIPU_CALL_TREE_COPIED = 4, /* a process that no handler of fork's heard of had the tree, too,
-                                  until it came to a way that it did not know */
+    QUIPU_CALL_TREE_COPIED = 4, /* a process that was made without fork handlers had the tree, too,
+                                   until it took a path that was new to it */
 };
 
 struct quipu_call_tree {
     struct quipu_chunk chunk;
-    uint32_t owner;               /* 16  thread id of the last or present owner */
+    uint32_t owner;               /* 16  thread id of the present or last owner */
     uint32_t count;               /* 20  nodes of this chunk in use */
     uint32_t capacity;            /* 24  nodes of this chunk */
     uint32_t flags;               /* 28  QUIPU_CALL_TREE_..., in the tree's first chunk */

@@ -1,25 +1,25 @@
-/* event.h: cells of events, and the tables that tell counts at any instruction (--quipu=event). */
+/* event.h: cells of events, and tables of potentials (--quipu=event). */
 #ifndef QUIPU_FORMAT_EVENT_H
 #define QUIPU_FORMAT_EVENT_H
 
 #include "format/cells.h"
 
-/* Where a unit counts events, it brings quipu_event_cells, a group of its own that the linker keeps
- * once for each module: for each kind quipu_lanes cells, from quipu_first_cell on, whose sum is the
- * count; quipu_event_middle is QUIPU_BIAS behind the first.  Inserted code adds constants to them.
- * One cell would do, but each addition to it would wait for the one before. */
+/* A unit that counts events contains quipu_event_cells, in a group of its own. The linker keeps one
+ * for each module. An event kind has quipu_lanes cells, from quipu_first_cell on, and its count is
+ * their sum. Inserted code adds constants to them. With only one cell, each addition would wait for
+ * the one before. quipu_event_middle is QUIPU_BIAS bytes behind the first cell. */
 enum {
-    QUIPU_MANY_LANES = 128, /* of instructions and ticks, which most ask for ... */
-    QUIPU_FEW_LANES = 16,   /* ... and of all others */
-    QUIPU_CALL_LANES = 4,   /* the first ones, which instructions are in with --quipu=calls */
+    QUIPU_MANY_LANES = 128, /* lanes of instructions and ticks, which are counted most often ... */
+    QUIPU_FEW_LANES = 16,   /* ... and of all other kinds */
+    QUIPU_CALL_LANES = 4,   /* the first lanes: the only ones of instructions with --quipu=calls */
 };
 
 enum quipu_event {
     QUIPU_EVENT_INSTRUCTIONS,
     QUIPU_EVENT_BLOCKS,             /* basic blocks */
     QUIPU_EVENT_BRANCHES,           /* conditional jumps */
-    QUIPU_EVENT_BRANCHES_TAKEN,     /* of those */
-    QUIPU_EVENT_BRANCHES_NOT_TAKEN, /* of those */
+    QUIPU_EVENT_BRANCHES_TAKEN,     /* conditional jumps that are taken */
+    QUIPU_EVENT_BRANCHES_NOT_TAKEN, /* conditional jumps that are not taken */
     QUIPU_EVENT_CALLS,
     QUIPU_EVENT_RETURNS,
     QUIPU_EVENT_LOADS,          /* operands read from memory */
@@ -30,7 +30,7 @@ enum quipu_event {
     QUIPU_EVENT_VECTOR,         /* instructions on vectors of several elements */
     QUIPU_EVENT_ATOMIC,         /* locked instructions */
     QUIPU_EVENT_TICKS,          /* the software instruction counter */
-    QUIPU_EVENT_CLASSES = 16,   /* the first of the user's own, in the order of their options */
+    QUIPU_EVENT_CLASSES = 16,   /* the first class; classes are in the order of their options */
     QUIPU_EVENTS = 32,
 };
 
@@ -44,17 +44,18 @@ static inline uint32_t quipu_first_cell(uint32_t kind) {
     return QUIPU_FEW_LANES * kind + (QUIPU_MANY_LANES - QUIPU_FEW_LANES) * many;
 }
 
-/* Bytes of quipu_event_cells.  Behind the cells stands what the runtime keeps for signal handlers
- * and for countdowns (runtime/event/event.h); these offsets are for readers and debuggers. */
+/* Layout of quipu_event_cells: the number of cells, then offsets in bytes. Behind the cells is data
+ * of the runtime for signal handlers and countdowns (runtime/event/event.h). These offsets are for
+ * readers and debuggers. */
 enum {
     QUIPU_EVENT_CELLS = 2 * QUIPU_MANY_LANES + QUIPU_FEW_LANES * (QUIPU_EVENTS - 2),
-    QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* by kind: what threads that are gone counted */
+    QUIPU_EVENT_EARLIER = 8 * QUIPU_EVENT_CELLS, /* for each kind: the count of earlier threads */
     QUIPU_EVENT_BEGIN =
-        QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* the same of ticks, with the base */
-    QUIPU_EVENT_BASE = QUIPU_EVENT_BEGIN + 8,    /* what the cells of ticks lack (below) */
-    QUIPU_EVENT_THREAD = QUIPU_EVENT_BEGIN + 16, /* number of the thread: 1, 2, ... as they come */
+        QUIPU_EVENT_EARLIER + 8 * QUIPU_EVENTS,  /* likewise for ticks, with the base */
+    QUIPU_EVENT_BASE = QUIPU_EVENT_BEGIN + 8,    /* ticks beyond those in the cells */
+    QUIPU_EVENT_THREAD = QUIPU_EVENT_BEGIN + 16, /* number of the thread: 1, 2, ... as they begin */
     QUIPU_EVENT_COUNTDOWN_END =
-        QUIPU_EVENT_BEGIN + 24, /* a debugger's: quipu_moment_near is called then */
+        QUIPU_EVENT_BEGIN + 24, /* for debuggers: quipu_moment_near is called then */
     QUIPU_EVENT_ALARMS = 16,
     QUIPU_EVENT_SNAPSHOTS = 8,
     QUIPU_EVENT_BLOCK = QUIPU_EVENT_BEGIN + 32 + 24 * QUIPU_EVENT_ALARMS + 8 +
@@ -63,31 +64,35 @@ enum {
 
 /* Event counts at any instruction.
  *
- * Four sections that are loaded and need no relocation.  Where a module has no instruction of its
- * own in progress (its threads are in other code, or in calls of it), cells are exact; elsewhere
- * the tables tell what has happened above what the cells hold.
+ * There are four sections, which are loaded and need no relocation. Cells are exact while no code
+ * of the module is in progress: its threads are in other code, or in calls from the module.
+ * Otherwise the tables give the potential, which must be added to the cells.
  *
- * QUIPU_RANGES_SECTION: struct quipu_range for each fragment of each function, in no order, between
- * the hidden symbols quipu_ranges_begin and quipu_ranges_end.
+ * QUIPU_RANGES_SECTION: struct quipu_range for each fragment of each function, in any order,
+ * between the hidden symbols quipu_ranges_begin and quipu_ranges_end.
+ *
  * QUIPU_QUERIES_SECTION: the tables, each on a multiple of 4:
  *     u32 kinds           bit n: kind n (enum quipu_event) is counted here
  *     i32 weights         distance from this field to the unit's weights
- *     u32 anchors         then for each, in no order:
+ *     u32 anchors         then for each, in any order:
  *         u32 start           its distance from the fragment's start
- *         sum for each kind, by rising number: uleb of 0, -1, 1, -2, ... (zigzag)
- *         uleb instructions   of the original, which follow without a gap.  In a table with
- *                             QUIPU_QUERY_TURNS twice that, plus 1 where turns follow:
- *             turns for each kind: what is added as often as %rcx tells, zigzag
+ *         sum for each kind, by increasing number: uleb of 0, -1, 1, -2, ... (zigzag)
+ *         uleb instructions   number of original instructions, which follow without a gap. In a
+ *                             table with QUIPU_QUERY_TURNS twice that, plus 1 if turns follow:
+ *             turns for each kind: what is added for each unit of %rcx, zigzag
  *         for each instruction:
- *             u8                  size in the low half; the high half is the number of its
- *                                 weights, or QUIPU_QUERY_ESCAPE: then uleb number
- * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
- * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
- * unit and kind that it counts:
- *     u8 kind; asciz name; asciz pattern (of the user's own classes, else empty)
+ *             u8                  size in the low half; in the high half the number of its
+ *                                 weights, or QUIPU_QUERY_ESCAPE: the number follows as uleb
  *
- * At an address, find the anchor with the highest start that is not above it.  What has happened is
- * its sums, and the weights of those of its instructions that begin below the address. */
+ * QUIPU_WEIGHTS_SECTION: vectors of u16, one for each of the table's kinds.
+ *
+ * QUIPU_KINDS_SECTION: between the hidden symbols quipu_kinds_begin and quipu_kinds_end, for each
+ * unit and each kind that it counts:
+ *     u8 kind; asciz name; asciz pattern (of a class; otherwise empty)
+ *
+ * For an address, find the anchor with the highest start that is not above it. The potential is the
+ * anchor's sums, plus %rcx times its turns, plus the weights of those of its instructions that
+ * begin below the address. */
 
 #define QUIPU_RANGES_SECTION  ".quipu.ranges"
 #define QUIPU_QUERIES_SECTION ".quipu.queries"
@@ -98,15 +103,15 @@ struct quipu_range {
     int32_t start; /*  0  of the code, from the address of this field */
     uint32_t size; /*  4  bytes of code */
     int32_t table; /*  8  of the table, from the address of this field */
-    int32_t name;  /* 12  of the fragment's name, asciz, from the address of this field; 0:
-                          none, where ticks are not counted */
+    int32_t name;  /* 12  of the fragment's name, asciz, from the address of this field; 0: no name,
+                          because ticks are not counted */
 };
 
 enum {
     QUIPU_QUERY_ESCAPE = 15
 };
 
-/* In a table's number of anchors. */
+/* Flag in a table's number of anchors. */
 #define QUIPU_QUERY_TURNS 0x80000000u
 
 #endif

@@ -1,7 +1,7 @@
-/* event_lookup.h: how many events happened above what a cell holds, by an instruction's address.
+/* event_lookup.h: the potential of an event kind at an instruction's address.
  *
- * The runtime asks it for its own process, readers for a process that they look at; event.h
- * tells the tables' format. */
+ * The runtime computes it for its own process, and readers for a process that they look at. event.h
+ * describes the format of the tables. */
 #ifndef QUIPU_FORMAT_EVENT_LOOKUP_H
 #define QUIPU_FORMAT_EVENT_LOOKUP_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that are there, from `next` up to `end`.  Reading beyond it sets `bad`. */
+/* Bytes from `next` up to `end`. A read beyond the end sets `bad`. */
 struct quipu_bytes {
     const uint8_t *next, *end;
     bool bad;
@@ -46,7 +46,8 @@ __attribute__((always_inline)) static inline int32_t quipu_take_signed(struct qu
     return (int32_t)(value >> 1 ^ (value & 1 ? UINT32_MAX : 0));
 }
 
-/* What the compiler has for it may call its library, which the runtime does not. */
+/* Returns the number of bits that are set. The compiler's builtin may call its library, which the
+ * runtime must not do. */
 __attribute__((always_inline)) static inline uint32_t quipu_count_bits(uint32_t bits) {
     uint32_t count = 0;
     for (; bits; bits &= bits - 1)
@@ -58,13 +59,13 @@ __attribute__((always_inline)) static inline uint32_t quipu_count_bits(uint32_t 
 struct quipu_table {
     struct quipu_bytes bytes; /* at the first anchor */
     uint32_t kinds, anchors;
-    bool turns;             /* anchors tell them */
-    uint32_t width, column; /* kinds of the table; which of them is asked for */
+    bool turns;             /* the anchors have turns */
+    uint32_t width, column; /* number of the table's kinds; index of the wanted one among them */
     const uint8_t *weights, *weights_end;
 };
 
-/* Opens the table at TABLE; all of it and its weights stand in [BEGIN, END).  Returns false where
- * it does not count KIND, or is no table. */
+/* Opens the table at TABLE. The table and its weights must be in [BEGIN, END). Returns false if it
+ * does not count KIND, or is not a table. */
 static inline bool quipu_open_table(struct quipu_table *t, const uint8_t *table,
                                     const uint8_t *begin, const uint8_t *end, uint32_t kind) {
     t->bytes = (struct quipu_bytes){table, end, false};
@@ -91,8 +92,7 @@ __attribute__((always_inline)) static inline uint32_t quipu_weight(struct quipu_
     return (uint32_t)(t->weights[offset] | t->weights[offset + 1] << 8);
 }
 
-/* The number of an anchor's instructions.  Adds to SUM what is above the cell for each that %rcx
- * tells. */
+/* Returns the number of the anchor's instructions. Adds RCX times the anchor's turns to SUM. */
 __attribute__((always_inline)) static inline uint32_t quipu_take_count(struct quipu_table *t,
                                                                        uint64_t rcx, int64_t *sum) {
     uint32_t number = quipu_take_number(&t->bytes);
@@ -106,8 +106,8 @@ __attribute__((always_inline)) static inline uint32_t quipu_take_count(struct qu
     return number >> 1;
 }
 
-/* What has happened above the cell at ADDRESS, a distance from the fragment's start, where %rcx
- * holds RCX.  Sets t->bytes.bad where the table is damaged. */
+/* Returns the potential at ADDRESS, a distance from the fragment's start, if %rcx contains RCX.
+ * Sets t->bytes.bad if the table is damaged. */
 static inline int64_t quipu_sum_at(struct quipu_table *t, uint32_t address, uint64_t rcx) {
     int64_t sum = 0, best = -1;
     for (uint32_t a = 0; a < t->anchors && !t->bytes.bad; a++) {
@@ -118,7 +118,7 @@ static inline int64_t quipu_sum_at(struct quipu_table *t, uint32_t address, uint
             here = k == t->column ? value : here;
         }
         uint32_t count = quipu_take_count(t, rcx, &here), at = start;
-        /* where two begin at one place it is the one with instructions that tells what follows */
+        /* if two anchors have the same start, the one with instructions is right */
         bool closer = start <= address && (start > best || (start == best && count > 0));
         for (uint32_t i = 0; i < count && !t->bytes.bad; i++) {
             uint32_t byte = quipu_take_byte(&t->bytes), number = byte >> 4;

@@ -1,6 +1,6 @@
-/* jump.h: the jump that is written over an instruction of a program that runs.
+/* jump.h: the jump that replaces an instruction of a running program.
  *
- * The runtime writes them, too, so nothing of a library is called here. */
+ * The runtime writes such jumps, too, so this file calls no library functions. */
 #ifndef QUIPU_FORMAT_JUMP_H
 #define QUIPU_FORMAT_JUMP_H
 
@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 enum {
-    X86_JUMP = 0xe9,   /* and the distance, from behind it */
+    X86_JUMP = 0xe9,   /* followed by the distance, from behind the jump */
     X86_JUMP_SIZE = 5, /* bytes */
     X86_NO_OPERATION = 0x90,
 };
 
-/* Writes a jump to TEXT, from address FROM to address TO, which is less than 2 GiB away, over an
- * instruction of SIZE bytes, at least five; who decodes the text goes on with what follows that. */
+/* Writes a jump from address FROM to address TO, which is less than 2 GiB away, to TEXT. It
+ * replaces an instruction of SIZE bytes, at least 5. No-operations fill the rest, so a decoder
+ * continues with the next instruction. */
 static inline void encode_jump(volatile uint8_t *text, size_t size, uint64_t from, uint64_t to) {
     uint32_t distance = (uint32_t)(to - from - X86_JUMP_SIZE);
     text[0] = X86_JUMP;

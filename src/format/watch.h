@@ -3,8 +3,8 @@
  *
  * It defines four things:
  *   1. where the shadow is, which inserted code tests before every store,
- *   2. what inserted code tells the runtime about a store that may touch a region,
- *   3. what 'quipu watch' requests from a program, and
+ *   2. how inserted code reports to the runtime a store that may touch a region,
+ *   3. how 'quipu watch' makes requests to a program, and
  *   4. the hits that the program reports.
  *
  * All numbers are little endian. Did you change a format? Increment QUIPU_WATCH_VERSION. */
@@ -81,7 +81,7 @@ enum {
 
 /* ---- 2. Stores --------------------------------------------------------------------------------
  *
- * If the shadow's byte is not 0, control goes out of line:
+ * If the shadow's byte is not 0, control continues out of line:
  *
  *         leaq    -128(%rsp), %rsp        below the red zone
  *         pushq   EXTRA                   only for quipu_watch_begin_more; see below
@@ -291,7 +291,7 @@ struct quipu_site {
 /* Sites before a call of code that may have no checks, by the byte that is tested:
  * QUIPU_WATCH_AREA, ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS. `target` is
  * behind the no-operation at the call's return; 0: it has none, since it is a jump. The check of
- * the call's return address has the same place and its own row, and continues at the query. */
+ * the call's return address has the same `place` and its own row, and continues at the query. */
 #define QUIPU_SITE_CALL                0xfffffff5u
 #define QUIPU_SITE_CALL_BEGINS         0xfffffff8u
 #define QUIPU_SITE_CALL_LIBRARY        0xfffffff9u
@@ -448,7 +448,7 @@ enum {
  *
  * Entries are never changed or removed. Only the consumer writes them: it sets pc first, and then
  * module, with release semantics. A reader that sees the module, by a load with acquire semantics,
- * also sees its pc. An entry is in the first free one of the QUIPU_ALLOWED_TRIES places from
+ * also sees its pc. A writer has the first free one of the QUIPU_ALLOWED_TRIES entries from
  * quipu_allowed_place on, modulo the number of entries. If all are in use there is no entry, and
  * that writer is reported each time. */
 struct quipu_allowed_writer {

@@ -1,4 +1,4 @@
-/* annotate.h: source and assembly with counts beside them. */
+/* annotate.h: source and assembly with counts. */
 #ifndef QUIPU_REPORT_ANNOTATE_H
 #define QUIPU_REPORT_ANNOTATE_H
 
@@ -7,36 +7,36 @@
 
 struct annotation {
     struct arena *arena;
-    const struct profile *profile; /* counted */
-    struct view_filter filter;     /* its file is not used */
+    const struct profile *profile; /* profile_count was called for it */
+    struct view_filter filter;     /* its `file` is not used */
     char *const *files;            /* patterns; only code of files that match one of them */
-    size_t file_count;             /* 0: of all */
+    size_t file_count;             /* 0: code of all files */
     struct sources sources;
     FILE *out;
     bool color, human;
-    bool by_count;  /* the most executed first */
-    bool branches;  /* source: branch counts below their lines */
-    size_t hot;     /* source: only so many lines, the hottest, with what is around; 0: all */
-    size_t context; /* source: lines around a hot one */
+    bool by_count; /* the most executed first */
+    bool branches; /* only for source: branch counts below their lines */
+    size_t hot; /* only for source: show this many lines, the hottest, and lines around; 0: all */
+    size_t context; /* only for source: lines to show around a hot one */
 };
 
-/* Whether the source file of that index was asked for. */
+/* Whether source file number FILE was requested. */
 bool annotates_file(const struct annotation *annotation, uint32_t file);
 
-/* Ends the program where one of the patterns matches nothing at all. */
+/* Ends the program with an error if one of the patterns matches nothing at all. */
 void need_annotated(const struct annotation *annotation);
 
-/* Whether several patterns have to match together. */
+/* Whether several patterns must match together. */
 bool is_narrow(const struct annotation *annotation);
 
-/* Source with counts.  Ends the program with an error where nothing of what was asked for can be
- * shown; a file that is not found is warned of. */
+/* Writes source with counts. Ends the program with an error if nothing can be shown of what was
+ * requested. Warns of a file that is not found. */
 void annotate_source(struct annotation *annotation);
 
-/* Functions as assembly with counts, source lines between. */
+/* Writes functions as assembly with counts, with source lines between. */
 void annotate_assembly(struct annotation *annotation);
 
-/* Writes one line of source, so that nothing in it acts on the terminal. */
+/* Writes one line of source. Nothing in it acts on the terminal. */
 void write_source_line(FILE *out, const char *text);
 
 #endif

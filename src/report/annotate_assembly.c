@@ -1,12 +1,12 @@
-/* annotate_assembly.c: functions as assembly with counts, source lines between:
+/* annotate_assembly.c: writes functions as assembly with counts, with source lines between:
  *
  *     sum (max.c:23): 11 calls, 154 instructions executed, 4 of 12 never
  *                   max.c:25  while (n > 0)
  *               11  +0x4        jle sum.cold                  taken 0, not taken 11
  *               11  +0x6        nop                           padding
  *
- * Offsets are those of the compiler's own code.  Padding is what the assembler put before an
- * aligned label. */
+ * Offsets are those in the compiler's own code. Padding is what the assembler put before an aligned
+ * label. */
 #include "format/notes.h"
 #include "report/annotate.h"
 
@@ -79,7 +79,8 @@ static void write_source(struct annotation *annotation, const struct instruction
     fprintf(annotation->out, "%s\n", style_end(annotation->color, STYLE_DIM));
 }
 
-/* How often a call at the end of BLOCK was left by another way than its return; 0 mostly. */
+/* Returns how often the call at the end of BLOCK did not return to the next block. This is 0 in
+ * most cases. */
 static int64_t lost_calls(const struct function *function, const struct block *block) {
     int64_t lost = 0;
     for (size_t i = 0; i < block->edge_count; i++) {
@@ -90,7 +91,8 @@ static int64_t lost_calls(const struct function *function, const struct block *b
     return lost;
 }
 
-/* What to tell behind the last instruction of a block: where it went. */
+/* Prints the text behind an instruction: that it is padding or, for the last instruction of a
+ * block, where control continued. */
 static void print_ways(struct buffer *out, const struct function *function,
                        const struct instruction *instruction, const struct line_branch *branch) {
     const struct block *block = &function->blocks[instruction->block];

@@ -1,4 +1,4 @@
-/* annotate_source.c: source with counts beside each line:
+/* annotate_source.c: writes source with counts beside each line:
  *
  *     max.c: 1234 instructions executed, 5 of 6 lines run
  *      executions  instructions       %   line
@@ -7,11 +7,11 @@
  *             100           300   24.3%     13      for (int i = 1; i < n; i++)
  *           #####                           14          abort();
  *
- * What "executions" means is told in line_counts.h; ##### marks a line that has code but never ran.
- * A line with no code has no numbers.
+ * line_counts.h defines executions. ##### marks a line that has code but never ran. A line without
+ * code has no numbers.
  *
- * Where it is not perfect: a source file that was changed after the run does not fit its counts any
- * more; a warning tells so, by the times of both. */
+ * Not perfect: if a source file was changed after the run, its counts do not fit its lines any
+ * more. A warning reports this, by comparing the times of both. */
 #include "format/notes.h"
 #include "report/annotate.h"
 
@@ -25,20 +25,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A line to be shown. */
+/* A line that is shown. */
 struct shown_line {
     uint32_t line;
     const struct line_count *count; /* NULL: it has no code */
-    bool marked;                    /* one of the hot ones */
+    bool marked;                    /* it is hot */
 };
 
-/* A file, and which of its lines are shown. */
+/* A file, and the lines of it that are shown. */
 struct shown_file {
     const struct file_lines *lines;
     const struct source_text *text;
     uint64_t instructions;
     uint32_t first, last; /* the lines that may be shown */
-    bool *marked;         /* by index in lines; the hot ones */
+    bool *marked;         /* by index in lines: whether the line is hot */
     bool any_marked;
 };
 
@@ -87,7 +87,7 @@ void write_source_line(FILE *out, const char *text) {
     write_text_safely(out, text, length, "\t");
 }
 
-/* ---- what is shown ---- */
+/* ---- the files and lines that are shown ---- */
 
 static uint64_t newest_run(const struct profile *profile) {
     uint64_t newest = 0;
@@ -108,7 +108,8 @@ static void warn_if_newer(const struct annotation *annotation, const struct sour
         warn("'%s': changed after the program ran; its lines may not fit the counts", text->path);
 }
 
-/* The lines between which the code of the functions that were asked for stands in FILE. */
+/* Sets the range of lines that contain the code of the requested functions. Without such a request,
+ * all lines are in the range. */
 static void find_range(const struct annotation *annotation, struct shown_file *shown) {
     shown->first = 1;
     shown->last = UINT32_MAX;
@@ -160,8 +161,8 @@ static int compare_files(const void *left, const void *right) {
     return a->lines->file < b->lines->file ? -1 : a->lines->file > b->lines->file;
 }
 
-/* Leaves out files whose source is not found, with a warning for each that was asked for and one
- * for all others. */
+/* Removes files whose source is not found. Warns of each one if files were requested, otherwise
+ * once for all of them. */
 static void drop_missing(const struct annotation *annotation, shown_files *files) {
     size_t kept = 0, missing = 0;
     const struct source_text *first = NULL;
@@ -311,16 +312,17 @@ static void write_heading(const struct annotation *annotation, const struct show
             "instructions", "%", "line", style_end(annotation->color, STYLE_TITLE));
 }
 
-/* All lines in the file's order; with hot lines marked, only those and what is around them. */
+/* Writes all lines in the file's order. If only hot lines are requested, writes these and the lines
+ * around them. */
 static void write_in_order(const struct annotation *annotation, const struct shown_file *file) {
     const struct line_count *lines = file->lines->lines;
     size_t line_count = file->lines->line_count, next = 0, shown = 0;
     uint32_t end = (uint32_t)file->text->count;
     if (line_count && lines[line_count - 1].line > end)
-        end = lines[line_count - 1].line; /* the file was cut */
+        end = lines[line_count - 1].line; /* the file has become shorter */
     end = file->last < end ? file->last : end;
-    uint64_t until = 0; /* the last line of the present surroundings */
-    size_t ahead = 0;   /* the first line with code that may be hot further on */
+    uint64_t until = 0; /* last line of the present surroundings of a hot line */
+    size_t ahead = 0;   /* index of the next line to test whether it is hot */
     for (uint32_t number = file->first; number <= end; number++) {
         while (next < line_count && lines[next].line < number)
             next++;
@@ -348,7 +350,7 @@ static int compare_counts(const void *left, const void *right) {
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Lines with code, the most executed first. */
+/* Writes the lines with code, the most executed first. */
 static void write_by_count(const struct annotation *annotation, const struct shown_file *file) {
     VECTOR(const struct line_count *) order = {0};
     for (size_t i = 0; i < file->lines->line_count; i++)

@@ -1,4 +1,4 @@
-/* callgrind.h: what the two parts of the export to callgrind share. */
+/* callgrind.h: declarations that the two parts of the export to callgrind share. */
 #ifndef QUIPU_REPORT_CALLGRIND_H
 #define QUIPU_REPORT_CALLGRIND_H
 
@@ -16,36 +16,36 @@ struct callgrind {
     uint32_t next_file, next_function;
     struct map function_ids;             /* by module and address */
     bool *modules_written;               /* by number; the last one is "???" */
-    uint32_t file;                       /* the present one */
-    const struct callgrind_calls *calls; /* NULL: none are known */
+    uint32_t file;                       /* the current file */
+    const struct callgrind_calls *calls; /* NULL: no calls are known */
 };
 
-/* A file under KEY ("fl", "fi", "fe", "jfi", "cfi"): its name the first time, then its number
- * alone. */
+/* Writes a file under KEY ("fl", "fi", "fe", "jfi", "cfi"): its name and number the first time,
+ * then only its number. */
 void callgrind_file(struct callgrind *callgrind, const char *key, uint32_t file);
 
-/* Makes FILE the present one, within a function of the file HOME. */
+/* Makes FILE the current one, within a function of file HOME. */
 void callgrind_enter_file(struct callgrind *callgrind, uint32_t file, uint32_t home);
 
-/* Likewise a module under "ob" or "cob", and a function under "fn" or "cfn".  MODULE may be NULL.
- */
+/* The same for a module under "ob" or "cob", and for a function under "fn" or "cfn". MODULE may be
+ * NULL. */
 void callgrind_module(struct callgrind *callgrind, const char *key, const struct module *module);
 void callgrind_function(struct callgrind *callgrind, const char *key, const struct module *module,
                         uint64_t address, const char *name);
 
 /* ---- export_callgrind_calls.c ---- */
 
-/* Prepares the calls of CONTEXTS, which stays the caller's. */
+/* Prepares the calls of CONTEXTS, which the caller still owns. */
 const struct callgrind_calls *callgrind_find_calls(struct arena *arena,
                                                    const struct contexts *contexts);
 
-/* Writes all calls that FUNCTION made; its head stands in front. */
+/* Writes all calls that FUNCTION made. Its head must be written already. */
 void callgrind_calls_of(struct callgrind *callgrind, const struct function *function);
 
-/* Instructions of functions that have no counts of their own. */
+/* Returns the instructions of functions that have no counts of their own. */
 uint64_t callgrind_uncounted(const struct callgrind *callgrind);
 
-/* Writes those functions as far as they are of MODULE; NULL: what called from the outside. */
+/* Writes those functions of MODULE; NULL: code in no module that calls functions. */
 void callgrind_write_uncounted(struct callgrind *callgrind, const struct module *module);
 
 #endif

@@ -1,7 +1,7 @@
-/* comparison.c: the rows of two sides matched, and the result in order; see comparison.h.
+/* comparison.c: matches the rows of two sides, and sorts the result; see comparison.h.
  *
- * Rows of one name and callee are a group.  In each group those whose place and offset agree are
- * matched, then the rest, as far as the rule for it allows. */
+ * Rows of the same name and callee are a group. In each group, rows whose `place` and `offset`
+ * agree are matched first. The rest is matched as far as the rule for it allows. */
 #include "report/comparison.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static int compare_side_rows(const void *left, const void *right) {
     return order ? order : compare_numbers(a->address, b->address);
 }
 
-/* Adds one row to the result; one of the sides may be NULL. */
+/* Adds one row to the result. One of BEFORE and AFTER may be NULL. */
 static void add_result(struct comparison *comparison, struct side_row *before,
                        struct side_row *after) {
     struct side_row *sides[SIDES] = {before, after};
@@ -107,7 +107,7 @@ static void add_result(struct comparison *comparison, struct side_row *before,
     comparison->unchanged += is_unchanged(result);
 }
 
-/* The rows of SIDE from *NEXT on that have FIRST's names; moves *NEXT behind them. */
+/* Returns the rows of SIDE from *NEXT on that have FIRST's names. Moves *NEXT behind them. */
 static struct side take_group(const struct side *side, size_t *next, const struct side_row *first) {
     struct side group = {.rows = side->rows + *next};
     while (*next < side->count && compare_names(&side->rows[*next], first) == 0) {
@@ -124,14 +124,16 @@ static size_t count_left(const struct side *side) {
     return left;
 }
 
-/* The first row from *NEXT on that is not matched yet, or NULL; moves *NEXT behind it. */
+/* Returns the first row from *NEXT on that is not matched yet, and moves *NEXT behind it. Returns
+ * NULL if there is none. */
 static struct side_row *next_left(const struct side *side, size_t *next) {
     while (*next < side->count && side->rows[*next].matched)
         ++*next;
     return *next < side->count ? &side->rows[(*next)++] : NULL;
 }
 
-/* What is left of a group when places have been compared. */
+/* Adds the rows of a group that are left when `place` and `offset` have been compared. REST is the
+ * rule for matching them. */
 static void match_rest(struct comparison *comparison, const struct side group[SIDES],
                        enum match_rest rest) {
     size_t left = count_left(&group[BEFORE]), next[SIDES] = {0};
@@ -158,7 +160,8 @@ static void match_group(struct comparison *comparison, const struct side group[S
     match_rest(comparison, group, rest);
 }
 
-/* The lowest by name of the rows at which the SIDES stand; one of them must have one left. */
+/* Returns the row with the lowest name among the next rows of both SIDES. At least one side must
+ * have a next row. */
 static const struct side_row *first_row(const struct side sides[SIDES], const size_t next[SIDES]) {
     const struct side_row *rows[SIDES];
     for (int i = 0; i < SIDES; i++)

@@ -1,13 +1,15 @@
-/* comparison.h: two profiles side by side, row by row: functions, or calls from one place.
+/* comparison.h: compares two profiles row by row. Rows are functions, or calls from one call site.
  *
- * A function of one profile is that of the other if name and file agree; or if the name agrees and
- * each side has just one such function left, so that two builds in different directories compare.
- * Copies of a function (see source_functions.h) are added up.
+ * A function of one profile is matched with one of the other if name and file agree. It is also
+ * matched if the name agrees and each side has only one such function left. So two builds in
+ * different directories can be compared. Copies of a function (see source_functions.h) are added
+ * up.
  *
- * Calls of one profile are those of the other if caller and callee agree by name, and where they
- * stand by the file's last component and the line, counted from the caller's; several at one line
- * in the order of their addresses.  What is then left of a caller and callee is matched in the same
- * order if each side has as many. */
+ * Calls of one profile are matched with calls of the other if caller and callee agree by name, and
+ * if their call sites agree: the last component of the file, and the line, counted from the
+ * caller's line. Several calls at one line are matched in the order of their addresses. The calls
+ * of a caller and callee that are left are matched in the same order if each side has the same
+ * number of them. */
 #ifndef QUIPU_REPORT_COMPARISON_H
 #define QUIPU_REPORT_COMPARISON_H
 
@@ -20,14 +22,13 @@ enum comparison_side {
     SIDES
 };
 
-/* A function, or all calls of one function from one place. */
+/* A function, or all calls of one function from one call site. */
 struct compared_row {
-    const char *name;             /* symbol; of calls the caller's, "" where it is not known */
+    const char *name;             /* symbol; for calls, the caller's; "": not known */
     const char *demangled;        /* for people: never "" */
-    const char *callee;           /* of calls: symbol, "" where it is not known */
-    const char *callee_demangled; /* for people: "" only where the row is a function */
-    const char *file; /* where it, or the call, stands after, or before if it is gone; "": not
-                         known */
+    const char *callee;           /* for calls: symbol; "": not known */
+    const char *callee_demangled; /* for people; "" only if the row is a function */
+    const char *file; /* of the function or call after or, if it is gone, before; "": not known */
     uint32_t line;    /* 0: not known */
     bool present[SIDES];
     uint64_t instructions[SIDES]; /* executed */
@@ -37,61 +38,64 @@ struct compared_row {
 struct comparison {
     struct compared_row *rows; /* the largest difference in instructions first */
     size_t count;
-    size_t unchanged;             /* how many of them, at the end, differ in nothing */
-    uint64_t instructions[SIDES]; /* of the whole: calls within each other counted once */
+    size_t unchanged; /* number of rows without any difference, which are the last ones */
+    uint64_t instructions[SIDES]; /* of the whole; calls within each other are counted once */
     uint64_t calls[SIDES];        /* of all rows */
 };
 
-/* Each compares two sides.  The result lives in ARENA and points into the sides. */
+/* Each compares two sides. The result lives in ARENA and points into the sides. */
 
-/* Functions by what they execute themselves.  Both profiles are counted. */
+/* Compares functions by the instructions that they execute themselves. profile_count must have been
+ * called for both profiles. */
 struct comparison compare_profiles(struct arena *arena, const struct profile *before,
                                    const struct profile *after);
 
-/* Functions by what they execute with all that they call; recursion is counted once. */
+/* Compares functions by the instructions that they and their callees execute. Recursion is counted
+ * once. */
 struct comparison compare_inclusive(struct arena *arena, const struct contexts *before,
                                     const struct contexts *after);
 
-/* Calls from each place, by what they execute with all that they call. */
+/* Compares the calls from each call site, by the instructions that the callees and their callees
+ * execute. */
 struct comparison compare_calls(struct arena *arena, const struct contexts *before,
                                 const struct contexts *after);
 
-/* AFTER minus BEFORE of a pair of counts. */
+/* Returns AFTER minus BEFORE of a pair of counts. */
 int64_t count_delta(const uint64_t counts[SIDES]);
 
-/* What it is of BEFORE, in percent; 0 where nothing changed, infinite where it was 0 before. */
+/* Returns that difference in percent of BEFORE: 0 if nothing changed, infinite if BEFORE is 0. */
 double delta_percent(const uint64_t counts[SIDES]);
 
-/* "new", "removed", "changed" or "unchanged". */
+/* Returns "new", "removed", "changed" or "unchanged". */
 const char *comparison_status(const struct compared_row *row);
 
-/* ---- for what makes comparisons ---- */
+/* ---- for files that make comparisons ---- */
 
 /* A row of one side. */
 struct side_row {
     const char *name, *demangled;          /* as in struct compared_row */
-    const char *callee, *callee_demangled; /* the same */
-    const char *file;                      /* the same */
-    uint32_t line;                         /* the same */
-    const char *place; /* what must agree beside names: the file, or its last component */
-    int64_t offset;    /* the same: line from the caller's; 0 for functions */
-    uint64_t address;  /* for the order of what else is equal */
+    const char *callee, *callee_demangled; /* as in struct compared_row */
+    const char *file;                      /* as in struct compared_row */
+    uint32_t line;                         /* as in struct compared_row */
+    const char *place; /* must agree in addition to names: the file, or its last component */
+    int64_t offset;    /* must agree, too: line, counted from the caller's; 0 for functions */
+    uint64_t address;  /* for the order of rows that are equal otherwise */
     uint64_t instructions, calls;
-    bool matched; /* of the matching's own */
+    bool matched; /* for match_sides */
 };
 
 struct side {
-    struct side_row *rows; /* in any order; it is changed */
+    struct side_row *rows; /* in any order; match_sides changes it */
     size_t count;
     uint64_t instructions; /* of the whole */
 };
 
 enum match_rest {
-    MATCH_ONLY_ONE, /* what is left of names is matched if it is one on each side */
-    MATCH_AS_MANY   /* if it is as many on each side */
+    MATCH_ONLY_ONE, /* rows that are left of a group are matched if each side has only one */
+    MATCH_AS_MANY   /* the same if each side has the same number */
 };
 
-/* Matches the rows of two sides. */
+/* Matches the rows of two sides. REST is the rule for rows whose places do not agree. */
 struct comparison match_sides(struct arena *arena, struct side sides[SIDES], enum match_rest rest);
 
 #endif

@@ -1,11 +1,11 @@
-/* comparison_output.c: comparisons as text, JSON and CSV.
+/* comparison_output.c: writes comparisons as text, JSON and CSV.
  *
  *     before     after     delta  percent  calls before  calls after  function
  *      10000     12500     +2500  +25.00%           100          125  scan (/src/scan.c:12)
  *          -       900      +900      new             -            3  grow (/src/table.c:40)
  *      10000     13400     +3400  +34.00%           100          128  total
  *
- * Of calls the last column is "look_up from scan (/src/scan.c:13)". */
+ * For calls, the last column is "look_up from scan (/src/scan.c:13)". */
 #include "report/comparison_output.h"
 
 #include "report/csv_writer.h"
@@ -22,7 +22,7 @@ enum {
     CELL = NUMBER_MAX + 1 /* room for a sign */
 };
 
-/* A count, or "-" where the row is not there. */
+/* Prints a count, or "-" if the side does not have the row. */
 static void print_count(char text[CELL], uint64_t count, bool present, bool human) {
     if (present)
         print_number(text, count, human);
@@ -145,7 +145,7 @@ void write_comparison_json(const struct comparison *comparison, size_t count,
     json_end(&json);
 }
 
-/* ---- CSV, as RFC 4180 ---- */
+/* ---- CSV (RFC 4180) ---- */
 
 static void write_csv_row(const struct compared_row *row, const struct comparison_style *style) {
     const char *texts[] = {row->name, row->demangled, row->callee, row->callee_demangled,

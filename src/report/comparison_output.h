@@ -1,4 +1,4 @@
-/* comparison_output.h: comparisons as text, JSON and CSV. */
+/* comparison_output.h: writes comparisons as text, JSON and CSV. */
 #ifndef QUIPU_REPORT_COMPARISON_OUTPUT_H
 #define QUIPU_REPORT_COMPARISON_OUTPUT_H
 
@@ -8,16 +8,16 @@
 
 struct comparison_style {
     FILE *out;
-    struct arena *arena;  /* for what is shown */
-    const char *by;       /* what a row is, as in --by=NAME */
+    struct arena *arena;  /* for texts */
+    const char *by;       /* name of the view, as in --by=NAME */
     bool of_calls;        /* rows are calls, not functions */
-    const char *unit;     /* what rows are, in the plural: "functions" */
-    const char *headline; /* text: over the last column */
-    bool color;           /* text */
-    bool human;           /* text: short numbers */
+    const char *unit;     /* the plural of a row's kind: "functions" */
+    const char *headline; /* only for text: title of the last column */
+    bool color;           /* only for text */
+    bool human;           /* only for text: short numbers */
 };
 
-/* Writes the first COUNT rows of COMPARISON, and its totals.  Errors of the stream stay in it. */
+/* Writes the first COUNT rows of COMPARISON, and its totals. Errors stay in the stream. */
 typedef void write_comparison(const struct comparison *comparison, size_t count,
                               const struct comparison_style *style);
 

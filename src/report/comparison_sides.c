@@ -1,8 +1,8 @@
-/* comparison_sides.c: what is compared of a profile: functions by their own counts or with all that
- * they call, and calls from each place.
+/* comparison_sides.c: makes the rows of a profile that are compared: functions by their own counts
+ * or with all that they call, and calls from each call site.
  *
- * Where it is not perfect: functions of one name and file, such as those of two shared objects, are
- * one; calls from two copies of a function stay apart. */
+ * Not perfect: functions of the same name and file, such as those of two shared objects, are one
+ * row. Calls from two copies of a function are separate rows. */
 #include "report/comparison.h"
 
 #include "report/source_functions.h"
@@ -19,7 +19,7 @@ static uint64_t executed_in(const struct source_function *function) {
     return executed;
 }
 
-/* Of a function; nothing has been counted. */
+/* Returns the row of a function, without counts. */
 static struct side_row row_of(const char *name, const char *demangled, const char *file,
                               uint32_t line) {
     return (struct side_row){.name = name,
@@ -57,7 +57,8 @@ static const char *file_name(const struct contexts *contexts, uint32_t file) {
     return contexts->places.profile->files.data[file];
 }
 
-/* The row of each called function, by its number; functions of one name and file share one. */
+/* Makes the rows of SIDE. Returns the number of the row of each called function, by the function's
+ * number. Functions of the same name and file have the same row. */
 static const uint32_t *number_rows(struct arena *arena, const struct contexts *contexts,
                                    struct side *side) {
     size_t count = contexts->places.functions.count;
@@ -78,7 +79,7 @@ static const uint32_t *number_rows(struct arena *arena, const struct contexts *c
     return numbers;
 }
 
-/* Whether NODE is called, by any way, by a function of its own row. */
+/* Whether a function of the same row calls NODE, directly or through others. */
 static bool is_nested(const struct contexts *contexts, const uint32_t *numbers,
                       const struct context *node) {
     for (uint32_t above = node->parent; above;) {
@@ -90,7 +91,7 @@ static bool is_nested(const struct contexts *contexts, const uint32_t *numbers,
     return false;
 }
 
-/* Leaves out functions that only call, of which no call is known. */
+/* Removes functions that only call others, and for which no call is known. */
 static void drop_uncalled(struct side *side) {
     size_t kept = 0;
     for (size_t i = 0; i < side->count; i++)

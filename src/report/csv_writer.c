@@ -1,4 +1,4 @@
-/* csv_writer.c: a field of comma-separated values; see csv_writer.h. */
+/* csv_writer.c: writes a field of comma-separated values; see csv_writer.h. */
 #include "report/csv_writer.h"
 
 #include "util/terminal.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Asked once for all fields of OUT. */
+/* Whether OUT is a terminal. Keeps the answer for the next fields of OUT. */
 static bool is_terminal(FILE *out) {
     static FILE *asked;
     static bool answer;

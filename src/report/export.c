@@ -1,4 +1,4 @@
-/* export.c: the table of export formats, and the file that they are written to. */
+/* export.c: the table of export formats, and their output file. */
 #include "report/export.h"
 
 #include "util/near.h"
@@ -40,7 +40,7 @@ static ssize_t write_compressed(void *cookie, const char *bytes, size_t count) {
     if (count > 1u << 30)
         count = 1u << 30;
     int put = gzwrite(cookie, bytes, (unsigned)count);
-    return put < 0 ? 0 : put; /* 0 is the stream's error */
+    return put < 0 ? 0 : put; /* 0 is an error for the stream */
 }
 
 static int close_compressed(void *cookie) {

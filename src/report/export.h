@@ -1,4 +1,4 @@
-/* export.h: a profile in the formats of other tools.
+/* export.h: writes a profile in the formats of other tools.
  *
  * A format is a file export_NAME.c with one function, and a row in export.c. */
 #ifndef QUIPU_REPORT_EXPORT_H
@@ -9,22 +9,22 @@
 
 #include <stdio.h>
 
-/* What every format gets. */
+/* The input of each format. */
 struct export_input {
-    const struct profile *profile;   /* counted, all processes */
-    const struct contexts *contexts; /* of all processes; NULL: there are none, or the format is not
-                                        of calls */
-    const char *source_root; /* absolute, no '/' at its end but for "/"; NULL: none was given */
-    const char *version;     /* of this tool */
+    const struct profile *profile; /* profile_count was called for all processes */
+    const struct contexts
+        *contexts;           /* of all processes; NULL: there are none, or none are needed */
+    const char *source_root; /* absolute, without '/' at its end except in "/"; NULL: not given */
+    const char *version;     /* of quipu */
 };
 
-/* Writes INPUT to OUT.  Errors of the stream stay in the stream: the caller looks at ferror. */
+/* Writes INPUT to OUT. Errors stay in the stream: the caller tests ferror. */
 typedef void export_function(const struct export_input *input, FILE *out);
 
 enum export_calls {
     EXPORT_NO_CALLS,
-    EXPORT_CALLS,     /* it tells of calls where there are calling contexts */
-    EXPORT_CALLS_ONLY /* it is about nothing else */
+    EXPORT_CALLS,     /* contains calls if there are calling contexts */
+    EXPORT_CALLS_ONLY /* contains only calls */
 };
 
 struct export_format {
@@ -32,22 +32,23 @@ struct export_format {
     const char *help; /* one line */
     export_function *write;
     enum export_calls calls;
-    bool compressed; /* it always is, whatever its file is called */
-    bool of_lines;   /* it is about nothing but source lines */
+    bool compressed; /* it is always compressed, whatever the name of its file is */
+    bool of_lines;   /* contains only source lines */
 };
 
 extern const struct export_format export_formats[];
 extern const size_t export_format_count;
 
-/* The format that --to=NAME means.  Where there is none, that ends the program. */
+/* Returns the format with that NAME, from --to=NAME. An unknown name ends the program with an
+ * error. */
 const struct export_format *choose_export_format(const char *name);
 
 export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_json,
     export_collapsed, export_pprof;
 
-/* Opens the file at PATH for writing, compressed as by gzip where its name ends in ".gz"; "-" is
- * standard output.  COMPRESSED: what is written is that already.  Returns NULL with errno set on
- * failure. */
+/* Opens the file at PATH for writing. "-" is standard output. If the name ends in ".gz", the output
+ * is compressed as by gzip, unless COMPRESSED: what will be written is compressed already. Returns
+ * NULL, with errno set, on failure. */
 FILE *open_output(const char *path, bool compressed);
 
 #endif

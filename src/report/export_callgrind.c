@@ -1,6 +1,6 @@
-/* export_callgrind.c: the format of callgrind, for KCachegrind and callgrind_annotate.
+/* export_callgrind.c: writes the format of callgrind, for KCachegrind and callgrind_annotate.
  *
- * Source: "Callgrind Format Specification", Valgrind's manual.  Sample:
+ * Source: "Callgrind Format Specification", Valgrind's manual. Sample:
  *
  *     positions: instr line
  *     events: Ir
@@ -16,19 +16,20 @@
  *     fi=(2) /home/user/inline.h         the code behind this was inlined from there
  *     0x1142 4 1
  *
- * Addresses are those of the binary as linked, so a viewer that disassembles it finds each count at
- * its instruction.  An instruction that never ran has no line, as with callgrind itself.
+ * Addresses are those of the binary as linked. So a viewer that disassembles it finds each count at
+ * its instruction. As in callgrind's own output, an instruction that never ran has no line.
  *
  * Invariant: the costs of all lines add up to `summary`.
  *
- * Where it is not perfect:
- * - Calls are told only where the program was built with --quipu=calls: each must bear the
- * inclusive cost of its calls, and readers have no way to say "not known".  With zeros KCachegrind
- * shows no call graph either, and 'callgrind_annotate --inclusive=yes' shows every callee as free.
- * - No-operations in front of an aligned label stand elsewhere in this binary or nowhere: their
- *   cost has address 0.
- * - Of indirect jumps that share their table (computed goto) no one knows which went where: they
- *   have no jump= lines.
+ * Not perfect:
+ * - Calls are only written if the program was built with --quipu=calls. Each call must have the
+ *   inclusive cost of what it calls, and the format has no value for "not known". With zeros,
+ *   KCachegrind does not show a call graph, and 'callgrind_annotate --inclusive=yes' shows every
+ *   callee as free.
+ * - No-operations in front of an aligned label are at other addresses in this binary, or do not
+ *   exist. Their cost has address 0.
+ * - If indirect jumps share their table (computed goto), it is not known which jump had which
+ *   target. They have no jump= lines.
  * - Counts of all processes are added up. */
 #include "format/notes.h"
 #include "report/callgrind.h"
@@ -37,7 +38,7 @@
 
 #include <inttypes.h>
 
-/* Writes TEXT in one line, whatever it holds. */
+/* Writes TEXT in one line, whatever it contains. */
 static void write_name(FILE *out, const char *text) {
     for (; *text; text++)
         fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
@@ -103,7 +104,7 @@ static void write_position(const struct callgrind *callgrind,
     fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32, instruction->address, instruction->line);
 }
 
-/* The first instruction at or behind the start of BLOCK that this binary has; NULL: none. */
+/* Returns the first instruction at or behind the start of BLOCK that this binary has, or NULL. */
 static const struct instruction *block_start(const struct function *function, uint32_t block) {
     for (size_t i = function->blocks[block].first_instruction; i < function->instruction_count; i++)
         if (function->instructions[i].address)
@@ -111,7 +112,8 @@ static const struct instruction *block_start(const struct function *function, ui
     return NULL;
 }
 
-/* One jump along EDGE from JUMP, EXECUTED times conditionally (0: always taken). */
+/* Writes a jump along EDGE from JUMP. EXECUTED: how often the conditional jump was executed; 0: it
+ * is unconditional. */
 static void write_jump(struct callgrind *callgrind, const struct function *function,
                        const struct instruction *jump, const struct flow_edge *edge,
                        uint64_t executed) {
@@ -132,7 +134,7 @@ static void write_jump(struct callgrind *callgrind, const struct function *funct
     fputc('\n', callgrind->out);
 }
 
-/* The jumps of the block that JUMP ends; BRANCH is its branch or NULL. */
+/* Writes the jumps of the block that JUMP ends. BRANCH is its branch, or NULL. */
 static void write_jumps(struct callgrind *callgrind, const struct function *function,
                         const struct instruction *jump, const struct line_branch *branch) {
     if (branch && branch->targets[1].edge->kind == QUIPU_EDGE_NOT_TAKEN) {
@@ -153,7 +155,7 @@ static void write_jumps(struct callgrind *callgrind, const struct function *func
 
 static void write_instructions(struct callgrind *callgrind, const struct function *function,
                                const struct function_branches *branches) {
-    size_t next = 0; /* branch */
+    size_t next = 0; /* index of the next branch */
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct instruction *instruction = &function->instructions[i];
         const struct block *block = &function->blocks[instruction->block];
@@ -193,7 +195,7 @@ static void write_head(const struct callgrind *callgrind, const char *version, u
     write_name(out, first ? first->command : "");
     fprintf(out, "part: 1\n\ndesc: Counts: exact, by quipu%s\n",
             callgrind->calls ? "" : "; no inclusive costs");
-    if (first && first->merged) /* how many they were is not kept */
+    if (first && first->merged) /* their number is not recorded */
         fputs("desc: Processes: merged\n", out);
     else
         fprintf(out, "desc: Processes: %zu\n", profile->processes.count);

@@ -1,23 +1,23 @@
-/* export_callgrind_calls.c: calls and their inclusive costs, out of calling contexts.
+/* export_callgrind_calls.c: writes calls and their inclusive costs, from calling contexts.
  *
  *     fn=(3) scan
  *     ...
  *     cob=(1)
  *     cfi=(1)
  *     cfn=(4) look_up
- *     calls=25 0x11a0 40                 25 calls of what starts there
- *     0x1162 17 3000                     from here; inclusive cost
+ *     calls=25 0x11a0 40                 25 calls; address and line of the callee
+ *     0x1162 17 3000                     address and line of the call; inclusive cost
  *
- * callgrind_annotate takes the sum of a function's incoming costs for its inclusive cost.  So the
- * cost of a call within another call of the same function is 0: it is in the outer one's.  What
- * comes from code that is not instrumented has the caller "(not instrumented)" where nothing else
- * is on its path, otherwise the function on its path, at line 0.
+ * callgrind_annotate takes the sum of a function's incoming costs as its inclusive cost. So a call
+ * within another call of the same function costs 0: its cost is part of the outer one's. A call
+ * from code that is not instrumented has the caller "(not instrumented)" if no other function is on
+ * its path. Otherwise its caller is the function on its path, at line 0.
  *
- * Functions that have no counts (a build with --quipu=calls alone) get one line with all their own
+ * Functions without counts (in a build with --quipu=calls alone) get one line with all their own
  * instructions, at their entry.
  *
- * Where it is not perfect: a call that began before a fork ends in the child as well; there it is
- * told as one call. */
+ * Not perfect: a call that began before a fork ends in the child, too. There it is written as one
+ * call. */
 #include "report/callgrind.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 struct callgrind_calls {
     const struct contexts *contexts;
-    call_vector calls;   /* by caller */
+    call_vector calls;   /* sorted by caller */
     uint64_t *exclusive; /* by number of function */
 };
 
@@ -55,8 +55,9 @@ static bool is_counted(const struct called_function *function) {
     return function->noted && function->noted->executed;
 }
 
-/* Where the file changes, a line without cost: callgrind_annotate stumbles over files that have
- * calls alone, as those of inlined callers in functions without counts. */
+/* Makes the file of a call the current one. If the file changes, writes a line without cost:
+ * callgrind_annotate cannot handle a file that has only calls, such as that of an inlined caller in
+ * a function without counts. */
 static void enter_file_of_call(struct callgrind *callgrind, const struct call_site *site,
                                const struct called_function *caller) {
     bool changes = site->file != callgrind->file && !is_counted(caller);
@@ -86,7 +87,7 @@ static void write_call(struct callgrind *callgrind, const struct call *call) {
             here ? site->line : 0, call->outermost);
 }
 
-/* The first call of the function with that number, or of one behind it. */
+/* Returns the index of the first call by function CALLER, or by one with a higher number. */
 static size_t find_calls(const call_vector *calls, uint32_t caller) {
     size_t low = 0, high = calls->count;
     while (low < high) {

@@ -1,6 +1,6 @@
-/* export_cobertura.c: Cobertura's XML, read by GitLab, Jenkins, Azure and many more.
+/* export_cobertura.c: writes Cobertura's XML, which GitLab, Jenkins, Azure and many others read.
  *
- * Source: Cobertura's coverage-04.dtd.  Sample:
+ * Source: Cobertura's coverage-04.dtd. Sample:
  *
  *     <coverage line-rate="1.0000" ... version="quipu 1" timestamp="1700000000">
  *       <sources><source>/home/user</source></sources>
@@ -13,13 +13,13 @@
  *             <lines>
  *               <line number="13" hits="1000" branch="true" condition-coverage="50% (1/2)"/>
  *
- * A package is a directory, a class is a file.  There is one source root, and all file names are
- * relative to it: the directory that was asked for, and then only what lies below it, or the
- * deepest directory that holds all files.  The counts of lines and what a branch is: see
- * line_counts.h.  `timestamp` is the start of the latest run, in seconds since 1970.  A rate of
- * nothing is 1, as in Cobertura itself.
+ * A package is a directory, and a class is a file. There is one source root, and all file names are
+ * relative to it. If a directory was requested, that is the root, and only files below it are
+ * written. Otherwise the root is the deepest directory that contains all files. line_counts.h
+ * defines the counts of lines, and branches. `timestamp` is the start of the latest run, in seconds
+ * since 1970. A rate of nothing is 1, as in Cobertura itself.
  *
- * Where it is not perfect: `complexity` is not measured, and 0 everywhere. */
+ * Not perfect: `complexity` is not measured, and always 0. */
 #include "report/export.h"
 #include "report/line_counts.h"
 #include "report/source_functions.h"
@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much was executed of how much. */
+/* Numbers of lines and branches, and of those that were executed. */
 struct coverage {
     size_t lines, lines_hit;
     size_t branches, branches_hit;
@@ -46,7 +46,7 @@ struct source_file {
 
 struct cobertura {
     FILE *out;
-    struct source_file *files; /* by directory, then name */
+    struct source_file *files; /* sorted by directory, then by name */
     size_t file_count;
     struct source_functions functions;
     struct coverage coverage;
@@ -54,7 +54,7 @@ struct cobertura {
 
 /* ---- text ---- */
 
-/* TEXT inside of an element or attribute, valid whatever it holds. */
+/* Writes TEXT inside of an element or attribute. The result is valid, whatever TEXT contains. */
 static void write_text(FILE *out, const char *text) {
     static const struct {
         char byte;
@@ -190,7 +190,7 @@ static bool same_directory(const char *a, const char *b) {
     return length == directory_length(b) && memcmp(a, b, length) == 0;
 }
 
-/* The package of COUNT files from FILES on. */
+/* Writes the package of COUNT files, from FILES on. */
 static void write_package(const struct cobertura *cobertura, const struct source_file *files,
                           size_t count) {
     struct arena arena = {0};
@@ -243,7 +243,7 @@ static int compare_files(const void *left, const void *right) {
     return order ? order : strcmp(a->name, b->name);
 }
 
-/* The root that was given, or the deepest directory that holds all files with code. */
+/* Returns the root that was given, or the deepest directory that contains all files with code. */
 static const char *find_root(struct arena *arena, const struct export_input *input,
                              const char *const *files, const struct line_counts *counts) {
     if (input->source_root)

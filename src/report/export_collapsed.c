@@ -1,16 +1,17 @@
-/* export_collapsed.c: paths of calls, one a line, for flamegraph.pl and tools that read the same.
+/* export_collapsed.c: writes paths of calls, one on each line, for flamegraph.pl and tools that
+ * read the same format.
  *
- * Source: Brendan Gregg's FlameGraph, "stackcollapse" format.  Sample:
+ * Source: Brendan Gregg's FlameGraph, "stackcollapse" format. Sample:
  *
  *     main;scan;look_up 3000
  *
- * The number is what the last function executed itself when it was called by this path.  A name's
- * ';' becomes ':', for the format has no way to write it.
+ * The number is the count of instructions that the last function itself executed when it was called
+ * by this path. The ';' in a name becomes ':', since the format cannot express it.
  *
  * Invariant: the numbers add up to what all threads executed.
  *
- * Where it is not perfect: counts of all processes and threads are added up.  A path that recursion
- * came back to is told without the turns (format/calls.h). */
+ * Not perfect: counts of all processes and threads are added up. Recursion does not make a path
+ * longer (format/calls.h). */
 #include "report/export.h"
 
 #include "data/calls.h"
@@ -22,7 +23,7 @@ static void write_name(FILE *out, const char *text) {
         fputc(*text == ';' ? ':' : (unsigned char)*text < 0x20 ? '?' : *text, out);
 }
 
-/* A path by functions alone: calls from several places of a function are one. */
+/* A path of functions. Calls from several call sites of a function are one. */
 struct path {
     uint32_t parent; /* index; 0: the root */
     uint32_t function;
@@ -35,7 +36,7 @@ struct path_key {
 
 typedef VECTOR(struct path) path_vector;
 
-/* All paths of CONTEXTS; [0] is the root. */
+/* Returns all paths of CONTEXTS. [0] is the root. */
 static path_vector find_paths(struct arena *arena, const struct contexts *contexts) {
     path_vector paths = {0};
     struct map numbers = {0};
@@ -54,7 +55,7 @@ static path_vector find_paths(struct arena *arena, const struct contexts *contex
     return paths;
 }
 
-/* Writes the path with that NUMBER; ABOVE has room for it. */
+/* Writes path NUMBER. ABOVE has room for it. */
 static void write_path(FILE *out, const struct places *places, const path_vector *paths,
                        uint32_t number, uint32_t *above) {
     size_t depth = 0;

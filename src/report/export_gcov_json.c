@@ -1,7 +1,6 @@
-/* export_gcov_json.c: the intermediate format of gcov, as gcc 12 writes it.
+/* export_gcov_json.c: writes the intermediate format of gcov, as in gcc 12.
  *
- * Source: gcov(1), "--json-format", and output_json_intermediate_file in gcc 12's gcov.cc.
- * Sample:
+ * Source: gcov(1), "--json-format", and output_json_intermediate_file in gcc 12's gcov.cc. Sample:
  *
  *     {"gcc_version": "12.2.0", "files": [
  *       {"lines": [
@@ -13,13 +12,13 @@
  *        "file": "/home/user/max.c"}],
  *      "format_version": "1", "current_working_directory": "/home/user", "data_file": "..."}
  *
- * A line has one entry for each function that holds code of it, as in gcov where a line is part of
- * several instances of a template; readers add them up.  The counts of lines and what a branch is:
- * see line_counts.h.  With a source root only files below it are written, relative to it.
- * `gcc_version` is the version that the compiler of the first unit left in its text.
+ * A line has one entry for each function that contains code of it, as in gcov for a line in several
+ * instances of a template. Readers add the entries up. line_counts.h defines the counts of lines,
+ * and branches. If there is a source root, only files below it are written, with names relative to
+ * it. `gcc_version` is the version that the compiler of the first unit wrote into its text.
  *
- * Where it is not perfect: columns are not known and 0; a line that was inlined bears the name of
- * the function that it was inlined into; calls that throw are no branches. */
+ * Not perfect: columns are not known, and are 0. A line that was inlined has the name of the
+ * function into which it was inlined. Calls that throw are not branches. */
 #include "format/notes.h"
 #include "report/export.h"
 #include "report/json_writer.h"
@@ -35,7 +34,7 @@
 /* A line of one function. */
 struct entry {
     uint32_t file;
-    uint32_t order; /* of the function, by source */
+    uint32_t order; /* of the function, in the order of the source */
     const struct source_function *function;
     const struct line_count *line;
 };
@@ -107,7 +106,7 @@ static void write_function(struct json_writer *json, const struct source_functio
     json_close(json);
 }
 
-/* "12.2.0" of "GCC: (Debian 12.2.0-14) 12.2.0"; "" where no unit tells. */
+/* Returns "12.2.0" for "GCC: (Debian 12.2.0-14) 12.2.0", or "" if no unit has a version. */
 static const char *compiler_version(const struct profile *profile) {
     for (size_t m = 0; m < profile->modules.count; m++) {
         const struct module *module = profile->modules.data[m];

@@ -1,10 +1,10 @@
-/* export_json.c: all that a profile holds, as JSON, for programs yet to be written.
+/* export_json.c: writes everything in a profile as JSON, for any other program.
  *
- *     format       1; it is raised when a member changes its meaning or goes
+ *     format       1; incremented when a member changes its meaning or is removed
  *     version      of the quipu that wrote it
  *     processes[]  file (data file), program, command, pid, parent_pid, start_time (nanoseconds
  *                  since 1970), merged, threads[]: module (index), slot, owner (thread id of the
- *                  last owner), threads (how many have owned the slot)
+ *                  last owner), threads (number of owners of the slot)
  *     modules[]    path, build_id (hexadecimal), cells,
  *                  units[]: source, compiler, options, version
  *                  left_alone[]: name, address, reason          not instrumented
@@ -17,17 +17,18 @@
  *
  * A function:
  *     name, demangled, file, line, address, calls, instructions (executed),
- *     never_executed_instructions, fragments[] (addresses; [0] holds the entry), hubs,
+ *     never_executed_instructions, fragments[] (addresses; [0] contains the entry), hubs,
  *     blocks[]         first (index of an instruction), size (in instructions), padding, count
- *     edges[]          source, target, kind, count.  An end is null (outside), "bN" (block N) or
- *                      "hN" (hub N: stands between indirect jumps and their common targets)
- *     code[]           its instructions: fragment, offset (from the fragment's start, as the
- * compiler made it), size, address (0: padding that this binary has elsewhere), block, file, line,
- * copy (inlined call that it is part of; 0: none), text, count
+ *     edges[]          source, target, kind, count. An end is null (outside), "bN" (block N) or
+ *                      "hN" (hub N: between indirect jumps and their common targets)
+ *     code[]           its instructions: fragment, offset (from the fragment's start, in the
+ *                      compiler's output), size, address (0: padding that is elsewhere in this
+ *                      binary), block, file, line, copy (inlined call that it is part of; 0:
+ *                      none), text, count
  *
- * Counts add up all processes and threads.  Every index counts from 0.  Addresses are those of the
- * binary as linked, in decimal.  A file is null and a line 0 where it is not known.  Kinds of edges
- * are those of format/notes.h.  What a line's executions and branches are: see line_counts.h. */
+ * Counts are sums over all processes and threads. Every index counts from 0. Addresses are those of
+ * the binary as linked, in decimal. If it is not known, a file is null, and a line is 0. Kinds of
+ * edges are those of format/notes.h. line_counts.h defines a line's executions and branches. */
 #include "report/export_json.h"
 #include "format/data_file.h"
 #include "format/notes.h"

@@ -1,4 +1,4 @@
-/* export_json.h: what the parts of the JSON export share. */
+/* export_json.h: declarations that the parts of the JSON export share. */
 #ifndef QUIPU_REPORT_EXPORT_JSON_H
 #define QUIPU_REPORT_EXPORT_JSON_H
 
@@ -6,13 +6,13 @@
 #include "data/profile.h"
 #include "report/json_writer.h"
 
-/* Writes the member "file": the source file of that index, null where it is 0. */
+/* Writes the member "file": source file number FILE, or null if it is 0. */
 void export_json_file(struct json_writer *json, const struct profile *profile, uint32_t file);
 
-/* The index of MODULE, one of the profile's. */
+/* Returns the index of MODULE in PROFILE. */
 size_t export_json_module(const struct profile *profile, const struct module *module);
 
-/* Writes the member "calls"; CONTEXTS is NULL where there are none. */
+/* Writes the member "calls". CONTEXTS is NULL if there are none. */
 void export_json_calls(struct json_writer *json, const struct profile *profile,
                        const struct contexts *contexts);
 

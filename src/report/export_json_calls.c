@@ -1,25 +1,24 @@
-/* export_json_calls.c: calling contexts in the JSON export.
+/* export_json_calls.c: writes calling contexts in the JSON export.
  *
- *     calls        null where there are none
+ *     calls        null if there are none
  *       instructions  executed, in all trees
  *       threads       whose trees were added up
  *       functions[]   module (index), name, demangled, file, line, address (of the entry)
- *       sites[]       module, address (of the instruction behind the call), call (of the call; its
- *                     last byte where that is not known), function (index into functions), file,
- *                     line
+ *       sites[]       module, address (of the instruction behind the call), call (address of the
+ *                     call; its last byte if that is not known), function (index into
+ *                     functions), file, line
  *       callsites[]   caller, site, callee (indexes), calls, instructions (of the outermost of
  *                     these calls on each path, with all that they called), outermost (of those
  *                     within no other call of the callee: their sum over a callee is its inclusive
  *                     count)
  *       tree[]        parent (index into tree), site, function (indexes), calls, inclusive,
- *                     exclusive; parents stand before their children
+ *                     exclusive; parents precede their children
  *
- * An index is null where what it stands for is not known; a parent where there is none.  A module
- * is null where a function or site is of none.  Recursion is folded in the tree: see
- * format/calls.h. */
+ * An index is null if its item is not known, and for a parent if there is none. A module is null if
+ * a function or site is in none. Recursion is folded in the tree: see format/calls.h. */
 #include "report/export_json.h"
 
-/* NUMBER 0 stands for what is not known, and is not written itself. */
+/* Writes the index of item NUMBER. NUMBER 0 means not known, and has no index. */
 static void write_number(struct json_writer *json, const char *key, uint32_t number) {
     if (number)
         json_unsigned(json, key, number - 1);

@@ -1,6 +1,6 @@
-/* export_lcov.c: lcov's .info, for genhtml and lcov.
+/* export_lcov.c: writes lcov's .info, for genhtml and lcov.
  *
- * Source: geninfo(1), "FILES".  This is the form that every lcov reads.  Sample:
+ * Source: geninfo(1), "FILES". Every lcov reads this form. Sample:
  *
  *     TN:
  *     SF:/home/user/max.c
@@ -18,11 +18,11 @@
  *     LH:2
  *     end_of_record
  *
- * The counts of lines and what a branch is: see line_counts.h.  A branch block is one jump, in the
- * order of the line's code; branch 0 of a conditional jump is "taken", 1 "not taken".  A jump that
+ * line_counts.h defines the counts of lines, and branches. A branch block is one jump, in the order
+ * of the line's code. Branch 0 of a conditional jump is "taken", and 1 is "not taken". A jump that
  * was never executed has "-".
  *
- * Where it is not perfect: functions that exist only inlined have no FN; their lines are there. */
+ * Not perfect: functions that only exist inlined have no FN, but their lines are written. */
 #include "report/export.h"
 #include "report/line_counts.h"
 #include "report/source_functions.h"

@@ -1,16 +1,16 @@
-/* export_pprof.c: paths of calls for 'go tool pprof' and other readers of its format.
+/* export_pprof.c: writes paths of calls for 'go tool pprof' and other readers of its format.
  *
- * Source: profile.proto of github.com/google/pprof; the file is always compressed by gzip.
+ * Source: profile.proto of github.com/google/pprof. The file is always compressed by gzip.
  *
- * A sample is a path of calls: locations from the innermost outward, and two values, instructions
- * of the innermost function's own and calls by this path.  A location is the call's line in its
- * function; the innermost one, and one whose line is not known, the function's begin.  A mapping is
- * a module; addresses are those as linked.
+ * A sample is a path of calls: locations from the innermost one outward, and two values: the
+ * instructions of the innermost function itself, and the calls by this path. A location is the
+ * call's line in its function. The innermost location, and one whose line is not known, is the
+ * begin of the function. A mapping is a module. Addresses are those as linked.
  *
  * Invariant: the instructions of all samples add up to what all threads executed.
  *
- * Where it is not perfect: functions that the compiler inlined are not told apart.  Counts of all
- * processes and threads are added up. */
+ * Not perfect: functions that the compiler inlined are not separate. Counts of all processes and
+ * threads are added up. */
 #include "report/export.h"
 
 #include "data/calls.h"
@@ -78,7 +78,7 @@ enum function_field {
     FUNCTION_START_LINE = 5,
 };
 
-/* A function at one of its calls; all bytes count when it is searched for. */
+/* A function at one of its calls. All its bytes are compared in a lookup. */
 struct location_key {
     uint32_t site; /* 0: the function's begin */
     uint32_t function;
@@ -89,7 +89,7 @@ struct pprof {
     const struct profile *profile;
     const struct contexts *contexts;
     struct buffer out;
-    struct buffer part, inner, values; /* messages within */
+    struct buffer part, inner, values; /* nested messages */
     struct map texts, locations;
     uint32_t location_count;
     VECTOR(const char *) table; /* of texts */
@@ -141,7 +141,7 @@ static void add_mapping(struct pprof *pprof, const struct module *module) {
     protobuf_part(&pprof->out, PROFILE_MAPPING, part);
 }
 
-/* Functions have their numbers in places, and one more: 0 stands for none. */
+/* The id of a function is its number in `places` plus one, since id 0 means none. */
 static void add_function(struct pprof *pprof, uint32_t number) {
     struct buffer *part = &pprof->part;
     const struct called_function *function = vector_at(&pprof->contexts->places.functions, number);
@@ -156,7 +156,7 @@ static void add_function(struct pprof *pprof, uint32_t number) {
 
 /* ---- samples ---- */
 
-/* Adds the location where it is new; returns its number. */
+/* Adds the location if it is new. Returns its number. */
 static uint32_t number_location(struct pprof *pprof, struct location_key wanted) {
     const uint32_t *known = map_find(&pprof->locations, (const char *)&wanted, sizeof wanted);
     if (known)
@@ -222,7 +222,7 @@ static void add_rest(struct pprof *pprof, const char *version) {
 
 static void write_compressed(FILE *out, const struct buffer *bytes) {
     enum {
-        GZIP = 15 + 16, /* the widest window, and gzip's head with no time in it */
+        GZIP = 15 + 16, /* the largest window, and gzip's header without a time */
         MEMORY = 8
     };
     z_stream stream = {.zalloc = Z_NULL};

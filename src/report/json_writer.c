@@ -1,4 +1,4 @@
-/* json_writer.c: JSON written piece by piece; see json_writer.h. */
+/* json_writer.c: writes JSON piece by piece; see json_writer.h. */
 #include "report/json_writer.h"
 
 #include "util/diag.h"
@@ -33,12 +33,12 @@ static void indent(struct json_writer *json) {
     fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
 }
 
-/* Everything that stands in front of a value: comma, new line, key. */
+/* Writes everything in front of a value: comma, new line, key. */
 static void begin_value(struct json_writer *json, const char *key) {
     bool in_object = json->depth && json->closing[json->depth] == '}';
     CHECK(in_object == (key != NULL));
     if (json->used[json->depth]) {
-        CHECK(json->depth > 0); /* one outermost value */
+        CHECK(json->depth > 0); /* there is only one outermost value */
         fputs(json->depth > json->line_depth ? ", " : ",", json->out);
     }
     json->used[json->depth] = true;

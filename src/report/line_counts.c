@@ -1,4 +1,4 @@
-/* line_counts.c: counts by source line; see line_counts.h for what they mean. */
+/* line_counts.c: counts by source line; line_counts.h defines them. */
 #include "report/line_counts.h"
 
 #include "format/notes.h"
@@ -7,7 +7,7 @@
 
 /* ---- branches ---- */
 
-/* Where each node's edges stand, and how many lead to it. */
+/* The edges of each node, and the number of edges that lead to it. */
 struct edge_index {
     size_t *first; /* edges of node n: from first[n] to before first[n + 1] */
     size_t *entering;
@@ -37,8 +37,8 @@ static void add_target(struct line_branch *branch, const struct flow_edge *edge)
         (struct branch_target){.edge = edge, .count = positive(edge->count)};
 }
 
-/* A conditional jump leaves its block by one edge that is not taken and one that is, which may lead
- * to another function. */
+/* Adds the targets of a conditional jump. Its block has one edge that is not taken and one that is
+ * taken. The latter may lead to another function. */
 static void add_conditional(struct line_branch *branch, const struct flow_edge *out,
                             size_t out_count) {
     const struct flow_edge *taken = NULL, *not_taken = NULL;
@@ -54,8 +54,8 @@ static void add_conditional(struct line_branch *branch, const struct flow_edge *
     }
 }
 
-/* The branch that ends BLOCK; without targets where there is none, or where it shares its hub with
- * other jumps, so that no one knows which of them went where. */
+/* Returns the branch that ends BLOCK. It has no targets if there is none. It has none, either, if
+ * its hub is also that of other jumps, because it is not known which jump had which target. */
 static struct line_branch find_branch(struct arena *arena, const struct function *function,
                                       const struct edge_index *index, size_t block) {
     const struct block *from = &function->blocks[block];
@@ -96,10 +96,10 @@ struct function_branches find_branches(struct arena *arena, const struct functio
 
 /* ---- lines ---- */
 
-/* What one function adds to one line. */
+/* The counts of one function for one line. */
 struct row {
     uint32_t file;
-    uint32_t order; /* ordinal of the function, to keep their order */
+    uint32_t order; /* number of the function, to keep their order */
     struct line_count count;
 };
 
@@ -117,7 +117,7 @@ static int compare_rows(const void *left, const void *right) {
     return order ? order : compare_numbers(a->order, b->order);
 }
 
-/* For pointers to instructions: by line, then by copy. */
+/* Compares pointers to instructions: by line, then by copy. */
 static int compare_places(const void *left, const void *right) {
     const struct instruction *a = *(const struct instruction *const *)left;
     const struct instruction *b = *(const struct instruction *const *)right;
@@ -131,11 +131,12 @@ static bool same_line(const struct instruction *a, const struct instruction *b) 
     return a->file == b->file && a->line == b->line;
 }
 
-/* The row for the instructions from BEGIN to before END: all of one line, by copies. */
+/* Returns the row of the instructions from BEGIN to before END. They are all of one line, sorted by
+ * copy. */
 static struct row fold_line(const struct instruction *const *begin,
                             const struct instruction *const *end) {
     struct row row = {.file = (*begin)->file, .count.line = (*begin)->line};
-    uint64_t highest = 0; /* of this copy */
+    uint64_t highest = 0; /* of the current copy */
     for (const struct instruction *const *place = begin; place < end; place++) {
         uint64_t count = (*place)->count;
         if (place > begin && (*place)->copy != place[-1]->copy) {
@@ -159,7 +160,7 @@ static void add_branches(struct arena *arena, struct line_count *to,
         to->branches[to->branch_count++] = branches[i];
 }
 
-/* Gives the branches of FUNCTION to its ROWS. */
+/* Adds the branches of FUNCTION to ROWS, which are the function's. */
 static void attach_branches(struct arena *arena, const struct function *function, struct row *rows,
                             size_t row_count, uint32_t order) {
     struct function_branches branches = find_branches(arena, function);
@@ -172,7 +173,8 @@ static void attach_branches(struct arena *arena, const struct function *function
     }
 }
 
-/* Adds the line that FUNCTION begins at, where it is not among its rows, from FIRST on. */
+/* Adds the line at which FUNCTION begins, if it is not in the function's rows, which are those from
+ * FIRST on. */
 static void add_head(struct arena *arena, const struct function *function, row_vector *rows,
                      size_t first, uint32_t order) {
     struct row head = {.file = function->file,
@@ -184,7 +186,7 @@ static void add_head(struct arena *arena, const struct function *function, row_v
         vector_push(arena, rows, head);
 }
 
-/* Adds the lines of FUNCTION, ascending. */
+/* Adds the lines of FUNCTION in increasing order; HEADS: also the line at which it begins. */
 static void add_function(struct arena *arena, const struct function *function, row_vector *rows,
                          uint32_t order, bool heads) {
     struct arena scratch = {0};
@@ -218,7 +220,7 @@ static void add_line_count(struct arena *arena, struct line_count *to,
         add_branches(arena, to, from->branches, from->branch_count);
 }
 
-/* Sorts ROWS and adds those of a line up. */
+/* Sorts ROWS, and adds up the rows of each line. */
 static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
     struct line_counts *counts = ARENA_NEW(arena, struct line_counts);
     struct line_count *lines = ARENA_ARRAY(arena, struct line_count, rows->count);

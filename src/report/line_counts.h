@@ -1,34 +1,35 @@
 /* line_counts.h: counts by source line, for annotated source and for the exports.
  *
- * What "executions of a line" means, here and everywhere in the toolkit:
+ * Executions of a line are defined as follows, here and in all other parts of quipu:
  *
- *     In one copy of the line's code it is the highest count of its instructions.
- *     Over several copies it is the sum.
+ *     In one copy of the line's code: the highest count of its instructions.
+ *     Over several copies: the sum.
  *
- * A copy is what one function holds of the line; a call that was inlined makes a copy of its own,
- * where the debug information tells it.  Examples: the line of `for (i = 0; i < 10; i++)` ran 11
- * times (its test did); a line of a template ran as often as all instances together.
+ * A copy is the code of the line in one function. An inlined call has a copy of its own, if the
+ * debug information describes it. Examples: the line of `for (i = 0; i < 10; i++)` ran 11 times
+ * (its test did). A line of a template ran as often as all instances together.
  *
- * Where it is not perfect: an optimizer that moves part of a line out of a loop, or runs it
- * vectorized or unrolled, changes how often its instructions run; the count then is that of the
- * machine's code, which is exact, not that of the source's text.  Two unrolled pieces of one line
- * in one function count as one copy.
+ * Not perfect: an optimizer that moves part of a line out of a loop, or vectorizes or unrolls it,
+ * changes how often its instructions run. The count is then that of the machine code, which is
+ * exact, and not that of the source text. Two unrolled pieces of one line in one function count as
+ * one copy.
  *
- * Branches are the conditional jumps and the indirect jumps with several targets, each at the line
- * of the jump.  They are the machine's: `a && b` has two, a conditional move none. */
+ * Branches are the conditional jumps, and the indirect jumps with several targets, each at the line
+ * of the jump. They are those of the machine code: `a && b` has two, and a conditional move has
+ * none. */
 #ifndef QUIPU_REPORT_LINE_COUNTS_H
 #define QUIPU_REPORT_LINE_COUNTS_H
 
 #include "data/profile.h"
 
-/* One way out of a branch. */
+/* One target of a branch. */
 struct branch_target {
     const struct flow_edge *edge;
     uint64_t count; /* times it was taken */
 };
 
-/* A conditional jump: two targets, the taken one first.  An indirect jump: all that its table
- * names. */
+/* A conditional jump has two targets, the taken one first. An indirect jump has all those of its
+ * table. */
 struct line_branch {
     const struct function *function;
     uint32_t instruction; /* ordinal of the jump in the function */
@@ -39,7 +40,7 @@ struct line_branch {
 
 struct line_count {
     uint32_t line;                /* from 1 */
-    uint32_t static_instructions; /* how many instructions the line was made into */
+    uint32_t static_instructions; /* number of instructions of the line */
     uint32_t never_executed;      /* of those: never ran */
     uint64_t executions;          /* see above */
     uint64_t instructions;        /* instructions executed for the line */
@@ -49,29 +50,29 @@ struct line_count {
 
 struct file_lines {
     uint32_t file;            /* index into profile.files; never 0 */
-    struct line_count *lines; /* ascending; only lines that have code, or see below */
+    struct line_count *lines; /* ascending; only lines with code, but see count_covered_lines */
     size_t line_count;
 };
 
 struct line_counts {
-    struct file_lines *files; /* ascending by index; only files that have code */
+    struct file_lines *files; /* ascending by index; only files with code */
     size_t file_count;
 };
 
-/* Adds up the counts of all functions by line.  profile_count must have been called.  The result
+/* Adds up the counts of all functions by line. profile_count must have been called. The result
  * lives in ARENA. */
 struct line_counts *count_lines(struct arena *arena, const struct profile *profile);
 
-/* The same for coverage, whose readers look for the lines that functions begin at: such a line is
- * there, too, where an optimizer has left it no code, and ran as often as the function was called.
- */
+/* The same for coverage. Its readers look for the lines at which functions begin. So such a line is
+ * there even if an optimizer has left it no code. Its executions are the calls of the function. */
 struct line_counts *count_covered_lines(struct arena *arena, const struct profile *profile);
 
-/* The same for the code of COUNT functions, with what was inlined into them. */
+/* The same as count_covered_lines, for the code of COUNT functions and what was inlined into
+ * them. */
 struct line_counts *count_function_lines(struct arena *arena,
                                          const struct function *const *functions, size_t count);
 
-/* The counts of one file or line; NULL where it has no code. */
+/* Return the counts of one file or line, or NULL if it has no code. */
 const struct file_lines *find_file_lines(const struct line_counts *counts, uint32_t file);
 const struct line_count *find_line_count(const struct file_lines *lines, uint32_t line);
 

@@ -1,4 +1,4 @@
-/* output.c: the end of writing a report; see output.h. */
+/* output.c: opens and closes the output of reports; see output.h. */
 #include "report/output.h"
 
 #include "report/export.h"
@@ -23,8 +23,8 @@ FILE *begin_output(const char *path) {
 
 /* ---- text of any bytes to a terminal ---- */
 
-/* Writes the lines that are complete, so that no character of several bytes is cut.  COOKIE is what
- * is left of others. */
+/* Writes the lines that are complete, so that no multibyte character is divided. COOKIE is the
+ * buffer for the rest. */
 static ssize_t write_lines(void *cookie, const char *bytes, size_t count) {
     struct buffer *left = cookie;
     buffer_add(left, bytes, count);
@@ -34,7 +34,7 @@ static ssize_t write_lines(void *cookie, const char *bytes, size_t count) {
     memmove(left->data, left->data + size, left->count - size);
     left->count -= size;
     left->data[left->count] = '\0';
-    return ferror(stdout) ? 0 : (ssize_t)count; /* 0 is the stream's error */
+    return ferror(stdout) ? 0 : (ssize_t)count; /* 0 is an error for the stream */
 }
 
 static int close_lines(void *cookie) {

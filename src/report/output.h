@@ -1,23 +1,22 @@
-/* output.h: the end of writing a report. */
+/* output.h: opens and closes the output of reports. */
 #ifndef QUIPU_REPORT_OUTPUT_H
 #define QUIPU_REPORT_OUTPUT_H
 
 #include <stdio.h>
 
-/* Opens PATH as open_output does (report/export.h).  Ends the program with an error where it cannot
- * be written. */
+/* Opens PATH as open_output does (report/export.h). Ends the program with an error if it cannot be
+ * written. */
 FILE *begin_output(const char *path);
 
-/* The same for text that may hold any byte as it is: a terminal gets it without those that act on
- * it. */
+/* The same for text that may contain any byte. A terminal does not get bytes that act on it. */
 FILE *begin_raw_output(const char *path);
 
-/* The same for what is compressed already, whatever PATH ends in.  A terminal does not get it: that
- * is an error. */
+/* The same for output that is compressed already, whatever PATH ends in. A terminal does not get
+ * it: this is an error. */
 FILE *begin_plain_output(const char *path);
 
-/* Closes OUT, or flushes it where it is standard output.  Ends the program with an error that names
- * it where anything written to it was lost. */
+/* Closes OUT, or flushes it if it is standard output. If anything was lost, ends the program with
+ * an error that names PATH. */
 void end_output(FILE *out, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* patterns.c: patterns of functions, files and modules that match nothing; see patterns.h. */
+/* patterns.c: errors for patterns of functions, files and modules; see patterns.h. */
 #include "report/patterns.h"
 
 #include "symbols/binary.h"
@@ -11,7 +11,7 @@
 
 /* ---- functions ---- */
 
-/* Whether the module's symbols are all that is known of its functions: it has calls alone. */
+/* Whether only symbols of the module's functions are known, because it records only calls. */
 static bool has_symbols_only(const struct module *module) {
     return !module->functions.count && module->binary;
 }
@@ -30,7 +30,7 @@ static bool any_function(const struct profile *profile, const char *pattern) {
     return false;
 }
 
-/* "take" of "store::pool<a::b>::take". */
+/* Returns "take" for "store::pool<a::b>::take". */
 static const char *innermost(const char *name) {
     const char *last = name;
     size_t depth = 0;
@@ -43,8 +43,8 @@ static const char *innermost(const char *name) {
     return last;
 }
 
-/* Offers the whole of a C++ name, "store::pool<int>::take(int)", also to those who leave away what
- * it is called with, or the classes and namespaces in front. */
+/* Offers a whole C++ name, "store::pool<int>::take(int)". The user may have omitted the parameters,
+ * or the classes and namespaces in front. */
 static void offer_function(struct arena *arena, struct near_names *near_names,
                            const struct function *function) {
     offer_name(near_names, function->demangled);
@@ -71,7 +71,7 @@ static _Noreturn void refuse_function(const struct profile *profile, const char 
 
 /* ---- files and modules ---- */
 
-/* The end of PATH that has as many slashes as LIKE. */
+/* Returns the end of PATH that has as many slashes as LIKE. */
 static const char *similar_end(const char *path, const char *like) {
     const char *end = path + strlen(path);
     size_t slashes = 0;

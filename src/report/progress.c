@@ -1,4 +1,4 @@
-/* progress.c: how far reading is, on standard error; see progress.h. */
+/* progress.c: shows the progress of reading on standard error; see progress.h. */
 #include "report/progress.h"
 
 #include "data/profile.h"
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-static double start; /* of the command */
-static double last;  /* when something was told; 0: nothing yet */
+static double start; /* start of the command */
+static double last;  /* time of the last output; 0: none yet */
 
 static void draw(const char *what, size_t done, size_t total) {
     enum {
@@ -35,7 +35,7 @@ static void draw(const char *what, size_t done, size_t total) {
     drawn = true;
 }
 
-/* A line now and then, for logs. */
+/* Prints a line from time to time, for logs. */
 static void print(const char *what, size_t done, size_t total) {
     double now = clock_seconds();
     if (done == total || now - start < 3 || (last > 0 && now - last < 10))

@@ -1,4 +1,4 @@
-/* protobuf.c: messages in the wire format of protocol buffers; see protobuf.h. */
+/* protobuf.c: writes messages in the wire format of protocol buffers; see protobuf.h. */
 #include "report/protobuf.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* source_functions.c: functions as the source has them; see source_functions.h. */
+/* source_functions.c: the functions of the source; see source_functions.h. */
 #include "report/source_functions.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-/* For pointers to functions: copies of one side by side, the first line first. */
+/* Compares pointers to functions. Copies of one function are side by side, the first line first. */
 static int compare_names(const void *left, const void *right) {
     const struct function *a = *(const struct function *const *)left;
     const struct function *b = *(const struct function *const *)right;

@@ -1,4 +1,4 @@
-/* source_paths.c: names of source files as other tools want them; see source_paths.h. */
+/* source_paths.c: names of source files for other tools; see source_paths.h. */
 #include "report/source_paths.h"
 
 #include "util/path.h"

@@ -1,19 +1,19 @@
-/* source_paths.h: names of source files as other tools want them. */
+/* source_paths.h: names of source files for other tools. */
 #ifndef QUIPU_REPORT_SOURCE_PATHS_H
 #define QUIPU_REPORT_SOURCE_PATHS_H
 
 #include "data/profile.h"
 
-/* The part of PATH behind the directory ROOT, or NULL where it is not below it.  Both normalized.
- */
+/* Returns the part of PATH behind the directory ROOT, or NULL if it is not below ROOT. Both are
+ * normalized. */
 const char *path_below(const char *path, const char *root);
 
-/* The deepest directory that holds all of the COUNT normalized absolute PATHS; "/" where they share
- * none; "." where a path is relative.  NULL paths are passed over.  Lives in ARENA. */
+/* Returns the deepest directory that contains all of the COUNT normalized absolute PATHS; "/": they
+ * share none; ".": a path is relative, or there is none. NULL paths are skipped. Lives in ARENA. */
 char *common_directory(struct arena *arena, const char *const *paths, size_t count);
 
-/* The profile's files by index, normalized; NULL for what is not below ROOT.  With ROOT NULL all
- * are in. */
+/* Returns the profile's files by index, normalized; NULL for those that are not below ROOT. If ROOT
+ * is NULL, all are included. */
 const char **source_files(struct arena *arena, const struct profile *profile, const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* source_text.c: source files of a profile, found and read; see source_text.h. */
+/* source_text.c: finds and reads the source files of a profile; see source_text.h. */
 #include "report/source_text.h"
 
 #include "util/buffer.h"
@@ -23,7 +23,8 @@ static bool is_file(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The file below DIRECTORY that ends as PATH does, as far as possible; NULL where there is none. */
+/* Returns the file below DIRECTORY that has as many of PATH's last components as possible, or
+ * NULL. */
 static const char *find_below(struct arena *arena, const char *directory, const char *path) {
     for (const char *rest = path; rest; rest = strchr(rest, '/')) {
         rest += *rest == '/';

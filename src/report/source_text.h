@@ -1,34 +1,34 @@
-/* source_text.h: source files of a profile, found and read. */
+/* source_text.h: finds and reads the source files of a profile. */
 #ifndef QUIPU_REPORT_SOURCE_TEXT_H
 #define QUIPU_REPORT_SOURCE_TEXT_H
 
 #include "data/profile.h"
 
 struct source_text {
-    const char *path;   /* where it was found; NULL: nowhere */
+    const char *path;   /* where it was found; NULL: it was not found */
     const char **lines; /* line n is lines[n - 1], without its end */
     size_t count;
-    const char *looked; /* where it was looked for, for a message */
+    const char *looked; /* the places that were searched, for a message */
 };
 
-/* Source files by index in profile.files, each read when it is first asked for. */
+/* Source files by index in profile.files. Each is read when it is first needed. */
 struct sources {
     struct arena *arena;
     const struct profile *profile;
-    char *const *directories; /* where else to look */
+    char *const *directories; /* further directories to search */
     size_t directory_count;
-    struct source_text **texts; /* by index; NULL: not asked for yet */
+    struct source_text **texts; /* by index; NULL: not needed yet */
 };
 
 struct sources sources_start(struct arena *arena, const struct profile *profile,
                              char *const *directories, size_t directory_count);
 
-/* The text of FILE, never NULL: where it is not found, it has no lines.  It is looked for where the
- * debug information says, then below each directory by as many of its last components as possible.
- */
+/* Returns the text of FILE, never NULL. If the file is not found, the text has no lines. quipu
+ * searches for the path in the debug information, then below each directory for as many of its last
+ * components as possible. */
 const struct source_text *source_text(struct sources *sources, uint32_t file);
 
-/* Line LINE of it; NULL where it has none. */
+/* Returns line LINE of TEXT, or NULL if it has no such line. */
 const char *source_line(const struct source_text *text, uint32_t line);
 
 #endif

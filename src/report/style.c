@@ -1,4 +1,4 @@
-/* style.c: colours on a terminal, and numbers for human eyes; see style.h. */
+/* style.c: colours on a terminal, and numbers for people; see style.h. */
 #include "report/style.h"
 
 #include "util/near.h"

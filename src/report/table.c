@@ -1,4 +1,4 @@
-/* table.c: rows and columns: adding, sorting, writing; see table.h. */
+/* table.c: adds, sorts and writes rows; see table.h. */
 #include "report/table.h"
 
 #include "util/near.h"
@@ -49,7 +49,7 @@ struct sort_key {
 
 static int compare_cells(const struct cell *a, const struct cell *b, enum cell_kind kind) {
     if (!a->known || !b->known)
-        return (int)b->known - (int)a->known; /* what is not known comes last */
+        return (int)b->known - (int)a->known; /* unknown values come last */
     switch (kind) {
     case CELL_TEXT:
         return strcmp(a->text, b->text);
@@ -73,7 +73,7 @@ static int compare_rows(const void *left, const void *right, void *context) {
     return a->order < b->order ? -1 : 1;
 }
 
-static const struct table_shape *sorted; /* the shape of what is being sorted */
+static const struct table_shape *sorted; /* shape of the table that is being sorted */
 
 static const char *column_name_at(size_t i) {
     return i < sorted->column_count ? sorted->columns[i].name : NULL;
@@ -99,7 +99,7 @@ void table_write(const struct table *table, const struct table_format *format,
             if (table->shape->columns[j].total && table->rows.data[i].cells[j].known)
                 totals[j] += table->rows.data[i].cells[j].count;
     size_t count = limit && limit < table->rows.count ? limit : table->rows.count;
-    struct table shown = *table; /* so that widths are those of what is shown */
+    struct table shown = *table; /* so that only shown rows determine the widths */
     shown.rows.count = count;
     shown.totals = totals;
     format->begin(&shown, style);

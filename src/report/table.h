@@ -1,8 +1,8 @@
-/* table.h: rows and columns, and the formats that they are written in.
+/* table.h: rows and columns, and the formats in which they are written.
  *
- * A report fills a table; text, JSON and CSV are made from it alone.  Every column has a name that
- * never changes (key in JSON, header in CSV, word after --sort); text shows its own choice of the
- * columns, in its own order, under a title. */
+ * A report fills a table. Text, JSON and CSV are made only from the table. Every column has a name
+ * that never changes: the key in JSON, the header in CSV, and the word behind --sort. Text shows
+ * some of the columns, in an order of its own, with titles. */
 #ifndef QUIPU_REPORT_TABLE_H
 #define QUIPU_REPORT_TABLE_H
 
@@ -17,8 +17,8 @@
 enum cell_kind {
     CELL_TEXT,
     CELL_COUNT,
-    CELL_NUMBER,  /* of a process or thread; text never shortens it */
-    CELL_ADDRESS, /* a number; text shows it in base 16 */
+    CELL_NUMBER,  /* of a process or thread; text does not shorten it */
+    CELL_ADDRESS, /* a number; text shows it in hexadecimal */
     CELL_SHARE,   /* from 0 to 1; text shows percent */
 };
 
@@ -26,8 +26,8 @@ struct column {
     const char *name;
     const char *title; /* in text */
     enum cell_kind kind;
-    bool text_only;    /* not in JSON and CSV: made of what other columns hold */
-    const char *total; /* name of the sum over all rows; NULL: none is meant */
+    bool text_only;    /* not in JSON and CSV, since it is made of other columns */
+    const char *total; /* name of the sum over all rows; NULL: it has no sum */
 };
 
 struct cell {
@@ -41,21 +41,20 @@ struct cell {
 
 struct row {
     struct cell *cells; /* one for each column */
-    double share; /* of all instructions executed, from 0 to 1: for colour and --min-percent */
+    double share; /* of all executed instructions, from 0 to 1: for colour and --min-percent */
     bool executed;
-    size_t order; /* of being added: rows that sort alike keep it */
+    size_t order; /* order of addition, which rows that compare equal keep */
 };
 
-/* All that describes a table before it has rows. */
+/* The description of a table, without its rows. */
 struct table_shape {
     const char *name; /* key of the array in JSON: "functions" */
     const struct column *columns;
     size_t column_count;
-    const uint8_t *text; /* indexes of the columns that text shows, in its order; the last one takes
-                            the rest of the line */
+    const uint8_t *text; /* indexes of the columns that text shows, in this order; the last one
+                            takes the rest of the line */
     size_t text_count;
-    const char
-        *sort; /* the column it is sorted by where nothing else is asked for; NULL: as added */
+    const char *sort; /* default column for sorting; NULL: rows stay as added */
 };
 
 struct table {
@@ -63,18 +62,18 @@ struct table {
     const struct table_shape *shape;
     VECTOR(struct row) rows;
     const char *heading;    /* text above the table; NULL: none */
-    const uint64_t *totals; /* for formats: for each column that has a total the sum over all rows,
-                               also those that a limit cut off */
+    const uint64_t *totals; /* for formats: the sum of each column that has a total, over all rows,
+                               even those that a limit cuts off */
 };
 
 /* How a table is written. */
 struct table_style {
     FILE *out;
-    bool human; /* text: short numbers */
-    bool color; /* text */
+    bool human; /* only for text: short numbers */
+    bool color; /* only for text */
 };
 
-/* A way to write a table: begin, then row for each row, then end. */
+/* A format: `begin`, then `row` for each row, then `end`. */
 struct table_format {
     const char *name; /* as in --format=NAME */
     const char *help;
@@ -85,10 +84,11 @@ struct table_format {
 
 extern const struct table_format table_text, table_json, table_csv;
 
-/* The format that --format=NAME means.  Where there is none, that ends the program. */
+/* Returns the format with that NAME, from --format=NAME. An unknown name ends the program with an
+ * error. */
 const struct table_format *choose_table_format(const char *name);
 
-/* Adds a row of cells that are not known yet. */
+/* Adds a row, whose cells are not known yet. */
 struct row *table_add(struct table *table);
 
 struct cell cell_text(const char *text); /* NULL or "": not known */
@@ -96,11 +96,11 @@ struct cell cell_count(uint64_t count);
 struct cell cell_known(uint64_t count, bool known);
 struct cell cell_share(double share);
 
-/* Sorts the rows by column NAME: numbers from high to low, text from low to high; "-NAME" turns it
- * round.  Where there is no such column, that ends the program. */
+/* Sorts the rows by column NAME: numbers from high to low, text and addresses from low to high.
+ * "-NAME" reverses the order. An unknown column ends the program with an error. */
 void table_sort(struct table *table, const char *name);
 
-/* Writes the first LIMIT rows, 0: all. */
+/* Writes the first LIMIT rows; 0: all rows. */
 void table_write(const struct table *table, const struct table_format *format,
                  const struct table_style *style, size_t limit);
 

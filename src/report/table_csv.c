@@ -1,6 +1,7 @@
-/* table_csv.c: a table as comma-separated values, RFC 4180: a header, lines end in CRLF, a field
- * with a comma, a quote or a line break stands in quotes.  No totals.  What is not known is empty.
- */
+/* table_csv.c: writes a table as comma-separated values (RFC 4180).
+ *
+ * The first line is a header. Lines end in CRLF. A field with a comma, a quote or a line break is
+ * in quotes. There are no totals. Unknown cells are empty. */
 #include "report/csv_writer.h"
 #include "report/table.h"
 

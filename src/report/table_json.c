@@ -1,4 +1,4 @@
-/* table_json.c: a table as JSON:
+/* table_json.c: writes a table as JSON:
  *
  *     {
  *       "functions": [
@@ -8,12 +8,12 @@
  *       "totals": {"instructions": 1234}
  *     }
  *
- * A cell that is not known is left out. */
+ * Unknown cells are left out. */
 #include "report/table.h"
 
 #include "report/json_writer.h"
 
-static struct json_writer writer; /* of the one table that is being written */
+static struct json_writer writer; /* of the only table that is being written */
 
 static void begin_json(const struct table *table, const struct table_style *style) {
     writer = json_start(style->out, 2);

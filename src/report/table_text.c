@@ -1,11 +1,11 @@
-/* table_text.c: a table as text in aligned columns, for a terminal:
+/* table_text.c: writes a table as text in aligned columns, for a terminal:
  *
  *     instructions       %  calls  in function  never run  function
  *             1234   98.3%      1           20          3  main (max.c:12)
  *             1255  100.0%      2           31          3  total
  *
- * Numbers stand to the right, text to the left; the last column takes the rest of the line.  Bytes
- * that would act on the terminal are shown as '?'. */
+ * Numbers are aligned to the right, and text to the left. The last column takes the rest of the
+ * line. Bytes that would act on the terminal are shown as '?'. */
 #include "report/table.h"
 
 #include "report/style.h"
@@ -18,13 +18,13 @@ enum {
     SEPARATION = 2,
 };
 
-static int widths[COLUMNS_MAX]; /* of the one table that is being written */
+static int widths[COLUMNS_MAX]; /* of the only table that is being written */
 
 static const struct column *text_column(const struct table *table, size_t i) {
     return &table->shape->columns[table->shape->text[i]];
 }
 
-/* Writes the cell of a column that is no text. */
+/* Writes to TEXT the cell of a column that is not text. */
 static void print_cell(char *text, const struct column *column, const struct cell *cell,
                        bool human) {
     text[0] = '\0';
@@ -48,7 +48,7 @@ static int cell_width(const struct column *column, const struct cell *cell, bool
 
 static void widen(int *width, int needed) {
     enum {
-        TEXT_MAX = 60 /* longer ones stick out */
+        TEXT_MAX = 60 /* longer text exceeds the column */
     };
     needed = needed < TEXT_MAX ? needed : TEXT_MAX;
     *width = needed > *width ? needed : *width;
@@ -113,7 +113,8 @@ static void write_row(const struct table *table, const struct table_style *style
     fprintf(style->out, "%s\n", style_end(style->color, look));
 }
 
-/* Rows of unlike things, such as events of several kinds, have no sum. */
+/* Whether any column has a total. Rows of different kinds, such as several kinds of events, have
+ * none. */
 static bool has_totals(const struct table *table) {
     for (size_t i = 0; i < table->shape->text_count; i++)
         if (text_column(table, i)->total)

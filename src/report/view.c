@@ -1,4 +1,4 @@
-/* view.c: the table of views, and what all of them need; see view.h. */
+/* view.c: the table of views, and functions for all of them; see view.h. */
 #include "report/view.h"
 
 #include "report/source_paths.h"
@@ -87,7 +87,7 @@ double share_of_all(const struct view_input *input, uint64_t executed) {
 }
 
 const char *short_path(struct arena *arena, const char *path) {
-    static char *directory; /* asked for once */
+    static char *directory; /* found out only once */
     if (!directory)
         directory = getcwd(NULL, 0);
     const char *below = directory ? path_below(path, directory) : NULL;

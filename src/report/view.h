@@ -1,49 +1,50 @@
-/* view.h: what 'quipu report' can show: one row of the table of views each. */
+/* view.h: the views of 'quipu report', each with a row in the table of views. */
 #ifndef QUIPU_REPORT_VIEW_H
 #define QUIPU_REPORT_VIEW_H
 
 #include "data/profile.h"
 #include "report/table.h"
 
-/* Which functions are shown: shell patterns, NULL: all. */
+/* Which functions are shown, by shell patterns; NULL: all. */
 struct view_filter {
-    const char *function; /* against symbol and demangled name */
-    const char *file;     /* against the path, or its last components */
+    const char *function; /* matches the symbol or the demangled name */
+    const char *file;     /* matches the path, or its last components */
     const char *module;   /* the same */
 };
 
-/* What a view collects from and into. */
+/* The input and output of a view. */
 struct view_input {
     struct arena *arena;     /* for rows and their texts */
-    struct profile *profile; /* counted for SELECTION */
+    struct profile *profile; /* profile_count was called with SELECTION */
     struct selection selection;
     struct view_filter filter;
     struct table *table;
-    uint64_t executed; /* instructions of the whole: those of the profile, but for views that count
-                          otherwise, which set it */
+    uint64_t executed; /* all executed instructions: those of the profile; views that count
+                          otherwise set it */
 };
 
 struct view {
     const char *name; /* as in --by=NAME */
     const char *help;
     const struct table_shape *shape;
-    bool of_code; /* rows are of code, so that without --quipu=count there would be none */
+    bool of_code; /* rows are of code, so there are none without --quipu=count */
     void (*collect)(struct view_input *input);
 };
 
-/* The views by number; NULL behind the last. */
+/* Returns view number I, or NULL behind the last one. */
 const struct view *view_at(size_t i);
 
-/* The view that --by=NAME means.  Where there is none, that ends the program. */
+/* Returns the view with that NAME, from --by=NAME. An unknown name ends the program with an
+ * error. */
 const struct view *choose_view(const char *name);
 
-/* The rows of views, in views_code.c, views_source.c, views_run.c and views_calls.c. */
+/* The views, which are in views_code.c, views_source.c, views_run.c and views_calls.c. */
 extern const struct view view_function, view_block, view_instruction, view_file, view_line,
     view_module, view_thread, view_process, view_callsite;
 
 /* ---- for views ---- */
 
-/* Whether the filter lets FUNCTION, or the source file of that index, or MODULE through. */
+/* Whether the filter shows FUNCTION, source file number FILE, or MODULE. */
 bool shows_function(const struct view_input *input, const struct function *function);
 bool shows_file(const struct view_input *input, uint32_t file);
 bool shows_module(const struct view_input *input, const struct module *module);
@@ -51,34 +52,35 @@ bool shows_module(const struct view_input *input, const struct module *module);
 bool filter_shows(struct view_filter filter, const struct profile *profile,
                   const struct function *function);
 
-/* The part of PROFILE that the filters on functions and modules let through, for count_lines: the
- * filter on files is left out, since a function's code may come from other files than its own. */
+/* Returns the part of PROFILE that the filters for functions and modules show, for count_lines. The
+ * filter for files is ignored, since a function may have code from files other than its own. */
 const struct profile *filter_profile(struct arena *arena, const struct profile *profile,
                                      struct view_filter filter);
 
-/* EXECUTED as a share of all instructions executed; 0 where nothing was. */
+/* Returns EXECUTED as a share of all executed instructions, or 0 if there are none. */
 double share_of_all(const struct view_input *input, uint64_t executed);
 
-/* PATH as short as it can be told: relative where it is below the working directory. */
+/* Returns PATH relative to the working directory if it is below that, otherwise PATH. */
 const char *short_path(struct arena *arena, const char *path);
 
-/* "max.c:12", or "" where FILE is 0. */
+/* Returns "max.c:12", for example, or "" if FILE is 0. */
 const char *location_text(struct arena *arena, const struct profile *profile, uint32_t file,
                           uint32_t line);
 
-/* "2024-05-01T12:00:00.123Z" for NANOSECONDS since 1970. */
+/* Returns "2024-05-01T12:00:00.123Z", for example, for NANOSECONDS since 1970. */
 const char *time_text(struct arena *arena, uint64_t nanoseconds);
 
-/* How many threads of PROCESS ran instrumented code. */
+/* Returns the number of threads of PROCESS that ran instrumented code. */
 uint64_t count_threads(const struct process *process);
 
-/* The module's build id in base 16; "" where it has none. */
+/* Returns the module's build id in hexadecimal, or "" if it has none. */
 const char *build_id_text(struct arena *arena, const struct module *module);
 
-/* Whether the name matches PATTERN; NULL matches all. */
+/* Whether NAME matches PATTERN. A PATTERN of NULL matches everything. */
 bool matches_name(const char *pattern, const char *name);
 
-/* Whether TEXT, or where it is a path its last components, match PATTERN; NULL matches all. */
+/* Whether TEXT or, if it is a path, its last components match PATTERN. A PATTERN of NULL matches
+ * everything. */
 bool matches(const char *pattern, const char *text);
 
 #endif

@@ -1,8 +1,8 @@
-/* views_calls.c: the view by call site, out of calling contexts (--quipu=calls).
+/* views_calls.c: the view by call site, from calling contexts (--quipu=calls).
  *
- * A row is all calls of one function from one place.  A call of a function that is not known by its
- * site, since code that is not instrumented made it, belongs to the function that called that code;
- * then no line is shown. */
+ * A row is all calls of one function from one call site. If code that is not instrumented makes a
+ * call, its site is not known. Then the call belongs to the function that called that code, and no
+ * line is shown. */
 #include "report/view.h"
 
 #include "data/calls.h"
@@ -39,7 +39,7 @@ static const struct column call_columns[] = {
     [CALL_TO] = {"to", "callee", CELL_TEXT, true, NULL},
 };
 
-/* Whether the filter lets a call through: by its caller or its callee. */
+/* Whether the filter shows a call, by its caller or its callee. */
 static bool shows_call(const struct view_input *input, const struct called_function *caller,
                        const struct called_function *callee, const struct call_site *site) {
     const struct view_filter *filter = &input->filter;
@@ -53,7 +53,7 @@ static bool shows_call(const struct view_input *input, const struct called_funct
     return file && module && function;
 }
 
-/* "main (max.c:12)". */
+/* Returns "main (max.c:12)", for example. */
 static const char *name_text(const struct view_input *input, const struct called_function *function,
                              uint32_t file, uint32_t line) {
     const char *place = location_text(input->arena, input->profile, file, line);

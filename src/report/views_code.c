@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Calls SHOW for every function that the filter lets through. */
+/* Calls SHOW for every function that the filter shows. */
 static void visit_functions(struct view_input *input,
                             void (*show)(struct view_input *input,
                                          const struct function *function)) {
@@ -124,13 +124,14 @@ static const struct column block_columns[] = {
     [BLOCK_LOCATION] = {"location", "line", CELL_TEXT, true, NULL},
 };
 
-/* The fragment's name where it is not the function itself. */
+/* Returns the fragment's name, or an empty cell for the function itself. */
 static struct cell fragment_cell(const struct function *function,
                                  const struct instruction *instruction) {
     return cell_text(instruction->fragment ? fragment_name(function, instruction->fragment) : NULL);
 }
 
-/* "main+0x1f", with the demangled name where the instruction is in the function's own text. */
+/* Returns "main+0x1f", for example. The name is demangled if the instruction is in the function's
+ * own text. */
 static struct cell place_cell(struct arena *arena, const struct function *function,
                               const struct instruction *instruction) {
     const char *name = instruction->fragment ? fragment_name(function, instruction->fragment)

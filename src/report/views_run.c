@@ -92,7 +92,7 @@ static bool shows_to_parts(const void *input, const struct function *function) {
     return shows_function(input, function);
 }
 
-/* Counts PARTS, each the functions that the filter lets through. */
+/* Counts each of PARTS, over the functions that the filter shows. */
 static void count_all(const struct view_input *input, const part_vector *parts) {
     count_parts(input->profile, parts->data, parts->count, shows_to_parts, input);
 }
@@ -119,10 +119,11 @@ static const struct column thread_columns[] = {
     [THREAD_NAME] = {"name", "program", CELL_TEXT, true, NULL},
 };
 
-/* A thread of a process as its slots tell: the last owner of a slot stands for all before it. */
+/* A thread of a process, according to its slots. The last owner of a slot represents all earlier
+ * ones. */
 struct thread_sum {
     uint32_t owner;
-    uint32_t threads; /* that have owned the slot: of the module where most have */
+    uint32_t threads; /* number of threads that have owned the slot, in the module with the most */
 };
 
 typedef VECTOR(struct thread_sum) thread_sums;
@@ -132,7 +133,7 @@ static int compare_owners(const void *left, const void *right) {
     return a->owner < b->owner ? -1 : a->owner > b->owner;
 }
 
-/* The owners of PROCESS's slots, ascending, each once. */
+/* Returns the owners of PROCESS's slots in increasing order, each once. */
 static thread_sums find_threads(struct arena *arena, const struct process *process) {
     thread_sums threads = {0};
     for (size_t i = 0; i < process->threads.count; i++)
@@ -174,7 +175,7 @@ static bool is_selected(const struct view_input *input, const struct process *pr
 
 static void collect_threads(struct view_input *input) {
     part_vector parts = {0};
-    VECTOR(uint32_t) owners = {0}; /* of each part's slots */
+    VECTOR(uint32_t) owners = {0}; /* number of owners of each part's slots */
     for (size_t i = 0; i < input->profile->processes.count; i++) {
         const struct process *process = &input->profile->processes.data[i];
         if (!is_selected(input, process))
@@ -249,7 +250,7 @@ const char *time_text(struct arena *arena, uint64_t nanoseconds) {
 }
 
 uint64_t count_threads(const struct process *process) {
-    uint64_t most = 0; /* every module counts its own */
+    uint64_t most = 0; /* every module counts the threads in it */
     for (size_t i = 0; i < process->modules.count; i++) {
         uint64_t threads = 0;
         for (size_t j = 0; j < process->threads.count; j++)

@@ -100,7 +100,7 @@ struct file_sums {
     uint64_t lines, lines_executed, instructions, static_instructions, never_executed;
 };
 
-/* FILE 0: code of no known line. */
+/* FILE 0 is code whose line is not known. */
 static void show_file(struct view_input *input, uint32_t file, const struct file_sums *sums) {
     const char *path = input->profile->files.data[file];
     struct row *row = table_add(input->table);

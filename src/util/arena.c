@@ -1,4 +1,4 @@
-/* arena.c: memory that is released whole; see arena.h. */
+/* arena.c: memory that is released all at once; see arena.h. */
 #include "util/arena.h"
 
 #include "util/diag.h"

@@ -1,8 +1,8 @@
-/* arena.h: memory that is released whole.
+/* arena.h: memory that is allocated in pieces and released all at once.
  *
- * The shim has two arenas, one for the assembly unit and one for the function
- * at hand; readers have one for a profile.  Nothing in an arena is freed alone.
- * Out of memory ends the program with a message: no caller checks for NULL. */
+ * The shim has one arena for the assembly unit, and one for the current function. Readers have one
+ * for a profile. No piece of an arena is freed alone. If memory runs out, the program ends with a
+ * message, so callers do not test for NULL. */
 #ifndef QUIPU_UTIL_ARENA_H
 #define QUIPU_UTIL_ARENA_H
 
@@ -11,7 +11,7 @@
 
 struct arena_chunk;
 
-/* All zero is an empty arena. */
+/* An arena of zeros is empty. */
 struct arena {
     struct arena_chunk *chunks; /* newest first; owned */
     char *next;                 /* first free byte of the newest chunk */
@@ -21,15 +21,16 @@ struct arena {
 /* Returns SIZE zeroed bytes, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* Returns room for COUNT items of SIZE bytes, the first KEPT of them copied from OLD. */
+/* Returns memory for COUNT items of SIZE bytes. The first KEPT items are copied from OLD, the
+ * others are zero. */
 void *arena_grow(struct arena *arena, const void *old, size_t kept, size_t count, size_t size);
 
-/* Copies of text, NUL-terminated. */
+/* Return a NUL-terminated text: a copy of LENGTH bytes of TEXT, or FORMAT with its arguments. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_print(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Releases everything.  The arena is empty and may be used again. */
+/* Releases all memory. The arena is then empty and can be used again. */
 void arena_release(struct arena *arena);
 
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))

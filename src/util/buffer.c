@@ -1,4 +1,4 @@
-/* buffer.c: text or bytes built piece by piece; see buffer.h. */
+/* buffer.c: text or bytes that are built piece by piece; see buffer.h. */
 #include "util/buffer.h"
 
 #include "util/diag.h"

@@ -1,13 +1,13 @@
-/* buffer.h: text or bytes built piece by piece, and whole files read and written. */
+/* buffer.h: text or bytes that are built piece by piece; reads and writes whole files. */
 #ifndef QUIPU_UTIL_BUFFER_H
 #define QUIPU_UTIL_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero is an empty buffer.  The bytes are owned; buffer_release frees them. */
+/* A buffer of zeros is empty. It owns its bytes, and buffer_release frees them. */
 struct buffer {
-    char *data; /* always NUL-terminated once something was added */
+    char *data; /* NUL-terminated after the first addition */
     size_t count;
     size_t capacity;
 };
@@ -21,13 +21,14 @@ void buffer_release(struct buffer *buffer);
 /* Appends VALUE as ULEB128 (DWARF 5, section 7.6). */
 void buffer_uleb128(struct buffer *buffer, unsigned long long value);
 
-/* Appends all that FD still gives.  Returns false with errno set on failure. */
+/* Appends everything that can be read from FD. Returns false, with errno set, on failure. */
 bool buffer_read(struct buffer *buffer, int fd);
 
-/* Appends the file at PATH.  Returns false with errno set on failure. */
+/* Appends the contents of the file at PATH. Returns false, with errno set, on failure. */
 bool buffer_read_file(struct buffer *buffer, const char *path);
 
-/* Writes COUNT bytes to FD, whatever the kernel takes at once.  Returns false with errno set. */
+/* Writes COUNT bytes to FD, with as many calls of write as are needed. Returns false, with errno
+ * set, on failure. */
 bool write_whole(int fd, const void *bytes, size_t count);
 
 #endif

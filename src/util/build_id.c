@@ -1,4 +1,4 @@
-/* build_id.c: the build id among ELF notes that are loaded; see build_id.h. */
+/* build_id.c: finds the build id among loaded ELF notes; see build_id.h. */
 #include "util/build_id.h"
 
 #include <elf.h>

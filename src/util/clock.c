@@ -1,4 +1,4 @@
-/* clock.c: how much time goes by; see clock.h. */
+/* clock.c: measures time; see clock.h. */
 #include "util/clock.h"
 
 #include <time.h>

@@ -1,8 +1,8 @@
-/* clock.h: how much time goes by. */
+/* clock.h: measures time. */
 #ifndef QUIPU_UTIL_CLOCK_H
 #define QUIPU_UTIL_CLOCK_H
 
-/* Seconds since some moment in the past, the same for all calls of a run. */
+/* Returns the seconds since some point in the past, which is the same for all calls of a run. */
 double clock_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* cursor.c: reading numbers and texts from bytes that may be anything; see cursor.h. */
+/* cursor.c: reads numbers and texts from bytes that may be invalid; see cursor.h. */
 #include "util/cursor.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* diag.c: what the tool tells its user; see diag.h. */
+/* diag.c: messages to the user; see diag.h. */
 #include "util/diag.h"
 
 #include "util/fault.h"

@@ -1,6 +1,6 @@
-/* fault.c: work that may fail by a fault of our own; see fault.h.
+/* fault.c: work that a fault of quipu's own may end; see fault.h.
  *
- * Not perfect: temporary files of a child that crashed stay; work that never ends is not ended. */
+ * Not perfect: temporary files of a child that crashed stay. Work that never ends is not ended. */
 #include "util/fault.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where parent and child tell each other. */
+/* Memory that parent and child share. NULL: the work is not guarded. */
 static struct fault *present;
 
 enum {
-    FAULT_STATUS = 70 /* of a child that a fault ended; `reason` says so, too */
+    FAULT_STATUS = 70 /* exit status of a child that a fault ended; `reason` is then set, too */
 };
 
 bool is_guarded(void) {
@@ -55,8 +55,8 @@ void end_by_fault(const char *reason) {
     _exit(FAULT_STATUS);
 }
 
-/* A fault's trace is the kept input: no file of memory beside the user's.  Nobody waits for a child
- * whose parent is gone. */
+/* Writes no core file next to the user's files: the input that is kept is enough to repeat the
+ * fault. If the parent ends, the child ends, too, since nothing waits for its result. */
 static _Noreturn void run_child(int (*work)(void *context), void *context, pid_t parent) {
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
@@ -66,7 +66,7 @@ static _Noreturn void run_child(int (*work)(void *context), void *context, pid_t
     exit(work(context));
 }
 
-/* Signals that our own code can bring about, or the kernel for what it takes. */
+/* Whether SIGNAL may be caused by quipu's own code, or by the resources that it uses. */
 static bool is_fault(int signal) {
     static const int signals[] = {SIGSEGV, SIGBUS,  SIGABRT, SIGFPE, SIGILL,
                                   SIGTRAP, SIGXCPU, SIGSYS,  SIGKILL};
@@ -76,7 +76,7 @@ static bool is_fault(int signal) {
     return false;
 }
 
-/* Whoever ended the child means the parent as well. */
+/* Ends the parent by the signal that ended the child. Its sender wanted to end both. */
 static void end_likewise(int number) {
     signal(number, SIG_DFL);
     raise(number);

@@ -1,7 +1,8 @@
-/* fault.h: work that may fail by a fault of our own, without ending the program.
+/* fault.h: guarded work: a fault of quipu's own does not end the program.
  *
- * It is done in a child process: whatever a failed check or a crash leaves behind goes with it, and
- * the parent, which has not begun, can begin anew and leave out what the fault came from.
+ * A fault is a failed check or a crash. Guarded work runs in a child process, so everything that a
+ * fault leaves behind disappears with the child. The parent has not begun the work. It can start
+ * again, and leave out the subject that causes the fault.
  *
  *     work -> fault_subject(...) -> CHECK fails -> parent: run_guarded returns false, with both */
 #ifndef QUIPU_UTIL_FAULT_H
@@ -12,29 +13,29 @@
 #include <stdint.h>
 
 struct fault {
-    uint32_t subjects; /* how many there are; 0: they are not found yet */
-    uint32_t subject;  /* number of what was worked on, from 1; 0: of nothing that has a name */
-    char name[256];    /* of the last subject, cut short if need be */
-    unsigned line;     /* and where it stands */
-    char stage[32];    /* of the work on it; "": none */
+    uint32_t subjects; /* number of subjects; 0: not known yet */
+    uint32_t subject;  /* number of the subject that was worked on, from 1; 0: none */
+    char name[256];    /* of the last subject; may be truncated */
+    unsigned line;     /* and its line */
+    char stage[32];    /* stage of the work on the subject; "": none */
     char reason[256];  /* "'x' does not hold (y.c:12)", "ends by signal 11 (...)" */
 };
 
-/* Runs WORK with CONTEXT in a child process.  Returns whether it came to its end, with what it
- * returned in *STATUS; else FAULT tells what went wrong.  Where no process can be had, WORK is done
- * in this one, unguarded. */
+/* Runs WORK with CONTEXT in a child process. Returns true, with WORK's result in *STATUS, if WORK
+ * reached its end. Otherwise returns false, and FAULT describes what went wrong. If no child
+ * process can be made, WORK runs in this process, unguarded. */
 bool run_guarded(int (*work)(void *context), void *context, struct fault *fault, int *status);
 
-/* How many subjects there are. */
+/* Sets the number of subjects. */
 void fault_subjects(uint32_t count);
 
-/* What is worked on from now on, for a fault to tell; NUMBER 0: nothing that has a name. */
+/* Sets the subject of the work from now on, which a fault then reports. NUMBER 0: none. */
 void fault_subject(uint32_t number, const char *name, size_t length, unsigned line);
 
-/* Which stage of the work on the subject begins; NULL: none. */
+/* Sets the stage of the work on the subject from now on. NULL: none. */
 void fault_stage(const char *name);
 
-/* Whether a fault is caught: there is a parent. */
+/* Whether this process does guarded work. */
 bool is_guarded(void);
 
 /* Ends guarded work by a fault. */

@@ -1,4 +1,4 @@
-/* json_reader.c: JSON read piece by piece; see json_reader.h. */
+/* json_reader.c: reads JSON piece by piece; see json_reader.h. */
 #include "util/json_reader.h"
 
 #include "util/buffer.h"
@@ -14,7 +14,7 @@ struct json_reader json_read(struct arena *arena, const char *text) {
     return (struct json_reader){.arena = arena, .next = text, .line = 1, .fresh = true};
 }
 
-/* The next character that is no blank. */
+/* Skips blanks. Returns the next character, or NUL after a fault. */
 static char look(struct json_reader *json) {
     while (*json->next && strchr(" \t\r\n", *json->next))
         json->line += *json->next++ == '\n';
@@ -38,8 +38,8 @@ static void expect(struct json_reader *json, char character) {
 
 /* ---- containers ---- */
 
-/* Goes to the next member or element.  A value that was read leaves `fresh` clear, so at a
- * container's begin it is known that the bracket comes now. */
+/* Moves to the next member or element. Returns false if there is none. `fresh` says that the
+ * opening bracket of the container is next: each value that is read clears it. */
 static bool advance(struct json_reader *json, char open, char close) {
     bool first = json->fresh;
     if (first)
@@ -103,7 +103,8 @@ static void add_code_point(struct buffer *out, uint32_t point) {
     }
 }
 
-/* At the backslash.  Our writer escapes no code point beyond U+FFFF. */
+/* Reads an escape, from its backslash on. Does not combine surrogates: quipu's writer escapes no
+ * code point above U+FFFF. */
 static void read_escape(struct json_reader *json, struct buffer *out) {
     static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     json->next++;
@@ -167,7 +168,7 @@ static void skip_word(struct json_reader *json) {
                                     : "it ends too early: a value was expected");
 }
 
-/* Brackets are counted, not matched: what is skipped is nobody's. */
+/* Counts brackets, but does not match them: the skipped value is not used. */
 void json_skip(struct json_reader *json) {
     size_t depth = 0;
     json->fresh = false;

@@ -1,4 +1,4 @@
-/* map.c: from text to a number; see map.h. */
+/* map.c: a hash table from texts to numbers; see map.h. */
 #include "util/map.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ uint32_t hash_text(const char *key, size_t length) {
     return hash;
 }
 
-/* The entry that holds KEY, or the free one where it would go. */
+/* Returns the entry of KEY, or the free entry for it. */
 static struct map_entry *probe(const struct map *map, const char *key, size_t length,
                                uint32_t hash) {
     size_t mask = map->capacity - 1;

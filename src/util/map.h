@@ -1,4 +1,4 @@
-/* map.h: from text to a number, open addressing, in an arena. */
+/* map.h: a hash table from texts to numbers, with open addressing, in an arena. */
 #ifndef QUIPU_UTIL_MAP_H
 #define QUIPU_UTIL_MAP_H
 
@@ -14,22 +14,22 @@ struct map_entry {
     uint32_t value;
 };
 
-/* FNV-1a. */
+/* Returns the FNV-1a hash of KEY. */
 uint32_t hash_text(const char *key, size_t length);
 
-/* All zero is an empty map.  Invariant: count is at most three quarters of capacity, which is a
- * power of two. */
+/* A map of zeros is empty. Invariant: capacity is a power of two or 0, and count is at most three
+ * quarters of it. */
 struct map {
     struct map_entry *entries;
     size_t count;
     size_t capacity;
 };
 
-/* Returns the value's place, or NULL where KEY is not in the map. */
+/* Returns the address of KEY's value, or NULL if KEY is not in the map. */
 uint32_t *map_find(const struct map *map, const char *key, size_t length);
 
-/* Returns the value's place, made with VALUE where KEY was not in the map.  KEY must live as long
- * as the map.  The place is valid until the next map_add. */
+/* Returns the address of KEY's value. If KEY is not in the map, adds it with VALUE. KEY must live
+ * as long as the map. The address is valid until the next map_add. */
 uint32_t *map_add(struct arena *arena, struct map *map, const char *key, size_t length,
                   uint32_t value);
 

@@ -1,4 +1,4 @@
-/* near.c: the names that the user may have meant; see near.h. */
+/* near.c: suggests names that the user may have meant; see near.h. */
 #include "util/near.h"
 
 #include "util/diag.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    NAME_MAX_LENGTH = 255, /* longer ones are near to none */
+    NAME_MAX_LENGTH = 255, /* longer names are not near to any */
     NAMES_MAX = sizeof((struct near_names *)NULL)->names / sizeof(const char *),
 };
 
@@ -19,10 +19,10 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* How many letters must be changed, added, left away or swapped with the next one, each once at
- * most, to make B of A: the "optimal string alignment" distance. */
+/* Returns how many letters must be changed, added, removed or swapped with the next one, each at
+ * most once, to make B of A: the "optimal string alignment" distance. */
 static unsigned distance(const char *a, const char *b) {
-    unsigned rows[3][NAME_MAX_LENGTH + 1]; /* of the letters up to i, i - 1, i - 2 */
+    unsigned rows[3][NAME_MAX_LENGTH + 1]; /* for the first i, i - 1 and i - 2 letters of A */
     unsigned *row = rows[0], *above = rows[1], *second = rows[2];
     size_t length = strlen(b);
     if (strlen(a) > NAME_MAX_LENGTH || length > NAME_MAX_LENGTH)
@@ -48,7 +48,7 @@ void offer_name(void *near_names, const char *name) {
     offer_name_as(near_names, name, name);
 }
 
-/* Whether SHOWN is told already, or is what was wanted itself. */
+/* Whether SHOWN is among the names already, or is the wanted name itself. */
 static bool is_known(const struct near_names *near_names, const char *shown) {
     bool known = strcmp(shown, near_names->wanted) == 0;
     for (size_t i = 0; i < near_names->count; i++)
@@ -80,7 +80,7 @@ const char *suggest(struct arena *arena, const struct near_names *near_names) {
     const char *text = "";
     for (size_t i = 0; i < near_names->count; i++) {
         if (near_names->distances[i] > near_names->distances[0] + 1)
-            break; /* the first one is meant */
+            break; /* much farther than the first one */
         text = arena_print(arena, "%s%s'%s'", text, i ? " or " : SUGGESTION, near_names->names[i]);
     }
     return near_names->count ? arena_print(arena, "%s?", text) : "";

@@ -1,4 +1,4 @@
-/* path.c: names of files as text; see path.h. */
+/* path.c: file names as text; see path.h. */
 #include "util/path.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes the last part off the TEXT of LENGTH bytes, "a/b" to "a"; returns the new length. */
+/* Removes the last part from the LENGTH bytes of TEXT, "a/b" to "a". Returns the new length. */
 static size_t drop_part(const char *text, size_t length, bool absolute) {
     while (length > absolute && text[length - 1] != '/')
         length--;
@@ -29,7 +29,7 @@ bool ends_in(const char *path, const char *name) {
 char *normalize_path(struct arena *arena, const char *path) {
     bool absolute = *path == '/';
     char *result = arena_alloc(arena, strlen(path) + 2);
-    size_t length = 0, kept = 0; /* kept: leading ".." parts of a relative path */
+    size_t length = 0, kept = 0; /* kept: length of the leading ".." parts of a relative path */
     if (absolute)
         result[length++] = '/';
     while (*path) {

@@ -1,4 +1,4 @@
-/* path.h: names of files as text. */
+/* path.h: file names as text. */
 #ifndef QUIPU_UTIL_PATH_H
 #define QUIPU_UTIL_PATH_H
 
@@ -6,24 +6,24 @@
 
 #include <stdbool.h>
 
-/* PATH with "." and ".." and double slashes taken out, as text: no link is followed.  Lives in
- * ARENA. */
+/* Returns PATH without ".", ".." and double slashes. Only the text counts: no link is followed, and
+ * ".." at the begin of a relative path stays. Lives in ARENA. */
 char *normalize_path(struct arena *arena, const char *path);
 
-/* The same of NAME, which is relative to DIRECTORY, where that is not NULL. */
+/* The same for NAME, which is relative to DIRECTORY unless it is absolute or DIRECTORY is NULL. */
 char *path_in(struct arena *arena, const char *directory, const char *name);
 
-/* What stands behind the last slash of PATH, or all of it. */
+/* Returns the part of PATH behind its last slash, or all of PATH if it has none. */
 const char *last_part(const char *path);
 
-/* Whether PATH is NAME, or ends in it behind a '/'. */
+/* Whether PATH is NAME, or ends in '/' and NAME. */
 bool ends_in(const char *path, const char *name);
 
-/* The next one of the directories in *REST, a list as in PATH, or NULL behind the last.  Lives in
- * ARENA. */
+/* Returns the next directory of *REST, a list as in PATH, and moves *REST behind it. Returns NULL
+ * behind the last one. Lives in ARENA. */
 const char *next_directory(struct arena *arena, const char **rest);
 
-/* The path of the program that NAME would run, as execvp finds it; NULL where there is none.  Lives
+/* Returns the path of the program that execvp would run for NAME, or NULL if there is none. Lives
  * in ARENA. */
 const char *find_program(struct arena *arena, const char *name);
 

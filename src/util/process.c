@@ -1,4 +1,4 @@
-/* process.c: running another program, and looking at others; see process.h. */
+/* process.c: runs programs, and looks at other processes; see process.h. */
 #include "util/process.h"
 
 #include "util/diag.h"
@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A file in memory, so that both sides go at their own pace and nothing blocks. */
+/* Returns a file in memory that contains INPUT, or -1. With a file, unlike a pipe, neither process
+ * waits for the other. */
 static int memory_file(const void *input, size_t size) {
     int fd = memfd_create("quipu", MFD_CLOEXEC);
     if (fd < 0)
@@ -25,7 +26,7 @@ static int memory_file(const void *input, size_t size) {
     return fd;
 }
 
-/* HEARD: standard error, or -1 for that of QUIET. */
+/* HEARD is the file for standard error; -1: QUIET decides. Returns as run_program does. */
 static int start_and_wait(char *const *argv, int in, int heard, bool quiet) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

@@ -1,4 +1,4 @@
-/* process.h: running another program and waiting for it; other processes. */
+/* process.h: runs programs and waits for them; looks at other processes. */
 #ifndef QUIPU_UTIL_PROCESS_H
 #define QUIPU_UTIL_PROCESS_H
 
@@ -8,20 +8,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Runs ARGV, found in PATH, with INPUT as its standard input (NULL: ours), and, where QUIET, its
- * standard output and error thrown away.  Returns its exit status, 128 + signal, or 127 with a
- * message where it cannot be started. */
+/* Runs ARGV, which is found in PATH, with INPUT as its standard input; NULL: quipu's own. With
+ * QUIET, standard output and standard error are discarded. Returns the exit status, or 128 + the
+ * signal that ended it, or 127, with a message, if it cannot be started. */
 int run_program(char *const *argv, const void *input, size_t input_size, bool quiet);
 
-/* The same with standard error added to MESSAGES; standard output goes to nowhere where QUIET. */
+/* The same, but standard error is added to MESSAGES. With QUIET, standard output is discarded. */
 int run_program_heard(char *const *argv, const void *input, size_t input_size, bool quiet,
                       struct buffer *messages);
 
-/* Whether THREAD of PROCESS has ended, and only its number is left, or not even that. */
+/* Whether THREAD of PROCESS has ended. Its number may still exist. */
 bool has_ended(pid_t process, pid_t thread);
 
-/* Makes an empty file for the time being, named PREFIX and something random, in $TMPDIR or /tmp.
- * Returns its path, to be freed, or NULL with errno set. */
+/* Makes an empty temporary file, named PREFIX and random letters, in $TMPDIR or /tmp. Returns its
+ * path, which the caller frees, or NULL with errno set. */
 char *make_temporary(const char *prefix);
 
 /* The same in DIRECTORY. */

@@ -1,9 +1,9 @@
-/* refusal.c: why the system does not let us look at another process; see refusal.h.
+/* refusal.c: why the system denies quipu access to another process; see refusal.h.
  *
- * The system tells no more than that.  So what may be the reason is looked at, the surest first:
- * ptrace(2), "Ptrace access mode checking" and "/proc/sys/kernel/yama/ptrace_scope".
+ * The system does not give the reason. So the possible reasons are tested, the most certain one
+ * first: ptrace(2), "Ptrace access mode checking" and "/proc/sys/kernel/yama/ptrace_scope".
  *
- * Not perfect: which rules a seccomp filter or a security module has cannot be read. */
+ * Not perfect: the rules of a seccomp filter or a security module cannot be read. */
 #include "util/refusal.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 enum {
-    CAPABILITY_PTRACE = 19, /* CAP_SYS_PTRACE: sys/capability.h is not everywhere */
+    CAPABILITY_PTRACE = 19, /* CAP_SYS_PTRACE; not all systems have sys/capability.h */
     SECCOMP_FILTERS = 2,
     HEX = 16,
     DECIMAL = 10
 };
 
-/* Yama's scopes. */
+/* Values of Yama's setting. */
 enum {
     SCOPE_CHILDREN = 1,
     SCOPE_PRIVILEGED,
@@ -57,19 +57,19 @@ static bool is_privileged(void) {
     return capabilities > 0 && (uint64_t)capabilities >> CAPABILITY_PTRACE & 1;
 }
 
-/* Yama's setting; 0 where there is none. */
+/* Returns Yama's setting, or 0 if there is none. */
 static int read_scope(void) {
     int scope = 0;
     FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
     if (!file)
         return 0;
-    if (fscanf(file, "%d", &scope) != 1) /* NOLINT(cert-err34-c): a digit of the kernel's */
+    if (fscanf(file, "%d", &scope) != 1) /* NOLINT(cert-err34-c): the kernel writes a digit */
         scope = 0;
     fclose(file);
     return scope;
 }
 
-/* What stands between us and PROCESS; NULL: nothing. */
+/* Returns what prevents access to PROCESS: another tracer, or another user. NULL: neither. */
 static const char *find_owner(struct arena *arena, pid_t process) {
     char path[64];
     struct stat status;

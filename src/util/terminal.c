@@ -1,4 +1,4 @@
-/* terminal.c: text of any origin, written where a terminal may read it; see terminal.h. */
+/* terminal.c: writes text that may act on a terminal; see terminal.h. */
 #include "util/terminal.h"
 
 #include "util/utf8.h"

@@ -1,28 +1,28 @@
-/* terminal.h: text of any origin, written where a terminal may read it.
+/* terminal.h: writes text that may act on a terminal.
  *
- * Names of files, symbols and arguments, and lines of source, may hold any byte.  Each byte that
- * acts on a terminal is written as '?': of control characters and those that turn text round
- * (utf8.h), and bytes that are no UTF-8.  Every byte stays one byte, so that columns keep their
- * width. */
+ * Names of files, symbols and arguments, and lines of source, may contain any byte. Each byte that
+ * acts on a terminal is written as '?': bytes of control characters, of characters that change the
+ * direction of text (utf8.h), and bytes that are not UTF-8. Each of them becomes one '?', so that
+ * columns keep their width. */
 #ifndef QUIPU_UTIL_TERMINAL_H
 #define QUIPU_UTIL_TERMINAL_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Replaces such bytes in the NUL-terminated TEXT.  Returns TEXT. */
+/* Replaces such bytes in the NUL-terminated TEXT. Returns TEXT. */
 char *make_safe(char *text);
 
-/* Writes TEXT so that nothing in it acts on the terminal, or begins a line. */
+/* Writes TEXT. Nothing in it acts on the terminal, or begins a line. */
 void write_safely(FILE *out, const char *text);
 
-/* The same for LENGTH bytes of TEXT, where the characters ALLOWED are written as they are. */
+/* The same for LENGTH bytes of TEXT. The characters in ALLOWED are written unchanged. */
 void write_text_safely(FILE *out, const char *text, size_t length, const char *allowed);
 
-/* The same for what FORMAT makes; line ends in it are replaced, too.  Text of more than 1,023 bytes
- * needs memory, and is cut where there is none. */
+/* The same for FORMAT with its arguments; their line ends are replaced, too. A text of more than
+ * 1,023 bytes needs memory. If there is none, it is truncated. */
 void print_safely(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* And a line end behind it. */
+/* The same, with a line end behind it. */
 void print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void print_safely_list(FILE *out, const char *format, va_list arguments)

@@ -1,17 +1,16 @@
-/* utf8.h: telling text from other bytes, and text that may be shown as it is from other text.  The
- * runtime includes this, too. */
+/* utf8.h: recognizes UTF-8, and characters that act on a terminal. The runtime includes this file,
+ * too. */
 #ifndef QUIPU_UTIL_UTF8_H
 #define QUIPU_UTIL_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the length of the well-formed UTF-8 sequence (Unicode 15, table 3-7) that the
- * NUL-terminated TEXT begins with: 1 to 4, or 0 where it begins with none.  The terminating NUL is
- * none. */
+/* Returns the length of the well-formed UTF-8 sequence (Unicode 15, table 3-7) at the begin of the
+ * NUL-terminated TEXT: 1 to 4, or 0 if there is none. The terminating NUL is not a sequence. */
 static inline size_t utf8_length(const char *text) {
-    /* First bytes FROM to TO, the second byte's range, and the length.  Further bytes are always
-     * 0x80 to 0xbf. */
+    /* Ranges of the first and the second byte, and the length. Further bytes are always 0x80 to
+     * 0xbf. */
     static const struct {
         uint8_t from, to, second_from, second_to, length;
     } forms[] = {
@@ -28,14 +27,14 @@ static inline size_t utf8_length(const char *text) {
         if (bytes[1] < forms[i].second_from || bytes[1] > forms[i].second_to)
             return 0;
         for (size_t k = 2; k < forms[i].length; k++)
-            if (bytes[k] < 0x80 || bytes[k] > 0xbf) /* a NUL ends it here */
+            if (bytes[k] < 0x80 || bytes[k] > 0xbf) /* also stops at a NUL */
                 return 0;
         return forms[i].length;
     }
     return 0;
 }
 
-/* The character of LENGTH bytes, as utf8_length has told, that TEXT begins with. */
+/* Returns the character at the begin of TEXT. LENGTH is the result of utf8_length. */
 static inline uint32_t utf8_character(const char *text, size_t length) {
     static const uint8_t masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t character = (uint8_t)text[0] & masks[length];
@@ -44,17 +43,17 @@ static inline uint32_t utf8_character(const char *text, size_t length) {
     return character;
 }
 
-/* Whether a terminal does something else with CHARACTER than show it, or text around it: control
- * characters (C0, DEL, C1), line ends, and what embeds, overrides or isolates a direction, by which
- * text seems to be other text (CVE-2021-42574). */
+/* Whether a terminal does more with CHARACTER than show it. These are control characters (C0, DEL,
+ * C1), line ends, and characters that embed, override or isolate a direction: with them a text can
+ * look like another one (CVE-2021-42574). */
 static inline int acts_on_terminal(uint32_t character) {
     return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
            (character >= 0x2028 && character <= 0x202e) ||
            (character >= 0x2066 && character <= 0x2069);
 }
 
-/* Returns how many bytes of the NUL-terminated TEXT are one character that may be written to a
- * terminal as it is, or 0. */
+/* Returns the number of bytes of the first character of the NUL-terminated TEXT if it may be
+ * written to a terminal unchanged, otherwise 0. */
 static inline size_t safe_length(const char *text) {
     size_t length = utf8_length(text);
     return length && !acts_on_terminal(utf8_character(text, length)) ? length : 0;

@@ -4,7 +4,7 @@
  *     vector_push(arena, &edges, ((struct edge){source, target}));
  *     for (size_t i = 0; i < edges.count; i++) use(&edges.data[i]);
  *
- * Growing copies; a pointer to an item is valid until the next push. */
+ * An array that grows is copied. So a pointer to an item is valid until the next push. */
 #ifndef QUIPU_UTIL_VECTOR_H
 #define QUIPU_UTIL_VECTOR_H
 
@@ -18,10 +18,11 @@
         size_t capacity;                                                                           \
     }
 
-/* For analysers of the code: where an index is in range there is data. */
+/* Returns the address of an item. The test of `data` is for static analysers: an index in range
+ * implies it. */
 #define vector_at(v, index) (CHECK((v)->data && (index) < (v)->count), &(v)->data[index])
 
-/* Makes room for one item more. */
+/* Makes room for one more item. */
 #define vector_reserve(arena, v)                                                                   \
     ((v)->count < (v)->capacity                                                                    \
          ? (void)0                                                                                 \
