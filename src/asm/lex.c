@@ -290,7 +290,7 @@ bool is_assignment(struct span text) {
 }
 
 bool names_place(struct span text, struct span *name) {
-    static const char *const words[] = {".set", ".equ", ".equiv"};
+    static const char *const words[] = {".set", ".equ", ".equiv", ".eqv"};
     struct span word = first_word(text), rest = behind(text, word);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (span_is(word, words[i])) {

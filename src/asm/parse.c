@@ -371,7 +371,8 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         parse_type(p, arguments);
     else if (span_is(word, ".globl") || span_is(word, ".global") || span_is(word, ".weak"))
         parse_binding(p, word, arguments);
-    else if (span_is(word, ".set") || span_is(word, ".equ") || span_is(word, ".equiv"))
+    else if (span_is(word, ".set") || span_is(word, ".equ") || span_is(word, ".equiv") ||
+             span_is(word, ".eqv"))
         parse_assignment(p, arguments);
     else if (span_is(word, ".file"))
         note_file(p, arguments);

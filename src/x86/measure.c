@@ -5,8 +5,10 @@
  * instruction of the bytes is the n-th of the text. Both ends must match, or the function is left
  * alone.
  *
- * Debug information, data and unwinding information are left out, since they do not move code. If
- * the assembler needs them (for an expression with labels in data), the whole text is assembled.
+ * Debug information, data and unwinding information of a compiler are left out, since they do not
+ * move code. A person defines constants anywhere, and the size of an instruction depends on their
+ * values: so if hand-written text has data, the whole text is assembled. The same is done if the
+ * assembler needs the rest (for an expression with labels in data).
  *
  * requires: find_functions    makes: unit.code, asm_function.left_alone */
 #include "x86/measure.h"
@@ -71,10 +73,10 @@ static void place_anchors(struct measurer *m) {
 
 /* Directives outside of code that change how code is assembled. */
 static bool matters_to_code(const struct unit *unit, const struct statement *statement) {
-    static const char *const words[] = {".globl",      ".global",   ".weak",     ".hidden",
-                                        ".protected",  ".internal", ".arch",     ".intel_syntax",
-                                        ".att_syntax", ".code64",   ".set",      ".equ",
-                                        ".macro",      ".purgem",   ".altmacro", ".noaltmacro"};
+    static const char *const words[] = {
+        ".globl", ".global",       ".weak",       ".hidden", ".protected", ".internal",
+        ".arch",  ".intel_syntax", ".att_syntax", ".code64", ".set",       ".equ",
+        ".equiv", ".eqv",          ".macro",      ".purgem", ".altmacro",  ".noaltmacro"};
     if (statement->kind != STATEMENT_DIRECTIVE)
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -109,6 +111,17 @@ static void build_code_text(const struct measurer *m, struct buffer *out) {
         if (m->anchor_behind[i] != NONE)
             buffer_print(out, ANCHOR "%u:\n", m->anchor_behind[i]);
     }
+}
+
+/* Whether hand-written text outside code may define constants. */
+static bool may_define_constants(const struct unit *unit) {
+    for (size_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *statement = &unit->statements.data[i];
+        if (!unit->sections.data[statement->section].executable &&
+            (!unit->compiled || statement->inline_asm))
+            return true;
+    }
+    return false;
 }
 
 static void build_whole_text(const struct measurer *m, struct buffer *out) {
@@ -300,8 +313,11 @@ bool measure_unit(struct unit *unit, char *const *assembler) {
         return false;
     }
     struct buffer text = {0};
-    build_code_text(&m, &text);
-    bool good = assemble(assembler, &text, object);
+    bool whole = may_define_constants(unit), good = false;
+    if (!whole) {
+        build_code_text(&m, &text);
+        good = assemble(assembler, &text, object);
+    }
     if (!good) {
         text.count = 0;
         build_whole_text(&m, &text);
