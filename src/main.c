@@ -3,6 +3,7 @@
 
 #include "util/near.h"
 #include "util/path.h"
+#include "util/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static void print_help(FILE *out) {
 
 int main(int argc, char **argv) {
     const char *name = last_part(argv[0]);
+    keep_child_statuses();
     if (strcmp(name, "as") == 0)
         return cmd_as(argc, argv);
     if (strncmp(name, "quipu-", 6) == 0)

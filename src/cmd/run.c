@@ -7,6 +7,7 @@
 
 #include "util/arena.h"
 #include "util/diag.h"
+#include "util/process.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -96,6 +97,7 @@ int cmd_run(int argc, char **argv) {
     if (setenv("QUIPU_DATA", absolute, 1) != 0)
         die("cannot set QUIPU_DATA: %s", strerror(errno));
     free(absolute);
+    restore_child_statuses();
     execvp(argv[program], argv + program);
     if (errno == ENOENT) {
         error("'%s': no such program", argv[program]);

@@ -103,6 +103,7 @@ static _Noreturn void become(struct arena *arena, char **argv) {
         _exit(STATUS_NOT_STARTED);
     }
     personality(ADDR_NO_RANDOMIZE); /* if this is refused, addresses are random */
+    restore_child_statuses();
     execvp(argv[0], argv);
     error("cannot run '%s': %s", argv[0], strerror(errno));
     _exit(STATUS_NOT_STARTED);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,17 @@ static int memory_file(const void *input, size_t size) {
         return -1;
     }
     return fd;
+}
+
+static bool ignored_children;
+
+void keep_child_statuses(void) {
+    ignored_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+}
+
+void restore_child_statuses(void) {
+    if (ignored_children)
+        signal(SIGCHLD, SIG_IGN);
 }
 
 /* HEARD is the file for standard error; -1: QUIET decides. Returns as run_program does. */
@@ -48,8 +60,10 @@ static int start_and_wait(char *const *argv, int in, int heard, bool quiet) {
     }
     int status;
     while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
+        if (errno != EINTR) {
+            error("cannot wait for '%s': %s", argv[0], strerror(errno));
             return 127;
+        }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

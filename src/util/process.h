@@ -17,6 +17,14 @@ int run_program(char *const *argv, const void *input, size_t input_size, bool qu
 int run_program_heard(char *const *argv, const void *input, size_t input_size, bool quiet,
                       struct buffer *messages);
 
+/* Makes the kernel keep the exit status of children. It does not if quipu was started with SIGCHLD
+ * ignored, as by some build systems; then nothing could wait for a compiler. */
+void keep_child_statuses(void);
+
+/* For a child that is about to execute the user's program: ignores SIGCHLD again if it was ignored.
+ */
+void restore_child_statuses(void);
+
 /* Whether THREAD of PROCESS has ended. Its number may still exist. */
 bool has_ended(pid_t process, pid_t thread);
 

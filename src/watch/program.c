@@ -6,6 +6,7 @@
 #include "tracee/tracee.h"
 #include "util/buffer.h"
 #include "util/diag.h"
+#include "util/process.h"
 #include "util/refusal.h"
 
 #include <errno.h>
@@ -64,6 +65,7 @@ static _Noreturn void become(const char *file, char **argv, bool stops, int tell
     bool traced = stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0;
     int failure = -errno; /* negative: ptrace has failed */
     if (!stops || traced) {
+        restore_child_statuses();
         execv(file, argv);
         failure = errno;
     }
