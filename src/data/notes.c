@@ -13,6 +13,7 @@
 #include "format/notes.h"
 #include "symbols/binary.h"
 #include "util/cursor.h"
+#include "util/diag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,9 @@ struct notes {
     struct solver solver;
     uint64_t *zeros; /* enough cells for each function so far */
     size_t zero_count;
-    uint64_t code_budget; /* bytes of code that the next blocks may have */
+    uint64_t code_budget;    /* bytes of code that the next blocks may have */
+    size_t unfit_count;      /* functions whose notes do not fit their code */
+    struct left_alone unfit; /* the first of them */
 };
 
 /* The smallest size of each in a record. */
@@ -162,8 +165,31 @@ static bool check_flow(struct notes *notes, struct function *function) {
 
 /* ---- records ---- */
 
-static const char *corrupt(struct notes *notes, const char *function, const char *what) {
-    return arena_print(notes->arena, "its notes are corrupt: function '%s': %s", function, what);
+/* Leaves out FUNCTION, whose notes are not about the code in the binary: all others are right. */
+static void leave_out(struct notes *notes, const struct function *function, const char *why) {
+    struct left_alone left = {
+        .name = function->name,
+        .reason = arena_print(notes->arena, "its notes do not fit its code: %s", why),
+        .address = function->address};
+    vector_push(notes->arena, &notes->module->left_alone, left);
+    if (!notes->unfit_count++)
+        notes->unfit = left;
+}
+
+/* Reads the rest of FUNCTION's record; CELLS is the address of its cells. Returns NULL, or why it
+ * cannot be counted. */
+static const char *read_flow(struct notes *notes, struct cursor *cursor, uint64_t cells,
+                             struct function *function) {
+    uint64_t distance = cells - notes->module->cells_address;
+    if (distance % sizeof(uint64_t) != 0)
+        return "its cells are not aligned";
+    function->first_cell = distance / sizeof(uint64_t);
+    read_fragments(notes, cursor, function);
+    if (cursor->failed || !read_blocks(notes, cursor, function))
+        return "its blocks are others";
+    if (!read_edges(notes, cursor, function))
+        return "its edges are not between its blocks";
+    return check_flow(notes, function) ? NULL : "its counts cannot be solved";
 }
 
 /* Whether the linker has dropped the function: then its references are zero, or out of range. */
@@ -184,17 +210,11 @@ static const char *read_function(struct notes *notes, struct cursor *cursor) {
         return "its notes are corrupt: a function's record is cut short";
     if (was_dropped(module, function.address, cells))
         return NULL;
-    if ((cells - module->cells_address) % sizeof(uint64_t) != 0)
-        return corrupt(notes, function.name, "its cells are not aligned");
-    function.first_cell = (cells - module->cells_address) / sizeof(uint64_t);
-    read_fragments(notes, cursor, &function);
-    if (cursor->failed || !read_blocks(notes, cursor, &function))
-        return corrupt(notes, function.name, "its blocks do not fit the code");
-    if (!read_edges(notes, cursor, &function))
-        return corrupt(notes, function.name, "its edges do not fit its blocks");
-    if (!check_flow(notes, &function))
-        return corrupt(notes, function.name, "its counts cannot be solved");
-    vector_push(notes->arena, &module->functions, function);
+    const char *why = read_flow(notes, cursor, cells, &function);
+    if (why)
+        leave_out(notes, &function, why);
+    else
+        vector_push(notes->arena, &module->functions, function);
     return NULL;
 }
 
@@ -327,6 +347,11 @@ const char *notes_read(struct arena *arena, struct module *module) {
         cause = read_section(&notes, QUIPU_FUNCTIONS_SECTION);
     arena_release(&notes.scratch);
     solver_release(&notes.solver);
+    if (!cause && notes.unfit_count)
+        warn("'%s': %zu of its functions %s not counted, as their notes do not fit their code; the "
+             "first: '%s': %s; if it was changed after it was linked, build it anew",
+             module->path, notes.unfit_count, notes.unfit_count == 1 ? "is" : "are",
+             notes.unfit.name, notes.unfit.reason);
     if (!cause && module->functions.count)
         qsort(module->functions.data, module->functions.count, sizeof *module->functions.data,
               compare_functions);

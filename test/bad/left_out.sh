@@ -125,3 +125,20 @@ printf '\377\377\377\377' | dd of=other bs=1 seek=$((16#$notes)) conv=notrunc st
 refuses "its binary '$PWD/other': its notes are corrupt" -- quipu report quipu.data/other.*
 ends 0 quipu report quipu.data
 said "1 of 2 data files left out, as their binaries are gone, were built anew or cannot be used"
+
+# A function whose code was changed after it was linked: all others are counted.
+rm -r quipu.data
+make_program changed -O1 -fcf-protection=none <<'EOT'
+__attribute__((noinline)) int twice(int x) { return 2 * x; }
+int main(int count, char **arguments) { return arguments[0] ? twice(count) - 2 : 1; }
+EOT
+./changed
+address=$(objdump -d changed | sed -n '/<twice>:/,/ret/s/^ *\([0-9a-f]*\):.*lea.*/\1/p')
+before=$(quipu report --by=function --format=csv quipu.data | grep '^main,')
+printf '\006' | dd of=changed bs=1 seek=$((16#$address)) conv=notrunc status=none
+ends 0 quipu report --by=function --format=csv quipu.data
+said "'$PWD/changed': 1 of its functions is not counted, as their notes do not fit their code; the first: 'twice'"
+[[ $(grep '^main,' output) == "$before" ]] || fail "main is counted otherwise: $(cat output)"
+grep -q '^twice,' output && fail "twice is counted: $(cat output)"
+ends 0 quipu info changed
+grep -q 'twice.*its notes do not fit its code' output || fail "info: $(cat output)"
