@@ -138,8 +138,8 @@ static uint64_t count_told(const struct watch_range *range) {
 }
 
 /* Reports the range NUMBER of the call, or a part of it. */
-static void tell_range(const struct watch_call *call, unsigned number,
-                       const struct watch_range *range, bool if_changed, uint64_t pc) {
+static void report_range(const struct watch_call *call, unsigned number,
+                         const struct watch_range *range, bool if_changed, uint64_t pc) {
     struct watch_write write = {.address = range->address,
                                 .length = range->length,
                                 .pc = pc,
@@ -153,7 +153,7 @@ static void tell_range(const struct watch_call *call, unsigned number,
                                 .is_sure = if_changed ||
                                            count_told(&call->ranges[number]) == call->told[number]};
     if (range->length && range->address + range->length > range->address)
-        quipu_watch_tell_all(&write);
+        quipu_watch_report_all(&write);
 }
 
 /* Reports the parts of a vector of struct iovec. */
@@ -165,7 +165,7 @@ static void tell_vector(const struct watch_call *call, unsigned number, uint64_t
         if (quipu_watch_read(&part, range->address + i * sizeof part, sizeof part) < sizeof part)
             return;
         struct watch_range piece = {(uint64_t)part.iov_base, part.iov_len};
-        tell_range(call, number, &piece, true, pc);
+        report_range(call, number, &piece, true, pc);
     }
 }
 
@@ -270,7 +270,7 @@ static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t sta
                                     .made = WATCH->made,
                                     .stack = stack,
                                     .is_sure = true};
-        quipu_watch_tell(i, &write);
+        quipu_watch_report(i, &write);
         readable = 0; /* a handler may have changed the mapping */
     }
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
@@ -515,7 +515,7 @@ static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc
         if (quipu_extent_kind(extents[i]) == QUIPU_EXTENT_VECTOR)
             tell_vector(call, i, call->arguments[quipu_extent_a(extents[i])], pc);
         else
-            tell_range(call, i, &range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
+            report_range(call, i, &range, extents[i] & QUIPU_EXTENT_CHANGED, pc);
     }
 }
 

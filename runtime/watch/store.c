@@ -170,7 +170,7 @@ static void end_pair(struct watch_pair *pair, const uint64_t *frame) {
         .made = pair->made,
         .hold = &pair->hold};
     if (write.length && WATCH->armed)
-        quipu_watch_tell_all(&write);
+        quipu_watch_report_all(&write);
     quipu_watch_let_go(&pair->hold);
     quipu_watch_close_pair(pair);
 }

@@ -302,7 +302,7 @@ enum watch_openness {
 };
 enum watch_openness quipu_watch_is_open(uint64_t address, uint64_t end, uint64_t stack);
 
-/* ---- tell.c, copy.c: writes ---- */
+/* ---- writes ---- */
 
 /* As in quipu.h, which is the program's. */
 struct quipu_write {
@@ -380,12 +380,12 @@ bool quipu_watch_fill(uint32_t index, const struct watch_region *region,
                       const struct watch_write *write, struct watch_window *window, uint8_t *old,
                       uint8_t *now);
 
-/* ---- reports (tell.c) ---- */
+/* ---- report.c ---- */
 
 /* Reports the write to one region, and updates the region's copy. */
-void quipu_watch_tell(uint32_t index, const struct watch_write *write);
+void quipu_watch_report(uint32_t index, const struct watch_write *write);
 /* Reports the write to all regions that it touches. */
-void quipu_watch_tell_all(const struct watch_write *write);
+void quipu_watch_report_all(const struct watch_write *write);
 /* In a forked child, which has no other threads. */
 void quipu_watch_forget_handlers(void);
 

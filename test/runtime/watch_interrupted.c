@@ -72,7 +72,7 @@ static void hit(uint64_t address) {
                                 .made = WATCH->made};
     __atomic_fetch_add(&wanted, 1, __ATOMIC_RELAXED);
     ++*(volatile uint8_t *)address;
-    quipu_watch_tell_all(&write);
+    quipu_watch_report_all(&write);
 }
 
 /* Makes the region of a slot, or deletes it; what is there now is found, and nothing else. */

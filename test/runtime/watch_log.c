@@ -179,7 +179,7 @@ static uint64_t bias;
 
 static int describe(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size, (void)data;
-    of_us.build_id_size = find_build_id(info, of_us.build_id);
+    of_us.build_id_size = module_build_id(info, of_us.build_id);
     bias = info->dlpi_addr;
     return 1;
 }

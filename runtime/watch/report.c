@@ -1,4 +1,4 @@
-/* tell.c: reports a write to handlers of the program, or to the log.
+/* report.c: reports a write to handlers of the program, or to the log.
  *
  * A store is reported once to each region that it touches, in the order of the regions' indices.
  * The old bytes come from its pair, or from the region's copy if the store was long. All other
@@ -156,15 +156,15 @@ static uint64_t most_told(const struct watch_region *region) {
     return region->flags & QUIPU_REQUEST_MORE ? QUIPU_TOLD_MORE : QUIPU_TOLD_MAX;
 }
 
-static void tell_region(uint32_t index, const struct watch_region *region,
-                        const struct watch_write *write) {
+static void report_region(uint32_t index, const struct watch_region *region,
+                          const struct watch_write *write) {
     if (region->handler && !(region->flags & (WATCH_BLOCK | WATCH_LOCAL)))
         call_handler(index, region, write);
     else
         quipu_watch_log(index, region, write, choose_window(region, write, most_told(region)));
 }
 
-void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
+void quipu_watch_report(uint32_t index, const struct watch_write *write) {
     struct watch_region region;
     struct watch_write narrowed = *write;
     if (!quipu_watch_look(index, write->address, write->address + write->length, &region) ||
@@ -182,15 +182,15 @@ void quipu_watch_tell(uint32_t index, const struct watch_write *write) {
         narrowed.hold = &hold;
         narrowed.suspects = &suspects;
     }
-    tell_region(index, &region, &narrowed);
+    report_region(index, &region, &narrowed);
     if (!write->hold)
         quipu_watch_let_go(&hold);
 }
 
 /* Reports to the regions that [ADDRESS, END) touches, except those that an element of a scatter
  * below EARLIER touches. */
-static void tell_range(uint64_t address, uint64_t end, const struct watch_write *write,
-                       unsigned earlier) {
+static void report_range(uint64_t address, uint64_t end, const struct watch_write *write,
+                         unsigned earlier) {
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count;
     do {
@@ -200,21 +200,21 @@ static void tell_range(uint64_t address, uint64_t end, const struct watch_write 
             for (unsigned j = 0; j < earlier && !told; j++)
                 told = element_touches(write->pair, j, region_at(found[i]));
             if (!told)
-                quipu_watch_tell(found[i], write);
+                quipu_watch_report(found[i], write);
         }
         from = count ? found[count - 1] + 1 : 0;
     } while (count == WATCH_BATCH);
 }
 
-void quipu_watch_tell_all(const struct watch_write *write) {
+void quipu_watch_report_all(const struct watch_write *write) {
     const struct watch_pair *pair = write->pair;
     if (!is_scatter(pair)) {
-        tell_range(write->address, write->address + write->length, write, 0);
+        report_range(write->address, write->address + write->length, write, 0);
         return;
     }
     for (unsigned i = 0; i < 16; i++)
         if (pair->mask >> i & 1)
-            tell_range(pair->addresses[i], pair->addresses[i] + element_size(pair), write, i);
+            report_range(pair->addresses[i], pair->addresses[i] + element_size(pair), write, i);
 }
 
 /* ---- Functions of quipu.h ---- */
