@@ -13,6 +13,7 @@
 #include "format/watch.h"
 #include "symbols/layout.h"
 #include "symbols/line_table.h"
+#include "symbols/scopes.h"
 #include "symbols/whole_debug.h"
 
 #include <elfutils/libdwelf.h>
@@ -384,6 +385,7 @@ const char *binary_open(struct arena *arena, const char *path, struct binary **r
     *result = NULL;
     binary->path = arena_copy(arena, path, strlen(path));
     binary->lines = ARENA_NEW(arena, struct line_table);
+    binary->scopes = make_scope_index(arena);
     binary->fd = -1;
     const char *cause = open_elf(arena, binary);
     if (cause) {

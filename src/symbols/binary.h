@@ -47,6 +47,7 @@ struct binary {
     VECTOR(struct symbol) names;   /* all names, such as both of a C++ constructor; unsorted */
     VECTOR(struct symbol) imports; /* sorted by address of the slot that the loader fills in */
     struct line_table *lines;      /* owned; binary_lines reads it when it is first needed */
+    struct scope_index *scopes;    /* of its debug information */
 };
 
 /* Opens the program or shared object at PATH. Returns NULL; or an error message, and then nothing

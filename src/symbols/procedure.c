@@ -33,8 +33,9 @@ static void take_procedure(const struct wanted *wanted, Dwarf_Die *function) {
         return;
     const char *name = dwarf_diename(&written);
     if (!name || dwarf_hasattr(function, DW_AT_declaration) ||
-        !ends_in_name(join_path(wanted->arena, path_above(wanted->arena, &written), name),
-                      wanted->name))
+        !ends_in_name(
+            join_path(wanted->arena, path_above(wanted->arena, wanted->binary, &written), name),
+            wanted->name))
         return;
     struct procedure procedure = {.symbol = name};
     if (dwarf_attr(&written, DW_AT_linkage_name, &attribute))

@@ -4,6 +4,7 @@
  * no value here. */
 #include "symbols/type.h"
 
+#include "symbols/scopes.h"
 #include "symbols/spelling.h"
 
 #include <dwarf.h>
@@ -50,9 +51,9 @@ static bool is_scope(int tag) {
 
 /* Sets PATH to that of RECORD. Returns false if RECORD is local to a function or has no name: then
  * no other unit defines it. */
-static bool read_path(Dwarf_Die *record, struct path *path) {
-    Dwarf_Die *scopes = NULL;
-    int count = dwarf_getscopes_die(record, &scopes);
+static bool read_path(const struct binary *binary, Dwarf_Die *record, struct path *path) {
+    Dwarf_Die scopes[SCOPES_MAX];
+    int count = scopes_around(binary->scopes, record, scopes);
     bool good = count > 0;
     path->count = 0;
     for (int i = count; good && i-- > 0;) {
@@ -65,8 +66,6 @@ static bool read_path(Dwarf_Die *record, struct path *path) {
         if (good)
             path->names[path->count++] = name;
     }
-    if (count > 0)
-        free(scopes);
     return good && path->count;
 }
 
@@ -86,19 +85,19 @@ static bool is_same_path(const struct path *a, const struct path *b) {
 
 /* Whether DEFINITION has a declaration with PATH. A definition may be outside of the scope of its
  * declaration. */
-static bool is_of(Dwarf_Die *definition, const struct path *path) {
+static bool is_of(const struct binary *binary, Dwarf_Die *definition, const struct path *path) {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
     struct path own;
     return dwarf_attr(definition, DW_AT_specification, &attribute) &&
-           dwarf_formref_die(&attribute, &declaration) && read_path(&declaration, &own) &&
+           dwarf_formref_die(&attribute, &declaration) && read_path(binary, &declaration, &own) &&
            is_same_path(&own, path);
 }
 
 /* Searches the children of PARENT for a definition of PATH, whose names before DEPTH are those of
  * PARENT and the scopes around it. Returns false if there is none. */
-static bool find_path(Dwarf_Die *parent, const struct path *path, size_t depth, bool is_union,
-                      Dwarf_Die *found) {
+static bool find_path(const struct binary *binary, Dwarf_Die *parent, const struct path *path,
+                      size_t depth, bool is_union, Dwarf_Die *found) {
     Dwarf_Die child;
     const char *last = path->names[path->count - 1];
     if (dwarf_child(parent, &child) != 0)
@@ -108,13 +107,13 @@ static bool find_path(Dwarf_Die *parent, const struct path *path, size_t depth, 
         if (!name)
             continue;
         if (strcmp(name, last) == 0 && is_definition(&child, is_union) &&
-            (dwarf_hasattr(&child, DW_AT_specification) ? is_of(&child, path)
+            (dwarf_hasattr(&child, DW_AT_specification) ? is_of(binary, &child, path)
                                                         : depth + 1 == path->count)) {
             *found = child;
             return true;
         }
         if (depth + 1 < path->count && strcmp(name, path->names[depth]) == 0 &&
-            find_path(&child, path, depth + 1, is_union, found))
+            find_path(binary, &child, path, depth + 1, is_union, found))
             return true;
     } while (dwarf_siblingof(&child, &child) == 0);
     return false;
@@ -125,10 +124,10 @@ static void find_definition(const struct binary *binary, Dwarf_Die *record) {
     Dwarf_CU *unit = NULL;
     Dwarf_Die top;
     bool is_union = dwarf_tag(record) == DW_TAG_union_type;
-    if (!read_path(record, &path))
+    if (!read_path(binary, record, &path))
         return;
     while (next_unit(binary->dwarf, &unit, &top))
-        if (find_path(&top, &path, 0, is_union, record))
+        if (find_path(binary, &top, &path, 0, is_union, record))
             return;
 }
 

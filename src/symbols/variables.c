@@ -8,6 +8,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/locate.h"
+#include "symbols/scopes.h"
 #include "symbols/spelling.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -77,31 +78,31 @@ static struct scope enter_scope(struct arena *arena, struct scope scope, Dwarf_D
 }
 
 /* Returns the scopes around DECLARATION, whose definition is in another scope. */
-static struct scope declared_scope(struct arena *arena, Dwarf_Die *declaration) {
-    Dwarf_Die *scopes = NULL;
+static struct scope declared_scope(struct arena *arena, const struct binary *binary,
+                                   Dwarf_Die *declaration) {
+    Dwarf_Die scopes[SCOPES_MAX];
     struct scope scope = {"", "", NULL};
-    int count = dwarf_getscopes_die(declaration, &scopes);
+    int count = scopes_around(binary->scopes, declaration, scopes);
     for (int i = count - 1; i > 0; i--) {
         const char *name = dwarf_diename(&scopes[i]);
         if (name && dwarf_tag(&scopes[i]) != DW_TAG_compile_unit)
             scope = enter_scope(arena, scope, &scopes[i], name);
     }
-    if (count > 0)
-        free(scopes);
     return scope;
 }
 
-const char *path_above(struct arena *arena, Dwarf_Die *die) {
-    return declared_scope(arena, die).path;
+const char *path_above(struct arena *arena, const struct binary *binary, Dwarf_Die *die) {
+    return declared_scope(arena, binary, die).path;
 }
 
 /* Returns the scopes around DIE, or around its declaration if that is somewhere else. */
-static struct scope scope_around(struct arena *arena, Dwarf_Die *die, const struct place *place) {
+static struct scope scope_around(const struct variables *variables, Dwarf_Die *die,
+                                 const struct place *place) {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
     return dwarf_attr(die, DW_AT_specification, &attribute) &&
                    dwarf_formref_die(&attribute, &declaration)
-               ? declared_scope(arena, &declaration)
+               ? declared_scope(variables->arena, variables->binary, &declaration)
                : place->scope;
 }
 
@@ -133,7 +134,7 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
     const char *name = dwarf_diename(die);
-    struct scope scope = scope_around(variables->arena, die, place);
+    struct scope scope = scope_around(variables, die, place);
     if (!name && dwarf_attr_integrate(die, DW_AT_name, &attribute))
         name = dwarf_formstring(&attribute);
     if (!name || dwarf_hasattr(die, DW_AT_declaration))
@@ -204,8 +205,8 @@ static void take_die(struct variables *variables, Dwarf_Die *die, const struct p
     case DW_TAG_union_type:
         name = dwarf_diename(die);
         if (name)
-            inner.scope = enter_scope(variables->arena, scope_around(variables->arena, die, place),
-                                      die, name);
+            inner.scope =
+                enter_scope(variables->arena, scope_around(variables, die, place), die, name);
         break;
     case DW_TAG_inlined_subroutine: /* its variables have the paths of their origins */
         inner.is_inlined = true;

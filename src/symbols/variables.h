@@ -46,7 +46,7 @@ struct variables {
 
 /* Returns the names of the scopes around DIE in the debug information, "ns::calls"; "" if the unit
  * is the only one. */
-const char *path_above(struct arena *arena, Dwarf_Die *die);
+const char *path_above(struct arena *arena, const struct binary *binary, Dwarf_Die *die);
 
 /* Returns "ns::calls::count" for "ns::calls" and "count". */
 const char *join_path(struct arena *arena, const char *path, const char *name);

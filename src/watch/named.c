@@ -3,6 +3,7 @@
  * A name is looked up in the program first, then in its shared objects. The address of a static
  * object is known then; so is the offset of a local in its frame, and of a thread-local variable
  * from the thread pointer. */
+#include "symbols/scopes.h"
 #include "symbols/sites.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -86,15 +87,14 @@ static int count_instance(Dwarf_Die *instance, void *count) {
 /* Finds the function in whose source the local ORIGIN, an entry of debug information, is declared.
  */
 static bool find_written(const struct binary *binary, Dwarf_Off origin, Dwarf_Die *function) {
-    Dwarf_Die die, *scopes = NULL;
+    Dwarf_Die die, scopes[SCOPES_MAX];
     bool found = false;
-    int count = dwarf_offdie(binary->dwarf, origin, &die) ? dwarf_getscopes_die(&die, &scopes) : 0;
+    int count =
+        dwarf_offdie(binary->dwarf, origin, &die) ? scopes_around(binary->scopes, &die, scopes) : 0;
     for (int i = 0; i < count && !found; i++) {
         *function = scopes[i];
         found = dwarf_tag(function) == DW_TAG_subprogram;
     }
-    if (count > 0)
-        free(scopes);
     return found;
 }
 
