@@ -114,8 +114,8 @@ void quipu_clear_table(struct context_thread *thread) {
         thread->recent[i] = &thread->root;
 }
 
-/* Without memory for a larger table, lookups only take longer. */
-static void grow_table(struct context_thread *thread) {
+/* Without memory for a larger table, lookups only take longer. The caller has blocked signals. */
+static void enlarge_table(struct context_thread *thread) {
     struct context_link **old = thread->table;
     uint32_t count = (thread->mask + 8) / 8;
     struct context_link **table = map_memory(NULL, 16 * (uint64_t)count, PROT_READ | PROT_WRITE,
@@ -133,24 +133,68 @@ static void grow_table(struct context_thread *thread) {
         }
 }
 
-static struct context_link *take_link(struct context_thread *thread) {
+static bool is_full(const struct context_thread *thread) {
+    return thread->link_count > (thread->mask + 8) / 8 / 4;
+}
+
+static void grow_table(struct context_thread *thread) {
+    uint64_t mask = block_signals();
+    if (is_full(thread))
+        enlarge_table(thread);
+    restore_signals(mask);
+}
+
+/* Makes room for more links. Returns false if there is no memory. */
+static bool map_links(struct context_thread *thread) {
+    uint64_t mask = block_signals();
     if (thread->links == thread->links_end) {
         struct context_link *links = map_memory(NULL, LINKS_SIZE, PROT_READ | PROT_WRITE,
                                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (is_error(links))
-            return NULL;
-        thread->links = links;
-        thread->links_end = links + LINKS_SIZE / sizeof *links;
+        if (!is_error(links)) {
+            thread->links = links;
+            thread->links_end = links + LINKS_SIZE / sizeof *links;
+        }
     }
-    return thread->links++;
+    restore_signals(mask);
+    return thread->links != thread->links_end;
+}
+
+/* A handler may take some meanwhile. */
+static struct context_link *take_link(struct context_thread *thread) {
+    for (;;) {
+        struct context_link *link = __atomic_load_n(&thread->links, __ATOMIC_RELAXED);
+        if (link == thread->links_end) {
+            if (!map_links(thread))
+                return NULL;
+        } else if (__atomic_compare_exchange_n(&thread->links, &link, link + 1, false,
+                                               __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return link;
+        }
+    }
+}
+
+static bool is_in_bucket(const struct context_link *first, const struct context_link *link) {
+    while (first && first != link)
+        first = first->next;
+    return first != NULL;
 }
 
 void quipu_add_link(struct context_thread *thread, struct context_link *link) {
-    if (++thread->link_count > (thread->mask + 8) / 8 / 4)
+    struct context_link **table;
+    __atomic_fetch_add(&thread->link_count, 1, __ATOMIC_RELAXED);
+    if (is_full(thread))
         grow_table(thread);
-    struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
-    link->next = *bucket;
-    __atomic_store_n(bucket, link, __ATOMIC_RELEASE);
+    do { /* a handler may grow the table, before or after the link is in the old one */
+        table = __atomic_load_n(&thread->table, __ATOMIC_RELAXED);
+        struct context_link **bucket = bucket_of(thread, link->from, link->site, link->place);
+        struct context_link *first = __atomic_load_n(bucket, __ATOMIC_RELAXED);
+        if (is_in_bucket(first, link))
+            return;
+        do
+            link->next = first;
+        while (!__atomic_compare_exchange_n(bucket, &first, link, false, __ATOMIC_RELEASE,
+                                            __ATOMIC_RELAXED));
+    } while (__atomic_load_n(&thread->table, __ATOMIC_RELAXED) != table);
 }
 
 static uint64_t function_at(uint64_t place) {
@@ -166,7 +210,6 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
     bool opens;
     struct quipu_context *node =
         quipu_find_child(thread, from->node, site, function_at(place), &opens);
-    uint64_t mask = block_signals();
     struct context_link *link = take_link(thread);
     if (link) {
         *link = (struct context_link){.from = from,
@@ -176,7 +219,6 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
                                       .node = node ? node : from->node};
         quipu_add_link(thread, link);
     }
-    restore_signals(mask);
     return link;
 }
 

@@ -76,6 +76,7 @@ enum {
     CONTEXT_CHUNKS = 16,
     CONTEXT_MODULES = 256,
     FIRST_BUCKETS = 1024,
+    FIRST_CHILDREN = 1024,
     CROSSINGS = 1 << 18, /* of 32 bytes of stack each: as many as fit in 8 MiB */
 };
 
@@ -126,6 +127,12 @@ struct crossing {
     struct context_module *from;
 };
 
+/* The nodes of a tree by parent, site and callee. Invariant: at most half of it is in use. */
+struct child_table {
+    uint32_t mask;    /* number of nodes, a power of two, minus 1 */
+    uint32_t nodes[]; /* 1 + index; 0: free */
+};
+
 /* The state of one thread. */
 struct context_thread {
     struct context_link **table; /* buckets; their number is a power of two and grows with that of
@@ -145,11 +152,14 @@ struct context_thread {
     struct context_link *links, *links_end; /* room for more links */
     struct crossing *crossing;              /* behind the last one in use */
     struct context_link root;
-    struct quipu_context nowhere;          /* counts what there is no room for */
+    struct quipu_context nowhere; /* counts what there is no room for */
+    struct child_table *children; /* all nodes; NULL: they are not in a table */
+    uint32_t child_count;
     _Alignas(QUIPU_PAGE) uint64_t process; /* its process; 0 in a copied process, where the kernel
                                             * clears this page */
     _Alignas(QUIPU_PAGE) struct context_link *recent[CONTEXT_RECENTS];
     struct context_link *first_table[FIRST_BUCKETS];
+    _Alignas(QUIPU_PAGE) uint32_t first_children[1 + FIRST_CHILDREN]; /* a table */
     struct crossing crossings[CROSSINGS];
 };
 
@@ -196,7 +206,7 @@ void quipu_switch_module(struct context_thread *thread, struct context_module *m
 void quipu_enter_link(struct context_thread *thread, struct context_link *link, uint64_t stack);
 /* Leaves the current link, and makes its parent the current one. */
 void quipu_leave_link(struct context_thread *thread);
-/* Adds LINK to the table. The caller has blocked signals. */
+/* Adds LINK to the table. A handler may add others at any instruction. */
 void quipu_add_link(struct context_thread *thread, struct context_link *link);
 /* Empties the table, or makes the first one. */
 void quipu_clear_table(struct context_thread *thread);

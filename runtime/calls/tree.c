@@ -7,7 +7,12 @@
  *
  * Only the thread itself adds nodes. But a signal handler may interrupt it at any instruction and
  * add some, too. So a node is taken by one atomic exchange and linked by another. At worst there
- * are two nodes for one path, and readers add them up. */
+ * are two nodes for one path, and readers add them up.
+ *
+ * A function may have many thousand call sites, so a child is not searched among its siblings: a
+ * hash table of the thread has all nodes. If it cannot grow, it has no more of them, and siblings
+ * are searched. A table that was too small stays mapped: a handler may have made it grow during a
+ * search. */
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "runtime/calls/calls.h"
@@ -19,6 +24,12 @@ enum {
     FIRST_SIZE = 2 * QUIPU_PAGE,
     NODES_MAX = 1 << 20,
 };
+
+#define MULTIPLIER 0x9e3779b97f4a7c15
+
+static uint64_t size_of_table(uint32_t mask) {
+    return sizeof(struct child_table) + ((uint64_t)mask + 1) * sizeof(uint32_t);
+}
 
 static uint64_t chunk_end(const struct quipu_call_tree *chunk) {
     return chunk->first_index + chunk->capacity;
@@ -81,8 +92,21 @@ static bool grow_tree(struct context_thread *thread) {
     return error == 0;
 }
 
+/* Empties the table of children, or makes the first one. */
+static void clear_children(struct context_thread *thread) {
+    struct child_table *first = (struct child_table *)thread->first_children,
+                       *last = thread->children;
+    if (last && last != first)
+        SYSTEM_CALL(munmap, last, size_of_table(last->mask), 0, 0, 0, 0);
+    SYSTEM_CALL(madvise, first, sizeof thread->first_children, MADV_DONTNEED, 0, 0, 0);
+    first->mask = FIRST_CHILDREN - 1;
+    thread->children = first;
+    thread->child_count = 0;
+}
+
 long quipu_begin_tree(struct context_thread *thread) {
     thread->chunk_count = 0;
+    clear_children(thread);
     long error = add_chunk(thread, FIRST_SIZE);
     if (error == 0)
         thread->chunks[0]->count = 1; /* the root */
@@ -128,29 +152,105 @@ struct quipu_context *quipu_entered_child(const struct context_thread *thread,
     return NULL;
 }
 
-static bool is_way(const struct quipu_context *node, uint64_t site, uint64_t callee) {
+static bool is_call(const struct quipu_context *node, uint64_t site, uint64_t callee) {
     return node->site == site && node->callee == callee;
+}
+
+/* ---- Children ---- */
+
+static uint32_t slot_of(uint32_t parent, uint64_t site, uint64_t callee) {
+    uint64_t key = (site ^ (uint64_t)parent << 40) * MULTIPLIER + callee;
+    return (uint32_t)(key * MULTIPLIER >> 32);
+}
+
+static void put_child(struct child_table *table, uint32_t slot, uint32_t number) {
+    for (uint32_t none = 0;; none = 0, slot++)
+        if (__atomic_compare_exchange_n(&table->nodes[slot & table->mask], &none, number, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+}
+
+/* The caller has blocked signals. */
+static void enlarge_children(struct context_thread *thread) {
+    struct child_table *old = thread->children;
+    uint32_t mask = 4 * (old->mask + 1) - 1;
+    struct child_table *table = map_memory(NULL, size_of_table(mask), PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (is_error(table)) {
+        thread->children = NULL;
+        return;
+    }
+    table->mask = mask;
+    for (uint32_t i = 0; i <= old->mask; i++) {
+        uint32_t number = old->nodes[i];
+        const struct quipu_context *node = number ? node_at(thread, number) : NULL;
+        if (node)
+            put_child(table, slot_of(node->parent, node->site, node->callee), number);
+    }
+    __atomic_store_n(&thread->children, table, __ATOMIC_RELEASE);
+}
+
+static bool is_crowded(const struct context_thread *thread) {
+    return thread->children && thread->child_count > thread->children->mask / 2;
+}
+
+/* Adds node NUMBER to the table. If a handler makes that grow meanwhile, it has the node once or
+ * twice. */
+static void add_child(struct context_thread *thread, uint32_t number, uint32_t slot) {
+    struct child_table *table;
+    __atomic_fetch_add(&thread->child_count, 1, __ATOMIC_RELAXED);
+    if (is_crowded(thread)) {
+        uint64_t mask = block_signals();
+        if (is_crowded(thread))
+            enlarge_children(thread);
+        restore_signals(mask);
+    }
+    do {
+        table = __atomic_load_n(&thread->children, __ATOMIC_ACQUIRE);
+        if (table)
+            put_child(table, slot, number);
+    } while (__atomic_load_n(&thread->children, __ATOMIC_ACQUIRE) != table);
+}
+
+/* Returns the child of FROM, whose number is PARENT, for the call, or NULL. */
+static struct quipu_context *find_child(const struct context_thread *thread,
+                                        const struct quipu_context *from, uint32_t parent,
+                                        uint64_t site, uint64_t callee) {
+    const struct child_table *table = __atomic_load_n(&thread->children, __ATOMIC_ACQUIRE);
+    if (!table) {
+        for (uint32_t n = from->first_child; n; n = node_at(thread, n)->next_sibling)
+            if (is_call(node_at(thread, n), site, callee))
+                return node_at(thread, n);
+        return NULL;
+    }
+    for (uint32_t slot = slot_of(parent, site, callee);; slot++) {
+        uint32_t number = table->nodes[slot & table->mask];
+        struct quipu_context *node = number ? node_at(thread, number) : NULL;
+        if (!node || (node->parent == parent && is_call(node, site, callee)))
+            return node;
+    }
 }
 
 struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
                                        uint64_t site, uint64_t callee, bool *opens) {
     *opens = false;
     for (struct quipu_context *up = from; up->parent; up = node_at(thread, up->parent))
-        if (is_way(up, site, callee))
+        if (is_call(up, site, callee))
             return up;
     *opens = true;
-    for (uint32_t n = from->first_child; n; n = node_at(thread, n)->next_sibling)
-        if (is_way(node_at(thread, n), site, callee))
-            return node_at(thread, n);
-    struct quipu_context *node = take_node(thread);
+    uint32_t parent = number_of(thread, from);
+    struct quipu_context *node = find_child(thread, from, parent, site, callee);
+    if (node)
+        return node;
+    node = take_node(thread);
     if (!node)
         return NULL;
-    *node =
-        (struct quipu_context){.parent = number_of(thread, from), .site = site, .callee = callee};
+    *node = (struct quipu_context){.parent = parent, .site = site, .callee = callee};
     uint32_t number = number_of(thread, node);
     node->next_sibling = __atomic_load_n(&from->first_child, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&from->first_child, &node->next_sibling, number, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+    add_child(thread, number, slot_of(parent, site, callee));
     return node;
 }
