@@ -278,6 +278,25 @@ bool is_fortran(Dwarf_Die *die) {
     }
 }
 
+bool is_cxx(Dwarf_Die *die) {
+    enum {
+        CXX_17 = 0x2b, /* DWARF 6; older headers lack the names */
+        CXX_20 = 0x2c
+    };
+    Dwarf_Die unit;
+    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case CXX_17:
+    case CXX_20:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool is_class_container(const struct type *type) {
     static const char prefix[] = "__class_";
     Dwarf_Die record = type->die;

@@ -65,6 +65,9 @@ int64_t first_index(const struct type *type);
 /* Whether the source of DIE's unit is Fortran, which ignores case. */
 bool is_fortran(Dwarf_Die *die);
 
+/* Whether it is C++. */
+bool is_cxx(Dwarf_Die *die);
+
 /* Whether TYPE is the record in which gfortran keeps a 'class' variable. It contains '_data', which
  * is the object or its descriptor, and '_vptr'. */
 bool is_class_container(const struct type *type);

@@ -33,9 +33,10 @@ struct scope {
 struct place {
     const char *file;
     struct scope scope;
-    Dwarf_Die *function; /* NULL: outside of all functions */
-    bool is_inlined;     /* in an inlined instance, which is in `function` */
-    bool ignores_case;   /* the unit's language does */
+    Dwarf_Die *function;  /* NULL: outside of all functions */
+    bool is_inlined;      /* in an inlined instance, which is in `function` */
+    bool ignores_case;    /* the unit's language does */
+    bool has_enum_scopes; /* it is C++: "state::done", or without the enumeration's name */
     unsigned depth;
 };
 
@@ -159,8 +160,14 @@ static void take_variable(struct variables *variables, Dwarf_Die *die, const str
 static void take_constants(struct variables *variables, Dwarf_Die *parent,
                            const struct place *place) {
     Dwarf_Die die;
+    const char *own = place->has_enum_scopes ? dwarf_diename(parent) : NULL;
+    struct scope scope = place->scope;
     if (dwarf_child(parent, &die) != 0)
         return;
+    if (own)
+        scope.path = join_path(variables->arena, scope.path, own);
+    if (own && dwarf_hasattr(parent, DW_AT_enum_class))
+        scope.brief = join_path(variables->arena, scope.brief, own);
     do {
         Dwarf_Attribute attribute;
         Dwarf_Sword value = 0;
@@ -174,7 +181,7 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
                                     .external = true,
                                     .is_constant = true,
                                     .value = value};
-        set_names(variables->arena, &constant, &place->scope);
+        set_names(variables->arena, &constant, &scope);
         vector_push(variables->arena, &variables->all, constant);
     } while (dwarf_siblingof(&die, &die) == 0);
 }
@@ -267,8 +274,10 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     variables->frames = dwarf_getcfi_elf(binary->elf);
     while (next_unit(binary->dwarf, &unit, &top)) {
         const char *file = dwarf_diename(&top);
-        struct place place = {
-            .file = file ? file : "", .scope = {"", "", NULL}, .ignores_case = is_fortran(&top)};
+        struct place place = {.file = file ? file : "",
+                              .scope = {"", "", NULL},
+                              .ignores_case = is_fortran(&top),
+                              .has_enum_scopes = is_cxx(&top)};
         variables->has_fortran |= place.ignores_case;
         take_children(variables, &top, place);
     }
@@ -360,7 +369,8 @@ static enum match match(const struct variables *variables, const struct variable
     if (wanted->is_bare)
         return match_key(without_arguments(variables->arena, brief), wanted->key, ignores_case);
     enum match found = match_key(variable->key, wanted->key, ignores_case);
-    return found ? found : match_key(brief, wanted->key, ignores_case);
+    enum match of_brief = match_key(brief, wanted->key, ignores_case);
+    return found > of_brief ? found : of_brief;
 }
 
 /* Returns how well VARIABLE matches WANTED; 0: not at all. */
