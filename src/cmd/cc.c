@@ -397,7 +397,7 @@ static void read_arguments(struct driver *driver, int argc, char **argv) {
     }
     driver->clang = strstr(last_part(driver->compiler), "clang") != NULL;
     driver->link &= driver->inputs;
-    if (driver->link && driver->bare && !driver->libc && driver->sources && driver->options.modes) {
+    if (driver->bare && !driver->libc && driver->sources && driver->options.modes) {
         warn(
             "'-nostdlib' without '-lc': code without a C library cannot be counted; left as it is");
         driver->options.modes = 0;

@@ -164,6 +164,14 @@ static void check_running(struct session *session, pid_t process) {
         die("process %d: %s", (int)process, wrong);
 }
 
+/* Ends the program with an error if the program that is started cannot be watched. Mostly it is one
+ * that starts another, such as env or a shell. */
+static void check_program(struct session *session) {
+    const char *wrong = check_watchable(&session->libraries, NULL, 0);
+    if (wrong)
+        die("'%s': %s; or name the program that it starts by '--program'", session->file, wrong);
+}
+
 static void read_named(struct session *session, const struct watch_options *options,
                        const struct named *named) {
     struct watched watched;
@@ -171,6 +179,8 @@ static void read_named(struct session *session, const struct watch_options *opti
     const char *wrong = read_watched(&session->libraries, named->text, &watched, &where);
     if (wrong)
         check_running(session, session->libraries.process);
+    if (wrong && !session->binary->dwarf && !session->libraries.process)
+        check_program(session);
     if (wrong)
         die_at(named->text, where, wrong);
     watched.is_violation = named->is_violation;

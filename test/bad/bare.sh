@@ -40,6 +40,11 @@ for options in -nostdlib '-nostdlib -static' -nodefaultlibs' -nostartfiles'; do
     [[ $(<output) == hello ]] || fail "'$options': $(<output)"
     rm bare
 done
+# Compiled so, and linked so later, as interpreters build the code that they make.
+ends 0 quipu cc -O1 -fPIC -nostdlib -c bare.c
+said "'-nostdlib' without '-lc': code without a C library cannot be counted; left as it is"
+ends 0 quipu cc -shared -nostdlib bare.o -o bare.so
+[[ ! -s messages ]] || fail "the link says: $(<messages)"
 # Linked from objects that are counted: the linker's messages, and then ours.
 ends 0 quipu cc -O1 -c bare.c
 for options in -nostdlib -nostartfiles '-nostartfiles -static'; do
