@@ -8,6 +8,7 @@
  *
  * requires: find_frequencies, find_liveness   makes: chord of blocks and edges */
 #include "flow/graph.h"
+#include "flow/nodes.h"
 
 #include "util/diag.h"
 
@@ -32,35 +33,6 @@ static const double COST_FAR_FROM_BRANCH = 0.85;
 enum {
     FAR_FROM_BRANCH = 4 /* instructions of a block, its branch included */
 };
-
-static uint32_t find_root(uint32_t *parent, uint32_t node) {
-    while (parent[node] != node)
-        node = parent[node] = parent[parent[node]];
-    return node;
-}
-
-/* Joins the trees of both nodes. Returns false if they are in the same tree already. */
-static bool join(uint32_t *parent, uint32_t x, uint32_t y) {
-    x = find_root(parent, x);
-    y = find_root(parent, y);
-    parent[x] = y;
-    return x != y;
-}
-
-uint32_t out_node(const struct graph *graph, uint32_t end) {
-    uint32_t blocks = (uint32_t)graph->blocks.count;
-    if (end == 0)
-        return 0;
-    return end <= blocks ? 2 * end : 2 * blocks + end - blocks;
-}
-
-uint32_t in_node(const struct graph *graph, uint32_t end) {
-    return is_block(graph, end) ? 2 * end - 1 : out_node(graph, end);
-}
-
-uint32_t node_count(const struct graph *graph) {
-    return 1 + 2 * (uint32_t)graph->blocks.count + graph->hub_count;
-}
 
 /* Whether there is a position in the block where no flag is live except carry, which inc does not
  * change. */
@@ -133,23 +105,6 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
-bool closes_cycle(const struct graph *graph) {
-    uint32_t nodes = node_count(graph);
-    uint32_t *parent = ARENA_ARRAY(graph->arena, uint32_t, nodes);
-    bool closes = false;
-    for (uint32_t i = 0; i < nodes; i++)
-        parent[i] = i;
-    for (uint32_t i = 0; i < graph->blocks.count; i++)
-        closes |= !graph->blocks.data[i].countable &&
-                  !join(parent, in_node(graph, i + 1), out_node(graph, i + 1));
-    for (size_t i = 0; i < graph->edges.count; i++) {
-        const struct edge *edge = &graph->edges.data[i];
-        closes |= !edge->countable &&
-                  !join(parent, out_node(graph, edge->source), in_node(graph, edge->target));
-    }
-    return closes;
-}
-
 /* Takes an arc into the tree if it closes no cycle. All other arcs are chords. Blocks with
  * counts_turns are always chords. With PLACEMENT_BLOCK, so are all blocks that can hold code. */
 void place_chords(struct graph *graph, enum placement placement) {
@@ -165,7 +120,7 @@ void place_chords(struct graph *graph, enum placement placement) {
             !arcs[i].is_edge && arcs[i].countable &&
             (placement == PLACEMENT_BLOCK ||
              (placement == PLACEMENT_TREE && graph->blocks.data[arcs[i].index].counts_turns));
-        if (!chosen && join(parent, arcs[i].from, arcs[i].to))
+        if (!chosen && join_trees(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);
         if (arcs[i].is_edge)

@@ -1,30 +1,12 @@
-/* view.c: the table of views, and functions for all of them; see view.h. */
+/* view.c: what all views need; see view.h. */
 #include "report/view.h"
 
 #include "report/source_paths.h"
-#include "util/near.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const struct view *const rows[] = {
-    &view_function, &view_file,   &view_line,    &view_block,    &view_instruction,
-    &view_module,   &view_thread, &view_process, &view_callsite,
-};
-
-const struct view *view_at(size_t i) {
-    return i < sizeof rows / sizeof *rows ? rows[i] : NULL;
-}
-
-static const char *view_name_at(size_t i) {
-    return view_at(i) ? view_at(i)->name : NULL;
-}
-
-const struct view *choose_view(const char *name) {
-    return rows[choose_name("--by", "view", name, view_name_at)];
-}
 
 bool matches(const char *pattern, const char *text) {
     if (!pattern || strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0)

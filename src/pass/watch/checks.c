@@ -269,30 +269,12 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
         write_stack_move(out, &frame, -pushed);
 }
 
-/* Writes only changes: adjacent code out of line mostly has the same rules. */
-void enter_frame(struct planner *p, const struct frame_row *frame) {
-    struct frame_row *before = &watched_function(p)->out_of_line;
-    if (!before->known && frame->known)
-        write_frame(&p->far_stubs, frame, 0);
-    else if (frame->known &&
-             (frame->offset != before->offset || strcmp(frame->base, before->base) != 0))
-        write_frame_change(&p->far_stubs, frame);
-    if (frame->known)
-        *before = *frame;
-}
-
 /* The code out of line now has the rules of INSTRUCTION. */
 static void leave_frame(struct planner *p, const struct graph_instruction *instruction) {
     struct frame_row frame = frame_at(p, instruction);
     struct frame_row *before = &watched_function(p)->out_of_line;
     if (before->known && frame.known)
         *before = frame;
-}
-
-void end_out_of_line(struct planner *p) {
-    struct frame_row *before = &watched_function(p)->out_of_line;
-    write_frame_end(&p->far_stubs, before);
-    before->known = false;
 }
 
 /* Writes the code out of line to which the check with LABEL jumps. WAY: how that check keeps what
@@ -368,13 +350,6 @@ bool needs_check(const struct planner *p, const struct graph_instruction *instru
     struct store_address address;
     return is_checked(instruction) && address_of(p, store, instruction->statement, &address) &&
            !is_on_stack(p, store, instruction) && !variable_of(&address).length;
-}
-
-struct buffer *site_rows(struct planner *p, uint8_t fragment) {
-    struct watched_function *function = watched_function(p);
-    while (function->sites.count <= fragment)
-        vector_push(p->graph->arena, &function->sites, (struct buffer){0});
-    return &function->sites.data[fragment];
 }
 
 static struct buffer *rows_of(struct watcher *w) {
@@ -455,27 +430,6 @@ static void insert_check(struct watcher *w, const struct range *range) {
     insert_after(p, &w->instructions[range->last], &text);
     if (!is_call(&w->instructions[range->first]))
         write_range(w, range, label, way);
-}
-
-/* Makes the linker keep the early start of the runtime if it keeps this code. */
-static void keep_early_start(struct planner *p, uint32_t number, size_t fragment) {
-    const struct fragment *there = &p->graph->function->fragments.data[fragment];
-    buffer_print(&p->state->tail, "\t%s\n\t.reloc .LQf%u_%zu, R_X86_64_NONE, quipu_watch_early\n",
-                 p->state->unit->sections.data[there->section].directive, number, fragment);
-}
-
-void write_sites(struct planner *p, uint32_t number) {
-    struct watched_function *function = watched_function(p);
-    for (size_t f = 0; f < function->sites.count; f++) {
-        struct buffer *rows = &function->sites.data[f];
-        if (rows->count) {
-            if (!p->state->options->shared)
-                keep_early_start(p, number, f);
-            enter_rows(p->state, p->graph->function, number, f, QUIPU_SITES_SECTION);
-            buffer_text(&p->state->tail, rows->data);
-        }
-        buffer_release(rows);
-    }
 }
 
 /* If several begin at one instruction, the longest comes first: its copy skips the checks of the

@@ -8,14 +8,6 @@
 #include "x86/loop_check.h"
 #include "x86/store_check.h"
 
-struct watched_unit *watched_unit(struct pass_state *state) {
-    return unit_data(state, &watch_feature);
-}
-
-struct watched_function *watched_function(const struct planner *p) {
-    return function_data(p, &watch_feature);
-}
-
 static bool is_on(const struct pass_options *options) {
     return options->watch;
 }

@@ -23,24 +23,25 @@ struct watched_function {
     VECTOR(struct loop_copy *) loops; /* that get a copy without checks */
 };
 
+/* sites.c: the data, and the table of all sites. */
 struct watched_unit *watched_unit(struct pass_state *state);
 struct watched_function *watched_function(const struct planner *p);
 
-/* checks.c: checks of the block's stores, and the table of all sites. */
-void insert_checks(struct planner *p, uint32_t index);
+/* Returns the rows of the table of sites in FRAGMENT. */
+struct buffer *site_rows(struct planner *p, uint8_t fragment);
 void write_sites(struct planner *p, uint32_t number);
-/* Whether the instruction's store has a check that is always armed. */
-bool needs_check(const struct planner *p, const struct graph_instruction *instruction);
+
 /* Makes FRAME's rules apply for the unwinder from the end of the code out of line on. */
 void enter_frame(struct planner *p, const struct frame_row *frame);
 /* Ends these rules, at the end of a fragment. */
 void end_out_of_line(struct planner *p);
 
+/* checks.c: checks of the block's stores. */
+void insert_checks(struct planner *p, uint32_t index);
+/* Whether the instruction's store has a check that is always armed. */
+bool needs_check(const struct planner *p, const struct graph_instruction *instruction);
 /* Whether the instruction only stores by the stack pointer, and is not `enter`. */
 bool is_plain_push(const struct graph_instruction *instruction);
-
-/* Returns the rows of the table of sites in FRAGMENT. */
-struct buffer *site_rows(struct planner *p, uint8_t fragment);
 
 /* loops.c: chooses the loops that get a copy without checks, and inserts the choice before each;
  * writes the copy of the loop with head INDEX. */
