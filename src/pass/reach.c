@@ -85,8 +85,9 @@ static void choose_jumps(struct planner *p, bool *is_long) {
         if (is_long[i] || !is_own_jump(p, i) || !goes_far(p, i))
             continue;
         const struct decoded *jump = last_instruction(graph, &graph->blocks.data[i])->decoded;
+        uint8_t size = jump->class == CLASS_JUMP ? LONG_JUMP : LONG_CONDITIONAL;
         is_long[i] = true;
-        growth[i] = (jump->class == CLASS_JUMP ? LONG_JUMP : LONG_CONDITIONAL) - jump->size;
+        growth[i] = size > jump->size ? size - jump->size : 0; /* it may be longer by a prefix */
     }
     uint32_t moved = 0;
     for (uint32_t i = 0; i < graph->text_blocks; i++) {
