@@ -12,7 +12,7 @@
  * armed together with the one before. Calls through pointers always test whether the callee is in
  * `quipu_watch_callees`. Once anything is watched, this excludes the callees of other modules.
  *
- * Invariant: `sorted` is a permutation of the module's sites that have targets, by target.
+ * Invariant: `sorted` has the module's sites of stores to variables, by variable.
  * Not perfect: armed checks stay armed. A stack in a variable, in the heap or in a watched local is
  * not recognized if only code without checks switches to it, and not by the C library. */
 #include "format/data_file.h"
@@ -129,7 +129,7 @@ static bool has_text(void) {
     return module.text_begin <= module.text_end;
 }
 
-/* Makes the text writable and calls CHANGE with each site and DATA. Returns 0, also if there are no
+/* Makes the text writable and calls APPLY with each site and DATA. Returns 0, also if there are no
  * sites, or the negative error number. */
 static long change_sites(void (*apply)(const struct quipu_site *, void *), void *data) {
     if (!has_text())

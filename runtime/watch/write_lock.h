@@ -16,7 +16,7 @@ struct watch_write_lock {
     uint64_t owner; /* thread pointer of the holder; 0: free */
     uint64_t stack; /* the holder's stack pointer, as in a pair */
     uint64_t stamp; /* time stamp of when it was taken */
-    uint64_t told;  /* how often it was taken, ever */
+    uint64_t told;  /* how often its owner has released it, ever */
     bool disturbed; /* a handler that interrupted the holder has written under the lock, too */
     uint64_t reserved[3];
 };
@@ -29,7 +29,7 @@ struct watch_hold {
     uint64_t events; /* value of quipu_watch_events at the begin */
     uint32_t locks;  /* bit mask of write locks */
     bool is_alone;   /* there was one thread, which needs no locks */
-    bool is_lost;    /* waited too long for another thread, and continued without */
+    bool is_lost;    /* another write may have come between: the hit is not exact */
 };
 
 /* Takes the write locks of [ADDRESS, END), which may be any memory. Waits until no other thread
@@ -38,7 +38,8 @@ struct watch_hold {
 void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, uint64_t stack);
 /* May be called several times. */
 void quipu_watch_let_go(struct watch_hold *hold);
-/* How often a write lock of [ADDRESS, END) was taken, ever. */
+/* How often write locks of [ADDRESS, END) were released, ever. A lock of two granules counts twice.
+ */
 uint64_t quipu_watch_told(uint64_t address, uint64_t end);
 /* Whether no other write of which the runtime knows went to [ADDRESS, END) since HOLD was taken. */
 bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address, uint64_t end);

@@ -1,8 +1,8 @@
 /* builds.c: the binaries of a run, each build read once; see builds.h.
  *
- * Processes may have run one build by several paths, and several binaries. One worker reads each,
- * into a profile of its own. Its source files are then numbered among those of all. So the numbers
- * do not depend on the speed of the workers. */
+ * A run may have several binaries, and one build under several paths. Each build is read by one
+ * worker, into a profile of its own. Then its source files are numbered among those of all, so the
+ * numbers do not depend on the speed of the workers. */
 #include "data/builds.h"
 
 #include "data/lines.h"
@@ -18,7 +18,7 @@
 
 /* ---- the list of builds ---- */
 
-/* Identifies a build: by its id, whatever its path is; or, if it has none, by its path. */
+/* Identifies a build: by its id, or by its path if it has none; and by its cells. */
 struct key {
     uint64_t numbers[3];
     char name[QUIPU_PAGE];

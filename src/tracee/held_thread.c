@@ -99,7 +99,7 @@ enum held_state stop_process_at_trap(pid_t process, pid_t thread, int *status) {
     ptrace(PTRACE_CONT, thread, NULL, NULL);
     state = run_to_signal(thread, SIGSTOP, true, status);
     if (state != HELD_STOPPED)
-        return state;
+        return state; /* it has ended: the kernel stops a thread for SIGSTOP whatever its mask is */
     ptrace(PTRACE_SETSIGMASK, thread, sizeof mask, &mask);
     ptrace(PTRACE_DETACH, thread, NULL, NULL);
     return HELD_STOPPED;

@@ -19,7 +19,7 @@ enum held_state {
  * because a debugger traces it. */
 bool hold_thread(pid_t thread);
 
-/* Stops the held THREAD. STATUS becomes that of wait. HELD_RUNS: it is not there any more. */
+/* Stops the held THREAD. STATUS becomes that of wait. HELD_RUNS: it cannot be waited for. */
 enum held_state stop_held_thread(pid_t thread, int *status);
 
 /* Releases THREAD, which has stopped with STATUS; a signal that stopped it is delivered. */

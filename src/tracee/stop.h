@@ -1,8 +1,9 @@
 /* stop.h: why a thread under our control has stopped.
  *
- * Only this module interprets a status from wait. Its callers continue threads: tracee.c all of
- * them, repeat.c one process or a copy of it, serial.c one thread at a time. They get the reason
- * with its data. */
+ * This module gives the reason of a stop, with its data. Its callers continue threads: tracee.c all
+ * of them, repeat.c one process or a copy of it, serial.c one thread at a time, held_thread.c one
+ * thread while the others run. Where only the signal or the event matters, they look at the status
+ * themselves. */
 #ifndef QUIPU_TRACEE_STOP_H
 #define QUIPU_TRACEE_STOP_H
 

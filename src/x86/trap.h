@@ -10,10 +10,6 @@ enum {
     BREAKPOINT_BYTE = 0xcc /* int3 */
 };
 
-struct thread_registers {
-    uint64_t address, first_argument;
-};
-
 /* Sets ADDRESS to the address of the breakpoint that has just stopped THREAD. Returns false if it
  * was stopped for another reason, or the kernel does not give the reason. */
 bool trap_address(pid_t thread, uint64_t *address);

@@ -1,7 +1,10 @@
-/* null.c: the example of a feature. It has every hook, and inserts nothing: the object is that of
- * the compiler's text, except for a note of the unit.
+/* null.c: the example of a feature. It has every hook but `is_asked`, and inserts nothing: the
+ * object is that of the compiler's text, except for a note of the unit.
  *
- * A new feature begins as a copy of this file, and of its row in features.c.
+ * A new feature begins as a copy of this file. It also needs: its row in features.c, with FEATURES
+ * in pass.h and the declaration in feature.h; a member of struct pass_options; its mode in
+ * cmd/options.h and options.c, which assemble.c passes on; the help in cmd/cc.c, the manual page
+ * and completions/quipu; its folder in scripts/check-includes.
  *
  * requires: nothing   maintains: everything   breaks: nothing */
 #include "pass/feature.h"
