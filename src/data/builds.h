@@ -8,9 +8,9 @@
 /* A path at which a process had the build. */
 struct build_path {
     const char *path;
-    const char
-        /* why the binary there is not that build; NULL: it is, or it was not read */
-        *wrong;
+    /* Why this path gave no module: it cannot be read, is of another build, or its notes are bad.
+     * NULL: it gave one, or was not needed. */
+    const char *wrong;
 };
 
 /* A build of a program or shared object. */

@@ -128,7 +128,7 @@ void anchor_pieces(struct planner *p) {
             uint32_t label = piece ? placed->split_labels.data[piece - 1] : placed->label;
             struct query_anchor *anchor =
                 add_anchor(p, arena_print(graph->arena, ".LQb%u", label),
-                           sums_in_block(p, i, from, from >= p->blocks[i].slot));
+                           sums_in_block(p, i, from, from >= p->blocks[i].counter_at));
             set_instructions(p, anchor, i, from, to);
         }
     }

@@ -28,18 +28,18 @@ void write_body(struct planner *p, struct buffer *out, uint32_t index) {
     const struct basic_block *copy = &graph->blocks.data[index];
     const struct block_plan *plan = &p->blocks[index];
     const struct graph_instruction *first = &graph->instructions.data[copy->first];
-    uint32_t slot = copy->increments.count ? plan->slot : copy->count;
-    anchor_instructions(p, out, index, 0, slot, false);
+    uint32_t counter_at = copy->increments.count ? plan->counter_at : copy->count;
+    anchor_instructions(p, out, index, 0, counter_at, false);
     for (uint32_t i = 0; i < copy->count; i++) {
-        if (i == slot) {
+        if (i == counter_at) {
             struct clobbers clobbers = clobbers_at(p, live_before(graph, copy, i),
                                                    plan->holds_at_top && !plan->killed_above,
                                                    frame_at(p, &first[i]), copy->cycle);
-            anchor_code(p, out, copy->fragment, sums_in_block(p, index, slot, false));
+            anchor_code(p, out, copy->fragment, sums_in_block(p, index, counter_at, false));
             write_increments(out, &p->context, &copy->increments, &clobbers);
             buffer_text(out, "; ");
             anchor_marks(p);
-            anchor_instructions(p, out, index, slot, copy->count, true);
+            anchor_instructions(p, out, index, counter_at, copy->count, true);
         }
         write_changes(p, out, i ? &first[i - 1] : NULL, &first[i]);
         if (first[i].decoded->class == CLASS_PLAIN)

@@ -56,12 +56,13 @@ static void insert_block_code(struct planner *p, uint32_t index) {
     }
     if (block->increments.count) {
         bool holds = (plan->holds_at_top || plan->load_at_top) && !plan->killed_above;
-        struct clobbers clobbers = clobbers_at(p, live_before(graph, block, plan->slot), holds,
-                                               frame_at(p, &first[plan->slot]), block->cycle);
-        anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->slot, false));
+        struct clobbers clobbers =
+            clobbers_at(p, live_before(graph, block, plan->counter_at), holds,
+                        frame_at(p, &first[plan->counter_at]), block->cycle);
+        anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->counter_at, false));
         write_increments(&text, &p->context, &block->increments, &clobbers);
-        split_block(p, index, plan->slot);
-        insert_at(p, &first[plan->slot], &text);
+        split_block(p, index, plan->counter_at);
+        insert_at(p, &first[plan->counter_at], &text);
         anchor_marks(p);
     }
 }

@@ -100,7 +100,7 @@ static bool loses_base(const struct planner *p, const struct graph_instruction *
  * register is free; otherwise the first one with dead flags; otherwise the first one. In a block
  * that counts iterations of an unrolled loop (flow/unroll.c): the last one where flags are dead and
  * the base register is free. Returns NONE if no code may be inserted. */
-static uint32_t choose_slot(const struct planner *p, const struct basic_block *block) {
+static uint32_t choose_counter_position(const struct planner *p, const struct basic_block *block) {
     uint32_t first = 0, best = NONE, second = NONE;
     uint32_t changed = LIVE(0, changed_flags(&block->increments));
     if (!next_place(p, block, &first))
@@ -160,12 +160,12 @@ static void plan_block(struct planner *p, uint32_t index) {
         return;
     uint32_t top = 0;
     plan->top = next_place(p, block, &top) ? top : block->count;
-    plan->slot = block->increments.count ? choose_slot(p, block) : plan->top;
-    if (plan->slot == NONE)
-        plan->slot = plan->top;
+    plan->counter_at = block->increments.count ? choose_counter_position(p, block) : plan->top;
+    if (plan->counter_at == NONE)
+        plan->counter_at = plan->top;
     for (uint32_t i = 0; i < block->count; i++)
         if (loses_base(p, &graph->instructions.data[block->first + i])) {
-            if (i < plan->slot)
+            if (i < plan->counter_at)
                 plan->killed_above = true;
             else
                 plan->killed_below = true;
@@ -251,7 +251,7 @@ static void place_loads(struct planner *p) {
         if (edge->source == 0 && wants_load(p, edge)) {
             bool can = target->gap
                            ? !target->closed && can_load(p, live_in_front(p, edge->target - 1))
-                           : plan->top < target->count && plan->top <= plan->slot &&
+                           : plan->top < target->count && plan->top <= plan->counter_at &&
                                  can_load(p, live_before(graph, target, plan->top));
             plan->load_at_top |= can;
             p->state->unasked |= !can && edge->kind == QUIPU_EDGE_ENTRY;
@@ -277,10 +277,10 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
 }
 
 /* Whether the counter's code leaves the base loaded if it does not hold in front of that code. */
-static bool slot_loads(const struct planner *p, uint32_t index) {
+static bool counter_loads(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     return block->increments.count &&
-           can_load(p, live_before(p->graph, block, p->blocks[index].slot));
+           can_load(p, live_before(p->graph, block, p->blocks[index].counter_at));
 }
 
 static void find_holding(struct planner *p) {
@@ -296,7 +296,7 @@ static void find_holding(struct planner *p) {
             for (size_t e = 0; e < block->in.count; e++)
                 holds = holds && holds_on_edge(p, block->in.data[e]);
             bool above = (holds || plan->load_at_top) && !plan->killed_above;
-            bool end = (above || slot_loads(p, i)) && !plan->killed_below;
+            bool end = (above || counter_loads(p, i)) && !plan->killed_below;
             changed |= holds != plan->holds_at_top || end != plan->holds_at_end;
             plan->holds_at_top = holds;
             plan->holds_at_end = end;

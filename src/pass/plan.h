@@ -15,10 +15,10 @@
 /* The plan of one block. The base, which is that of %gs or a register, "holds" where it leads to
  * the thread's cells. It is "lost" where it ceases to do so. */
 struct block_plan {
-    uint32_t top;  /* first instruction in front of which code may be inserted, or their count */
-    uint32_t slot; /* instruction in front of which its counter is inserted */
-    bool killed_above;      /* the base is lost in front of the slot */
-    bool killed_below;      /* the base is lost at the slot or behind it */
+    uint32_t top; /* first instruction in front of which code may be inserted, or their count */
+    uint32_t counter_at;    /* instruction in front of which its counter is inserted */
+    bool killed_above;      /* the base is lost in front of the counter */
+    bool killed_below;      /* the base is lost at the counter or behind it */
     bool needed;            /* behind the top, a use of the base may follow before it is lost */
     bool load_at_top;       /* the base is loaded at the top, for entries from outside */
     bool holds_at_top;      /* on every path, the base holds at the top, without that load */

@@ -71,8 +71,8 @@ static bool is_call(const struct graph_instruction *instruction) {
 /* Whether a copy of [FIRST, LAST] would skip what is inserted inside them: the block's counter, or
  * code at its top. */
 static bool holds_counter(const struct watcher *w, uint32_t first, uint32_t last) {
-    uint32_t slot = w->p->blocks[w->index].slot, top = w->p->blocks[w->index].top;
-    return (slot > first && slot <= last) || (top > first && top <= last);
+    uint32_t counter_at = w->p->blocks[w->index].counter_at, top = w->p->blocks[w->index].top;
+    return (counter_at > first && counter_at <= last) || (top > first && top <= last);
 }
 
 /* Whether [FIRST, LAST] is disjoint from all other ranges, or nested with them. */
@@ -230,7 +230,7 @@ static struct span joint_operand(const struct watcher *w, const struct range *ra
 }
 
 static bool is_counted(const struct watcher *w, uint32_t index) {
-    return index >= w->p->blocks[w->index].slot;
+    return index >= w->p->blocks[w->index].counter_at;
 }
 
 /* Writes a copy of instruction INDEX. If it stores, calls are around it. */
