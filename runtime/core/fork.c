@@ -175,7 +175,7 @@ static void child(void) {
         forks[i].thread = 0; /* the other threads are not in the child */
 }
 
-void quipu_watch_fork(void) {
+void quipu_follow_forks(void) {
     int error = pthread_atfork(prepare, parent, child);
     if (error)
         quipu_warn("follow the forks of", false, error,

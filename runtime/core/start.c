@@ -146,6 +146,6 @@ void quipu_start(void) {
     quipu_close_data(&naming);
     __atomic_store_n(&quipu_state.phase, error < 0 ? PHASE_NO_FILE : PHASE_READY, __ATOMIC_RELEASE);
     if (error == 0)
-        quipu_watch_fork();
+        quipu_follow_forks();
     restore_signals(mask);
 }

@@ -209,7 +209,7 @@ uint32_t quipu_first_count(void);
 uint64_t quipu_slot_size(void);
 
 /* fork.c */
-void quipu_watch_fork(void);
+void quipu_follow_forks(void);
 
 /* warn.c */
 void quipu_remember_standard_error(void);
