@@ -191,11 +191,11 @@ struct watch_module {
     struct watch_module *next;
     uint64_t begin, end;   /* its addresses */
     long (*prepare)(void); /* called first */
-    long (*put_back_variables)(uint64_t address, uint64_t end);
-    long (*put_back_stack)(void);
-    long (*put_back_calls)(unsigned asked);
+    long (*arm_variables)(uint64_t address, uint64_t end);
+    long (*arm_stack)(void);
+    long (*arm_calls)(unsigned asked);
     void (*visit)(const char *path);
-    long (*put_back_function)(uint64_t function); /* returns how many entries the function has */
+    long (*arm_function)(uint64_t function); /* returns how many entries the function has */
     long (*lead_threads)(uint64_t begin, uint64_t end);
     struct watch_range variables[4]; /* its segments, all readable */
     bool has_library;                /* it contains the C library's variables */

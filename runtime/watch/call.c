@@ -426,7 +426,7 @@ static bool tells_end(const uint64_t *frame) {
     uint32_t told = (uint32_t)frame[FRAME_CALLEE];
     const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
     return !(told & QUIPU_CALL_LEADS) ||
-           quipu_watch_lead_out((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
+           quipu_watch_arm_site((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
                                 quipu_watch_behind_jump(jump));
 }
 

@@ -380,11 +380,10 @@ long quipu_watch_add_local(uint32_t number, const struct watch_local *local) {
     if (!quipu_watch_ready)
         return -ENOSYS;
     uint64_t mask = quipu_watch_lock();
-    error = !has_room(number)  ? -ENOMEM
-            : local->size == 0 ? -EINVAL
-            : !quipu_watch_has_module(local->function)
-                ? -EAGAIN
-                : quipu_watch_put_back_function(local->function);
+    error = !has_room(number)                          ? -ENOMEM
+            : local->size == 0                         ? -EINVAL
+            : !quipu_watch_has_module(local->function) ? -EAGAIN
+                                                       : quipu_watch_arm_function(local->function);
     if (error == 0)
         enter_local(number, local);
     quipu_watch_unlock(mask);

@@ -249,7 +249,7 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias) {
         quipu_watch_unlock(mask);
         return -ENOMEM;
     }
-    long error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED | WATCH_ASKS_LIBRARY);
+    long error = quipu_watch_arm_calls(WATCH_ASKS_ARMED | WATCH_ASKS_LIBRARY);
     if (error < 0) {
         quipu_watch_unlock(mask);
         return error;

@@ -113,7 +113,7 @@ static void enter_stack(struct watch_range stack) {
         const struct watch_region *region = region_at(i);
         if (region->size && (watch->stacks_anywhere ||
                              is_in_stack(region->address, region->address + region->size))) {
-            quipu_watch_put_back(region->address, region->address + region->size);
+            quipu_watch_arm_stores(region->address, region->address + region->size);
             return;
         }
     }

@@ -102,9 +102,8 @@ void quipu_watch_settle(void) {
     bool library_begins = (library && begins) || watch->heaps_active;
     __atomic_store_n(&watch->library_begins, library_begins, __ATOMIC_RELEASE);
     /* Errors are ignored: the text could be changed earlier, and the next settling tries again. */
-    quipu_watch_put_back_calls((begins ? WATCH_ASKS_BEGINS : 0) |
-                               (library ? WATCH_ASKS_LIBRARY : 0) |
-                               (library_begins ? WATCH_ASKS_LIBRARY_BEGINS : 0));
+    quipu_watch_arm_calls((begins ? WATCH_ASKS_BEGINS : 0) | (library ? WATCH_ASKS_LIBRARY : 0) |
+                          (library_begins ? WATCH_ASKS_LIBRARY_BEGINS : 0));
     if (!watch->unsettled)
         return;
     __atomic_store_n(&WATCH_QUICK->count, 0, __ATOMIC_RELEASE);

@@ -356,7 +356,7 @@ int64_t quipu_watch_add_locked(const struct watch_region *wanted) {
     /* Checks for a local are armed already. They are enough unless a stack may be in the local. */
     bool is_frame = wanted->flags & WATCH_LOCAL && !watch->stacks_anywhere && !watch->stack_count;
     long refused =
-        is_frame ? 0 : quipu_watch_put_back(wanted->address, wanted->address + wanted->size);
+        is_frame ? 0 : quipu_watch_arm_stores(wanted->address, wanted->address + wanted->size);
     if (refused == 0)
         refused = quipu_watch_open_shadow(first_granule(wanted->address),
                                           last_granule(wanted->address, wanted->size));

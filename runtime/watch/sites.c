@@ -105,11 +105,11 @@ static long lead_out(uint64_t place, uint64_t code) {
     return 0;
 }
 
-static long put_back(const struct quipu_site *site) {
+static long arm_check(const struct quipu_site *site) {
     return lead_out(place_of(site), code_of(site));
 }
 
-bool quipu_watch_lead_out(uint64_t place, uint64_t code) {
+bool quipu_watch_arm_site(uint64_t place, uint64_t code) {
     if (is_patched(place))
         return true;
     uint64_t mask = quipu_watch_lock();
@@ -208,7 +208,7 @@ static unsigned questions_behind(const struct quipu_site *site) {
     }
 }
 
-static void put_back_of_call(const struct quipu_site *site, void *data) {
+static void arm_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
     unsigned asked_behind = questions_behind(site);
     uint64_t behind = site->target ? variable_of(site) - X86_JUMP_SIZE : 0;
@@ -231,10 +231,10 @@ static void ask_for_callees(void) {
 }
 
 /* Arms the queries that ASKED selects (flags WATCH_ASKS_...). */
-static long put_back_calls(unsigned asked) {
+static long arm_calls(unsigned asked) {
     if (!(asked & ~module.asked))
         return 0;
-    long error = change_sites(put_back_of_call, &asked);
+    long error = change_sites(arm_of_call, &asked);
     if (error == 0 && has_text()) {
         module.asked |= asked;
         ask_for_callees();
@@ -282,7 +282,7 @@ static long prepare(void) {
 }
 
 /* Arms the checks of stores to [ADDRESS, END). */
-static long put_back_variables(uint64_t address, uint64_t end) {
+static long arm_variables(uint64_t address, uint64_t end) {
     long error = 0;
     uint64_t low = 0, high = module.count, from = address - lesser(address, module.longest);
     while (low < high) {
@@ -297,7 +297,7 @@ static long put_back_variables(uint64_t address, uint64_t end) {
         if (variable_of(site) >= end)
             break;
         if (variable_of(site) + site->size > address)
-            error = put_back(site);
+            error = arm_check(site);
     }
     return error;
 }
@@ -305,22 +305,22 @@ static long put_back_variables(uint64_t address, uint64_t end) {
 /* Arms the check of a store to the stack. A function's entry may use the same no-operation; its
  * code continues at the check. The check of a call continues at the query before the call, and
  * replaces its jump. */
-static void put_back_store(const struct quipu_site *site) {
+static void arm_store(const struct quipu_site *site) {
     if (site->code)
         quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_FRAME_CALL);
 }
 
-static void put_back_of_stack(const struct quipu_site *site, void *data) {
+static void arm_of_stack(const struct quipu_site *site, void *data) {
     (void)data;
     if (is_of_stack(site) || is_of_frame(site))
-        put_back_store(site);
+        arm_store(site);
 }
 
 /* Arms the checks of all stores to the stack. */
-static long put_back_stack(void) {
+static long arm_stack(void) {
     if (module.stack_is_back)
         return 0;
-    long error = change_sites(put_back_of_stack, NULL);
+    long error = change_sites(arm_of_stack, NULL);
     module.stack_is_back = error == 0 && has_text();
     if (module.stack_is_back)
         ask_for_callees();
@@ -334,11 +334,11 @@ struct function_sites {
 };
 
 /* Arms the function's own sites, and those that belong to no function. */
-static void put_back_of_function(const struct quipu_site *site, void *data) {
+static void arm_of_function(const struct quipu_site *site, void *data) {
     struct function_sites *sites = data;
     bool is_own = site->target && variable_of(site) == sites->function;
     if (is_of_stack(site) || (is_of_frame(site) && is_own)) {
-        put_back_store(site);
+        arm_store(site);
         sites->calls_pointers |= !site->code;
     }
     if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
@@ -351,9 +351,9 @@ static void put_back_of_function(const struct quipu_site *site, void *data) {
 
 /* Makes FUNCTION report its entry and ends, and all functions the points to which execution may
  * return. Arms the checks of stores that may write to its frame. */
-static long put_back_function(uint64_t function) {
+static long arm_function(uint64_t function) {
     struct function_sites sites = {.function = function};
-    long error = change_sites(put_back_of_function, &sites);
+    long error = change_sites(arm_of_function, &sites);
     if (error < 0)
         return error;
     module.has_backs |= has_text();
@@ -379,22 +379,22 @@ static long close_loops(bool close) {
 
 /* ---- All modules ---- */
 
-long quipu_watch_put_back_calls(unsigned asked) {
+long quipu_watch_arm_calls(unsigned asked) {
     long error = 0;
     if (!(asked & ~WATCH->asked))
         return 0;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         error = m->prepare();
         if (error == 0)
-            error = m->put_back_calls(asked);
+            error = m->arm_calls(asked);
     }
     if (error == 0)
         WATCH->asked |= asked;
     return error;
 }
 
-long quipu_watch_put_back(uint64_t address, uint64_t end) {
-    long error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
+long quipu_watch_arm_stores(uint64_t address, uint64_t end) {
+    long error = quipu_watch_arm_calls(WATCH_ASKS_ARMED);
     bool is_variable = false;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         error = m->prepare();
@@ -403,25 +403,25 @@ long quipu_watch_put_back(uint64_t address, uint64_t end) {
     bool may_be_stack = quipu_watch_may_be_stack(address, end, is_variable);
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next) {
         if (address < m->end && end > m->begin)
-            error = m->put_back_variables(address, end);
+            error = m->arm_variables(address, end);
         if (may_be_stack && !m->stack_is_back && error == 0)
-            error = m->put_back_stack();
+            error = m->arm_stack();
     }
     return error;
 }
 
 /* Arms the checks of all stores to the stack, in all modules. */
-static long put_back_stacks(void) {
+static long arm_stacks(void) {
     long error = 0;
     for (struct watch_module *m = WATCH->modules; m && error == 0; m = m->next)
-        error = m->stack_is_back ? 0 : m->put_back_stack();
+        error = m->stack_is_back ? 0 : m->arm_stack();
     return error;
 }
 
 /* Memory that was unmapped meanwhile may be the new thread's stack. */
 void quipu_watch_note_threads(void) {
     uint64_t mask = quipu_watch_lock();
-    WATCH->stacks_apart = put_back_stacks() != 0;
+    WATCH->stacks_apart = arm_stacks() != 0;
     quipu_watch_unlock(mask);
 }
 
@@ -457,12 +457,12 @@ bool quipu_watch_overlaps_module(uint64_t address, uint64_t end) {
     return false;
 }
 
-long quipu_watch_put_back_function(uint64_t function) {
-    long begins = 0, error = quipu_watch_put_back_calls(WATCH_ASKS_ARMED);
+long quipu_watch_arm_function(uint64_t function) {
+    long begins = 0, error = quipu_watch_arm_calls(WATCH_ASKS_ARMED);
     for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
         error = m->prepare();
         if (error >= 0 && (!m->has_backs || (function >= m->begin && function < m->end)))
-            error = m->put_back_function(function);
+            error = m->arm_function(function);
         begins += error > 0 ? error : 0;
     }
     return error < 0 ? error : begins ? 0 : -EOPNOTSUPP;
@@ -491,16 +491,16 @@ static void catch_up(void) {
         return;
     for (const struct watch_module *m = module.next; m; m = m->next)
         if (m->stack_is_back) {
-            put_back_stack();
+            arm_stack();
             break;
         }
     if (WATCH->stacks_anywhere)
-        put_back_stacks();
+        arm_stacks();
     while ((count = quipu_watch_find(module.begin, module.end, from, found)) > 0) {
         for (unsigned i = 0; i < count; i++) {
             struct watch_region region;
             if (quipu_watch_look(found[i], module.begin, module.end, &region))
-                put_back_variables(region.address, region.address + region.size);
+                arm_variables(region.address, region.address + region.size);
         }
         from = found[count - 1] + 1;
     }
@@ -508,14 +508,14 @@ static void catch_up(void) {
 
 /* Arms functions of this module for locals. Locals of other modules may be passed to its functions.
  * And the module may have been loaded before, with requests for its own locals. */
-static void put_back_locals(void) {
+static void arm_locals(void) {
     const struct watch *watch = WATCH;
     if (watch->local_count)
-        quipu_watch_put_back_function(0);
+        quipu_watch_arm_function(0);
     for (uint32_t i = 0; i < watch->local_count; i++) {
         uint64_t function = watch->locals[i].function;
         if (function >= module.begin && function < module.end)
-            quipu_watch_put_back_function(function);
+            quipu_watch_arm_function(function);
     }
 }
 
@@ -526,11 +526,11 @@ void quipu_watch_enter_module(void (*visit)(const char *path),
     module.end = (uint64_t)_end;
     find_variables();
     module.prepare = prepare;
-    module.put_back_variables = put_back_variables;
-    module.put_back_stack = put_back_stack;
-    module.put_back_calls = put_back_calls;
+    module.arm_variables = arm_variables;
+    module.arm_stack = arm_stack;
+    module.arm_calls = arm_calls;
     module.visit = visit;
-    module.put_back_function = put_back_function;
+    module.arm_function = arm_function;
     module.lead_threads = lead_threads;
     module.close_loops = close_loops;
     uint64_t mask = quipu_watch_lock();
@@ -541,8 +541,8 @@ void quipu_watch_enter_module(void (*visit)(const char *path),
     if (watch->loops_closed && prepare() == 0)
         close_loops(true);
     if (watch->asked && prepare() == 0)
-        put_back_calls(watch->asked);
-    put_back_locals();
+        arm_calls(watch->asked);
+    arm_locals();
     catch_up();
     quipu_watch_unlock(mask);
 }

@@ -80,14 +80,14 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count);
 
 /* Arms the checks of stores that may touch [ADDRESS, END). Returns 0 or the negative error number.
  * The caller holds the lock. */
-long quipu_watch_put_back(uint64_t address, uint64_t end);
+long quipu_watch_arm_stores(uint64_t address, uint64_t end);
 
 /* Arms the queries before calls that ASKED selects (flags WATCH_ASKS_...), and the comparisons
  * after them. Result and lock as above. */
-long quipu_watch_put_back_calls(unsigned asked);
+long quipu_watch_arm_calls(unsigned asked);
 /* Makes the no-operation at PLACE in this module a jump to CODE, unless it already is one. Returns
  * whether it is one now. */
-bool quipu_watch_lead_out(uint64_t place, uint64_t code);
+bool quipu_watch_arm_site(uint64_t place, uint64_t code);
 /* Whether the module that contains ADDRESS has started. The caller holds the lock. */
 bool quipu_watch_has_module(uint64_t address);
 /* Makes the executable's module report threads that start. */
@@ -95,7 +95,7 @@ long quipu_watch_lead_all_threads(void);
 /* Makes all functions report the points to which execution may return from other frames, and
  * FUNCTION its entry and ends. Also arms the checks of stores to the stack, where its locals are.
  * Returns 0 or the negative error number. The caller holds the lock. */
-long quipu_watch_put_back_function(uint64_t function);
+long quipu_watch_arm_function(uint64_t function);
 /* Other threads have started, and `stacks_apart` is set: arms the checks of all stores to the
  * stack. */
 void quipu_watch_note_threads(void);
