@@ -13,7 +13,9 @@
  *     calls that return more than once. This code ends the functions that were left without passing
  *     their own ends.
  *
- * Hand-written functions have no code: their events belong to their callers.
+ * Hand-written functions have no code: their events belong to their callers. The same holds for a
+ * function whose first instruction is the head of a loop: code at its entry would run in each
+ * iteration, and its call would write over what the loop keeps in the red zone.
  *
  * requires: count_events    maintains: as insert.c
  * Not perfect: an indirect jump that may lead to the function's own labels or to another function
@@ -26,12 +28,35 @@
 #include "util/diag.h"
 #include "x86/calls.h"
 
+/* Whether control comes to an entry of the function also from inside it. */
+static bool loops_to_entry(const struct graph *graph) {
+    for (size_t i = 0; i < graph->blocks.count; i++) {
+        const struct basic_block *block = &graph->blocks.data[i];
+        size_t entries = 0;
+        for (size_t e = 0; e < block->in.count; e++)
+            entries += graph->edges.data[block->in.data[e]].kind == QUIPU_EDGE_ENTRY;
+        if (entries && entries < block->in.count)
+            return true;
+    }
+    return false;
+}
+
+static bool has_code(const struct graph *graph) {
+    return graph->function->compiled && !loops_to_entry(graph);
+}
+
 static bool wanted(const struct planner *p) {
-    return p->graph->function->compiled;
+    return *(const bool *)function_data(p, &calls_feature);
+}
+
+static void plan(struct planner *p) {
+    bool *code = ARENA_NEW(p->graph->arena, bool);
+    *code = has_code(p->graph);
+    keep_function_data(p, &calls_feature, code);
 }
 
 static bool asks_at_begin(const struct pass_state *state, const struct graph *graph) {
-    return graph->function->compiled && !state->options->shared;
+    return !state->options->shared && has_code(graph);
 }
 
 static void write_landing(const struct planner *p, struct buffer *out,
@@ -148,6 +173,7 @@ const struct feature calls_feature = {
     .needs = NEEDS_TAILS | NEEDS_LAYOUT,
     .declare_symbols = declare_symbols,
     .asks_at_begin = asks_at_begin,
+    .plan = plan,
     .insert_begin = insert_begin,
     .insert_end = insert_end,
     .write_edge_begin = write_edge_begin,
