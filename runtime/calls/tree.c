@@ -16,6 +16,7 @@
 #include "format/calls.h"
 #include "format/data_file.h"
 #include "runtime/calls/calls.h"
+#include "runtime/core/hash.h"
 #include "runtime/core/syscall.h"
 
 #include <errno.h>
@@ -24,8 +25,6 @@ enum {
     FIRST_SIZE = 2 * QUIPU_PAGE,
     NODES_MAX = 1 << 20,
 };
-
-#define MULTIPLIER 0x9e3779b97f4a7c15
 
 static uint64_t size_of_table(uint32_t mask) {
     return sizeof(struct child_table) + ((uint64_t)mask + 1) * sizeof(uint32_t);
@@ -159,8 +158,8 @@ static bool is_call(const struct quipu_context *node, uint64_t site, uint64_t ca
 /* ---- Children ---- */
 
 static uint32_t slot_of(uint32_t parent, uint64_t site, uint64_t callee) {
-    uint64_t key = (site ^ (uint64_t)parent << 40) * MULTIPLIER + callee;
-    return (uint32_t)(key * MULTIPLIER >> 32);
+    uint64_t of_site = scatter_bits(scatter_bits(parent) + site);
+    return (uint32_t)(scatter_bits(of_site + callee) >> 32);
 }
 
 static void put_child(struct child_table *table, uint32_t slot, uint32_t number) {

@@ -20,6 +20,7 @@
 
 #include "format/data_file.h"
 #include "format/watch.h"
+#include "runtime/core/hash.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/quick.h"
 #include "runtime/watch/running.h"
@@ -400,12 +401,6 @@ static inline bool overlaps_any(const struct watch_range *ranges, uint32_t count
         if (address < ranges[i].address + ranges[i].length && ranges[i].address < end)
             return true;
     return false;
-}
-
-/* Fibonacci hashing: the top bits are the good ones. */
-static inline uint64_t scatter_bits(uint64_t key) {
-    key ^= key >> 29;
-    return key * 0x9e3779b97f4a7c15;
 }
 
 static inline struct watch_region *region_at(uint32_t index) {

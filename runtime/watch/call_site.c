@@ -5,13 +5,12 @@
 #include "format/watch_callees.h"
 
 enum {
-    SITE_SIZE = 5,   /* of the no-operation behind the call, which is now a jump */
-    CMP_SIZE = 8,    /* or cmpl $0, CALLING ... */
-    JNE_SIZE = 6,    /* ... and its jne */
-    CALL_SIZE = 5,   /* of quipu_watch_call_end */
-    LEAVE_SIZE = 6,  /* of leaq 8(%rsp), %rsp; ret behind the call out of line, if a jump ended the
-                      * function */
-    JMP_SLOT = 0xff, /* jump through a slot of the global offset table */
+    SITE_SIZE = 5,  /* of the no-operation behind the call, which is now a jump */
+    CMP_SIZE = 8,   /* or cmpl $0, CALLING ... */
+    JNE_SIZE = 6,   /* ... and its jne */
+    CALL_SIZE = 5,  /* of quipu_watch_call_end */
+    LEAVE_SIZE = 6, /* of leaq 8(%rsp), %rsp; ret behind the call out of line, if a jump ended the
+                     * function */
     PREFIXES_MOST = 4,
 };
 

@@ -32,7 +32,6 @@ enum {
     CALL = 0xe8,
     CALL_SLOT = 0xff,
     CALL_SLOT_MODE = 0x15,
-    JMP_SLOT = 0xff,
     JMP_SLOT_MODE = 0x25,
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };

@@ -18,7 +18,8 @@
 enum {
     JMP_SHORT = 0xeb,
     JMP_NEAR = 0xe9,
-    LEAQ_SIZE = 5, /* of leaq 8(%rsp), %rsp, which precedes jumps out of line */
+    JMP_SLOT = 0xff, /* jump through a slot of the global offset table */
+    LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp, which precedes jumps out of line */
 };
 
 static inline bool is_jump(const uint8_t *place) {

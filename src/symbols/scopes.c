@@ -52,15 +52,16 @@ static void add_scopes(struct arena *arena, struct unit_scopes *unit, Dwarf_Die 
 
 /* Returns the scopes of DIE's unit. */
 static const struct unit_scopes *find_unit(struct scope_index *index, Dwarf_Die *die) {
-    Dwarf_Die top;
-    const char *key = arena_copy(index->arena, (const char *)&die->cu, sizeof die->cu);
-    uint32_t *number =
-        map_add(index->arena, &index->numbers, key, sizeof die->cu, (uint32_t)index->units.count);
-    if (*number < index->units.count)
+    const uint32_t *number = map_find(&index->numbers, (const char *)&die->cu, sizeof die->cu);
+    if (number)
         return &index->units.data[*number];
     struct unit_scopes unit = {0};
+    Dwarf_Die top;
     if (dwarf_diecu(die, &top, NULL, NULL))
         add_scopes(index->arena, &unit, &top, 0, UINT64_MAX);
+    map_add(index->arena, &index->numbers,
+            arena_copy(index->arena, (const char *)&die->cu, sizeof die->cu), sizeof die->cu,
+            (uint32_t)index->units.count);
     vector_push(index->arena, &index->units, unit);
     return &index->units.data[index->units.count - 1];
 }

@@ -264,9 +264,14 @@ int64_t first_index(const struct type *type) {
                          : 0;
 }
 
-bool is_fortran(Dwarf_Die *die) {
+/* Returns the source language of DIE's unit, or -1 if it is unknown. */
+static int language_of(Dwarf_Die *die) {
     Dwarf_Die unit;
-    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
+bool is_fortran(Dwarf_Die *die) {
+    switch (language_of(die)) {
     case DW_LANG_Fortran77:
     case DW_LANG_Fortran90:
     case DW_LANG_Fortran95:
@@ -283,8 +288,7 @@ bool is_cxx(Dwarf_Die *die) {
         CXX_17 = 0x2b, /* DWARF 6; older headers lack the names */
         CXX_20 = 0x2c
     };
-    Dwarf_Die unit;
-    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    switch (language_of(die)) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:

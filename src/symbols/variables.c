@@ -369,6 +369,8 @@ static enum match match(const struct variables *variables, const struct variable
     if (wanted->is_bare)
         return match_key(without_arguments(variables->arena, brief), wanted->key, ignores_case);
     enum match found = match_key(variable->key, wanted->key, ignores_case);
+    if (found == MATCH_WHOLE || brief == variable->key)
+        return found;
     enum match of_brief = match_key(brief, wanted->key, ignores_case);
     return found > of_brief ? found : of_brief;
 }

@@ -313,8 +313,8 @@ bool measure_unit(struct unit *unit, char *const *assembler) {
         return false;
     }
     struct buffer text = {0};
-    bool whole = may_define_constants(unit), good = false;
-    if (!whole) {
+    bool good = false;
+    if (!may_define_constants(unit)) {
         build_code_text(&m, &text);
         good = assemble(assembler, &text, object);
     }
