@@ -29,6 +29,20 @@ void split_block(struct planner *p, uint32_t block, uint32_t index) {
     placed->splits.data[at] = index;
 }
 
+void insert_at_top(struct planner *p, uint32_t index, struct buffer *text) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    uint32_t top = p->blocks[index].top;
+    if (block->padding) {
+        insert_before_padding(p, block, text);
+    } else if (top < block->count) {
+        split_block(p, index, top);
+        insert_at(p, &graph->instructions.data[block->first + top], text);
+    } else {
+        insert_after(p, last_instruction(graph, block), text);
+    }
+}
+
 bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
     const struct basic_block *block = &graph->blocks.data[index];
     bool entry = index == 0 && graph->function->compiled;

@@ -343,10 +343,10 @@ void make_plan(struct planner *p) {
 
 /* ---- entries and exits ---- */
 
-bool enters_by(const struct planner *p, const struct basic_block *block,
+bool enters_by(const struct graph *graph, const struct basic_block *block,
                enum quipu_edge_kind kind) {
     for (size_t i = 0; i < block->in.count; i++)
-        if (p->graph->edges.data[block->in.data[i]].kind == kind)
+        if (graph->edges.data[block->in.data[i]].kind == kind)
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 /* plan.h: the plan of one function's inserted code, which is decided before any text is written.
  *
  * Private to the pass. plan.c makes the plan. insert.c, copy.c, align.c, stubs.c, text.c, reach.c,
- * anchors.c and the features use it to write the text. */
+ * anchors.c, entry_edge.c and the features use it to write the text. */
 #ifndef QUIPU_PASS_PLAN_H
 #define QUIPU_PASS_PLAN_H
 
@@ -102,6 +102,9 @@ bool code_may_stand(const struct planner *p, const struct basic_block *block, ui
 /* Makes instruction INDEX of the block the begin of a new piece, which gets a label. */
 void split_block(struct planner *p, uint32_t block, uint32_t index);
 
+/* Inserts TEXT in front of all that is counted in block INDEX, and releases it. */
+void insert_at_top(struct planner *p, uint32_t index, struct buffer *text);
+
 /* Appends the increments of edge INDEX, if it has any. */
 void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index);
 
@@ -124,6 +127,9 @@ void insert_after(struct planner *p, const struct graph_instruction *instruction
 void insert_before_padding(struct planner *p, const struct basic_block *padding,
                            struct buffer *text);
 struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding);
+
+/* Inserts TEXT in front of a label of the text, and releases it. */
+void insert_before_label(struct planner *p, uint32_t label, struct buffer *text);
 
 /* Returns the symbol in the text of a direct branch, with its quotes if it has them. */
 struct span branch_operand(const struct planner *p, const struct statement *statement);
@@ -167,10 +173,16 @@ void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, 
 void anchor_pieces(struct planner *p);
 
 /* Whether control may come to the block by an edge of KIND. */
-bool enters_by(const struct planner *p, const struct basic_block *block, enum quipu_edge_kind kind);
+bool enters_by(const struct graph *graph, const struct basic_block *block,
+               enum quipu_edge_kind kind);
 /* Returns the edge by which the block ends the function, with a return or a jump to another
  * function, or NULL. */
 const struct edge *edge_away(const struct planner *p, const struct basic_block *block);
+
+/* entry_edge.c: whether there is a position where code runs once each time when control enters the
+ * function by block INDEX. The second function inserts TEXT there, and releases it. */
+bool has_entry_position(const struct graph *graph, uint32_t index);
+void insert_on_entry(struct planner *p, uint32_t index, struct buffer *text);
 
 /* copy.c: writes a copy of the block: its counter, and its instructions except a jump at its
  * end. */

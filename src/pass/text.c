@@ -39,6 +39,11 @@ void insert_before_padding(struct planner *p, const struct basic_block *padding,
     insert_before(&p->state->edits, s, finished(p, s, text));
 }
 
+void insert_before_label(struct planner *p, uint32_t label, struct buffer *text) {
+    const struct statement *s = &p->graph->unit->statements.data[label];
+    insert_before(&p->state->edits, s, finished(p, s, text));
+}
+
 struct frame_row frame_before_padding(const struct planner *p, const struct basic_block *padding) {
     return p->graph->rows.data[p->row_of[padding->aligned_by]];
 }

@@ -11,7 +11,8 @@
  * A function is entered where its first instruction is met: from what stands on the stack, a return
  * address.  It ends when the stack pointer is above that (return, longjmp, exception) and it is
  * left, when another function is entered with the same stack pointer, or when it jumps away with
- * it.  An instruction that is executed in one of the pieces adds one to all that is entered, once
+ * it.  A jump from inside a function to its first instruction is an iteration of a loop, not a
+ * call. An instruction that is executed in one of the pieces adds one to all that is entered, once
  * for each node.
  *
  * FILE gets for each process, in the order of their beginnings,
@@ -347,13 +348,16 @@ static void step(struct thread *thread) {
     /* A goto out of a nested function sets the stack pointer some instructions before it jumps. */
     bool stays =
         kind == PLAIN && same_function(piece, next) && same_function(top_of(thread)->piece, piece);
+    bool iterates = kind == JUMP && same_function(piece, next) &&
+                    same_function(top_of(thread)->piece, piece) &&
+                    top_of(thread)->stack == registers.rsp;
     if (!again) {
         if (!stays)
             end_below(thread, registers.rsp);
         if (kind == JUMP && !same_function(piece, next) && top_of(thread)->stack == registers.rsp &&
             same_function(top_of(thread)->piece, piece))
             end_top(thread);
-        if (next && registers.rip == entry_of(process, next))
+        if (next && registers.rip == entry_of(process, next) && !iterates)
             enter(thread, next, registers.rsp);
     }
     thread->pc = registers.rip;

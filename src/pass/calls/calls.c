@@ -13,9 +13,8 @@
  *     calls that return more than once. This code ends the functions that were left without passing
  *     their own ends.
  *
- * Hand-written functions have no code: their events belong to their callers. The same holds for a
- * function whose first instruction is the head of a loop: code at its entry would run in each
- * iteration, and its call would write over what the loop keeps in the red zone.
+ * Hand-written functions have no code: their events belong to their callers. The same holds where
+ * an entry has no position of its own (entry_edge.c).
  *
  * requires: count_events    maintains: as insert.c
  * Not perfect: an indirect jump that may lead to the function's own labels or to another function
@@ -28,21 +27,12 @@
 #include "util/diag.h"
 #include "x86/calls.h"
 
-/* Whether control comes to an entry of the function also from inside it. */
-static bool loops_to_entry(const struct graph *graph) {
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        const struct basic_block *block = &graph->blocks.data[i];
-        size_t entries = 0;
-        for (size_t e = 0; e < block->in.count; e++)
-            entries += graph->edges.data[block->in.data[e]].kind == QUIPU_EDGE_ENTRY;
-        if (entries && entries < block->in.count)
-            return true;
-    }
-    return false;
-}
-
 static bool has_code(const struct graph *graph) {
-    return graph->function->compiled && !loops_to_entry(graph);
+    bool code = graph->function->compiled;
+    for (uint32_t i = 0; code && i < graph->text_blocks; i++)
+        code = !enters_by(graph, &graph->blocks.data[i], QUIPU_EDGE_ENTRY) ||
+               has_entry_position(graph, i);
+    return code;
 }
 
 static bool wanted(const struct planner *p) {
@@ -71,9 +61,9 @@ static bool write_block_begin(struct planner *p, struct buffer *out, uint32_t in
     const struct basic_block *block = &p->graph->blocks.data[index];
     if (!wanted(p))
         return false;
-    if (enters_by(p, block, QUIPU_EDGE_ENTRY))
+    if (enters_by(p->graph, block, QUIPU_EDGE_ENTRY))
         write_enter(out, !reads_at_begin(p->graph, index, REGISTER_RAX), p->state->options->shared);
-    else if (enters_by(p, block, QUIPU_EDGE_PAD))
+    else if (enters_by(p->graph, block, QUIPU_EDGE_PAD))
         write_landing(p, out, block);
     return out->count > 0;
 }
@@ -124,24 +114,17 @@ static void write_edge_end(struct planner *p, struct buffer *out, uint32_t index
 
 /* Inserts code in front of all that is counted in the block. */
 static void insert_begin(struct planner *p, uint32_t index) {
-    const struct graph *graph = p->graph;
-    const struct basic_block *block = &graph->blocks.data[index];
-    const struct graph_instruction *first = &graph->instructions.data[block->first];
-    uint32_t top = p->blocks[index].top;
+    const struct basic_block *block = &p->graph->blocks.data[index];
     struct buffer text = {0}, code = {0};
     if (!write_block_begin(p, &code, index))
         return;
-    anchor_code(p, &text, block->fragment, sums_in_block(p, index, top, false));
+    anchor_code(p, &text, block->fragment, sums_in_block(p, index, p->blocks[index].top, false));
     buffer_add(&text, code.data, code.count);
     buffer_release(&code);
-    if (block->padding) {
-        insert_before_padding(p, block, &text);
-    } else if (top < block->count) {
-        split_block(p, index, top);
-        insert_at(p, &first[top], &text);
-    } else {
-        insert_after(p, last_instruction(graph, block), &text);
-    }
+    if (enters_by(p->graph, block, QUIPU_EDGE_ENTRY))
+        insert_on_entry(p, index, &text);
+    else
+        insert_at_top(p, index, &text);
 }
 
 /* Inserts code behind all that is counted in the block. */

@@ -46,8 +46,7 @@ bool shares_begin(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     uint32_t top = p->blocks[index].top;
     if (index != 0 || !wanted(p) || counts_anything(p->state->options) || block->padding ||
-        top >= block->count || !code_may_stand(p, block, top) ||
-        !enters_by(p, block, QUIPU_EDGE_ENTRY))
+        top >= block->count || !code_may_stand(p, block, top) || !is_at_entry(p->graph, index, 0))
         return false;
     return is_plain_push(&p->graph->instructions.data[block->first + top]);
 }
@@ -64,12 +63,13 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
-    bool begins = index == 0 && enters_by(p, block, QUIPU_EDGE_ENTRY);
+    bool begins = index == 0 && enters_by(p->graph, block, QUIPU_EDGE_ENTRY);
     if (index == 0 && !p->graph->function->compiled) {
         write_text_row(site_rows(p, block->fragment), function_label(p));
         watched_unit(p->state)->watched = true;
     }
-    if (!wanted(p) || (!begins && !enters_by(p, block, QUIPU_EDGE_PAD)) || shares_begin(p, index))
+    if (!wanted(p) || (!begins && !enters_by(p->graph, block, QUIPU_EDGE_PAD)) ||
+        shares_begin(p, index))
         return;
     uint32_t top = p->blocks[index].top;
     bool inside = top < block->count;
@@ -78,14 +78,10 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     struct frame_row frame = block->padding ? frame_before_padding(p, block) : frame_at(p, at);
     struct event_sums sums = sums_in_block(p, index, top, false);
     write_place(p, &text, begins ? FRAME_BEGIN : FRAME_BACK, block->fragment, &sums, &frame);
-    if (block->padding) {
-        insert_before_padding(p, block, &text);
-    } else if (inside) {
-        split_block(p, index, top);
-        insert_at(p, at, &text);
-    } else {
-        insert_after(p, at, &text);
-    }
+    if (begins && has_entry_position(graph, index))
+        insert_on_entry(p, index, &text);
+    else
+        insert_at_top(p, index, &text);
 }
 
 void insert_frame_end(struct planner *p, uint32_t index) {

@@ -1,0 +1,87 @@
+/* entry_edge.c: where code runs once for each call of the function.
+ *
+ * Mostly that is in front of the first block. But the first instruction may be the head of a loop.
+ * Code in front of it would then run in each iteration, and what it calls would write over the red
+ * zone, which the loop may use. So the code is between the function's label and the loop's label.
+ *
+ * maintains: as insert.c
+ * Not perfect: if the loop jumps to the function's own label, there is no such position. The same
+ * holds for an entry in the middle of a function that is the head of a loop. */
+#include "pass/plan.h"
+
+static bool is_entry_edge(const struct graph *graph, uint32_t edge) {
+    return graph->edges.data[edge].kind == QUIPU_EDGE_ENTRY;
+}
+
+/* Whether control comes to the block from inside the function, too. */
+static bool is_loop_head(const struct graph *graph, const struct basic_block *block) {
+    size_t entries = 0;
+    for (size_t i = 0; i < block->in.count; i++)
+        entries += is_entry_edge(graph, block->in.data[i]);
+    return entries < block->in.count;
+}
+
+/* Whether an edge of the function leads to the symbol's label, in front of BLOCK. */
+static bool is_reached(const struct graph *graph, const struct basic_block *block,
+                       uint32_t symbol) {
+    for (size_t i = 0; i < block->in.count; i++) {
+        const struct edge *edge = &graph->edges.data[block->in.data[i]];
+        if (edge->kind == QUIPU_EDGE_ENTRY)
+            continue;
+        if (!is_block(graph, edge->source)) {
+            const struct symbol *target = &graph->unit->symbols.data[symbol];
+            if (target->address_taken && !target->function)
+                return true;
+            continue;
+        }
+        const struct graph_instruction *last =
+            last_instruction(graph, &graph->blocks.data[edge->source - 1]);
+        if (last && graph->unit->statements.data[last->statement].symbol == symbol)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the label of the loop whose head is the function's first instruction, or NONE if the
+ * function's own label is the loop's. */
+static uint32_t find_loop_label(const struct graph *graph) {
+    const struct unit *unit = graph->unit;
+    const struct basic_block *block = &graph->blocks.data[0];
+    const struct fragment *fragment = &graph->function->fragments.data[0];
+    const uint32_t *list = unit->sections.data[fragment->section].statements.data;
+    uint32_t instruction = graph->instructions.data[block->first].first_statement, found = NONE;
+    for (uint32_t i = fragment->first; i < fragment->last && list[i] != instruction; i++) {
+        const struct statement *s = &unit->statements.data[list[i]];
+        if (s->kind != STATEMENT_LABEL)
+            continue;
+        const struct symbol *symbol = &unit->symbols.data[s->symbol];
+        if (found == NONE && is_reached(graph, block, s->symbol))
+            found = list[i];
+        if (found != NONE && (symbol->function || symbol->global || symbol->outside_entry))
+            return NONE;
+    }
+    return found;
+}
+
+/* Returns the label in front of which code is on the entry's edge alone, or NONE. */
+static uint32_t find_position(const struct graph *graph) {
+    const struct basic_block *block = &graph->blocks.data[0];
+    if (!block->count || block->closed)
+        return NONE;
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    const uint32_t *row_of = graph->index->row_of;
+    uint32_t label = find_loop_label(graph);
+    return label != NONE && row_of[label] == row_of[first->first_statement] ? label : NONE;
+}
+
+bool has_entry_position(const struct graph *graph, uint32_t index) {
+    return !is_loop_head(graph, &graph->blocks.data[index]) ||
+           (index == 0 && find_position(graph) != NONE);
+}
+
+void insert_on_entry(struct planner *p, uint32_t index, struct buffer *text) {
+    if (is_loop_head(p->graph, &p->graph->blocks.data[index]))
+        insert_before_label(p, find_position(p->graph), text);
+    else
+        insert_at_top(p, index, text);
+}
