@@ -86,14 +86,21 @@ static uint64_t show(const struct meeting *at, struct watch_window *window, bool
     return changed;
 }
 
-/* Updates the copy with the reported bytes, so that later changes are still found. */
-static void keep(const struct meeting *at, const struct watch_window *window, const uint8_t *now) {
+/* Updates the copy with the reported bytes, so that later changes are still found. A handler that
+ * came between the look at the memory and this has updated the bytes that it changed, which stay
+ * as they are. */
+static void keep(const struct meeting *at, const struct watch_window *window, const uint8_t *old,
+                 const uint8_t *now) {
     uint64_t low = greater(at->low, window->from);
     uint64_t high = lesser(at->high, window->from + window->count);
     if (low > at->low || high < at->high)
         copy_bytes(at->was, (const uint8_t *)at->low, at->high - at->low);
-    if (low < high)
-        copy_bytes(at->was + (low - at->low), now + (low - window->from), high - low);
+    for (uint64_t b = low; b < high; b++) {
+        uint8_t known = old[b - window->from], next = now[b - window->from];
+        if (known != next)
+            __atomic_compare_exchange_n(&at->was[b - at->low], &known, next, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    }
 }
 
 /* Sets the other calls that may have changed the bytes. EVENTS was taken before the bytes were
@@ -131,7 +138,7 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
             continue;
         if (!is_settled)
             write->suspects->more = true;
-        keep(&at, window, now);
+        keep(&at, window, old, now);
         return changed < at.high;
     }
 }
@@ -173,22 +180,39 @@ static bool fill_from_change(uint8_t *copy, const struct watch_region *region,
             !__atomic_compare_exchange_n(at.was + (changed - at.low), &old[first], now[first],
                                          false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             return false;
-        keep(&at, window, now);
+        keep(&at, window, old, now);
         return true;
+    }
+}
+
+/* Updates the copy KNOWN of the COUNT bytes at MEMORY that differ in OLD and NOW: other bytes may
+ * be another thread's, which reports them. A handler may come between the look at the memory and
+ * the update. It reports what it writes there itself; but the update would make the copy older than
+ * that, so it is repeated until the copy is what the memory is. */
+static void follow_memory(uint8_t *known, const uint8_t *memory, const uint8_t *old,
+                          const uint8_t *now, uint64_t count) {
+    for (uint64_t b = 0; b < count; b++) {
+        uint8_t next = now[b];
+        for (unsigned i = 0; old[b] != now[b] && i < TRIES; i++) {
+            __atomic_store_n(&known[b], next, __ATOMIC_RELAXED);
+            uint8_t present = __atomic_load_n(&memory[b], __ATOMIC_RELAXED);
+            if (present == next)
+                break;
+            next = present;
+        }
     }
 }
 
 static bool fill_from_pair(uint8_t *copy, const struct watch_region *region,
                            const struct watch_write *write, struct watch_window *window,
                            uint8_t *old, uint8_t *now) {
-    copy_bytes(now, (const uint8_t *)window->from, window->count);
+    const uint8_t *memory = (const uint8_t *)window->from;
+    copy_bytes(now, memory, window->count);
     copy_bytes(old, now, window->count);
     overlay(write->pair, window->from, window->count, old);
     bool changed = first_difference(old, now, window->count) < window->count;
-    uint8_t *known = copy + (window->from - region->address);
-    for (uint64_t i = 0; changed && i < window->count; i++)
-        if (old[i] != now[i]) /* other bytes may be another thread's, which reports them */
-            known[i] = now[i];
+    if (changed)
+        follow_memory(copy + (window->from - region->address), memory, old, now, window->count);
     return changed;
 }
 

@@ -96,7 +96,7 @@ for compiler in gcc clang; do
 done
 
 # Alone, and with a thread that has been: a handler adds to what it interrupts.  Hits that are exact
-# add 1; there is one for each addition.
+# add 1; there is one for each addition, and no call in between has changed anything.
 cat >signals.c <<'EOT'
 #include <pthread.h>
 #include <signal.h>
@@ -104,6 +104,7 @@ cat >signals.c <<'EOT'
 #include <stdlib.h>
 #include <sys/time.h>
 long added;
+static const struct itimerval never;
 static volatile sig_atomic_t handled;
 static void handle(int signal) {
     (void)signal;
@@ -111,14 +112,17 @@ static void handle(int signal) {
     handled++;
 }
 static void *work(void *argument) {
-    for (long i = 0; handled < 100 || i < 20000; i++)
+    for (long i = 0; handled < 100 || i < 20000; i++) {
         __sync_fetch_and_add(&added, 1);
+        if (i % 4 == 0)
+            setitimer(ITIMER_PROF, &never, NULL);
+    }
     return argument;
 }
 int main(int argc, char **argv) {
     pthread_t threads[3];
     int count = argc > 1 ? atoi(argv[1]) : 0;
-    struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+    struct itimerval often = {{0, 300}, {0, 300}};
     signal(SIGALRM, handle);
     for (int i = 0; i < count; i++)
         pthread_create(&threads[i], NULL, work, NULL);
