@@ -40,7 +40,7 @@ for compiler in cc clang; do
             [[ $(<output) == 10 ]] || fail "$compiler $flags, $mode: $(<output), not 10"
             ends 0 quipu report --by=callsite --format=csv quipu.data
             for callee in sum_previous clear; do
-                cut -d, -f1,5,9 output | grep -qx "main,$callee,1" ||
+                grep -qx "main,$callee,1" < <(cut -d, -f1,5,9 output) ||
                     fail "$compiler $flags, $mode: '$callee' was not called once: $(<output)"
             done
         done
