@@ -115,6 +115,11 @@ static int compare_symbols(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
+/* Whether the symbol's size says that ADDRESS is its own. */
+static bool covers(const struct symbol *symbol, uint64_t address) {
+    return address - symbol->address < symbol->size;
+}
+
 static void sort_symbols(struct symbol *symbols, size_t *count) {
     size_t kept = 0;
     if (*count)
@@ -123,6 +128,20 @@ static void sort_symbols(struct symbol *symbols, size_t *count) {
         if (!kept || symbols[kept - 1].address != symbols[i].address)
             symbols[kept++] = symbols[i];
     *count = kept;
+}
+
+/* Sorts the symbols, and finds for each which one encloses it: inline assembly defines labels in
+ * the middle of functions. */
+static void index_symbols(struct arena *arena, struct binary *binary) {
+    sort_symbols(binary->symbols.data, &binary->symbols.count);
+    const struct symbol *symbols = binary->symbols.data;
+    binary->enclosing = ARENA_ARRAY(arena, uint32_t, binary->symbols.count);
+    for (size_t i = 1; i < binary->symbols.count; i++) {
+        uint32_t around = (uint32_t)i; /* 1 + the symbol in front of it */
+        while (around && !covers(&symbols[around - 1], symbols[i].address))
+            around = binary->enclosing[around - 1];
+        binary->enclosing[i] = around;
+    }
 }
 
 static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module *module) {
@@ -138,7 +157,7 @@ static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module
     }
     for (size_t i = 0; i < binary->names.count; i++)
         vector_push(arena, &binary->symbols, binary->names.data[i]);
-    sort_symbols(binary->symbols.data, &binary->symbols.count);
+    index_symbols(arena, binary);
 }
 
 /* Reads the names that the loader binds, by the address of the slot that it writes. So a jump
@@ -213,7 +232,7 @@ void binary_add_symbols(struct arena *arena, struct binary *binary, const struct
     }
     for (size_t i = 0; i < added.count; i++)
         vector_push(arena, &binary->symbols, added.data[i]);
-    sort_symbols(binary->symbols.data, &binary->symbols.count);
+    index_symbols(arena, binary);
 }
 
 const char *binary_symbol(const struct binary *binary, uint64_t address) {
@@ -221,24 +240,36 @@ const char *binary_symbol(const struct binary *binary, uint64_t address) {
     return symbol && symbol->address == address ? symbol->name : NULL;
 }
 
+/* Returns the innermost symbol whose size covers ADDRESS, or NULL. */
+static const struct symbol *find_covering(const struct binary *binary, uint64_t address) {
+    const struct symbol *symbols = binary->symbols.data;
+    const struct symbol *last = find_symbol(symbols, binary->symbols.count, address);
+    uint32_t number = last ? (uint32_t)(last - symbols) + 1 : 0;
+    while (number && !covers(&symbols[number - 1], address))
+        number = binary->enclosing[number - 1];
+    return number ? &symbols[number - 1] : NULL;
+}
+
 const struct symbol *binary_function(const struct binary *binary, uint64_t address) {
-    const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
-    if (!symbol || (symbol->size && address - symbol->address >= symbol->size) ||
-        binary_segment(binary, symbol->address) != binary_segment(binary, address))
-        return NULL;
-    return symbol;
+    const struct symbol *symbol = find_covering(binary, address);
+    if (!symbol) {
+        symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
+        if (!symbol || symbol->size)
+            return NULL;
+    }
+    return binary_segment(binary, symbol->address) == binary_segment(binary, address) ? symbol
+                                                                                      : NULL;
 }
 
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size) {
-    const struct symbol *symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
-    if (symbol && address - symbol->address < (symbol->size ? symbol->size : 1)) {
-        uint64_t distance = address - symbol->address;
-        if (distance)
-            snprintf(text, size, "%s+0x%" PRIx64, symbol->name, distance);
-        else
-            snprintf(text, size, "%s", symbol->name);
+    const char *name = binary_symbol(binary, address);
+    const struct symbol *symbol = name ? NULL : find_covering(binary, address);
+    if (name)
+        snprintf(text, size, "%s", name);
+    else if (symbol)
+        snprintf(text, size, "%s+0x%" PRIx64, symbol->name, address - symbol->address);
+    if (name || symbol)
         return true;
-    }
     const char *import = find_import(binary, address);
     if (import)
         snprintf(text, size, "%s@plt", import);

@@ -44,6 +44,8 @@ struct binary {
     uint64_t cells_size;    /* bytes; 0: no code in it is instrumented */
     VECTOR(struct segment) segments;
     VECTOR(struct symbol) symbols; /* sorted by address, one for each address */
+    uint32_t *enclosing;           /* by symbol: 1 + the innermost other symbol whose size covers
+                                      its address; 0: none */
     VECTOR(struct symbol) names;   /* all names, such as both of a C++ constructor; unsorted */
     VECTOR(struct symbol) imports; /* sorted by address of the slot that the loader fills in */
     struct line_table *lines;      /* owned; binary_lines reads it when it is first needed */
