@@ -31,6 +31,8 @@ mkdir -p "$data"
 suite plain >expect
 QUIPU_DATA=$data suite gawk >got
 [[ $(wc -l <expect) -lt 20 ]] || fail "plain, too, most fails: $(cat expect)"
-cmp -s expect got || fail "other tests fail than plain: $(diff expect got)"
+# Some tests wait for a moment, and fail on a busy machine: what fails plain alone is no matter.
+more=$(comm -13 expect got)
+[[ -z $more ]] || fail "fails, and passes plain: $more"
 grep -qE 'ALL TESTS PASSED|^[0-9] TESTS? FAILED' gawk.log || fail "$(tail -n 30 gawk.log)"
 counted r_interpret
