@@ -303,29 +303,39 @@ static void summarize(const struct session *session, const struct table_format *
     end_output(out, session->log);
 }
 
-/* Returns a suggestion of what NAME may have meant. */
-static const char *suggest_allowed(struct arena *arena, const struct session *session,
-                                   const char *name) {
-    struct near_names near_names = {.wanted = name};
+/* Offers all names that writers may have. Returns whether one of them is the wanted name. */
+static bool offer_writers(struct arena *arena, const struct session *session,
+                          struct near_names *near_names) {
     const struct line_table *lines = binary_lines(session->binary);
-    for (size_t i = 0; i < session->binary->names.count; i++)
-        offer_name(&near_names, plain_name(arena, session->binary->names.data[i].name));
-    for (size_t i = 1; i < lines->files.count; i++)
-        offer_name(&near_names, last_part(lines->files.data[i]));
-    return suggest(arena, &near_names);
+    bool is_one = false;
+    for (size_t i = 0; i < session->binary->names.count; i++) {
+        const char *name = plain_name(arena, session->binary->names.data[i].name);
+        is_one |= strcmp(name, near_names->wanted) == 0;
+        offer_name(near_names, name);
+    }
+    for (size_t i = 1; i < lines->files.count; i++) {
+        const char *name = last_part(lines->files.data[i]);
+        is_one |= strcmp(name, near_names->wanted) == 0;
+        offer_name(near_names, name);
+    }
+    return is_one;
 }
 
 /* Reports the writes that must not be, and allowed names that no writer had. Such a name may be a
  * mistake. It may also belong to a module that was not loaded. So it is reported only together with
- * such writes. */
+ * such writes. A program that was ended early may not have come to a writer that it has. */
 static void report_violations(const struct session *session) {
     struct arena arena = {0};
     for (size_t i = 0; i < session->writers.allowed.count; i++) {
         const struct allowed_name *allowed = &session->writers.allowed.data[i];
-        if (!allowed->has_written)
+        struct near_names near_names = {.wanted = allowed->name};
+        if (allowed->has_written)
+            continue;
+        bool is_writer = offer_writers(&arena, session, &near_names);
+        if (!is_writer || !session->options.fatal)
             warn("'%s' is allowed, but no function, source file or module of that name has "
                  "written%s",
-                 allowed->name, suggest_allowed(&arena, session, allowed->name));
+                 allowed->name, is_writer ? "" : suggest(&arena, &near_names));
     }
     arena_release(&arena);
     error("%" PRIu64 " write%s that must not be", session->violations,

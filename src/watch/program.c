@@ -171,8 +171,10 @@ void add_calls(struct program *program, struct unwinder *unwinder, struct buffer
     int status;
     errno = 0;
     if (!unwinder || !stop_thread(program, thread, &status)) {
-        buffer_print(text, "        no backtrace: %s\n",
-                     errno ? strerror(errno) : "its memory cannot be read");
+        const char *cause = errno == ESRCH ? "its thread has ended"
+                            : errno        ? strerror(errno)
+                                           : "its memory cannot be read";
+        buffer_print(text, "        no backtrace: %s\n", cause);
         tell_refusal(program, thread, errno);
         return;
     }

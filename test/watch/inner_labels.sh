@@ -29,6 +29,8 @@ for compiler in cc clang; do
     command -v ${compiler/cc/gcc} >/dev/null || continue
     quipu-$compiler --quipu=watch -O2 -g label.c -o label || fail "$compiler: cannot build"
     watches 0 --guard guarded --allow put --allow leaf --fatal -- ./label
+    watches 1 --guard guarded --allow main --fatal -- ./label # main is there, but has not come to write
+    ! grep -q 'is allowed' messages || fail "$compiler: $(cat messages)"
     watches 0 -e guarded -- ./label
     [[ $(grep -c ' put ' hits) -eq 2 ]] || fail "$compiler: $(cat hits)"
     quipu-$compiler --quipu=calls -O2 -g label.c -o label || fail "$compiler: cannot build"
