@@ -360,6 +360,20 @@ const char *value_text(struct arena *arena, const struct node *node, const struc
                                 : arena_print(arena, "%llu", (unsigned long long)value.bits);
 }
 
+/* Whether the object is reached through a null pointer: with an offset it has an address all the
+ * same. */
+static bool is_behind_null(const struct memory *memory, const struct node *object) {
+    struct value value;
+    while (object->kind == NODE_FIELD)
+        object = object->a;
+    if (object->kind == NODE_OBJECT)
+        return false;
+    const struct node *pointer = object->a;
+    while (pointer->kind == NODE_OFFSET || pointer->kind == NODE_CAST)
+        pointer = pointer->a;
+    return value_of(memory, pointer, &value) && value.bits < NULL_PAGE;
+}
+
 bool object_address(const struct node *object, const struct memory *memory, uint64_t *address) {
-    return address_of(memory, object, address);
+    return !is_behind_null(memory, object) && address_of(memory, object, address);
 }

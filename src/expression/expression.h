@@ -145,6 +145,10 @@ enum truth evaluate(const struct expression *expression, const struct memory *me
 /* Returns the value of NODE as text: "4097", "97 'a'", "0x7ffe12"; "?" if it has none. */
 const char *value_text(struct arena *arena, const struct node *node, const struct memory *memory);
 
+enum {
+    NULL_PAGE = 4096 /* a pointer below this is not valid */
+};
+
 /* Sets ADDRESS to the present address of OBJECT in MEMORY. Returns false if there is none, for
  * example because a pointer on the path to OBJECT is not valid. */
 bool object_address(const struct node *object, const struct memory *memory, uint64_t *address);

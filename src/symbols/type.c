@@ -26,6 +26,21 @@ bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word) {
     return true;
 }
 
+bool member_offset(Dwarf_Die *member, uint64_t *offset) {
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count;
+    *offset = 0;
+    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute) ||
+        attribute_word(member, DW_AT_data_member_location, offset))
+        return true;
+    if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1 ||
+        operations[0].atom != DW_OP_plus_uconst) /* DWARF 2 has this for each member */
+        return false;
+    *offset = operations[0].number;
+    return true;
+}
+
 bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top) {
     Dwarf_Die split = {0};
     uint8_t kind = 0;
@@ -444,9 +459,8 @@ static bool read_field(const struct binary *binary, Dwarf_Die *member, struct fi
         return false;
     *is_named = tag == DW_TAG_member && name && *name;
     *field = (struct field){.type = type_of(binary, member)};
-    if (!attribute_word(member, DW_AT_data_member_location, &field->offset) &&
-        dwarf_hasattr(member, DW_AT_data_member_location))
-        return false; /* a virtual base: only the object contains its position */
+    if (!member_offset(member, &field->offset))
+        return false;
     if (*is_named)
         place_bits(member, field);
     return *is_named || field->type.kind == TYPE_RECORD;
@@ -584,8 +598,7 @@ enum base_kind find_base(const struct binary *binary, const struct type *record,
         if (dwarf_tag(&member) != DW_TAG_inheritance)
             continue;
         uint64_t place = 0, within = 0;
-        bool is_virtual = !attribute_word(&member, DW_AT_data_member_location, &place) &&
-                          dwarf_hasattr(&member, DW_AT_data_member_location);
+        bool is_virtual = !member_offset(&member, &place);
         struct type own = type_of(binary, &member);
         enum base_kind kind = BASE_PLACED;
         if (!is_same_class(&own, base))

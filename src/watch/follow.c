@@ -11,10 +11,6 @@
 
 #include <string.h>
 
-enum {
-    NULL_PAGE = 4096 /* a pointer below this is not valid */
-};
-
 /* A pointer that is read to find the object, or the object itself. */
 struct stage {
     const struct node *node;
