@@ -354,6 +354,9 @@ const char *value_text(struct arena *arena, const struct node *node, const struc
         return arena_print(arena, "%.*Lg", node->type.size == 4 ? 9 : 17, value.real);
     if (node->type.kind != TYPE_INTEGER)
         return arena_print(arena, "0x%llx", (unsigned long long)value.bits);
+    const char *constant = constant_name(&node->type, (int64_t)value.bits);
+    if (constant)
+        return constant;
     if (node->type.size == 1 && value.bits < 128 && isprint((int)value.bits))
         return arena_print(arena, "%llu '%c'", (unsigned long long)value.bits, (int)value.bits);
     return node->type.is_signed ? arena_print(arena, "%lld", (long long)value.bits)

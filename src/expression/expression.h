@@ -142,7 +142,8 @@ enum truth {
 
 enum truth evaluate(const struct expression *expression, const struct memory *memory);
 
-/* Returns the value of NODE as text: "4097", "97 'a'", "0x7ffe12"; "?" if it has none. */
+/* Returns the value of NODE as text: "4097", "97 'a'", "0x7ffe12", "done" of an enumeration; "?" if
+ * it has none. The text is in ARENA, or in the debug information. */
 const char *value_text(struct arena *arena, const struct node *node, const struct memory *memory);
 
 enum {

@@ -186,6 +186,21 @@ static struct type enumeration(const struct binary *binary, Dwarf_Die *die) {
     return (struct type){.kind = TYPE_INTEGER, .size = size};
 }
 
+const char *constant_name(const struct type *type, int64_t value) {
+    Dwarf_Die spelled = type->spelled, die, child;
+    if (!type->is_spelled || dwarf_peel_type(&spelled, &die) != 0 ||
+        dwarf_tag(&die) != DW_TAG_enumeration_type || dwarf_child(&die, &child) != 0)
+        return NULL;
+    do {
+        Dwarf_Attribute attribute;
+        Dwarf_Sword constant;
+        if (dwarf_attr(&child, DW_AT_const_value, &attribute) &&
+            dwarf_formsdata(&attribute, &constant) == 0 && constant == value)
+            return dwarf_diename(&child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return NULL;
+}
+
 static struct type record_type(const struct binary *binary, Dwarf_Die *die) {
     struct type type = {.kind = TYPE_RECORD, .die = *die, .has_die = true};
     if (dwarf_hasattr(die, DW_AT_declaration))

@@ -49,6 +49,9 @@ bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top);
 
 /* Sets WORD to the attribute NAME of DIE. Returns false if there is none, or it is no constant. */
 bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word);
+/* Returns the name of the constant VALUE of the enumeration TYPE. NULL: it is none, or has no such
+ * constant. */
+const char *constant_name(const struct type *type, int64_t value);
 /* Sets OFFSET to the position of MEMBER, or of a base, in its record: 0 in unions. Returns false if
  * it is a virtual base: only the object contains its position. */
 bool member_offset(Dwarf_Die *member, uint64_t *offset);

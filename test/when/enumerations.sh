@@ -51,6 +51,8 @@ for compiler in c++ clang++; do
     at 2 'thing.its_color == color::blue'
     at 7 'thing.its_kind == ns::car::big'
     at 7 'thing.its_kind == ns::car::kind::big'
+    ends 0 quipu when 's == state::done' ./program
+    grep -q '^ *s  *busy, then done$' output || fail "$compiler: no name of the value: $(cat output)"
     ends 0 quipu when 'p == red' ./program
     ends 1 quipu when 's == done' ./program
     grep -q "write 'program.cc:state::done' or 'program.cc:reply::done'" messages || fail "$(cat messages)"
