@@ -263,6 +263,8 @@ int cmd_report(int argc, char **argv) {
         options.view = default_view(profile);
     if (options.view->of_code)
         profile_need_counts(profile);
+    if (profile_has_counts(profile) && options.view != &view_callsite)
+        profile_warn_uncounted(profile);
     profile_hold(profile);
     struct selection selection = find_selection(profile, &options);
     if (selection.owner && !any_selected(profile, selection))

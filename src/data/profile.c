@@ -172,6 +172,25 @@ void profile_need_counts(const struct profile *profile) {
             profile->processes.count ? profile->processes.data[0].file : "the data");
 }
 
+void profile_warn_uncounted(const struct profile *profile) {
+    const char *first = NULL;
+    size_t more = 0;
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        const struct process *process = &profile->processes.data[i];
+        bool counted = !process->modules.count;
+        for (size_t j = 0; j < process->modules.count; j++)
+            counted |= has_counts(process->modules.data[j]);
+        more += !counted && first;
+        first = counted || first ? first : process->file;
+    }
+    struct arena arena = {0};
+    if (first)
+        warn("'%s'%s: no counts of functions (built without '--quipu=count'); the totals leave "
+             "them out",
+             first, more ? arena_print(&arena, " and %zu more", more) : "");
+    arena_release(&arena);
+}
+
 bool profile_refresh(struct profile *profile) {
     struct open_profile *open = (struct open_profile *)profile;
     CHECK(open->sources.count == 1 && profile->processes.count == 1);

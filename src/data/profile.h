@@ -212,6 +212,9 @@ struct profile *profile_open_binary(const char *path);
 /* Whether any of the code was built with counters (--quipu=count). */
 bool profile_has_counts(const struct profile *profile);
 
+/* Warns once of processes that have no counts of functions. */
+void profile_warn_uncounted(const struct profile *profile);
+
 /* Ends the program with an error if none was. All counts would be 0. */
 void profile_need_counts(const struct profile *profile);
 
