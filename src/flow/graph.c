@@ -433,6 +433,7 @@ static void add_in_edges(struct builder *b, uint32_t hub) {
         uint32_t block = b->label_blocks.data[i];
         if (block == NONE)
             continue;
+        graph->blocks.data[block].address_taken |= symbol->address_taken && !symbol->function;
         bool outside = symbol->outside_entry || (symbol->address_taken && !hub);
         if (outside && !entered[block]) {
             add_edge(b, 0, block + 1, symbol->global ? QUIPU_EDGE_ENTRY : QUIPU_EDGE_PAD);

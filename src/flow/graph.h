@@ -30,11 +30,13 @@ struct basic_block {
     /* build_graph */
     uint32_t first, count; /* instructions [first, first + count) */
     bool padding;          /* the padding of an alignment: no instructions of the text */
-    bool gap;       /* padding of no bytes, in front of a label whose instruction may fault */
-    bool switched;  /* its last instruction is switched: control may continue at an unknown
-                       address */
-    bool continues; /* only an instruction that repeats separates it from the block above: both
-                       are one block */
+    bool gap;           /* padding of no bytes, in front of a label whose instruction may fault */
+    bool switched;      /* its last instruction is switched: control may continue at an unknown
+                           address */
+    bool address_taken; /* a label in front of it is not the function's, and its address is taken:
+                           an indirect jump may lead to it, also where no edge says so */
+    bool continues;     /* only an instruction that repeats separates it from the block above: both
+                           are one block */
     uint8_t fragment;
     uint32_t offset; /* of its first byte in the fragment, in the code as compiled */
     uint32_t size;   /* bytes, in the code as compiled */

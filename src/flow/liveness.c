@@ -60,6 +60,16 @@ static uint32_t live_at_end(const struct graph *graph, const struct edge *edge) 
     return last ? live_at_call(graph, last) : live_at_border(graph);
 }
 
+/* Returns what is live at the labels to which a jump may lead that seems to leave the function: the
+ * outside may serve as the hub. */
+static uint32_t live_behind_jump(const struct graph *graph, const struct edge *edge) {
+    uint32_t live = 0;
+    for (size_t i = 0; edge->kind == QUIPU_EDGE_TAIL && i < graph->blocks.count; i++)
+        if (graph->blocks.data[i].address_taken)
+            live |= graph->blocks.data[i].live_in;
+    return live;
+}
+
 static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge) {
     if (is_block(graph, edge->target))
         return graph->blocks.data[edge->target - 1].live_in;
@@ -70,7 +80,7 @@ static uint32_t live_at_edge(const struct graph *graph, const struct edge *edge)
     if (stops && (source->gap || source->switched))
         return LIVE(REGISTERS_ALL, FLAGS_ALL); /* control may continue anywhere */
     if (edge->target == 0)
-        return live_at_end(graph, edge);
+        return live_at_end(graph, edge) | live_behind_jump(graph, edge);
     uint32_t live = 0;
     for (size_t i = 0; i < graph->edges.count; i++) /* a hub */
         if (graph->edges.data[i].source == edge->target)

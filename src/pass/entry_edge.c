@@ -18,22 +18,19 @@ static bool is_loop_head(const struct graph *graph, const struct basic_block *bl
     size_t entries = 0;
     for (size_t i = 0; i < block->in.count; i++)
         entries += is_entry_edge(graph, block->in.data[i]);
-    return entries < block->in.count;
+    return entries < block->in.count || block->address_taken;
 }
 
-/* Whether an edge of the function leads to the symbol's label, in front of BLOCK. */
+/* Whether a jump of the function leads to the symbol's label, in front of BLOCK. */
 static bool is_reached(const struct graph *graph, const struct basic_block *block,
                        uint32_t symbol) {
+    const struct symbol *target = &graph->unit->symbols.data[symbol];
+    if (target->address_taken && !target->function)
+        return true;
     for (size_t i = 0; i < block->in.count; i++) {
         const struct edge *edge = &graph->edges.data[block->in.data[i]];
-        if (edge->kind == QUIPU_EDGE_ENTRY)
+        if (!is_block(graph, edge->source))
             continue;
-        if (!is_block(graph, edge->source)) {
-            const struct symbol *target = &graph->unit->symbols.data[symbol];
-            if (target->address_taken && !target->function)
-                return true;
-            continue;
-        }
         const struct graph_instruction *last =
             last_instruction(graph, &graph->blocks.data[edge->source - 1]);
         if (last && graph->unit->statements.data[last->statement].symbol == symbol)

@@ -234,7 +234,7 @@ static bool wants_load(const struct planner *p, const struct edge *edge) {
  * where a function begins, no flag is live, and %r11 is free. */
 static uint32_t live_in_front(const struct planner *p, uint32_t index) {
     const struct basic_block *gap = &p->graph->blocks.data[index];
-    bool begins = index == 0 && p->graph->function->compiled;
+    bool begins = index == 0 && p->graph->function->compiled && !gap->address_taken;
     for (size_t i = 0; i < gap->in.count; i++)
         begins = begins && p->graph->edges.data[gap->in.data[i]].kind == QUIPU_EDGE_ENTRY;
     return begins ? LIVE(REGISTERS_ALL & ~REGISTER_R11, 0) : gap->live_in;
