@@ -55,25 +55,27 @@ void find_handlers(struct pass_state *state) {
     event_unit(state)->handlers = handlers;
 }
 
+/* Whether there is a position that runs once for each call, before anything is stored. */
+static bool has_position(const struct planner *p) {
+    const struct graph *graph = p->graph;
+    uint32_t top = p->blocks[0].top;
+    return (graph->blocks.data[0].padding || top < graph->blocks.data[0].count) &&
+           (is_at_entry(graph, 0, top) || (top == 0 && has_entry_position(graph, 0)));
+}
+
 /* Inserts the test at the begin of a function that may be a signal handler. If it is one, the test
  * calls the runtime. */
 void insert_handler_code(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[0];
-    uint32_t top = p->blocks[0].top;
-    if (index != 0 || !event_unit(p->state)->handlers[p->context.cells] ||
-        (!block->padding && top >= block->count) || !is_at_entry(graph, 0, top))
+    if (index != 0 || !event_unit(p->state)->handlers[p->context.cells] || !has_position(p))
         return;
-    const struct graph_instruction *first = &graph->instructions.data[block->first];
+    uint32_t top = p->blocks[0].top;
     struct buffer text = {0};
-    struct frame_row frame =
-        block->padding ? frame_before_padding(p, block) : frame_at(p, &first[top]);
+    struct frame_row frame = block->padding
+                                 ? frame_before_padding(p, block)
+                                 : frame_at(p, &graph->instructions.data[block->first + top]);
     anchor_code(p, &text, block->fragment, sums_in_block(p, 0, top, false));
     write_signal_check(&text, &p->context, &frame);
-    if (block->padding) {
-        insert_before_padding(p, block, &text);
-    } else {
-        split_block(p, 0, top);
-        insert_at(p, &first[top], &text);
-    }
+    insert_on_entry(p, 0, &text);
 }
