@@ -7,7 +7,9 @@ ORACLES = $B/test/step $B/test/query $B/test/contexts $B/test/ticks $B/test/arri
 
 $B/test/%: test/oracle/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $<
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -o $@ $(filter %.c,$^)
+
+$B/test/watched: $(addprefix test/oracle/watched_,symbols.c symbols.h memory.c memory.h)
 
 # What the tests use, built; one step behind the other, whatever -j says.
 check-build:

@@ -39,40 +39,29 @@
  * Where it is not perfect: a write that stores what was there is no change; a SIGTRAP that the
  * program sends itself is taken for a step; 'pushf' pushes the trap flag, too; what the kernel
  * writes when a timer ends a wait may be laid to the thread that runs then. */
-#include <elf.h>
+#include "watched_memory.h"
+#include "watched_symbols.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-    REGIONS = 512, /* one call reads them all: at most IOV_MAX, and one for the code */
     THREADS = 256,
     DEPTH = 64,  /* calls out of the program's functions, inside of one another */
     TURN = 2000, /* instructions of one thread, before another's */
-    BYTES = 1 << 20,
-    PADDING = 16, /* functions so near to each other have nothing between them */
-    BREAKPOINT = 0xcc,
-};
-
-struct function {
-    uint64_t start, end; /* as linked */
-    const char *name;
 };
 
 /* A call that led out of the program's functions. */
@@ -108,23 +97,7 @@ static struct thread {
 } threads[THREADS];
 static unsigned thread_count;
 
-static struct region {
-    const char *text;
-    uint64_t address;
-    size_t size;
-} regions[REGIONS];
-static size_t region_count, region_bytes;
-
-static struct function *functions; /* by address, none over another */
-static size_t function_count;
-static struct span {
-    uint64_t start, end; /* as linked; only functions, and what fills the room between */
-    uint8_t *bytes;
-} * spans;
-static size_t span_count;
 static bool whole;
-static const uint8_t *elf; /* the program's file */
-static uint64_t bias;      /* where it runs, less where it was linked */
 static uint64_t steps, limit = UINT64_MAX, call_count;
 static FILE *out;
 static struct {
@@ -133,177 +106,7 @@ static struct {
 } early[THREADS]; /* stops of threads whose creation has not been told yet */
 static unsigned early_count;
 
-static _Noreturn void fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("watched: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, ": %s\n", strerror(errno));
-    va_end(arguments);
-    exit(125);
-}
-
-static void *allocate(size_t size) {
-    void *memory = calloc(size ? size : 1, 1);
-    if (!memory)
-        fail("calloc");
-    return memory;
-}
-
-/* ---- The program's symbols ---- */
-
-static void open_program(const char *path) {
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status))
-        fail("'%s'", path);
-    elf = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (elf == MAP_FAILED)
-        fail("'%s'", path);
-    close(fd);
-}
-
-/* The symbol table and its names; their count. */
-static size_t symbol_table(const Elf64_Sym **symbols, const char **names) {
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
-    const Elf64_Shdr *sections = (const Elf64_Shdr *)(elf + header->e_shoff);
-    for (unsigned i = 0; i < header->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_SYMTAB)
-            continue;
-        *symbols = (const Elf64_Sym *)(elf + sections[i].sh_offset);
-        *names = (const char *)(elf + sections[sections[i].sh_link].sh_offset);
-        return sections[i].sh_size / sizeof **symbols;
-    }
-    errno = ENOENT;
-    fail("the program's symbol table");
-}
-
-static int by_address(const void *left, const void *right) {
-    const struct function *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->end < b->end ? -1 : a->end > b->end;
-}
-
-/* Whether a line of TEXT is NAME; there is no TEXT: of any. */
-static bool is_named(const char *text, const char *name) {
-    size_t length = strlen(name);
-    for (const char *line = text; line && *line; line += strcspn(line, "\n"), line += *line != 0)
-        if (strcspn(line, "\n") == length && memcmp(line, name, length) == 0)
-            return true;
-    return !text;
-}
-
-static void find_functions(const char *listed) {
-    const Elf64_Sym *symbols;
-    const char *names;
-    size_t count = symbol_table(&symbols, &names);
-    functions = allocate(count * sizeof *functions);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = names + symbols[i].st_name;
-        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && symbols[i].st_size &&
-            is_named(listed, name))
-            functions[function_count++] = (struct function){
-                symbols[i].st_value, symbols[i].st_value + symbols[i].st_size, name};
-    }
-    qsort(functions, function_count, sizeof *functions, by_address);
-    for (size_t i = 1; i < function_count; i++) /* f's end may be that of f.cold behind it */
-        if (functions[i - 1].end > functions[i].start)
-            functions[i - 1].end = functions[i].start;
-}
-
-/* The function that the address of the process lies in; NULL: none. */
-static const struct function *function_at(uint64_t pc) {
-    static const struct function *last;
-    uint64_t at = pc - bias;
-    if (last && at - last->start < last->end - last->start)
-        return last;
-    size_t low = 0, high = function_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (functions[middle].end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == function_count || at < functions[low].start)
-        return NULL;
-    last = &functions[low];
-    return last;
-}
-
-/* Of the first LENGTH characters of NAME, where a '*' at the end stands for anything. */
-static const Elf64_Sym *find_symbol(const char *name, size_t length) {
-    bool any = length && name[length - 1] == '*';
-    length -= any;
-    const Elf64_Sym *symbols;
-    const char *names;
-    size_t count = symbol_table(&symbols, &names);
-    for (size_t i = 0; i < count; i++) {
-        const char *other = names + symbols[i].st_name;
-        if (symbols[i].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[i].st_info) != STT_FILE &&
-            strncmp(other, name, length) == 0 && (any || !other[length]))
-            return &symbols[i];
-    }
-    return NULL;
-}
-
-/* What lies between thread-local variables, as linked, and those of the first thread. */
-static uint64_t thread_bias(pid_t tid) {
-    struct user_regs_struct registers;
-    const Elf64_Ehdr *header = (const Elf64_Ehdr *)elf;
-    const Elf64_Phdr *segment = (const Elf64_Phdr *)(elf + header->e_phoff);
-    for (unsigned i = 0; i < header->e_phnum; i++)
-        if (segment[i].p_type == PT_TLS && !ptrace(PTRACE_GETREGS, tid, 0, &registers))
-            return registers.fs_base -
-                   ((segment[i].p_memsz + segment[i].p_align - 1) & -segment[i].p_align);
-    fail("thread-local variables");
-}
-
-static void resolve(struct region *region, pid_t tid) {
-    char *end;
-    size_t length = strcspn(region->text, "+:");
-    const char *rest = region->text + length;
-    errno = EINVAL;
-    region->address = *rest == '+' ? strtoull(rest + 1, &end, 0) : 0;
-    rest = *rest == '+' ? end : rest;
-    if (*rest != ':')
-        fail("region '%s'", region->text);
-    region->size = strtoull(rest + 1, &end, 0);
-    if (!region->size || *end || region->size > BYTES)
-        fail("region '%s'", region->text);
-    if (strncmp(region->text, "0x", 2) == 0) {
-        region->address += strtoull(region->text, NULL, 16);
-        return;
-    }
-    const Elf64_Sym *symbol = find_symbol(region->text, length);
-    if (!symbol)
-        fail("region '%s': no such symbol", region->text);
-    bool local = ELF64_ST_TYPE(symbol->st_info) == STT_TLS;
-    region->address += symbol->st_value + (local ? thread_bias(tid) : bias);
-}
-
 /* ---- Memory ---- */
-
-/* Reads all regions, and two bytes of code at PC. */
-static void read_regions(pid_t pid, uint8_t *bytes, uint64_t pc, uint8_t code[2]) {
-    static struct iovec remote[REGIONS + 1];
-    struct iovec local[2] = {{bytes, region_bytes}, {code, 2}};
-    memset(code, 0, 2);
-    for (size_t i = 0; i < region_count; i++)
-        remote[i] = (struct iovec){(void *)regions[i].address, regions[i].size};
-    remote[region_count] = (struct iovec){(void *)pc, 2};
-    ssize_t count = process_vm_readv(pid, local, 2, remote, region_count + 1, 0);
-    if (count >= (ssize_t)region_bytes || (count < 0 && errno == ESRCH))
-        return;
-    for (size_t i = 0; i < region_count; i++) { /* one of them is not mapped */
-        struct iovec one = {bytes, regions[i].size};
-        (void)process_vm_readv(pid, &one, 1, &remote[i], 1, 0);
-        bytes += regions[i].size;
-    }
-    local[0] = (struct iovec){code, 2};
-    (void)process_vm_readv(pid, local, 1, &remote[region_count], 1, 0);
-}
 
 static void open_memory(struct thread *thread) {
     char path[64];
@@ -313,34 +116,10 @@ static void open_memory(struct thread *thread) {
         fail("'%s'", path);
 }
 
-/* Keeps the code of the program's functions. */
-static void read_spans(const struct image *image) {
-    spans = allocate((function_count + 1) * sizeof *spans);
-    for (size_t i = 0; i < function_count; i++) {
-        if (!span_count || functions[i].start > spans[span_count - 1].end + PADDING)
-            spans[span_count++].start = functions[i].start;
-        spans[span_count - 1].end = functions[i].end;
-    }
-    for (size_t i = 0; i < span_count; i++) {
-        size_t size = spans[i].end - spans[i].start;
-        spans[i].bytes = allocate(size);
-        if (pread(image->memory, spans[i].bytes, size, (off_t)(spans[i].start + bias)) !=
-            (ssize_t)size)
-            fail("reading the program's code");
-    }
-}
-
 /* Writes breakpoints, or what was there, over the program's functions. */
 static void cover(struct image *image, bool breakpoints) {
-    static uint8_t traps[BYTES];
-    memset(traps, BREAKPOINT, sizeof traps);
-    for (size_t i = 0; i < span_count && image->covered != breakpoints; i++) {
-        size_t size = spans[i].end - spans[i].start;
-        const uint8_t *bytes = breakpoints ? traps : spans[i].bytes;
-        if (size > sizeof traps ||
-            pwrite(image->memory, bytes, size, (off_t)(spans[i].start + bias)) != (ssize_t)size)
-            fail("writing the program's code");
-    }
+    if (image->covered != breakpoints)
+        write_code(image->memory, breakpoints);
     image->covered = breakpoints;
 }
 
@@ -779,22 +558,10 @@ static void trace(void) {
 
 /* ---- The start ---- */
 
-static void find_bias(pid_t pid) {
-    char path[64];
-    Elf64_auxv_t value;
-    snprintf(path, sizeof path, "/proc/%d/auxv", (int)pid);
-    FILE *file = fopen(path, "r");
-    while (file && fread(&value, sizeof value, 1, file) == 1)
-        if (value.a_type == AT_ENTRY)
-            bias = value.a_un.a_val - ((const Elf64_Ehdr *)elf)->e_entry;
-    if (file)
-        fclose(file);
-}
-
 /* Up to where steps begin: the dynamic linker's work is not of interest. */
 static void run_to(pid_t pid, const char *from) {
     int status;
-    uint64_t address = ((const Elf64_Ehdr *)elf)->e_entry;
+    uint64_t address = program_entry();
     if (from) {
         const Elf64_Sym *symbol = find_symbol(from, strlen(from));
         if (!symbol)
@@ -880,16 +647,11 @@ int main(int argc, char **argv) {
     start(argv + i);
     find_bias(root);
     run_to(root, from);
-    for (size_t k = 0; k < region_count; k++) {
-        resolve(&regions[k], root);
-        region_bytes += regions[k].size;
-    }
-    if (region_bytes > BYTES)
-        fail("too large regions");
+    find_regions(root);
     struct thread *thread = add_thread(root, root);
     begin_at(thread);
     add_image(thread, NULL);
-    read_spans(thread->image);
+    read_code(thread->image->memory);
     trace();
     if (fclose(out))
         fail("writing");
