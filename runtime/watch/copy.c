@@ -193,7 +193,9 @@ static void follow_memory(uint8_t *known, const uint8_t *memory, const uint8_t *
                           const uint8_t *now, uint64_t count) {
     for (uint64_t b = 0; b < count; b++) {
         uint8_t next = now[b];
-        for (unsigned i = 0; old[b] != now[b] && i < TRIES; i++) {
+        if (old[b] == next)
+            continue;
+        for (unsigned i = 0; i < TRIES; i++) {
             known[b] = next;
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
             uint8_t present = __atomic_load_n(&memory[b], __ATOMIC_RELAXED);

@@ -303,22 +303,22 @@ static void summarize(const struct session *session, const struct table_format *
     end_output(out, session->log);
 }
 
-/* Offers all names that writers may have. Returns whether one of them is the wanted name. */
+/* Offers the name of a possible writer. Returns whether it is the wanted one. */
+static bool offer_writer(struct near_names *near_names, const char *name) {
+    offer_name(near_names, name);
+    return strcmp(name, near_names->wanted) == 0;
+}
+
+/* Offers all names that writers may have. Returns whether one of them is the wanted one. */
 static bool offer_writers(struct arena *arena, const struct session *session,
                           struct near_names *near_names) {
     const struct line_table *lines = binary_lines(session->binary);
-    bool is_one = false;
-    for (size_t i = 0; i < session->binary->names.count; i++) {
-        const char *name = plain_name(arena, session->binary->names.data[i].name);
-        is_one |= strcmp(name, near_names->wanted) == 0;
-        offer_name(near_names, name);
-    }
-    for (size_t i = 1; i < lines->files.count; i++) {
-        const char *name = last_part(lines->files.data[i]);
-        is_one |= strcmp(name, near_names->wanted) == 0;
-        offer_name(near_names, name);
-    }
-    return is_one;
+    bool has = false;
+    for (size_t i = 0; i < session->binary->names.count; i++)
+        has |= offer_writer(near_names, plain_name(arena, session->binary->names.data[i].name));
+    for (size_t i = 1; i < lines->files.count; i++)
+        has |= offer_writer(near_names, last_part(lines->files.data[i]));
+    return has;
 }
 
 /* Reports the writes that must not be, and allowed names that no writer had. Such a name may be a

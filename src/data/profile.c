@@ -120,19 +120,24 @@ static void add_processes(struct open_profile *open) {
     }
 }
 
-static void warn_incomplete(const struct profile *profile) {
+/* Warns of the processes that HAS selects: WHAT of all of them at once. */
+static void warn_of(const struct profile *profile, bool (*has)(const struct process *process),
+                    const char *what) {
     const char *first = NULL;
     size_t more = 0;
     for (size_t i = 0; i < profile->processes.count; i++)
-        if (profile->processes.data[i].incomplete) {
+        if (has(&profile->processes.data[i])) {
             more += first != NULL;
             first = first ? first : profile->processes.data[i].file;
         }
     struct arena arena = {0};
     if (first)
-        warn("'%s'%s: the run could not keep all counts, as it said then; these are too low", first,
-             more ? arena_print(&arena, " and %zu more", more) : "");
+        warn("'%s'%s: %s", first, more ? arena_print(&arena, " and %zu more", more) : "", what);
     arena_release(&arena);
+}
+
+static bool is_incomplete(const struct process *process) {
+    return process->incomplete;
 }
 
 struct profile *profile_open(char *const *paths, size_t path_count) {
@@ -146,7 +151,8 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
     read_builds(&open->builds, &open->profile);
     add_processes(open);
     sources_check(&open->sources, false);
-    warn_incomplete(&open->profile);
+    warn_of(&open->profile, is_incomplete,
+            "the run could not keep all counts, as it said then; these are too low");
     return &open->profile;
 }
 
@@ -172,23 +178,16 @@ void profile_need_counts(const struct profile *profile) {
             profile->processes.count ? profile->processes.data[0].file : "the data");
 }
 
+static bool is_uncounted(const struct process *process) {
+    bool counted = !process->modules.count;
+    for (size_t i = 0; i < process->modules.count; i++)
+        counted |= has_counts(process->modules.data[i]);
+    return !counted;
+}
+
 void profile_warn_uncounted(const struct profile *profile) {
-    const char *first = NULL;
-    size_t more = 0;
-    for (size_t i = 0; i < profile->processes.count; i++) {
-        const struct process *process = &profile->processes.data[i];
-        bool counted = !process->modules.count;
-        for (size_t j = 0; j < process->modules.count; j++)
-            counted |= has_counts(process->modules.data[j]);
-        more += !counted && first;
-        first = counted || first ? first : process->file;
-    }
-    struct arena arena = {0};
-    if (first)
-        warn("'%s'%s: no counts of functions (built without '--quipu=count'); the totals leave "
-             "them out",
-             first, more ? arena_print(&arena, " and %zu more", more) : "");
-    arena_release(&arena);
+    warn_of(profile, is_uncounted,
+            "no counts of functions (built without '--quipu=count'); the totals leave them out");
 }
 
 bool profile_refresh(struct profile *profile) {

@@ -9,18 +9,6 @@
  * holds for an entry in the middle of a function that is the head of a loop. */
 #include "pass/plan.h"
 
-static bool is_entry_edge(const struct graph *graph, uint32_t edge) {
-    return graph->edges.data[edge].kind == QUIPU_EDGE_ENTRY;
-}
-
-/* Whether control comes to the block from inside the function, too. */
-static bool is_loop_head(const struct graph *graph, const struct basic_block *block) {
-    size_t entries = 0;
-    for (size_t i = 0; i < block->in.count; i++)
-        entries += is_entry_edge(graph, block->in.data[i]);
-    return entries < block->in.count || block->address_taken;
-}
-
 /* Whether a jump of the function leads to the symbol's label, in front of BLOCK. */
 static bool is_reached(const struct graph *graph, const struct basic_block *block,
                        uint32_t symbol) {
@@ -61,9 +49,9 @@ static uint32_t find_loop_label(const struct graph *graph) {
 }
 
 /* Returns the label in front of which code is on the entry's edge alone, or NONE. */
-static uint32_t find_position(const struct graph *graph) {
-    const struct basic_block *block = &graph->blocks.data[0];
-    if (!block->count || block->closed)
+static uint32_t find_position(const struct graph *graph, uint32_t index) {
+    const struct basic_block *block = &graph->blocks.data[index];
+    if (index != 0 || !block->count || block->closed)
         return NONE;
     const struct graph_instruction *first = &graph->instructions.data[block->first];
     const uint32_t *row_of = graph->index->row_of;
@@ -72,13 +60,14 @@ static uint32_t find_position(const struct graph *graph) {
 }
 
 bool has_entry_position(const struct graph *graph, uint32_t index) {
-    return !is_loop_head(graph, &graph->blocks.data[index]) ||
-           (index == 0 && find_position(graph) != NONE);
+    return enters_once(graph, &graph->blocks.data[index]) || find_position(graph, index) != NONE;
 }
 
 void insert_on_entry(struct planner *p, uint32_t index, struct buffer *text) {
-    if (is_loop_head(p->graph, &p->graph->blocks.data[index]))
-        insert_before_label(p, find_position(p->graph), text);
-    else
+    bool once = enters_once(p->graph, &p->graph->blocks.data[index]);
+    uint32_t label = once ? NONE : find_position(p->graph, index);
+    if (label == NONE)
         insert_at_top(p, index, text);
+    else
+        insert_before_label(p, label, text);
 }

@@ -45,9 +45,7 @@ void insert_at_top(struct planner *p, uint32_t index, struct buffer *text) {
 
 bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction) {
     const struct basic_block *block = &graph->blocks.data[index];
-    bool entry = index == 0 && graph->function->compiled && !block->address_taken;
-    for (size_t i = 0; i < block->in.count; i++)
-        entry = entry && graph->edges.data[block->in.data[i]].kind == QUIPU_EDGE_ENTRY;
+    bool entry = index == 0 && graph->function->compiled && enters_once(graph, block);
     for (uint32_t i = 0; i < instruction; i++)
         entry = entry && !graph->instructions.data[block->first + i].decoded->stores;
     return entry;

@@ -234,9 +234,7 @@ static bool wants_load(const struct planner *p, const struct edge *edge) {
  * where a function begins, no flag is live, and %r11 is free. */
 static uint32_t live_in_front(const struct planner *p, uint32_t index) {
     const struct basic_block *gap = &p->graph->blocks.data[index];
-    bool begins = index == 0 && p->graph->function->compiled && !gap->address_taken;
-    for (size_t i = 0; i < gap->in.count; i++)
-        begins = begins && p->graph->edges.data[gap->in.data[i]].kind == QUIPU_EDGE_ENTRY;
+    bool begins = index == 0 && p->graph->function->compiled && enters_once(p->graph, gap);
     return begins ? LIVE(REGISTERS_ALL & ~REGISTER_R11, 0) : gap->live_in;
 }
 
@@ -349,6 +347,13 @@ bool enters_by(const struct graph *graph, const struct basic_block *block,
         if (graph->edges.data[block->in.data[i]].kind == kind)
             return true;
     return false;
+}
+
+bool enters_once(const struct graph *graph, const struct basic_block *block) {
+    for (size_t i = 0; i < block->in.count; i++)
+        if (graph->edges.data[block->in.data[i]].kind != QUIPU_EDGE_ENTRY)
+            return false;
+    return !block->address_taken;
 }
 
 const struct edge *edge_away(const struct planner *p, const struct basic_block *block) {

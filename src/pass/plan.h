@@ -175,12 +175,15 @@ void anchor_pieces(struct planner *p);
 /* Whether control may come to the block by an edge of KIND. */
 bool enters_by(const struct graph *graph, const struct basic_block *block,
                enum quipu_edge_kind kind);
+/* Whether control comes to the block only when the function is called, not from inside it. */
+bool enters_once(const struct graph *graph, const struct basic_block *block);
 /* Returns the edge by which the block ends the function, with a return or a jump to another
  * function, or NULL. */
 const struct edge *edge_away(const struct planner *p, const struct basic_block *block);
 
 /* entry_edge.c: whether there is a position where code runs once each time when control enters the
- * function by block INDEX. The second function inserts TEXT there, and releases it. */
+ * function by block INDEX. The second function inserts TEXT there, or at the block's top if there
+ * is none, and releases it. */
 bool has_entry_position(const struct graph *graph, uint32_t index);
 void insert_on_entry(struct planner *p, uint32_t index, struct buffer *text);
 

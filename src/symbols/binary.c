@@ -115,11 +115,6 @@ static int compare_symbols(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
-/* Whether the symbol's size says that ADDRESS is its own. */
-static bool covers(const struct symbol *symbol, uint64_t address) {
-    return address - symbol->address < symbol->size;
-}
-
 static void sort_symbols(struct symbol *symbols, size_t *count) {
     size_t kept = 0;
     if (*count)
@@ -130,18 +125,22 @@ static void sort_symbols(struct symbol *symbols, size_t *count) {
     *count = kept;
 }
 
+/* Symbols have numbers: 1 + the index, or 0 for none. Returns the innermost of symbol NUMBER, which
+ * is not behind ADDRESS, and of those that enclose it whose size covers ADDRESS. */
+static uint32_t find_covering(const struct binary *binary, uint32_t number, uint64_t address) {
+    const struct symbol *symbols = binary->symbols.data;
+    while (number && address - symbols[number - 1].address >= symbols[number - 1].size)
+        number = binary->enclosing[number - 1];
+    return number;
+}
+
 /* Sorts the symbols, and finds for each which one encloses it: inline assembly defines labels in
  * the middle of functions. */
 static void index_symbols(struct arena *arena, struct binary *binary) {
     sort_symbols(binary->symbols.data, &binary->symbols.count);
-    const struct symbol *symbols = binary->symbols.data;
     binary->enclosing = ARENA_ARRAY(arena, uint32_t, binary->symbols.count);
-    for (size_t i = 1; i < binary->symbols.count; i++) {
-        uint32_t around = (uint32_t)i; /* 1 + the symbol in front of it */
-        while (around && !covers(&symbols[around - 1], symbols[i].address))
-            around = binary->enclosing[around - 1];
-        binary->enclosing[i] = around;
-    }
+    for (uint32_t i = 1; i < binary->symbols.count; i++)
+        binary->enclosing[i] = find_covering(binary, i, binary->symbols.data[i].address);
 }
 
 static void read_symbols(struct arena *arena, struct binary *binary, Dwfl_Module *module) {
@@ -240,36 +239,35 @@ const char *binary_symbol(const struct binary *binary, uint64_t address) {
     return symbol && symbol->address == address ? symbol->name : NULL;
 }
 
-/* Returns the innermost symbol whose size covers ADDRESS, or NULL. */
-static const struct symbol *find_covering(const struct binary *binary, uint64_t address) {
+/* Returns the innermost symbol whose size covers ADDRESS, or NULL. *LAST: the last one at or below
+ * it, or NULL. */
+static const struct symbol *find_around(const struct binary *binary, uint64_t address,
+                                        const struct symbol **last) {
     const struct symbol *symbols = binary->symbols.data;
-    const struct symbol *last = find_symbol(symbols, binary->symbols.count, address);
-    uint32_t number = last ? (uint32_t)(last - symbols) + 1 : 0;
-    while (number && !covers(&symbols[number - 1], address))
-        number = binary->enclosing[number - 1];
+    *last = find_symbol(symbols, binary->symbols.count, address);
+    uint32_t number = *last ? find_covering(binary, (uint32_t)(*last - symbols) + 1, address) : 0;
     return number ? &symbols[number - 1] : NULL;
 }
 
 const struct symbol *binary_function(const struct binary *binary, uint64_t address) {
-    const struct symbol *symbol = find_covering(binary, address);
-    if (!symbol) {
-        symbol = find_symbol(binary->symbols.data, binary->symbols.count, address);
-        if (!symbol || symbol->size)
-            return NULL;
-    }
-    return binary_segment(binary, symbol->address) == binary_segment(binary, address) ? symbol
-                                                                                      : NULL;
+    const struct symbol *last, *symbol = find_around(binary, address, &last);
+    if (!symbol && last && !last->size)
+        symbol = last;
+    bool is_near =
+        symbol && binary_segment(binary, symbol->address) == binary_segment(binary, address);
+    return is_near ? symbol : NULL;
 }
 
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size) {
-    const char *name = binary_symbol(binary, address);
-    const struct symbol *symbol = name ? NULL : find_covering(binary, address);
-    if (name)
-        snprintf(text, size, "%s", name);
-    else if (symbol)
-        snprintf(text, size, "%s+0x%" PRIx64, symbol->name, address - symbol->address);
-    if (name || symbol)
+    const struct symbol *last, *around = find_around(binary, address, &last);
+    if (last && last->address == address) {
+        snprintf(text, size, "%s", last->name);
         return true;
+    }
+    if (around) {
+        snprintf(text, size, "%s+0x%" PRIx64, around->name, address - around->address);
+        return true;
+    }
     const char *import = find_import(binary, address);
     if (import)
         snprintf(text, size, "%s@plt", import);

@@ -186,16 +186,23 @@ static struct type enumeration(const struct binary *binary, Dwarf_Die *die) {
     return (struct type){.kind = TYPE_INTEGER, .size = size};
 }
 
+bool constant_value(Dwarf_Die *die, int64_t *value) {
+    Dwarf_Attribute attribute;
+    Dwarf_Sword found;
+    if (!dwarf_attr(die, DW_AT_const_value, &attribute) || dwarf_formsdata(&attribute, &found) != 0)
+        return false;
+    *value = found;
+    return true;
+}
+
 const char *constant_name(const struct type *type, int64_t value) {
     Dwarf_Die spelled = type->spelled, die, child;
     if (!type->is_spelled || dwarf_peel_type(&spelled, &die) != 0 ||
         dwarf_tag(&die) != DW_TAG_enumeration_type || dwarf_child(&die, &child) != 0)
         return NULL;
     do {
-        Dwarf_Attribute attribute;
-        Dwarf_Sword constant;
-        if (dwarf_attr(&child, DW_AT_const_value, &attribute) &&
-            dwarf_formsdata(&attribute, &constant) == 0 && constant == value)
+        int64_t constant;
+        if (constant_value(&child, &constant) && constant == value)
             return dwarf_diename(&child);
     } while (dwarf_siblingof(&child, &child) == 0);
     return NULL;

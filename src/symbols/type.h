@@ -49,6 +49,8 @@ bool next_unit(Dwarf *dwarf, Dwarf_CU **unit, Dwarf_Die *top);
 
 /* Sets WORD to the attribute NAME of DIE. Returns false if there is none, or it is no constant. */
 bool attribute_word(Dwarf_Die *die, unsigned name, uint64_t *word);
+/* Sets VALUE to that of DIE, a constant of an enumeration. Returns false if it has none. */
+bool constant_value(Dwarf_Die *die, int64_t *value);
 /* Returns the name of the constant VALUE of the enumeration TYPE. NULL: it is none, or has no such
  * constant. */
 const char *constant_name(const struct type *type, int64_t value);

@@ -169,11 +169,9 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
     if (own && dwarf_hasattr(parent, DW_AT_enum_class))
         scope.brief = join_path(variables->arena, scope.brief, own);
     do {
-        Dwarf_Attribute attribute;
-        Dwarf_Sword value = 0;
+        int64_t value = 0;
         const char *name = dwarf_diename(&die);
-        if (!name || !dwarf_attr(&die, DW_AT_const_value, &attribute) ||
-            dwarf_formsdata(&attribute, &value) != 0)
+        if (!name || !constant_value(&die, &value))
             continue;
         struct variable constant = {.name = name,
                                     .file = place->file,

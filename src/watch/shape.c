@@ -159,11 +159,9 @@ static void take_constants(struct arena *arena, Dwarf_Die *enumeration, struct s
     if (dwarf_child(enumeration, &child) != 0)
         return;
     do {
-        Dwarf_Attribute attribute;
-        Dwarf_Sword value = 0;
+        int64_t value = 0;
         const char *name = dwarf_diename(&child);
-        if (!name || !dwarf_attr(&child, DW_AT_const_value, &attribute) ||
-            dwarf_formsdata(&attribute, &value) != 0)
+        if (!name || !constant_value(&child, &value))
             continue;
         vector_reserve(arena, &shape->constants);
         shape->constants.data[shape->constants.count].name = name;

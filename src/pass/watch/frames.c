@@ -63,12 +63,12 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
-    bool begins = index == 0 && enters_by(p->graph, block, QUIPU_EDGE_ENTRY);
+    bool begins = index == 0 && enters_by(graph, block, QUIPU_EDGE_ENTRY);
     if (index == 0 && !p->graph->function->compiled) {
         write_text_row(site_rows(p, block->fragment), function_label(p));
         watched_unit(p->state)->watched = true;
     }
-    if (!wanted(p) || (!begins && !enters_by(p->graph, block, QUIPU_EDGE_PAD)) ||
+    if (!wanted(p) || (!begins && !enters_by(graph, block, QUIPU_EDGE_PAD)) ||
         shares_begin(p, index))
         return;
     uint32_t top = p->blocks[index].top;
@@ -78,7 +78,7 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     struct frame_row frame = block->padding ? frame_before_padding(p, block) : frame_at(p, at);
     struct event_sums sums = sums_in_block(p, index, top, false);
     write_place(p, &text, begins ? FRAME_BEGIN : FRAME_BACK, block->fragment, &sums, &frame);
-    if (begins && has_entry_position(graph, index))
+    if (begins)
         insert_on_entry(p, index, &text);
     else
         insert_at_top(p, index, &text);
