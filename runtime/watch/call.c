@@ -2,9 +2,9 @@
  *
  * If the callee is known, the ranges that it writes are reported like stores. The regions' copies
  * hold the old bytes; the begin of the call refreshes them for ranges whose length it knows. After
- * any other call, all regions are compared with their copies, and changes are reported. Everything
- * that reports a write also updates the copies. A new region's bytes are read before the first call
- * that follows.
+ * any other call, all regions are compared with their copies (compare.c). Everything that reports a
+ * write also updates the copies. A new region's bytes are read before the first call that
+ * follows.
  *
  * Most calls need none of this, and are recognized first: a range in which nothing is watched, the
  * C library's own memory where no region can be (quick.c), and a direct call of an unknown
@@ -12,12 +12,8 @@
  *
  * A call that never returns leaves its record. The next call with that stack pointer reuses it.
  *
- * A change that is found may be due to another call; running.c decides.
- *
- * Not perfect: with more than FEW regions, comparisons after unknown calls are skipped for some
- * time, since they would take most of the time; a later comparison finds the change. Bytes that
- * were changed and changed back are not reported. A change is lost if the call's record was pushed
- * out, and the next call's begin refreshes the copies before any comparison. */
+ * Not perfect: a change is lost if the call's record was pushed out, and the next call's begin
+ * refreshes the copies before any comparison. */
 #include "format/data_file.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"
@@ -30,7 +26,6 @@
 
 enum {
     VECTOR_MOST = 1024,
-    WORD = 8,
     ARGUMENTS = 6,
     /* words of entry.S's frame */
     FRAME_RESULT = -2,
@@ -179,127 +174,6 @@ static bool row_holds(const struct watch_call *call) {
     return true;
 }
 
-/* ---- Comparison of all regions ---- */
-
-static bool words_differ(const uint8_t *now, const uint8_t *known) {
-    uint64_t a, b;
-    __builtin_memcpy(&a, now, sizeof a);
-    __builtin_memcpy(&b, known, sizeof b);
-    return a != b;
-}
-
-/* Sets RANGE to the first through the last changed byte. The region is pinned. *READABLE is 1 + the
- * last page that was found readable, or 0: regions are often adjacent. */
-static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
-                    struct watch_range *range) {
-    uint64_t first = UINT64_MAX, end = 0;
-    for (uint64_t at = 0; at < region->size;) {
-        uint64_t address = region->address + at, page = address / QUIPU_PAGE;
-        uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
-        if (page + 1 != *readable && !quipu_watch_is_steady(region) &&
-            !quipu_watch_is_readable(address, address + 1))
-            break;
-        *readable = page + 1;
-        for (const uint8_t *now = (const uint8_t *)address; at < next;) {
-            if (next - at >= WORD && !words_differ(now, known + at)) {
-                at += WORD;
-                now += WORD;
-                continue;
-            }
-            if (*now != known[at]) {
-                first = lesser(first, at);
-                end = at + 1;
-            }
-            at++;
-            now++;
-        }
-    }
-    *range = (struct watch_range){region->address + first, end - first};
-    return end != 0;
-}
-
-/* Whether an argument of the call points into the region. */
-static bool is_given(const struct watch_call *call, const struct watch_region *region) {
-    for (unsigned i = 0; i < sizeof call->arguments / sizeof *call->arguments; i++)
-        if (call->arguments[i] - region->address < region->size)
-            return true;
-    return false;
-}
-
-/* Whether the call itself may have changed the region. A freed block belongs to the allocator, and
- * the C library may use its memory for anything, unless the call was given the address. */
-static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
-    if (!region->size || region->flags & WATCH_UNKNOWN)
-        return false;
-    if (quipu_watch_is_allocator(call->callee))
-        return !(region->flags & WATCH_BLOCK);
-    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY &&
-        quipu_watch_knows_ranges(call->callee) && !quipu_watch_may_be_library(region))
-        return false;
-    return !(region->flags & WATCH_FREED) || is_given(call, region);
-}
-
-static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t *readable,
-                        struct watch_range *range) {
-    const struct watch_region *region = region_at(index);
-    if (!is_to_compare(call, region))
-        return false;
-    struct watch_region *live = quipu_watch_pin(index, region->generation);
-    bool changed = live && compare(live, bytes_of(live), readable, range);
-    if (live)
-        quipu_watch_unpin(live);
-    return changed;
-}
-
-static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t stack) {
-    struct watch_range range;
-    uint64_t readable = 0;
-    uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
-    const uint32_t *end =
-        quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
-    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
-        if (!has_changed(call, i, &readable, &range))
-            continue;
-        struct watch_write write = {.address = range.address,
-                                    .length = range.length,
-                                    .pc = pc,
-                                    .place = pc,
-                                    .cause = QUIPU_CAUSE_CHANGE,
-                                    .if_changed = true,
-                                    .pair = NULL,
-                                    .made = WATCH->made,
-                                    .stack = stack,
-                                    .is_sure = true};
-        quipu_watch_report(i, &write);
-        readable = 0; /* a handler may have changed the mapping */
-    }
-    if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
-        __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
-}
-
-/* Few regions are compared each time. Many are compared only long after the
- * last comparison, or of the last reading of new regions, in which nothing can have changed. A
- * change in between is reported later, for a later call. */
-static void compare_in_time(const struct watch_call *call, uint64_t pc, uint64_t stack) {
-    struct watch_quick *quick = WATCH_QUICK;
-    if (WATCH->stacks_apart && !quipu_watch_is_alone())
-        quipu_watch_note_threads();
-    if (!quick->tracks && !quipu_watch_is_alone())
-        quipu_watch_unlock(quipu_watch_lock());
-    if (WATCH->count <= WATCH_FEW) {
-        quipu_watch_list_pieces();
-        compare_all(call, pc, stack);
-        return;
-    }
-    uint64_t begin = __builtin_ia32_rdtsc();
-    if (begin < quick->until) {
-        quipu_watch_note_skipped();
-        return;
-    }
-    compare_all(call, pc, stack);
-    quipu_watch_put_off_comparison(begin);
-}
-
 /* ---- Blocks ---- */
 
 static void begin_blocks(const struct watch_call *call) {
@@ -360,8 +234,8 @@ static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
         quipu_watch_note_stack((uint64_t)stack.ss_sp, stack.ss_size);
 }
 
-/* Handles the effects of the call that concern later calls: a stream gets a buffer, memory becomes
- * unreadable, or memory becomes a stack. */
+/* Handles the effects of the call that concern more than its ranges: a stream gets a buffer, memory
+ * becomes unreadable or a stack, or the program ends. */
 static void note_more(const struct watch_call *call) {
     for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         uint32_t extent = quipu_watch_callee_rows[call->callee][i];
@@ -376,6 +250,8 @@ static void note_more(const struct watch_call *call) {
             quipu_watch_note_stream(pointer, length);
         if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES)
             quipu_watch_note_pages(pointer, length);
+        if (quipu_extent_constant(extent) == QUIPU_MORE_END)
+            quipu_watch_compare_last(call->stack, true);
     }
 }
 
@@ -499,14 +375,16 @@ void quipu_watch_call_begun(const uint64_t *frame) {
 }
 
 /* Reports what the call has written. */
-static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc, uint64_t stack) {
+static void end_call(const struct watch_call *call, const uint64_t *frame) {
+    uint64_t result = frame[FRAME_RESULT];
+    uint64_t pc = quipu_watch_place_of_return(frame[FRAME_RETURN]);
     const uint32_t *extents = quipu_watch_callee_rows[call->callee];
     bool is_heap = quipu_watch_is_allocator(call->callee);
     if (is_heap && WATCH->heaps_active)
         end_blocks(call, result, pc);
     if (WATCH->armed &&
         (is_heap ? WATCH->count > WATCH->block_regions : quipu_watch_is_unknown(call->callee)))
-        compare_in_time(call, pc, stack);
+        quipu_watch_compare(call, frame[FRAME_RETURN]);
     for (unsigned i = 0; i < CALLEE_RANGES && WATCH->armed; i++) {
         struct watch_range range = call->ranges[i];
         if (!range.length)
@@ -520,10 +398,10 @@ static void end_call(const struct watch_call *call, uint64_t result, uint64_t pc
 }
 
 void quipu_watch_call_ended(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
+    uint64_t stack = (uint64_t)(frame + FRAME_END);
     struct watch_call *call = quipu_watch_ready ? quipu_watch_find_call(stack) : NULL;
     if (call) {
-        end_call(call, result, quipu_watch_place_of_return(frame[FRAME_RETURN]), stack);
+        end_call(call, frame);
         quipu_watch_close_call(call);
     } else if (quipu_watch_ready) {
         quipu_watch_drop_left_calls(stack);
@@ -533,30 +411,29 @@ void quipu_watch_call_ended(const uint64_t *frame) {
 }
 
 /* Compares after a call without a record. */
-static void compare_behind(uint64_t stack, uint64_t pc) {
-    struct watch_call call = {.stack = stack};
+static void compare_behind(const uint64_t *frame) {
+    struct watch_call call = {.stack = (uint64_t)(frame + FRAME_END)};
     if (WATCH_QUICK->tracks)
-        call.callee = quipu_watch_running_row(stack);
-    compare_in_time(&call, pc, stack);
+        call.callee = quipu_watch_running_row(call.stack);
+    quipu_watch_compare(&call, frame[FRAME_RETURN]);
 }
 
 /* After a direct call of an unknown function, or of one that writes the library's own memory. It
  * has a record if its begin had to be reported. A record of another kind of call at that stack
  * pointer is not its own. */
 void quipu_watch_call_returned(const uint64_t *frame) {
-    uint64_t stack = (uint64_t)(frame + FRAME_END), result = frame[FRAME_RESULT];
-    uint64_t pc = quipu_watch_place_of_return(frame[FRAME_RETURN]);
+    uint64_t stack = (uint64_t)(frame + FRAME_END);
     if (!quipu_watch_ready || !WATCH->armed)
         return;
     struct watch_call *record = WATCH->calling ? quipu_watch_find_call(stack) : NULL;
     if (record &&
         (quipu_watch_is_unknown(record->callee) || quipu_watch_is_allocator(record->callee))) {
-        end_call(record, result, pc, stack);
+        end_call(record, frame);
         quipu_watch_close_call(record);
     } else {
         if (WATCH->calling && !record)
             quipu_watch_drop_left_calls(stack);
-        compare_behind(stack, pc);
+        compare_behind(frame);
     }
     if (WATCH_QUICK->tracks)
         quipu_watch_call_ends(stack);

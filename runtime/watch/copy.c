@@ -148,7 +148,7 @@ static bool fill_from_copy(uint8_t *copy, const struct watch_region *region,
 static bool is_left_to_other(const struct meeting *at, const struct watch_write *write) {
     enum watch_openness open = quipu_watch_is_open(at->low, at->high, write->stack);
     if (open == WATCH_OPEN_ELSEWHERE)
-        quipu_watch_note_skipped();
+        quipu_watch_count_skipped();
     return open != WATCH_NOT_OPEN;
 }
 

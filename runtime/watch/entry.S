@@ -345,7 +345,11 @@ quipu_watch_call_return:
         movq    WATCH_QUICK_AT + QUICK_ALONE, %rax
         cmpb    $0, (%rax)
         je      .Lask
+        movq    16(%rsp), %rax      /* the stub */
+        movq    %rax, WATCH_QUICK_AT + QUICK_CALL
         incl    WATCH_QUICK_AT + QUICK_SKIPPED
+        movl    WATCH_QUICK_AT + QUICK_SKIPPED, %eax
+        movl    %eax, WATCH_QUICK_AT + QUICK_NUMBER
         .cfi_remember_state
         restore_two
         ret

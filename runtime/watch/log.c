@@ -58,6 +58,13 @@ static void follow(uint32_t answer, uint32_t cause) {
 
 /* ---- Hits ---- */
 
+/* Names the thread that waits for an answer. A child of vfork has the memory of its parent, and so
+ * the numbers that are known there. */
+static void name_thread(struct quipu_record *record) {
+    record->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
+    record->thread = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
+}
+
 static void describe(struct quipu_hit *hit, const struct watch_region *region,
                      const struct watch_write *write, const struct watch_window *window) {
     hit->request = (uint32_t)region->argument;
@@ -65,6 +72,10 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
     hit->flags = quipu_watch_is_exact(region, write) ? 0 : QUIPU_HIT_BEHIND;
     if (quipu_watch_is_doubted(write))
         hit->flags |= (uint8_t)(QUIPU_HIT_UNDECIDED | (write->suspects->more ? QUIPU_HIT_MORE : 0));
+    if (!write->place)
+        hit->flags |= QUIPU_HIT_LATE;
+    if (region->flags & QUIPU_REQUEST_WAITS)
+        name_thread(&hit->record);
     hit->candidates = write->suspects ? (uint8_t)write->suspects->count : 0;
     hit->pc = write->pc;
     hit->address = write->address;
@@ -74,7 +85,7 @@ static void describe(struct quipu_hit *hit, const struct watch_region *region,
     hit->told = window->count;
     hit->ticks = 0;
     hit->moment_thread = 0;
-    if (IS_LINKED(quipu_moment_at))
+    if (IS_LINKED(quipu_moment_at) && write->place)
         quipu_moment_at(write->place, &hit->ticks, &hit->moment_thread);
 }
 

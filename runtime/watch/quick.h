@@ -19,6 +19,8 @@
 #define QUICK_ALONE    10336
 #define QUICK_SKIPPED  10344
 #define QUICK_COMPARED 10348
+#define QUICK_CALL     10352
+#define QUICK_NUMBER   10360
 #define PIECE_BITS     7 /* low bits of a piece's `place`, which hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -71,6 +73,10 @@ struct watch_quick {
     uint32_t skipped;  /* comparisons that were not made, or left a change to another thread's call,
                         * ever ... */
     uint32_t compared; /* ... and that number at the last comparison of all regions */
+    uint64_t skipped_call; /* behind which a comparison was skipped last: its stub, and from bit 48
+                            * on the higher half of `told`, as in struct watch_running_call; 0:
+                            * none */
+    uint32_t skipped_number; /* its value of `skipped` */
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "entry.S");
@@ -87,6 +93,8 @@ _Static_assert(offsetof(struct watch_quick, tracks) == QUICK_TRACKS, "entry.S");
 _Static_assert(offsetof(struct watch_quick, alone) == QUICK_ALONE, "entry.S");
 _Static_assert(offsetof(struct watch_quick, skipped) == QUICK_SKIPPED, "entry.S");
 _Static_assert(offsetof(struct watch_quick, compared) == QUICK_COMPARED, "entry.S");
+_Static_assert(offsetof(struct watch_quick, skipped_call) == QUICK_CALL, "entry.S");
+_Static_assert(offsetof(struct watch_quick, skipped_number) == QUICK_NUMBER, "entry.S");
 _Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "entry.S");
 _Static_assert(sizeof(struct watch_word) == PIECE_SIZE, "entry.S");
 _Static_assert(PIECE_MOST < 1 << PIECE_BITS, "entry.S");

@@ -79,7 +79,7 @@ static void note_end(uint32_t count) {
 
 static void let_go_of(struct watch_running *running, uint64_t thread) {
     if (running->depth)
-        quipu_watch_note_skipped();
+        quipu_watch_count_skipped();
     running->depth = 0;
     running->tid = 0;
     __atomic_compare_exchange_n(&running->thread, &thread, 0, false, __ATOMIC_RELEASE,
@@ -128,7 +128,7 @@ static struct watch_running *take_running(void) {
         drop_gone();
     if (running && running->tid != tid) {
         if (running->depth)
-            quipu_watch_note_skipped();
+            quipu_watch_count_skipped();
         running->depth = 0;
         running->left_stub = 0;
         __atomic_store_n(&running->tid, tid, __ATOMIC_RELEASE);
@@ -288,19 +288,24 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
     }
 }
 
-static uint32_t count_skipped(void) {
+uint32_t quipu_watch_count_skipped(void) {
     return __atomic_add_fetch(&WATCH_QUICK->skipped, 1, __ATOMIC_SEQ_CST);
 }
 
-void quipu_watch_note_skipped(void) {
-    count_skipped();
+uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told) {
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t call = stub | (uint64_t)(told >> 16) << 48;
+    __atomic_store_n(&quick->skipped_call, call, __ATOMIC_RELAXED);
+    uint32_t number = quipu_watch_count_skipped();
+    __atomic_store_n(&quick->skipped_number, number, __ATOMIC_RELEASE);
+    return number;
 }
 
 /* ---- Jumps that end functions ---- */
 
 void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
     struct watch_running *running = own_running();
-    uint32_t number = count_skipped();
+    uint32_t number = quipu_watch_note_skipped(stub, told);
     if (!running)
         return;
     __atomic_store_n(&running->left_stub, 0, __ATOMIC_RELEASE);

@@ -111,15 +111,18 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
                          uint64_t stack, bool is_strong, struct watch_suspects *suspects);
 
 /* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
- * watch_under_way. The jump's target does not return to it. */
+ * watch_running_call. The jump's target does not return to it. */
 void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
 /* Adds to SUSPECTS the calls that may have changed something since comparison NUMBER was
  * skipped. */
 void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects);
 
 /* Counts a comparison that was not made behind a call, or a change that was left to another call. A
- * change that is found later may be due to that call. */
-void quipu_watch_note_skipped(void);
+ * change that is found later may be due to that call. Returns the new number. */
+uint32_t quipu_watch_count_skipped(void);
+/* Does the same, and records the call as the last one. STUB and TOLD are as in struct
+ * watch_running_call. */
+uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told);
 
 #endif
 

@@ -546,10 +546,7 @@ void quipu_watch_enter_module(void (*visit)(const char *path),
     quipu_watch_unlock(mask);
 }
 
-/* Runs when a shared object is closed. */
-__attribute__((destructor)) static void leave(void) {
-    if (!quipu_watch_ready)
-        return;
+void quipu_watch_leave_module(void) {
     uint64_t mask = quipu_watch_lock();
     struct watch_module **link = &WATCH->modules;
     while (*link && *link != &module)

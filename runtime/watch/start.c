@@ -27,6 +27,8 @@ __attribute__((section(QUIPU_WATCH_SECTION), used)) static const volatile uint32
 static void prepare_fork(void) {
     struct watch *watch = WATCH;
     if (__atomic_load_n(&watch->forking, __ATOMIC_RELAXED) != thread_pointer()) {
+        /* or else the child would report the changes once more */
+        quipu_watch_compare_last((uint64_t)__builtin_frame_address(0), true);
         uint64_t mask = quipu_watch_lock();
         watch->fork_mask = mask;
         __atomic_store_n(&watch->forking, thread_pointer(), __ATOMIC_RELAXED);
@@ -121,4 +123,14 @@ void quipu_watch_start(int argc, char **argv, char **environment) {
     if (!opened)
         quipu_watch_open_log(environment);
     opened = true;
+}
+
+/* Runs when a shared object is closed, or the program ends: after the module's other destructors.
+ */
+__attribute__((destructor(101))) static void leave(void) {
+    if (!quipu_watch_ready)
+        return;
+    /* destructors of objects in libraries, and functions of `atexit`, have run */
+    quipu_watch_compare_last((uint64_t)__builtin_frame_address(0), false);
+    quipu_watch_leave_module();
 }

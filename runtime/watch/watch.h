@@ -104,6 +104,8 @@ void quipu_watch_note_threads(void);
  * checks may be armed. */
 void quipu_watch_enter_module(void (*visit)(const char *path),
                               long (*lead_threads)(uint64_t begin, uint64_t end));
+/* The module is being closed. */
+void quipu_watch_leave_module(void);
 
 /* Returns those of WATCH_STEADY and WATCH_OWN that are true of [ADDRESS, ADDRESS + SIZE). The
  * caller holds the lock. */
@@ -267,6 +269,17 @@ bool quipu_watch_is_unknown(uint32_t row);
  */
 bool quipu_watch_knows_ranges(uint32_t row);
 
+/* ---- compare.c ---- */
+
+/* The unknown call with STUB, as in struct watch_running_call, has returned: compares all regions
+ * with their copies, and reports changes. If there are many regions, does so only from time to
+ * time. */
+void quipu_watch_compare(const struct watch_call *call, uint64_t stub);
+/* Makes a comparison that was skipped, because no later one may follow. Changes are reported for
+ * the last call that was not followed by a comparison. IS_EXACT: since then no code has run that is
+ * not known. STACK is the caller's stack pointer. */
+void quipu_watch_compare_last(uint64_t stack, bool is_exact);
+
 /* ---- call_site.c ---- */
 
 /* Returns the address behind a jump that ends a function: prefixes, opcode, operand. */
@@ -328,7 +341,8 @@ struct watch_write {
     uint64_t address;
     uint64_t length; /* not 0 */
     uint64_t pc;
-    uint64_t place;                  /* address for which its ticks are computed */
+    uint64_t place;                  /* address for which its ticks are computed; 0: the thread has
+                                      * long left it */
     uint32_t cause;                  /* enum quipu_cause */
     bool if_changed;                 /* report it only where a byte has changed */
     const struct watch_pair *pair;   /* has the old bytes; NULL: the region's copy has them */

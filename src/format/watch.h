@@ -14,7 +14,7 @@
 #include "format/data_file.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 14
+    QUIPU_WATCH_VERSION = 15
 };
 
 /* Contains QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -545,6 +545,7 @@ enum {
                            * the same location may be in another order */
     QUIPU_HIT_UNDECIDED = 2, /* another call may have made the change: one of the candidates ... */
     QUIPU_HIT_MORE = 4,      /* ... or an unknown one */
+    QUIPU_HIT_LATE = 8,      /* the change was found long after the call: the thread is elsewhere */
 };
 
 struct quipu_hit {

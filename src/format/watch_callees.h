@@ -62,6 +62,7 @@ enum quipu_callee_more {
                              * stack_t at the pointer describes */
     QUIPU_MORE_FORMAT = 4,  /* the row is right only if the pointer leads to a format without %n; A:
                              * its arguments are in a va_list; last entry of the row */
+    QUIPU_MORE_END = 5,     /* the program ends */
 };
 
 /* Added to a row's number: the call must test whether the row is right. */
@@ -115,6 +116,7 @@ enum {
 #define QE_STACK(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
 #define QE_FORMAT(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_FORMAT)
 #define QE_FORMAT_LIST(p)   QUIPU_EXTENT(p, MORE, 1, 0, QUIPU_MORE_FORMAT)
+#define QE_END              QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_END)
 #define QE_WITHIN           QUIPU_EXTENT_WITHIN
 #define QE_CHANGED          QUIPU_EXTENT_CHANGED
 #define QE_ZERO             QUIPU_EXTENT_ZERO
@@ -401,7 +403,23 @@ enum {
     ROW(sprintf, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT(1), 0) \
     ROW(__sprintf_chk, QE_FORMATTED(0) | QE_CHANGED | QE_WITHIN, QE_FORMAT(3), 0) \
     ROW(snprintf, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(2), 0) \
-    ROW(__snprintf_chk, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(4), 0)
+    ROW(__snprintf_chk, QE_BYTES(0, 1) | QE_CHANGED | QE_WITHIN, QE_FORMAT(4), 0) \
+    /* The program ends, or executes another one. */ \
+    ROW(exit, QE_END, 0, 0) \
+    ROW(_exit, QE_END, 0, 0) \
+    ROW(_Exit, QE_END, 0, 0) \
+    ROW(quick_exit, QE_END, 0, 0) \
+    ROW(abort, QE_END, 0, 0) \
+    ROW(__assert_fail, QE_END, 0, 0) \
+    ROW(execl, QE_END, 0, 0) \
+    ROW(execlp, QE_END, 0, 0) \
+    ROW(execle, QE_END, 0, 0) \
+    ROW(execv, QE_END, 0, 0) \
+    ROW(execvp, QE_END, 0, 0) \
+    ROW(execvpe, QE_END, 0, 0) \
+    ROW(execve, QE_END, 0, 0) \
+    ROW(execveat, QE_END, 0, 0) \
+    ROW(fexecve, QE_END, 0, 0)
 
 /* The first test before a call; see format/watch.h. */
 enum quipu_callee_question {
@@ -541,11 +559,11 @@ static inline int quipu_is_bounded(const uint32_t extents[3]) {
     ROW(feof) ROW(ferror) ROW(feof_unlocked) ROW(ferror_unlocked) ROW(fileno) \
     ROW(fileno_unlocked) ROW(__dynamic_cast) ROW(socket) ROW(bind) ROW(listen) ROW(connect) ROW(shutdown) \
     ROW(setsockopt) ROW(writev) ROW(pwrite64) ROW(sendmsg) ROW(epoll_ctl) ROW(fdatasync) \
-    ROW(rename) ROW(link) ROW(symlink) ROW(chmod) ROW(fchmod) ROW(ftruncate) ROW(ftruncate64) ROW(umask) ROW(_exit) ROW(abort) \
+    ROW(rename) ROW(link) ROW(symlink) ROW(chmod) ROW(fchmod) ROW(ftruncate) ROW(ftruncate64) ROW(umask) \
     /* they do not return */ \
-    ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) ROW(exit) ROW(quick_exit) \
+    ROW(longjmp) ROW(_longjmp) ROW(siglongjmp) ROW(__longjmp_chk) \
     ROW(pthread_exit) ROW(_Unwind_Resume) ROW(__cxa_throw) ROW(__cxa_rethrow) \
-    ROW(__stack_chk_fail) ROW(__assert_fail)
+    ROW(__stack_chk_fail)
 /* clang-format on */
 
 #endif

@@ -152,7 +152,9 @@ static const char *moment_of(struct arena *arena, const struct hit_report *repor
 static void print_decision(struct arena *arena, const struct hit_report *report,
                            struct buffer *out) {
     bool is_change = report->hit->cause == QUIPU_CAUSE_CHANGE;
+    bool is_late = report->hit->flags & QUIPU_HIT_LATE;
     buffer_text(out, is_change ? "  (changed during the call" : "  (");
+    buffer_text(out, is_late ? " and found later" : "");
     for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct other_call *other = &report->others[i];
         buffer_text(out, is_change || i ? ", or " : "or ");
@@ -376,6 +378,7 @@ static void print_json(struct arena *arena, const struct hit_report *report, str
         report->writer->json = writer_json(arena, report);
     buffer_text(out, report->writer->json);
     json_bool(out, "violation", report->is_violation);
+    json_bool(out, "found_later", hit->flags & QUIPU_HIT_LATE);
     json_others(out, report);
     if (hit->moment_thread) {
         struct arena scratch = {0};

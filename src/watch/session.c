@@ -171,8 +171,11 @@ static uint32_t tell(struct session *session, struct hit_report *report) {
     session->violations += report->is_violation;
     count_hit(report);
     if (wants_calls(options, report->watched)) {
-        add_calls(&session->program, find_unwinder(session, record->pid), &calls,
-                  (pid_t)record->thread, report->hit->pc - 1);
+        if (report->hit->flags & QUIPU_HIT_LATE)
+            buffer_text(&calls, "        no backtrace: the change was found later\n");
+        else
+            add_calls(&session->program, find_unwinder(session, record->pid), &calls,
+                      (pid_t)record->thread, report->hit->pc - 1);
         report->backtrace = calls.data;
     }
     if (!options->quiet)

@@ -1,0 +1,160 @@
+/* compare.c: finds what code without checks has written, by comparison of regions with their
+ * copies.
+ *
+ * All regions are compared after each unknown call. A change that is found may be due to another
+ * call; running.c decides.
+ *
+ * Many regions are compared only long after the last comparison, or the last reading of new
+ * regions, in which nothing can have changed: otherwise comparisons would take most of the time. A
+ * later comparison finds the change, and the last one is made when the program ends.
+ *
+ * Not perfect: bytes that were changed and changed back are not reported. If a signal ends the
+ * program, there is no last comparison. */
+#include "runtime/watch/watch.h"
+
+#include "format/watch_callees.h"
+
+enum {
+    WORD = 8,
+};
+
+static bool words_differ(const uint8_t *now, const uint8_t *known) {
+    uint64_t a, b;
+    __builtin_memcpy(&a, now, sizeof a);
+    __builtin_memcpy(&b, known, sizeof b);
+    return a != b;
+}
+
+/* Sets RANGE to the first through the last changed byte. The region is pinned. *READABLE is 1 + the
+ * last page that was found readable, or 0: regions are often adjacent. */
+static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
+                    struct watch_range *range) {
+    uint64_t first = UINT64_MAX, end = 0;
+    for (uint64_t at = 0; at < region->size;) {
+        uint64_t address = region->address + at, page = address / QUIPU_PAGE;
+        uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
+        if (page + 1 != *readable && !quipu_watch_is_steady(region) &&
+            !quipu_watch_is_readable(address, address + 1))
+            break;
+        *readable = page + 1;
+        for (const uint8_t *now = (const uint8_t *)address; at < next;) {
+            if (next - at >= WORD && !words_differ(now, known + at)) {
+                at += WORD;
+                now += WORD;
+                continue;
+            }
+            if (*now != known[at]) {
+                first = lesser(first, at);
+                end = at + 1;
+            }
+            at++;
+            now++;
+        }
+    }
+    *range = (struct watch_range){region->address + first, end - first};
+    return end != 0;
+}
+
+/* Whether an argument of the call points into the region. */
+static bool is_given(const struct watch_call *call, const struct watch_region *region) {
+    for (unsigned i = 0; i < sizeof call->arguments / sizeof *call->arguments; i++)
+        if (call->arguments[i] - region->address < region->size)
+            return true;
+    return false;
+}
+
+/* Whether the call itself may have changed the region. A freed block belongs to the allocator, and
+ * the C library may use its memory for anything, unless the call was given the address. */
+static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
+    if (!region->size || region->flags & WATCH_UNKNOWN)
+        return false;
+    if (quipu_watch_is_allocator(call->callee))
+        return !(region->flags & WATCH_BLOCK);
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY &&
+        quipu_watch_knows_ranges(call->callee) && !quipu_watch_may_be_library(region))
+        return false;
+    return !(region->flags & WATCH_FREED) || is_given(call, region);
+}
+
+static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t *readable,
+                        struct watch_range *range) {
+    const struct watch_region *region = region_at(index);
+    if (!is_to_compare(call, region))
+        return false;
+    struct watch_region *live = quipu_watch_pin(index, region->generation);
+    bool changed = live && compare(live, bytes_of(live), readable, range);
+    if (live)
+        quipu_watch_unpin(live);
+    return changed;
+}
+
+/* PLACE is PC, or 0 if the thread is not there any more. */
+static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t place) {
+    struct watch_range range;
+    uint64_t readable = 0;
+    uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
+    const uint32_t *end =
+        quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
+    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
+        if (!has_changed(call, i, &readable, &range))
+            continue;
+        struct watch_write write = {.address = range.address,
+                                    .length = range.length,
+                                    .pc = pc,
+                                    .place = place,
+                                    .cause = QUIPU_CAUSE_CHANGE,
+                                    .if_changed = true,
+                                    .pair = NULL,
+                                    .made = WATCH->made,
+                                    .stack = call->stack,
+                                    .is_sure = true};
+        quipu_watch_report(i, &write);
+        readable = 0; /* a handler may have changed the mapping */
+    }
+    if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
+        __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
+    struct watch_quick *quick = WATCH_QUICK;
+    if (WATCH->stacks_apart && !quipu_watch_is_alone())
+        quipu_watch_note_threads();
+    if (!quick->tracks && !quipu_watch_is_alone())
+        quipu_watch_unlock(quipu_watch_lock());
+    uint64_t begin = __builtin_ia32_rdtsc();
+    bool are_few = WATCH->count <= WATCH_FEW;
+    if (!are_few && begin < quick->until) {
+        quipu_watch_note_skipped(stub, 0);
+        return;
+    }
+    if (are_few)
+        quipu_watch_list_pieces();
+    uint64_t pc = quipu_watch_place_of_return(stub);
+    compare_all(call, pc, pc);
+    if (!are_few)
+        quipu_watch_put_off_comparison(begin);
+}
+
+/* Takes back that the comparison NUMBER was skipped, because it is made now. If something else was
+ * skipped later, that may have made the changes, too. */
+static void take_back(uint32_t number) {
+    if (quipu_watch_is_only_thread())
+        __atomic_compare_exchange_n(&WATCH_QUICK->skipped, &number, number - 1, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void quipu_watch_compare_last(uint64_t stack, bool is_exact) {
+    struct watch_quick *quick = WATCH_QUICK;
+    uint64_t skipped = quick->skipped_call;
+    if (!WATCH->armed || !skipped || quick->skipped == quick->compared)
+        return;
+    const struct watch_call call = {.stack = stack};
+    uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
+    uint32_t told = (uint32_t)(skipped >> 48 << 16);
+    uint64_t pc = told & QUIPU_CALL_LEAVES ? quipu_watch_place_of_call(stub, told)
+                                           : quipu_watch_place_of_return(stub);
+    if (is_exact)
+        take_back(quick->skipped_number);
+    compare_all(&call, pc, 0);
+    quick->skipped_call = 0; /* its module may soon be unmapped */
+}
