@@ -318,6 +318,12 @@ void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
         quipu_watch_call_begins(&call);
 }
 
+void quipu_watch_forget_jump(uint64_t stub) {
+    for (struct watch_running *running = WATCH_RUNNING; running < running_end(); running++)
+        __atomic_compare_exchange_n(&running->left_stub, &(uint64_t){stub}, 0, false,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 static bool is_suspected(const struct watch_suspects *suspects,
                          const struct watch_running_call *call, uint32_t tid) {
     for (uint32_t i = 0; i < suspects->count; i++)

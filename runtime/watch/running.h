@@ -113,6 +113,8 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
 /* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
  * watch_running_call. The jump's target does not return to it. */
 void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
+/* The jump with STUB is not a candidate any more. */
+void quipu_watch_forget_jump(uint64_t stub);
 /* Adds to SUSPECTS the calls that may have changed something since comparison NUMBER was
  * skipped. */
 void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects);

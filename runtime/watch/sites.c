@@ -147,22 +147,6 @@ static long change_sites(void (*apply)(const struct quipu_site *, void *), void 
 
 /* ---- Calls ---- */
 
-/* Whether the code at ADDRESS is in this module, and is not a linkage table's jump to another
- * one. */
-static bool is_own(uint64_t address) {
-    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    const uint8_t *code = (const uint8_t *)address;
-    if (!address || address - module.text_begin > module.text_end - module.text_begin)
-        return false;
-    bool marked = true;
-    for (unsigned i = 0; i < sizeof endbr; i++)
-        marked &= code[i] == endbr[i];
-    code += marked ? sizeof endbr : 0;
-    code += *code == BND;
-    return code[0] != JMP_SLOT || code[1] != JMP_SLOT_MODE; /* jump as in the procedure linkage
-                                                             * table */
-}
-
 /* Returns the callee of the direct call, or call through a slot, that returns to PC; 0 for other
  * calls. */
 static uint64_t slot_callee(uint64_t pc) {
@@ -211,7 +195,7 @@ static void arm_of_call(const struct quipu_site *site, void *data) {
     unsigned asked = *(const unsigned *)data & ~module.asked;
     unsigned asked_behind = questions_behind(site);
     uint64_t behind = site->target ? variable_of(site) - X86_JUMP_SIZE : 0;
-    if (asked_behind && is_own(slot_callee(behind)))
+    if (asked_behind && quipu_watch_has_checks(slot_callee(behind)))
         return;
     if (questions_of(site) & asked)
         quipu_patch_site(place_of(site), code_of(site), false);
@@ -248,7 +232,7 @@ static long prepare(void) {
     if (module.prepared)
         return 0;
     uint32_t *sorted = quipu_watch_map(all * sizeof *sorted + 1);
-    if (!sorted)
+    if (!sorted || !quipu_watch_sort_code(sites, all))
         return -ENOMEM;
     uint64_t count = 0;
     module.text_begin = UINT64_MAX;
@@ -263,8 +247,6 @@ static long prepare(void) {
         module.text_end = greater(module.text_end, place_of(site));
         if (questions_of(site) && site->target) /* the no-operation after the call */
             module.text_end = greater(module.text_end, variable_of(site) - X86_JUMP_SIZE);
-        if (site->size == QUIPU_SITE_BEGIN) /* the first instruction may precede the no-operation */
-            module.text_begin = lesser(module.text_begin, variable_of(site));
         if (!is_of_variable(site))
             continue;
         module.longest = greater(module.longest, site->size);
@@ -274,9 +256,9 @@ static long prepare(void) {
     module.sorted = sorted;
     module.count = count;
     module.prepared = true;
-    quipu_watch_text[0] = module.text_begin;
-    quipu_watch_text[1] =
-        module.text_begin <= module.text_end ? module.text_end - module.text_begin + 1 : 0;
+    struct watch_range code = quipu_watch_longest_code();
+    quipu_watch_text[0] = code.address;
+    quipu_watch_text[1] = code.length;
     return 0;
 }
 
@@ -340,7 +322,7 @@ static void arm_of_function(const struct quipu_site *site, void *data) {
         arm_store(site);
         sites->calls_pointers |= !site->code;
     }
-    if (!is_of_function(site) || site->size >= QUIPU_SITE_TEXT ||
+    if (!is_of_function(site) || site->size >= QUIPU_SITE_CODE ||
         (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
         return;
     /* The entry may share the no-operation of pushes. Its code continues at their check. */

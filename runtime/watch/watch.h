@@ -269,6 +269,16 @@ bool quipu_watch_is_unknown(uint32_t row);
  */
 bool quipu_watch_knows_ranges(uint32_t row);
 
+/* ---- code.c ---- */
+
+/* Prepares what follows, from all COUNT rows of the table of sites. Returns whether there was enough
+ * memory. */
+bool quipu_watch_sort_code(const struct quipu_site *sites, uint64_t count);
+/* The longest range of code in which all has checks. */
+struct watch_range quipu_watch_longest_code(void);
+/* Whether the code at ADDRESS is in this module, and has checks. */
+bool quipu_watch_has_checks(uint64_t address);
+
 /* ---- compare.c ---- */
 
 /* The unknown call with STUB, as in struct watch_running_call, has returned: compares all regions

@@ -121,7 +121,7 @@ enum {
  * out of line
  *     1:  cmpb    $0, QUESTION            QUIPU_WATCH_AREA, or according to the callee's row
  *         je      2b
- *         movq    CALLEE, %r11            is it in this module?
+ *         movq    CALLEE, %r11            has it checks?
  *         subq    quipu_watch_text(%rip), %r11
  *         cmpq    quipu_watch_text+8(%rip), %r11
  *         jb      2b
@@ -144,7 +144,8 @@ enum {
  * below QUIPU_WATCH_LOWEST, or begin above QUIPU_WATCH_HIGHEST. Then it reports nothing, unless
  * QUIPU_WATCH_RANGES_BEGIN says that the begin must be reported.
  *
- * For a call through a pointer, code in the text first tests whether the callee is in the module,
+ * quipu_watch_text has address and size of the longest range of the module's code in which all has
+ * checks. For a call through a pointer, code in the text first tests whether the callee is there,
  * which needs no jump in that case:
  *
  *         movq    CALLEE, %r11
@@ -154,8 +155,8 @@ enum {
  *     2:  call    *CALLEE
  *
  * quipu_watch_callees has address and size of code whose calls need no report: all addresses while
- * nothing is watched, then the module's own text. It is empty while the stack is watched, since the
- * check of the call's return address precedes 1.
+ * nothing is watched, then quipu_watch_text. It is empty while the stack is watched, since the check
+ * of the call's return address precedes 1.
  *
  * A direct call of an unknown function reports its begin only if QUIPU_WATCH_BEGINS says so. Behind
  * the call
@@ -169,7 +170,7 @@ enum {
  *         jmp     4b
  *
  * This no-operation becomes a jump together with the one before the call. Both stay no-operations
- * if the callee is found to be in this module. A direct call of a function that writes only the
+ * if the callee is found to be in this module and to have checks. A direct call of a function that writes only the
  * library's own memory is similar, but tests QUIPU_WATCH_LIBRARY_BEGINS before the call, and
  * QUIPU_WATCH_LIBRARY behind it.
  *
@@ -275,7 +276,7 @@ struct quipu_site {
     int32_t target; /* the bytes of the variable; 0: a store by the stack pointer to any address; or
                      * the function's first byte */
     uint32_t size;  /* of the store in bytes; or, for a site of the function, QUIPU_SITE_FRAME,
-                     * ..._FRAME_CALL, ..._BEGIN, ..._END, ..._BACK, ..._TEXT */
+                     * ..._FRAME_CALL, ..._BEGIN, ..._END, ..._BACK, ..._CODE */
 };
 
 /* QUIPU_SITE_FRAME: a store in the function's frame. QUIPU_SITE_FRAME_CALL: the store of a call
@@ -287,7 +288,7 @@ struct quipu_site {
 #define QUIPU_SITE_BEGIN 0xfffffff1u
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
-#define QUIPU_SITE_TEXT  0xfffffff4u /* a hand-written function begins there */
+#define QUIPU_SITE_CODE  0xfffffff4u /* code from `place` to `target` has checks */
 /* Sites before a call of code that may have no checks, by the byte that is tested:
  * QUIPU_WATCH_AREA, ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS. `target` is
  * behind the no-operation at the call's return; 0: it has none, since it is a jump. The check of

@@ -19,6 +19,7 @@ enum feature_needs {
     NEEDS_TAILS = 2,   /* no tail is copied */
     NEEDS_SCRATCH = 4, /* %r11 is reserved (find_liveness), in executables too */
     NEEDS_LAYOUT = 8,  /* jumps are made long enough for inserted code, loops are aligned again */
+    NEEDS_ENDS = 16,   /* a label (.LQh) ends each fragment */
 };
 
 /* A hook that is NULL has nothing to do. */

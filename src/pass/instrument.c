@@ -82,7 +82,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
     find_internal(&state);
     choose_features(&state);
     size_t left_alone = instrument_functions(&state);
-    if (state.unasked && relies_on_others(&state)) {
+    if (state.unasked && (state.relies_on_checks || relies_on_others(&state))) {
         for (size_t i = 0; i < unit->functions.count; i++)
             state.internal[i] = false;
         left_alone = instrument_functions(&state);

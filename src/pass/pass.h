@@ -49,9 +49,10 @@ struct pass_state {
     struct buffer tail; /* cells and notes, which are appended to the unit's text */
     uint32_t labels;    /* counter of labels */
     bool instrumented;  /* a function is instrumented, and something is counted in it */
-    bool *internal;    /* by function: only code that has tested for the thread's cells enters it */
-    bool unasked;      /* a function has no test, or is left alone: others must not rely on it */
-    uint32_t *named;   /* by symbol: number of the label that names a numeric label, or 0 */
+    bool *internal; /* by function: only code that has tested for the thread's cells enters it */
+    bool unasked;   /* a function has no test, or is left alone: others must not rely on it */
+    bool relies_on_checks; /* a call of a function of the unit has no query */
+    uint32_t *named;       /* by symbol: number of the label that names a numeric label, or 0 */
     uint32_t *linked;  /* by section: 1 + the function that its notes are linked to; 0: none yet */
     bool *moved_files; /* by number: its .file was moved up */
     const struct feature *on[FEATURES]; /* the features of this unit, in the order of their rows */

@@ -54,13 +54,13 @@ static size_t find_first(const struct planner *p, uint32_t index) {
     return first;
 }
 
-/* Writes the label that ends the fragment in query tables. LAST_BLOCK is the last block of the
+/* Writes the label that ends the fragment, for tables. LAST_BLOCK is the last block of the
  * fragment. */
 static void label_end(struct planner *p, uint32_t last_block) {
     const struct basic_block *block = &p->graph->blocks.data[last_block];
     uint32_t last = block->padding ? block->aligned_by : last_instruction(p->graph, block)->end;
     const struct statement *s = &p->graph->unit->statements.data[last];
-    if (p->state->options->events.count)
+    if (p->needs & NEEDS_ENDS)
         insert_behind(
             &p->state->edits, s,
             arena_print(&p->state->unit->arena, ".LQh%u_%u:", p->context.cells, block->fragment));

@@ -19,6 +19,8 @@ enum {
     CAPACITY_MIN = 256,
     CALL_SIZE_MAX = 8,
     CALL = 0xe8,
+    JUMP = 0xe9,
+    SHORT_JUMP = 0xeb,
     CALL_SIZE = 5,
     WAY_MAX = 2048,     /* bytes of the code out of line behind a store */
     ORIGINAL_MAX = 512, /* bytes of a check's range in line */
@@ -158,6 +160,13 @@ static uint64_t find_copy(struct binary *binary, uint64_t pc) {
     return 0;
 }
 
+/* Whether a call or a jump of SIZE bytes may begin with the byte CODE. */
+static bool may_begin_call(uint8_t code, uint64_t size) {
+    if (code == CALL || code == JUMP)
+        return size == CALL_SIZE;
+    return code == SHORT_JUMP ? size == 2 : code == 0xff || (code & 0xf0) == 0x40;
+}
+
 /* Finds the call, or the jump to a function, that ends at PC. Tries longer ones first, because a
  * prefix belongs to the call. */
 static uint64_t find_call(const struct binary *binary, uint64_t pc) {
@@ -165,10 +174,8 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
         struct decoded decoded;
         size_t count = 0;
         const uint8_t *code = binary_code(binary, pc - size, &count);
-        if (code &&
-            (*code == 0xe8 || *code == 0xe9 ? size == 5
-                                            : *code == 0xff || (*code & 0xf0) == 0x40) &&
-            decode_instruction(code, count, &decoded) && decoded.size == size &&
+        if (code && may_begin_call(*code, size) && decode_instruction(code, count, &decoded) &&
+            decoded.size == size &&
             (is_call_class(decoded.class) || decoded.class == CLASS_JUMP ||
              decoded.class == CLASS_JUMP_INDIRECT))
             return pc - size;

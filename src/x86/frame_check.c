@@ -36,7 +36,7 @@ void write_frame_row(struct buffer *out, enum frame_site site, const char *funct
                  function, kinds[site]);
 }
 
-void write_text_row(struct buffer *out, const char *function) {
-    buffer_print(out, "\t.long %s-., %s-., %s-., 0x%x\n", function, function, function,
-                 QUIPU_SITE_TEXT);
+void write_code_row(struct buffer *out, uint32_t function, size_t fragment) {
+    buffer_print(out, "\t.long .LQf%u_%zu-., .LQf%u_%zu-., .LQh%u_%zu-., 0x%x\n", function,
+                 fragment, function, fragment, function, fragment, QUIPU_SITE_CODE);
 }

@@ -25,7 +25,7 @@ void write_frame_stub(struct buffer *out, enum frame_site site, const char *func
 void write_frame_row(struct buffer *out, enum frame_site site, const char *function, uint32_t label,
                      bool shared);
 
-/* The row for a hand-written function, which only has the address of its begin. */
-void write_text_row(struct buffer *out, const char *function);
+/* The row for the code of a fragment. */
+void write_code_row(struct buffer *out, uint32_t function, size_t fragment);
 
 #endif

@@ -29,7 +29,6 @@ static void write_far(struct planner *p, enum frame_site site, uint8_t fragment,
     enter_frame(p, frame);
     write_frame_stub(&p->far_stubs, site, function, label, shared, frame);
     write_frame_row(site_rows(p, fragment), site, function, label, shared);
-    watched_unit(p->state)->watched = true;
 }
 
 /* Appends the no-operation to OUT, where SUMS and FRAME apply, and writes its code out of line. */
@@ -64,10 +63,6 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
     bool begins = index == 0 && enters_by(graph, block, QUIPU_EDGE_ENTRY);
-    if (index == 0 && !p->graph->function->compiled) {
-        write_text_row(site_rows(p, block->fragment), function_label(p));
-        watched_unit(p->state)->watched = true;
-    }
     if (!wanted(p) || (!begins && !enters_by(graph, block, QUIPU_EDGE_PAD)) ||
         shares_begin(p, index))
         return;

@@ -393,7 +393,6 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     buffer_add(&p->far_stubs, out_of_line.data, out_of_line.count);
     buffer_release(&out_of_line);
     p->copied = true;
-    watched_unit(p->state)->watched = true;
     watched_unit(p->state)->copied = true;
 }
 

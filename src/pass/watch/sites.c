@@ -4,6 +4,8 @@
  * Invariant: out_of_line of a function's data is the frame at the end of far_stubs. */
 #include "pass/watch/watch.h"
 
+#include "x86/frame_check.h"
+
 #include <string.h>
 
 struct watched_unit *watched_unit(struct pass_state *state) {
@@ -29,17 +31,18 @@ static void keep_early_start(struct planner *p, uint32_t number, size_t fragment
 }
 
 void write_sites(struct planner *p, uint32_t number) {
-    struct watched_function *function = watched_function(p);
-    for (size_t f = 0; f < function->sites.count; f++) {
-        struct buffer *rows = &function->sites.data[f];
-        if (rows->count) {
-            if (!p->state->options->shared)
-                keep_early_start(p, number, f);
-            enter_rows(p->state, p->graph->function, number, f, QUIPU_SITES_SECTION);
+    const struct asm_function *function = p->graph->function;
+    for (size_t f = 0; f < function->fragments.count; f++) {
+        struct buffer *rows = site_rows(p, (uint8_t)f);
+        if (!p->state->options->shared)
+            keep_early_start(p, number, f);
+        enter_rows(p->state, function, number, f, QUIPU_SITES_SECTION);
+        write_code_row(&p->state->tail, number, f);
+        if (rows->count)
             buffer_text(&p->state->tail, rows->data);
-        }
         buffer_release(rows);
     }
+    watched_unit(p->state)->watched = true;
 }
 
 /* Writes only changes: adjacent code out of line mostly has the same rules. */

@@ -67,7 +67,7 @@ static void declare_symbols(struct pass_state *state) {
 const struct feature watch_feature = {
     .name = "watch",
     .is_on = is_on,
-    .needs = NEEDS_LOOPS | NEEDS_TAILS | NEEDS_SCRATCH | NEEDS_LAYOUT,
+    .needs = NEEDS_LOOPS | NEEDS_TAILS | NEEDS_SCRATCH | NEEDS_LAYOUT | NEEDS_ENDS,
     .begin_unit = begin_unit,
     .declare_symbols = declare_symbols,
     .refuse = refuse,

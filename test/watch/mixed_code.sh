@@ -1,0 +1,121 @@
+#!/bin/bash
+# A module may have code without checks between code that has them: objects that were built otherwise, functions
+# that were left alone, and functions that the linker or the loader takes from elsewhere.  What such code
+# writes is told at its call.
+# timeout: 120
+. "$(dirname "$0")/lib.bash"
+
+cat >plain.c <<'EOT'
+void update(unsigned *s, unsigned n) { *s += n; }
+EOT
+cat >first.c <<'EOT'
+#include <stdio.h>
+unsigned word;
+int others;
+void update(unsigned *s, unsigned n);
+void last(void);
+static void (*volatile pointer)(unsigned *, unsigned) = update;
+static void (*volatile own)(void) = last;
+static __attribute__((noinline)) void jump(unsigned *s) { update(s, 4); }
+int main(void) {
+    update(&word, 3); /* direct */
+    last();
+    jump(&word);
+    others++;
+    update(&word, 0); /* behind the jump */
+    pointer(&word, 5);
+    own();
+    printf("%u\n", word);
+    return 0;
+}
+EOT
+cat >last.c <<'EOT'
+extern int others;
+void last(void) { others += 2; }
+EOT
+
+# places: what is said of each hit, in lines 'FUNCTION LINE OLD NEW'.
+places() {
+    python3 -c '
+import json
+for hit in map(json.loads, open("hits")):
+    print(hit["function"].split("(")[0].split(".")[0], hit["line"], hit["old"], hit["new"])'
+}
+
+# expects PLACE...: the hits are these.
+expects() {
+    printf '%s\n' "$@" >expected
+    places >told
+    diff expected told >difference || fail "$what: hits differ: $(cat difference)"
+}
+
+gcc -O2 -c plain.c -o plain.o || fail "cannot build plain.o"
+for flags in '' -ffunction-sections -fPIE '-fno-plt -fPIC'; do
+    what="an object between two ($flags)"
+    # shellcheck disable=SC2086
+    quipu cc --quipu=watch -g -O2 $flags -c first.c && quipu cc --quipu=watch -g -O2 $flags -c last.c &&
+        quipu cc --quipu=watch first.o plain.o last.o -o program || fail "$what: cannot build"
+    watches 0 --format=json -e word -- ./program
+    expects 'main 10 0 3' 'main 14 3 7' 'main 15 7 12'
+done
+
+# A function of the unit that is left alone, one before and one behind its caller.
+cat >alone.c <<'EOT'
+unsigned word;
+int others;
+#define LEFT_ALONE __asm__ volatile("je 0f; lock; 0: incl %0" : "+m"(others))
+__attribute__((noinline)) static void before(unsigned *s, unsigned n) { LEFT_ALONE; *s += n; }
+__attribute__((noinline)) static void behind(unsigned *s, unsigned n);
+int main(void) {
+    before(&word, 3);
+    others++;
+    behind(&word, 4);
+    return 0;
+}
+__attribute__((noinline)) static void behind(unsigned *s, unsigned n) { LEFT_ALONE; *s += n; }
+EOT
+what='functions left alone'
+QUIPU_STRICT='' quipu cc --quipu=watch -g -O1 -fno-toplevel-reorder alone.c -o alone 2>messages || fail "$what: cannot build"
+grep 'left as' messages >left || fail "$what: they were not: $(cat messages)"
+watches 0 --format=json -e word -- ./alone
+expects 'main 7 0 3' 'main 9 3 7'
+
+# The linker takes a weak function from the object that comes first.
+cat >inline.h <<'EOT'
+inline __attribute__((noinline)) void update(unsigned *s, unsigned n) { *s += n; }
+EOT
+cat >weak.cc <<'EOT'
+#include "inline.h"
+unsigned word;
+int main() {
+    update(&word, 3);
+    return 0;
+}
+EOT
+printf '#include "inline.h"\nvoid (*used)(unsigned *, unsigned) = update;\n' >other.cc
+what='a weak function'
+g++ -O2 -c other.cc && quipu-c++ --quipu=watch -g -O1 -c weak.cc || fail "$what: cannot build"
+quipu-c++ --quipu=watch other.o weak.o -o weak || fail "$what: cannot link"
+watches 0 --format=json -e word -- ./weak
+expects 'main 4 0 3'
+quipu-c++ --quipu=watch weak.o other.o -o weak || fail "$what: cannot link"
+watches 0 --format=json -e word -- ./weak
+expects 'update 1 0 3'
+
+# The loader takes a shared object's function from the program.
+cat >shared.c <<'EOT'
+unsigned word;
+void update(unsigned *s, unsigned n) { *s -= n; }
+void run(void) {
+    update(&word, 3);
+    word++;
+}
+EOT
+printf 'void run(void);\nint main(void) { run(); return 0; }\n' >host.c
+what='a function of another module'
+quipu cc --quipu=watch -g -O1 -fPIC -shared shared.c -o libshared.so &&
+    gcc -O1 -rdynamic host.c plain.o -o host -L. -lshared -Wl,-rpath,"$PWD" || fail "$what: cannot build"
+quipu cc --quipu=watch -g -O1 -c host.c && quipu cc --quipu=watch host.o plain.o -rdynamic -o host -L. -lshared \
+    -Wl,-rpath,"$PWD" || fail "$what: cannot build"
+watches 0 --format=json -e libshared.so:word -- ./host
+expects 'run 4 0 3' 'run 5 3 4'
