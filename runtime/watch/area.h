@@ -299,6 +299,7 @@ struct watch {
     /* running.c */
     bool guards;  /* something is or was guarded */
     char no_one;  /* always 0 */
+    bool main_has_checks;
     bool is_late; /* regions were added while unrecorded calls may have been running */
     /* loop copies */
     uint32_t loop_words; /* known ones */

@@ -90,8 +90,11 @@ bool quipu_watch_sort_code(const struct quipu_site *sites, uint64_t count) {
     code.sites = sites;
     code.sorted = sorted;
     for (uint64_t i = 0; i < count; i++)
-        if (sites[i].size == QUIPU_SITE_CODE)
+        if (sites[i].size == QUIPU_SITE_CODE) {
             sorted[code.count++] = (uint32_t)i;
+            WATCH->main_has_checks |=
+                told_address(&sites[i].code) == told_address(&sites[i].target);
+        }
     quipu_sort(sorted, code.count, is_before);
     return true;
 }

@@ -20,6 +20,8 @@
  * Records are kept once there are other threads. If something is guarded they are kept from the
  * start, so that an outer call, which has called back into the program, is known, too.
  *
+ * If `main` has no checks, it may have made any change between two calls of the program's code.
+ *
  * Not perfect: a call that began before records were kept, and calls back, is not known. Neither
  * are the writes of calls in hand-written code. */
 #include "runtime/watch/running.h"
@@ -272,7 +274,7 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
     *suspects = (struct watch_suspects){0};
     suspects->more = (!is_alone && ((WATCH->is_late && !is_strong) || region->flags & WATCH_FREED ||
                                     !are_all_known())) ||
-                     quipu_watch_is_shared(region, low);
+                     quipu_watch_is_shared(region, low) || (!WATCH->main_has_checks && !is_strong);
     for (struct watch_running *running = WATCH_RUNNING; running < running_end(); running++) {
         uint64_t thread = __atomic_load_n(&running->thread, __ATOMIC_ACQUIRE);
         uint32_t depth = __atomic_load_n(&running->depth, __ATOMIC_ACQUIRE);

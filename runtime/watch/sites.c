@@ -33,6 +33,7 @@ enum {
     CALL_SLOT = 0xff,
     CALL_SLOT_MODE = 0x15,
     JMP_SLOT_MODE = 0x25,
+    JMP_SLOT_SIZE = 6,
     VARIABLES = sizeof((struct watch_module *)NULL)->variables / sizeof(struct watch_range),
 };
 
@@ -159,6 +160,18 @@ static uint64_t slot_callee(uint64_t pc) {
     return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
 }
 
+/* Returns the function that the jump at PC enters, directly or through a slot; 0: not known. */
+static uint64_t jump_callee(uint64_t pc) {
+    const uint8_t *jump = (const uint8_t *)pc;
+    jump += *jump == BND;
+    if (is_jump(jump))
+        return (uint64_t)target_of_jump(jump);
+    if (jump[0] != JMP_SLOT || jump[1] != JMP_SLOT_MODE)
+        return 0;
+    const uint8_t *end = jump + JMP_SLOT_SIZE;
+    return *(const uint64_t *)(end + distance_at(end - sizeof(int32_t)));
+}
+
 /* Returns the query before the call at SITE, as flags WATCH_ASKS_...; 0: it is not a call. */
 static unsigned questions_of(const struct quipu_site *site) {
     switch (site->size) {
@@ -196,6 +209,9 @@ static void arm_of_call(const struct quipu_site *site, void *data) {
     unsigned asked_behind = questions_behind(site);
     uint64_t behind = site->target ? variable_of(site) - X86_JUMP_SIZE : 0;
     if (asked_behind && quipu_watch_has_checks(slot_callee(behind)))
+        return;
+    if (questions_of(site) && !behind &&
+        quipu_watch_has_checks(jump_callee(place_of(site) + X86_JUMP_SIZE)))
         return;
     if (questions_of(site) & asked)
         quipu_patch_site(place_of(site), code_of(site), false);

@@ -155,8 +155,8 @@ enum {
  *     2:  call    *CALLEE
  *
  * quipu_watch_callees has address and size of code whose calls need no report: all addresses while
- * nothing is watched, then quipu_watch_text. It is empty while the stack is watched, since the check
- * of the call's return address precedes 1.
+ * nothing is watched, then quipu_watch_text. It is empty while the stack is watched, since the
+ * check of the call's return address precedes 1.
  *
  * A direct call of an unknown function reports its begin only if QUIPU_WATCH_BEGINS says so. Behind
  * the call
@@ -170,9 +170,9 @@ enum {
  *         jmp     4b
  *
  * This no-operation becomes a jump together with the one before the call. Both stay no-operations
- * if the callee is found to be in this module and to have checks. A direct call of a function that writes only the
- * library's own memory is similar, but tests QUIPU_WATCH_LIBRARY_BEGINS before the call, and
- * QUIPU_WATCH_LIBRARY behind it.
+ * if the callee is found to be in this module and to have checks. A direct call of a function that
+ * writes only the library's own memory is similar, but tests QUIPU_WATCH_LIBRARY_BEGINS before the
+ * call, and QUIPU_WATCH_LIBRARY behind it.
  *
  * A function that writes ranges and the library's own memory is treated like one that writes only
  * ranges while QUIPU_WATCH_LIBRARY is 0. Otherwise its begin is reported if
@@ -288,7 +288,9 @@ struct quipu_site {
 #define QUIPU_SITE_BEGIN 0xfffffff1u
 #define QUIPU_SITE_END   0xfffffff2u
 #define QUIPU_SITE_BACK  0xfffffff3u
-#define QUIPU_SITE_CODE  0xfffffff4u /* code from `place` to `target` has checks */
+#define QUIPU_SITE_CODE                                                                            \
+    0xfffffff4u /* code from `place` to `target` has checks; `code` is `target` if                 \
+                 * it begins with the program's `main`, otherwise `place` */
 /* Sites before a call of code that may have no checks, by the byte that is tested:
  * QUIPU_WATCH_AREA, ..._BEGINS, ..._LIBRARY, ..._LIBRARY_BEGINS, ..._WITHIN_BEGINS. `target` is
  * behind the no-operation at the call's return; 0: it has none, since it is a jump. The check of

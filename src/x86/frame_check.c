@@ -36,7 +36,8 @@ void write_frame_row(struct buffer *out, enum frame_site site, const char *funct
                  function, kinds[site]);
 }
 
-void write_code_row(struct buffer *out, uint32_t function, size_t fragment) {
-    buffer_print(out, "\t.long .LQf%u_%zu-., .LQf%u_%zu-., .LQh%u_%zu-., 0x%x\n", function,
-                 fragment, function, fragment, function, fragment, QUIPU_SITE_CODE);
+void write_code_row(struct buffer *out, uint32_t function, size_t fragment, bool is_main) {
+    buffer_print(out, "\t.long .LQf%u_%zu-., .LQ%c%u_%zu-., .LQh%u_%zu-., 0x%x\n", function,
+                 fragment, is_main ? 'h' : 'f', function, fragment, function, fragment,
+                 QUIPU_SITE_CODE);
 }

@@ -26,6 +26,6 @@ void write_frame_row(struct buffer *out, enum frame_site site, const char *funct
                      bool shared);
 
 /* The row for the code of a fragment. */
-void write_code_row(struct buffer *out, uint32_t function, size_t fragment);
+void write_code_row(struct buffer *out, uint32_t function, size_t fragment, bool is_main);
 
 #endif

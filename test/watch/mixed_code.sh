@@ -119,3 +119,32 @@ quipu cc --quipu=watch -g -O1 -c host.c && quipu cc --quipu=watch host.o plain.o
     -Wl,-rpath,"$PWD" || fail "$what: cannot build"
 watches 0 --format=json -e libshared.so:word -- ./host
 expects 'run 4 0 3' 'run 5 3 4'
+
+# Where main has no checks, it may have made any change before it called: nobody is accused.
+cat >main.c <<'EOT'
+unsigned word;
+int first(void), second(void);
+int main(void) {
+    first();
+    word = 7;
+    second();
+    return 0;
+}
+EOT
+cat >calls.c <<'EOT'
+int others;
+void update(unsigned *, unsigned);
+int first(void) { update(0, 0); return ++others; }
+int second(void) { update(0, 0); return ++others; }
+EOT
+printf 'void update(unsigned *s, unsigned n) { if (s) *s += n; }\n' >plain.c
+what='a main without checks'
+gcc -O1 -g -c main.c plain.c && quipu cc --quipu=watch -g -O1 -c calls.c &&
+    quipu cc --quipu=watch main.o calls.o plain.o -o mixed || fail "$what: cannot build"
+watches 0 --format=json --guard word --allow first -- ./mixed
+expects 'second 4 0 7'
+grep '"violation":false,.*"undecided":true.*"unknown_others":true' hits >found || fail "$what: $(cat hits)"
+quipu cc --quipu=watch -g -O1 -c main.c && quipu cc --quipu=watch main.o calls.o plain.o -o mixed ||
+    fail "$what: cannot build"
+watches 1 --format=json --guard word --allow first -- ./mixed
+expects 'main 5 0 7'

@@ -32,12 +32,14 @@ static void keep_early_start(struct planner *p, uint32_t number, size_t fragment
 
 void write_sites(struct planner *p, uint32_t number) {
     const struct asm_function *function = p->graph->function;
+    const struct symbol *symbol = &p->state->unit->symbols.data[function->symbol];
+    bool is_main = symbol->global && span_is((struct span){symbol->name, symbol->length}, "main");
     for (size_t f = 0; f < function->fragments.count; f++) {
         struct buffer *rows = site_rows(p, (uint8_t)f);
         if (!p->state->options->shared)
             keep_early_start(p, number, f);
         enter_rows(p->state, function, number, f, QUIPU_SITES_SECTION);
-        write_code_row(&p->state->tail, number, f);
+        write_code_row(&p->state->tail, number, f, f == 0 && is_main);
         if (rows->count)
             buffer_text(&p->state->tail, rows->data);
         buffer_release(rows);
