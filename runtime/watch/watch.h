@@ -271,8 +271,8 @@ bool quipu_watch_knows_ranges(uint32_t row);
 
 /* ---- code.c ---- */
 
-/* Prepares what follows, from all COUNT rows of the table of sites. Returns whether there was enough
- * memory. */
+/* Prepares what follows, from all COUNT rows of the table of sites. Returns whether there was
+ * enough memory. */
 bool quipu_watch_sort_code(const struct quipu_site *sites, uint64_t count);
 /* The longest range of code in which all has checks. */
 struct watch_range quipu_watch_longest_code(void);
