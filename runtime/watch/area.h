@@ -205,7 +205,7 @@ struct watch_module {
     bool stack_is_back;
     bool calls_are_back;    /* calls through pointers report all callees */
     unsigned asked;         /* queries around its calls that are armed: WATCH_ASKS_... */
-    bool has_backs;         /* functions report wherever execution may return to */
+    bool tells_frames;      /* checks of stores that may leave a frame are armed, for locals */
     const uint32_t *sorted; /* sites of variables, sorted by address */
     uint64_t count;
     uint64_t longest;              /* most bytes of a site's store */
@@ -297,8 +297,8 @@ struct watch {
     unsigned asked;    /* queries armed around calls of all modules: WATCH_ASKS_... */
     uint32_t doubted;  /* those of WATCH_STEADY and WATCH_OWN that are not valid for any region */
     /* running.c */
-    bool guards;  /* something is or was guarded */
-    char no_one;  /* always 0 */
+    bool guards; /* something is or was guarded */
+    char no_one; /* always 0 */
     bool main_has_checks;
     bool is_late; /* regions were added while unrecorded calls may have been running */
     /* loop copies */

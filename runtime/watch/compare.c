@@ -151,9 +151,8 @@ void quipu_watch_compare_last(uint64_t stack, bool is_exact) {
     const struct watch_call call = {.stack = stack};
     uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
     uint32_t told = (uint32_t)(skipped >> 48 << 16);
-    uint64_t pc = told & QUIPU_CALL_LEAVES ? quipu_watch_place_of_call(stub, told)
-                                           : quipu_watch_place_of_return(stub);
-    quipu_watch_forget_jump(stub); /* it is named anyway */
+    uint64_t pc = told ? quipu_watch_place_of_call(stub, told) : quipu_watch_place_of_return(stub);
+    quipu_watch_forget_left(stub); /* it is named anyway */
     if (is_exact)
         take_back(quick->skipped_number);
     compare_all(&call, pc, 0);

@@ -33,6 +33,7 @@ enum {
 
 /* Words of entry.S's frame. */
 enum {
+    FRAME_RESULT = -2,
     FRAME_RETURN = 1,
     FRAME_DISTANCE = 2,     /* at the entry: distance from the function's first byte to the return
                              * address */
@@ -309,10 +310,13 @@ void quipu_watch_function_ended(const uint64_t *frame) {
 }
 
 void quipu_watch_function_returned(const uint64_t *frame) {
+    uint64_t stack = (uint64_t)(frame + FRAME_BACK) + RED_ZONE;
+    if (quipu_watch_ready && WATCH->armed && frame[FRAME_RESULT]) /* 0: setjmp was called */
+        quipu_watch_came_back(stack);
     if (!has_any())
         return;
     uint64_t mask = quipu_watch_lock();
-    end_left_below(thread_pointer(), (uint64_t)(frame + FRAME_BACK) + RED_ZONE);
+    end_left_below(thread_pointer(), stack);
     quipu_watch_unlock(mask);
 }
 

@@ -10,8 +10,9 @@
  *     a call that is known to write there, `skipped` counts it. Then it differs from `compared`
  *     until the next comparison of all regions ends.
  *   - A running call is recorded. Its name and arguments tell what it may write.
- *   - A function that ends with a jump to code without checks does not see that code return.
- *     Such jumps are counted, too, and the last one of each thread is recorded.
+ *   - A function that ends with a jump to code without checks does not see that code return. Nor
+ *     does one whose call an exception or longjmp leaves. Such jumps and calls are counted, too,
+ *     and the last one of each thread is recorded.
  *   - A thread without records may be in any call. The kernel tells how many threads there are.
  *
  * The comparing thread reads the records while it holds the write locks of these bytes
@@ -303,10 +304,9 @@ uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told) {
     return number;
 }
 
-/* ---- Jumps that end functions ---- */
+/* ---- Calls that do not return ---- */
 
-void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
-    struct watch_running *running = own_running();
+static void note_left(struct watch_running *running, uint64_t stub, uint32_t told) {
     uint32_t number = quipu_watch_note_skipped(stub, told);
     if (!running)
         return;
@@ -314,13 +314,35 @@ void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
     running->left_told = told;
     running->left_number = number;
     __atomic_store_n(&running->left_stub, stub, __ATOMIC_RELEASE);
+}
+
+void quipu_watch_came_back(uint64_t stack) {
+    struct watch_running *running = WATCH_QUICK->tracks ? own_running() : NULL;
+    if (!running) { /* it may have left a call that is not recorded */
+        quipu_watch_count_skipped();
+        return;
+    }
+    for (uint32_t i = 0; i < lesser(running->depth, RUNNING_CALLS); i++)
+        if (is_left(running->calls[i].stack, stack)) {
+            note_left(running, running->calls[i].stub, running->calls[i].told);
+            break; /* the outermost */
+        }
+    drop_left(running, stack);
+    note_event(running);
+}
+
+void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
+    struct watch_running *running = own_running();
+    note_left(running, stub, told);
+    if (!running)
+        return;
     struct watch_running_call call = {
         .stack = stack, .stub = stub, .told = told, .low = UINT64_MAX};
     if (WATCH_QUICK->tracks) /* recorded until the thread makes another call */
         quipu_watch_call_begins(&call);
 }
 
-void quipu_watch_forget_jump(uint64_t stub) {
+void quipu_watch_forget_left(uint64_t stub) {
     for (struct watch_running *running = WATCH_RUNNING; running < running_end(); running++)
         __atomic_compare_exchange_n(&running->left_stub, &(uint64_t){stub}, 0, false,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);

@@ -51,7 +51,7 @@ struct watch_running {
     uint32_t tid;
     uint32_t depth; /* running calls; if more than RUNNING_CALLS, the later ones are not recorded */
     uint64_t events;      /* calls that began or ended, ever */
-    uint64_t left_stub;   /* the last reported jump out of a function; 0: none */
+    uint64_t left_stub;   /* the last jump or call that did not return; 0: none */
     uint32_t left_told;   /* QUIPU_CALL(...) */
     uint32_t left_number; /* value of `skipped` (quick.h) that counted it */
     uint64_t reserved[3];
@@ -113,8 +113,11 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
 /* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
  * watch_running_call. The jump's target does not return to it. */
 void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
-/* The jump with STUB is not a candidate any more. */
-void quipu_watch_forget_jump(uint64_t stub);
+/* An exception or longjmp has led the calling thread to a function whose stack pointer is STACK.
+ * The calls below do not return. */
+void quipu_watch_came_back(uint64_t stack);
+/* The jump or call with STUB, which did not return, is not a candidate any more. */
+void quipu_watch_forget_left(uint64_t stub);
 /* Adds to SUSPECTS the calls that may have changed something since comparison NUMBER was
  * skipped. */
 void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects);

@@ -213,7 +213,8 @@ static void arm_of_call(const struct quipu_site *site, void *data) {
     if (questions_of(site) && !behind &&
         quipu_watch_has_checks(jump_callee(place_of(site) + X86_JUMP_SIZE)))
         return;
-    if (questions_of(site) & asked)
+    bool is_back = site->size == QUIPU_SITE_BACK && asked & WATCH_ASKS_ARMED;
+    if (is_back || questions_of(site) & asked)
         quipu_patch_site(place_of(site), code_of(site), false);
     if (asked_behind & asked)
         quipu_patch_site(behind, code_of(site) - QUIPU_SITE_RETURN_SIZE, false);
@@ -338,8 +339,7 @@ static void arm_of_function(const struct quipu_site *site, void *data) {
         arm_store(site);
         sites->calls_pointers |= !site->code;
     }
-    if (!is_of_function(site) || site->size >= QUIPU_SITE_CODE ||
-        (site->size == QUIPU_SITE_BACK ? module.has_backs : !is_own))
+    if ((site->size != QUIPU_SITE_BEGIN && site->size != QUIPU_SITE_END) || !is_own)
         return;
     /* The entry may share the no-operation of pushes. Its code continues at their check. */
     quipu_patch_site(place_of(site), code_of(site), site->size == QUIPU_SITE_BEGIN);
@@ -353,7 +353,7 @@ static long arm_function(uint64_t function) {
     long error = change_sites(arm_of_function, &sites);
     if (error < 0)
         return error;
-    module.has_backs |= has_text();
+    module.tells_frames |= has_text();
     if (sites.calls_pointers && !module.calls_are_back) {
         module.calls_are_back = true;
         ask_for_callees();
@@ -458,7 +458,7 @@ long quipu_watch_arm_function(uint64_t function) {
     long begins = 0, error = quipu_watch_arm_calls(WATCH_ASKS_ARMED);
     for (struct watch_module *m = WATCH->modules; m && error >= 0; m = m->next) {
         error = m->prepare();
-        if (error >= 0 && (!m->has_backs || (function >= m->begin && function < m->end)))
+        if (error >= 0 && (!m->tells_frames || (function >= m->begin && function < m->end)))
             error = m->arm_function(function);
         begins += error > 0 ? error : 0;
     }
