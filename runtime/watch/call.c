@@ -43,21 +43,32 @@ void quipu_watch_call_returned(const uint64_t *frame);
 
 /* ---- Ranges ---- */
 
-/* Returns the number of bytes before the NUL. If memory becomes unreadable before a NUL: the number
- * of readable bytes. */
-static uint64_t string_length(uint64_t address) {
-    uint64_t length = 0;
-    uint8_t bytes[64];
-    while (length < QUIPU_STRING_MOST) {
-        uint64_t count = quipu_watch_read(bytes, address + length, sizeof bytes);
-        for (uint64_t i = 0; i < count; i++)
-            if (bytes[i] == 0)
-                return length + i;
-        length += count;
-        if (count < sizeof bytes)
-            break;
-    }
-    return length;
+/* Returns the number of bytes before the NUL, or MOST if there are more. If memory becomes
+ * unreadable before a NUL: the number of readable bytes. */
+static uint64_t string_length(uint64_t address, uint64_t most) {
+    uint64_t at = address, end = address + most;
+    while (at < end && quipu_watch_is_readable(at, at + 1))
+        for (uint64_t next = lesser(end, (at | (QUIPU_PAGE - 1)) + 1); at < next; at++)
+            if (*(const char *)at == '\0')
+                return at - address;
+    return at - address;
+}
+
+/* Whether the string that the call writes may be longer than most are. */
+static bool may_be_long(const struct watch_call *call, uint32_t extent) {
+    uint64_t source = quipu_extent_a(extent), most = QUIPU_STRING_SHORT;
+    bool is_append = quipu_extent_kind(extent) == QUIPU_EXTENT_APPEND;
+    return (source && string_length(call->arguments[source], most) == most) ||
+           (is_append && string_length(call->arguments[extent & 7], most) == most);
+}
+
+/* Whether the range may reach a region. */
+static bool may_reach(const struct watch_call *call, uint32_t extent) {
+    uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
+    if (!reach || reach != QUIPU_REACH_OF_STRING)
+        return !reach || quipu_watch_may_reach(address, reach);
+    return quipu_watch_may_reach(address, 2 * QUIPU_STRING_SHORT) ||
+           (quipu_watch_may_reach(address, reach) && may_be_long(call, extent));
 }
 
 /* Returns the range as far as it is known at the begin. */
@@ -71,35 +82,37 @@ static struct watch_range begin_range(const struct watch_call *call, uint32_t ex
         range.length = quipu_extent_constant(extent);
         break;
     case QUIPU_EXTENT_BYTES:
-        range.length = a;
+        range.length = lesser(a, ADDRESSES_END);
         break;
     case QUIPU_EXTENT_PRODUCT:
         if (__builtin_mul_overflow(a, b, &range.length))
-            range.length = 0;
+            range.length = ADDRESSES_END;
         break;
     case QUIPU_EXTENT_TIMES:
-        range.length = (uint32_t)a * quipu_extent_constant(extent);
+        range.length = (uint64_t)(uint32_t)a * quipu_extent_constant(extent);
         break;
     case QUIPU_EXTENT_POINTED:
         quipu_watch_read(&pointed, a, sizeof pointed);
         range.length = pointed;
         break;
     case QUIPU_EXTENT_APPEND:
-        range.address += string_length(range.address);
+        range.address += string_length(range.address, QUIPU_REACH_OF_STRING);
         break;
     default:
         break;
     }
+    if (range.length != QUIPU_UNBOUND && range.address < ADDRESSES_END)
+        range.length = lesser(range.length, ADDRESSES_END - range.address);
     return range;
 }
 
 /* Sets the range. It is empty if it touches no region. */
 static void find_range(struct watch_call *call, unsigned number) {
     uint32_t extent = quipu_watch_callee_rows[call->callee][number];
-    uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
+    uint64_t address = call->arguments[extent & 7];
     struct watch_range *range = &call->ranges[number];
     *range = (struct watch_range){address, 0};
-    if (!quipu_is_range(extent) || !address || (reach && !quipu_watch_may_reach(address, reach)))
+    if (!quipu_is_range(extent) || !address || !may_reach(call, extent))
         return;
     *range = begin_range(call, extent);
     if (range->length != QUIPU_UNBOUND && !quipu_watch_may_touch(range->address, range->length))
@@ -120,7 +133,7 @@ static void end_range(struct watch_range *range, uint32_t extent, uint64_t resul
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT)
             range->length = length_by_result(extent, result);
         else
-            range->length = string_length(range->address) + 1;
+            range->length = string_length(range->address, QUIPU_REACH_OF_STRING) + 1;
     }
     if ((extent & QUIPU_EXTENT_ZERO && (uint32_t)result) || (extent & QUIPU_EXTENT_TRUE && !result))
         range->length = 0;
@@ -193,7 +206,7 @@ static struct watch_range new_block(const struct watch_call *call, uint32_t exte
     struct watch_range block = {result, call->arguments[quipu_extent_a(extent)]};
     unsigned factor = extent >> 12 & 15;
     if (quipu_extent_kind(extent) == QUIPU_EXTENT_BLOCK_STRING)
-        block.length = string_length(result) + 1;
+        block.length = string_length(result, QUIPU_REACH_OF_STRING) + 1;
     else if (factor < 6 &&
              __builtin_mul_overflow(block.length, call->arguments[factor], &block.length))
         block.length = UINT64_MAX; /* no block is that long */
@@ -306,6 +319,14 @@ static bool tells_end(const uint64_t *frame) {
                                 quipu_watch_behind_jump(jump));
 }
 
+static void compare_before(const struct watch_call *call) {
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        const struct watch_range *range = &call->ranges[i];
+        if (range->length && range->length != QUIPU_UNBOUND)
+            quipu_watch_compare_before(range->address, range->address + range->length, call->stack);
+    }
+}
+
 /* Refreshes the copies for ranges that the call will write. If the call may write less, and there
  * are other threads, the copies stay: then changes by other threads are not lost, but reported with
  * this call's. */
@@ -339,6 +360,7 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
                         !(tracks && running.told & QUIPU_CALL_COMPARED);
     if (!ends || !needs_record || !tells_end(frame))
         return;
+    compare_before(call);
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
     copy_bytes(record->arguments, call->arguments, sizeof record->arguments);

@@ -88,29 +88,42 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
     return changed;
 }
 
-/* PLACE is PC, or 0 if the thread is not there any more. */
-static void compare_all(const struct watch_call *call, uint64_t pc, uint64_t place) {
+/* The call for which changes are reported. */
+struct place {
+    uint64_t pc;
+    bool is_late;   /* the thread is not there any more */
+    uint64_t named; /* as in struct watch_write */
+};
+
+/* Reports what has changed in region INDEX. Returns whether anything has. */
+static bool report_change(const struct watch_call *call, uint32_t index, const struct place *place,
+                          uint64_t *readable) {
     struct watch_range range;
+    if (!has_changed(call, index, readable, &range))
+        return false;
+    struct watch_write write = {.address = range.address,
+                                .length = range.length,
+                                .pc = place->pc,
+                                .place = place->is_late ? 0 : place->pc,
+                                .cause = QUIPU_CAUSE_CHANGE,
+                                .if_changed = true,
+                                .pair = NULL,
+                                .made = WATCH->made,
+                                .stack = call->stack,
+                                .named = place->named,
+                                .is_sure = true};
+    quipu_watch_report(index, &write);
+    return true;
+}
+
+static void compare_all(const struct watch_call *call, const struct place *place) {
     uint64_t readable = 0;
     uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
     const uint32_t *end =
         quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
-    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++) {
-        if (!has_changed(call, i, &readable, &range))
-            continue;
-        struct watch_write write = {.address = range.address,
-                                    .length = range.length,
-                                    .pc = pc,
-                                    .place = place,
-                                    .cause = QUIPU_CAUSE_CHANGE,
-                                    .if_changed = true,
-                                    .pair = NULL,
-                                    .made = WATCH->made,
-                                    .stack = call->stack,
-                                    .is_sure = true};
-        quipu_watch_report(i, &write);
-        readable = 0; /* a handler may have changed the mapping */
-    }
+    for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++)
+        if (report_change(call, i, place, &readable))
+            readable = 0; /* a handler may have changed the mapping */
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
@@ -129,32 +142,51 @@ void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     }
     if (are_few)
         quipu_watch_list_pieces();
-    uint64_t pc = quipu_watch_place_of_return(stub);
-    compare_all(call, pc, pc);
+    const struct place place = {.pc = quipu_watch_place_of_return(stub)};
+    compare_all(call, &place);
     if (!are_few)
         quipu_watch_put_off_comparison(begin);
 }
 
-/* Takes back that the comparison NUMBER was skipped, because it is made now. If something else was
- * skipped later, that may have made the changes, too. */
-static void take_back(uint32_t number) {
-    if (quipu_watch_is_only_thread())
-        __atomic_compare_exchange_n(&WATCH_QUICK->skipped, &number, number - 1, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+/* Finds the last call that was not followed by a comparison. Returns false if there is none. */
+static bool find_skipped(struct place *place) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    uint64_t skipped = quick->skipped_call;
+    if (!WATCH->armed || !skipped || quick->skipped == quick->compared)
+        return false;
+    uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
+    uint32_t told = (uint32_t)(skipped >> 48 << 16);
+    *place = (struct place){.pc = told ? quipu_watch_place_of_call(stub, told)
+                                       : quipu_watch_place_of_return(stub),
+                            .is_late = true,
+                            .named = stub};
+    return true;
+}
+
+void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) {
+    const struct watch_call call = {.stack = stack};
+    struct place place;
+    uint32_t found[WATCH_BATCH], from = 0;
+    unsigned count;
+    uint64_t readable = 0;
+    if (!find_skipped(&place))
+        return;
+    do {
+        count = quipu_watch_find(address, end, from, found);
+        for (unsigned i = 0; i < count; i++)
+            if (report_change(&call, found[i], &place, &readable))
+                readable = 0;
+        from = count ? found[count - 1] + 1 : 0;
+    } while (count == WATCH_BATCH);
 }
 
 void quipu_watch_compare_last(uint64_t stack, bool is_exact) {
-    struct watch_quick *quick = WATCH_QUICK;
-    uint64_t skipped = quick->skipped_call;
-    if (!WATCH->armed || !skipped || quick->skipped == quick->compared)
-        return;
     const struct watch_call call = {.stack = stack};
-    uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
-    uint32_t told = (uint32_t)(skipped >> 48 << 16);
-    uint64_t pc = told ? quipu_watch_place_of_call(stub, told) : quipu_watch_place_of_return(stub);
-    quipu_watch_forget_left(stub); /* it is named anyway */
-    if (is_exact)
-        take_back(quick->skipped_number);
-    compare_all(&call, pc, 0);
-    quick->skipped_call = 0; /* its module may soon be unmapped */
+    struct place place;
+    if (!find_skipped(&place))
+        return;
+    if (!is_exact)
+        quipu_watch_count_skipped();
+    compare_all(&call, &place);
+    WATCH_QUICK->skipped_call = 0; /* its module may soon be unmapped */
 }

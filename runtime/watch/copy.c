@@ -110,10 +110,11 @@ static bool find_suspects(const struct watch_region *region, const struct watch_
     bool is_callee = write->cause == QUIPU_CAUSE_CALLEE;
     if (!write->suspects)
         return true;
-    quipu_watch_suspect(region, at->low, at->high, write->stack, is_callee, write->suspects);
+    quipu_watch_suspect(region, at->low, at->high, write->stack, is_callee, write->named,
+                        write->suspects);
     quipu_watch_suspect_skipped(
         is_callee ? write->skipped : __atomic_load_n(&WATCH_QUICK->compared, __ATOMIC_ACQUIRE),
-        write->suspects);
+        write->named, write->suspects);
     return quipu_watch_events() == events;
 }
 

@@ -270,7 +270,8 @@ static bool call_may_write(const struct watch_running_call *call, const struct w
 }
 
 void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64_t high,
-                         uint64_t stack, bool is_strong, struct watch_suspects *suspects) {
+                         uint64_t stack, bool is_strong, uint64_t named,
+                         struct watch_suspects *suspects) {
     bool is_alone = quipu_watch_is_only_thread();
     *suspects = (struct watch_suspects){0};
     suspects->more = (!is_alone && ((WATCH->is_late && !is_strong) || region->flags & WATCH_FREED ||
@@ -285,7 +286,8 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
         for (uint32_t i = 0; i < lesser(depth, RUNNING_CALLS); i++) {
             struct watch_running_call call = running->calls[i];
             bool is_other = thread != thread_pointer() || call.stack > stack;
-            if (is_other && call_may_write(&call, region, low, high, is_strong))
+            if (is_other && call.stub != named &&
+                call_may_write(&call, region, low, high, is_strong))
                 add(suspects, &call, running->tid);
         }
     }
@@ -342,10 +344,9 @@ void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
         quipu_watch_call_begins(&call);
 }
 
-void quipu_watch_forget_left(uint64_t stub) {
-    for (struct watch_running *running = WATCH_RUNNING; running < running_end(); running++)
-        __atomic_compare_exchange_n(&running->left_stub, &(uint64_t){stub}, 0, false,
-                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+/* Whether comparison LATER was skipped after NUMBER. */
+static bool is_since(uint32_t later, uint32_t number) {
+    return (int32_t)(later - number) > 0;
 }
 
 static bool is_suspected(const struct watch_suspects *suspects,
@@ -356,15 +357,18 @@ static bool is_suspected(const struct watch_suspects *suspects,
     return false;
 }
 
-void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects) {
-    uint32_t unnamed = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE) - number;
+void quipu_watch_suspect_skipped(uint32_t number, uint64_t named, struct watch_suspects *suspects) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    uint32_t unnamed = __atomic_load_n(&quick->skipped, __ATOMIC_ACQUIRE) - number;
+    if (named && unnamed && is_since(quick->skipped_number, number) && quipu_watch_is_only_thread())
+        unnamed--;
     for (struct watch_running *running = WATCH_RUNNING; unnamed && running < running_end();
          running++) {
         struct watch_running_call call = {
             .stub = __atomic_load_n(&running->left_stub, __ATOMIC_ACQUIRE),
             .told = running->left_told};
-        bool is_since = (int32_t)(running->left_number - number) > 0;
-        if (!call.stub || !is_since ||
+        bool counts = is_since(running->left_number, number) && call.stub != named;
+        if (!call.stub || !counts ||
             __atomic_load_n(&running->left_stub, __ATOMIC_ACQUIRE) != call.stub)
             continue;
         if (!is_suspected(suspects, &call, running->tid))

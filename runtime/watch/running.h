@@ -106,9 +106,10 @@ uint64_t quipu_watch_events(void);
 bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t events);
 /* Sets SUSPECTS to the calls that may have changed [LOW, HIGH) of REGION since it was last
  * compared, besides the calling thread's call at STACK. IS_STRONG: that call is known to write
- * there. */
+ * there. NAMED is as in struct watch_write. */
 void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64_t high,
-                         uint64_t stack, bool is_strong, struct watch_suspects *suspects);
+                         uint64_t stack, bool is_strong, uint64_t named,
+                         struct watch_suspects *suspects);
 
 /* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
  * watch_running_call. The jump's target does not return to it. */
@@ -116,11 +117,9 @@ void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
 /* An exception or longjmp has led the calling thread to a function whose stack pointer is STACK.
  * The calls below do not return. */
 void quipu_watch_came_back(uint64_t stack);
-/* The jump or call with STUB, which did not return, is not a candidate any more. */
-void quipu_watch_forget_left(uint64_t stub);
 /* Adds to SUSPECTS the calls that may have changed something since comparison NUMBER was
- * skipped. */
-void quipu_watch_suspect_skipped(uint32_t number, struct watch_suspects *suspects);
+ * skipped. NAMED likewise. */
+void quipu_watch_suspect_skipped(uint32_t number, uint64_t named, struct watch_suspects *suspects);
 
 /* Counts a comparison that was not made behind a call, or a change that was left to another call. A
  * change that is found later may be due to that call. Returns the new number. */

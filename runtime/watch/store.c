@@ -118,16 +118,24 @@ static void begin_masked(struct watch_pair *pair, uint64_t mask) {
     }
 }
 
+/* Where a plain or masked store is about to write. */
+static void compare_before(uint32_t description, uint64_t address, uint64_t stack) {
+    if (QUIPU_STORE_KIND(description) <= QUIPU_STORE_MASKED)
+        quipu_watch_compare_before(address, address + QUIPU_STORE_SIZE(description), stack);
+}
+
 void quipu_watch_begun(const uint64_t *frame, uint64_t stack) {
     uint32_t description = (uint32_t)frame[FRAME_DESCRIPTION];
     uint64_t extra = QUIPU_STORE_KIND(description) == QUIPU_STORE_PLAIN ? 0 : frame[FRAME_EXTRA];
+    uint64_t address = frame[FRAME_ADDRESS];
     if (!quipu_watch_ready || is_elsewhere(frame))
         return;
+    if (description & QUIPU_STORE_BY_GS)
+        address += segment_base();
+    compare_before(description, address, stack);
     struct watch_pair *pair = quipu_watch_take_pair(stack);
     pair->description = description;
-    pair->address = frame[FRAME_ADDRESS];
-    if (description & QUIPU_STORE_BY_GS)
-        pair->address += segment_base();
+    pair->address = address;
     pair->length = QUIPU_STORE_SIZE(description);
     pair->is_long = false;
     switch (QUIPU_STORE_KIND(description)) {

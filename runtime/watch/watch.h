@@ -285,6 +285,10 @@ bool quipu_watch_has_checks(uint64_t address);
  * with their copies, and reports changes. If there are many regions, does so only from time to
  * time. */
 void quipu_watch_compare(const struct watch_call *call, uint64_t stub);
+/* The program is about to write to [ADDRESS, END). If comparisons were skipped, compares the
+ * regions there: what has changed would be lost. STACK is the stack pointer of the store or call.
+ */
+void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack);
 /* Makes a comparison that was skipped, because no later one may follow. Changes are reported for
  * the last call that was not followed by a comparison. IS_EXACT: since then no code has run that is
  * not known. STACK is the caller's stack pointer. */
@@ -359,6 +363,8 @@ struct watch_write {
     uint64_t made;                   /* value of `made`: copies of later regions do not hold the old
                                       * bytes */
     uint64_t stack;                  /* of QUIPU_CAUSE_CHANGE: stack pointer at the comparison */
+    uint64_t named;                  /* likewise: stub of the call at `pc`, behind which nothing was
+                                      * compared; 0: that is not so */
     struct watch_hold *hold;         /* the write locks of the range */
     struct watch_suspects *suspects; /* other calls that may have made the change */
     uint32_t skipped;                /* of a call's ranges: as in struct watch_call */

@@ -36,8 +36,9 @@ enum quipu_extent {
     QUIPU_EXTENT_PRODUCT = 3,  /* A times B */
     QUIPU_EXTENT_RESULT = 4,   /* C times the result, if that is positive, plus A bytes, if it is
                                 * not negative; B: the result is an int */
-    QUIPU_EXTENT_STRING = 5,   /* up to its NUL after the call */
-    QUIPU_EXTENT_APPEND = 6,   /* from its NUL before the call to its NUL after it */
+    QUIPU_EXTENT_STRING = 5,   /* up to its NUL after the call; A: its source, or 0: it is shorter
+                                * than a page */
+    QUIPU_EXTENT_APPEND = 6,   /* from its NUL before the call to its NUL after it; A: its source */
     QUIPU_EXTENT_POINTED = 7,  /* the 4 bytes to which argument A points, before the call */
     QUIPU_EXTENT_VECTOR = 8,   /* the parts of A struct iovec at the pointer */
     QUIPU_EXTENT_TIMES = 9,    /* argument A times C */
@@ -94,8 +95,8 @@ enum {
 #define QE_RESULT(p, c)     QUIPU_EXTENT(p, RESULT, 0, 0, c)
 #define QE_FORMATTED(p)     QUIPU_EXTENT(p, RESULT, 1, 1, 1)
 #define QE_INT(p, c)        QUIPU_EXTENT(p, RESULT, 0, 1, c)
-#define QE_STRING(p)        QUIPU_EXTENT(p, STRING, 0, 0, 0)
-#define QE_APPEND(p)        QUIPU_EXTENT(p, APPEND, 0, 0, 0)
+#define QE_STRING(p, a)     QUIPU_EXTENT(p, STRING, a, 0, 0)
+#define QE_APPEND(p, a)     QUIPU_EXTENT(p, APPEND, a, 0, 0)
 #define QE_POINTED(p, a)    QUIPU_EXTENT(p, POINTED, a, 0, 0)
 #define QE_VECTOR(p, a)     QUIPU_EXTENT(p, VECTOR, a, 0, 0)
 #define QE_TIMES(p, a, c)   QUIPU_EXTENT(p, TIMES, a, 0, c)
@@ -138,17 +139,17 @@ enum {
     ROW(__memmove_chk, QE_BYTES(0, 2), 0, 0) \
     ROW(__mempcpy_chk, QE_BYTES(0, 2), 0, 0) \
     ROW(__memset_chk, QE_BYTES(0, 2), 0, 0) \
-    ROW(strcpy, QE_STRING(0), 0, 0) \
-    ROW(stpcpy, QE_STRING(0), 0, 0) \
-    ROW(__strcpy_chk, QE_STRING(0), 0, 0) \
-    ROW(__stpcpy_chk, QE_STRING(0), 0, 0) \
+    ROW(strcpy, QE_STRING(0, 1), 0, 0) \
+    ROW(stpcpy, QE_STRING(0, 1), 0, 0) \
+    ROW(__strcpy_chk, QE_STRING(0, 1), 0, 0) \
+    ROW(__stpcpy_chk, QE_STRING(0, 1), 0, 0) \
     ROW(strncpy, QE_BYTES(0, 2), 0, 0) \
     ROW(stpncpy, QE_BYTES(0, 2), 0, 0) \
     ROW(__strncpy_chk, QE_BYTES(0, 2), 0, 0) \
-    ROW(strcat, QE_APPEND(0), 0, 0) \
-    ROW(strncat, QE_APPEND(0), 0, 0) \
-    ROW(__strcat_chk, QE_APPEND(0), 0, 0) \
-    ROW(__strncat_chk, QE_APPEND(0), 0, 0) \
+    ROW(strcat, QE_APPEND(0, 1), 0, 0) \
+    ROW(strncat, QE_APPEND(0, 1), 0, 0) \
+    ROW(__strcat_chk, QE_APPEND(0, 1), 0, 0) \
+    ROW(__strncat_chk, QE_APPEND(0, 1), 0, 0) \
     ROW(wmemcpy, QE_TIMES(0, 2, 4), 0, 0) \
     ROW(wmemmove, QE_TIMES(0, 2, 4), 0, 0) \
     ROW(wmemset, QE_TIMES(0, 2, 4), 0, 0) \
@@ -171,8 +172,7 @@ enum {
     ROW(getsockopt, QE_POINTED(3, 4) | QE_CHANGED, QE_CONSTANT(4, 4) | QE_ZERO, 0) \
     ROW(poll, QE_TIMES(0, 1, 8) | QE_CHANGED, 0, 0) \
     ROW(epoll_wait, QE_INT(1, 12), 0, 0) \
-    ROW(select, QE_CONSTANT(1, 128) | QE_CHANGED, QE_CONSTANT(2, 128) | QE_CHANGED, \
-        QE_CONSTANT(4, 16) | QE_CHANGED) \
+    ROW(select, QE_ANY, 0, 0) \
     ROW(stat, QE_STAT(1), 0, 0) \
     ROW(stat64, QE_STAT(1), 0, 0) \
     ROW(lstat, QE_STAT(1), 0, 0) \
@@ -184,7 +184,7 @@ enum {
     ROW(pipe, QE_CONSTANT(0, 8) | QE_ZERO, 0, 0) \
     ROW(pipe2, QE_CONSTANT(0, 8) | QE_ZERO, 0, 0) \
     ROW(socketpair, QE_CONSTANT(3, 8) | QE_ZERO, 0, 0) \
-    ROW(getcwd, QE_STRING(0) | QE_TRUE, 0, 0) \
+    ROW(getcwd, QE_STRING(0, 0) | QE_TRUE, 0, 0) \
     ROW(gettimeofday, QE_TIME(0), QE_CONSTANT(1, 8) | QE_CHANGED, 0) \
     ROW(clock_gettime, QE_TIME(1), 0, 0) \
     ROW(clock_getres, QE_TIME(1), 0, 0) \
@@ -219,7 +219,7 @@ enum {
     ROW(strtoull, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strtod, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
     ROW(strtof, QE_CONSTANT(1, 8) | QE_CHANGED, 0, 0) \
-    ROW(strsep, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
+    ROW(strsep, QE_ANY, 0, 0) \
     ROW(__cxa_guard_acquire, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
     ROW(__cxa_guard_release, QE_CONSTANT(0, 8) | QE_CHANGED, 0, 0) \
     ROW(__cxa_atexit, QE_LIBRARY, 0, 0) \
@@ -430,9 +430,8 @@ enum quipu_callee_question {
 };
 
 enum {
-    QUIPU_STRING_MOST = 1 << 20,            /* most bytes that are read to find a string's end */
-    QUIPU_REACH_OF_STRING = (2 << 20) + 1,  /* most bytes that a string or an appended part may
-                                             * reach */
+    QUIPU_STRING_SHORT = 1 << 20,     /* most strings are shorter */
+    QUIPU_REACH_OF_STRING = 64 << 20, /* most bytes that a string or an appended part may reach */
     QUIPU_RESULT_MOST_BITS = 31,            /* of a result that is a number of bytes */
 };
 
