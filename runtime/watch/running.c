@@ -23,8 +23,7 @@
  *
  * If `main` has no checks, it may have made any change between two calls of the program's code.
  *
- * Not perfect: a call that began before records were kept, and calls back, is not known. Neither
- * are the writes of calls in hand-written code. */
+ * Not perfect: a call that began before records were kept, and calls back, is not known. */
 #include "runtime/watch/running.h"
 #include "runtime/core/syscall.h"
 #include "runtime/watch/watch.h"

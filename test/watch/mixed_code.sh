@@ -148,3 +148,47 @@ quipu cc --quipu=watch -g -O1 -c main.c && quipu cc --quipu=watch main.o calls.o
     fail "$what: cannot build"
 watches 1 --format=json --guard word --allow first -- ./mixed
 expects 'main 5 0 7'
+
+# Nothing is compared behind calls in hand-written code, in inline assembly, and behind conditional jumps to
+# other functions: what is written there is the calling function's.
+cat >hand.S <<'EOT'
+        .globl  hand, outer, jumping
+        .type   hand, @function
+hand:   subq    $8, %rsp
+        call    update
+        addq    $8, %rsp
+        ret
+        .size   hand, .-hand
+        .type   outer, @function
+outer:  jmp     hand
+        .size   outer, .-outer
+        .type   jumping, @function
+jumping: testl  %esi, %esi
+        jne     update
+        ret
+        .size   jumping, .-jumping
+        .section .note.GNU-stack, "", @progbits
+EOT
+cat >hands.c <<'EOT'
+unsigned word;
+int others;
+void hand(unsigned *, unsigned), outer(unsigned *, unsigned), jumping(unsigned *, unsigned);
+void update(unsigned *, unsigned);
+__attribute__((noipa)) static void inside(unsigned *s) {
+    __asm__ volatile("subq $128, %%rsp; call update; addq $128, %%rsp" : "+D"(s) : "S"(6)
+                     : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory");
+}
+int main(void) {
+    hand(&word, 3);
+    outer(&word, 4);
+    jumping(&word, 5);
+    inside(&word);
+    update(&others, 0);
+    return 0;
+}
+EOT
+what='calls without queries'
+quipu cc --quipu=watch -g -O1 -w -c hands.c && quipu cc --quipu=watch -c hand.S &&
+    quipu cc --quipu=watch hands.o plain.o hand.o last.o -o hands || fail "$what: cannot build"
+watches 0 --format=json -e word -- ./hands
+expects 'main 10 0 3' 'main 11 3 7' 'main 12 7 12' 'main 13 12 18'

@@ -102,28 +102,6 @@ static void choose_questions(const struct basic_block *block, bool direct,
     }
 }
 
-/* Returns the statement that defines SYMBOL, or the symbol whose alias it is; NONE: the unit does
- * not. */
-static uint32_t find_label(const struct unit *unit, uint32_t symbol) {
-    const struct symbol *found = &unit->symbols.data[symbol];
-    for (size_t i = 0; found->statement == NONE && found->aliased && i < unit->assignments.count;
-         i++)
-        if (unit->assignments.data[i].name == symbol)
-            return unit->symbols.data[unit->assignments.data[i].value].statement;
-    return found->statement;
-}
-
-/* Whether the call or jump S of SYMBOL surely enters code with checks, which is at LABEL. The
- * linker may replace a weak function by another unit's, and the loader one that is called through a
- * linkage table (@PLT) by another module's. */
-static bool has_checks(const struct unit *unit, const struct statement *s,
-                       const struct symbol *symbol, uint32_t label) {
-    uint32_t function = unit->function_of[label];
-    bool by_table = memchr(unit->text + s->start, '@', s->end - s->start) != NULL;
-    return !symbol->weak && !(symbol->global && by_table) && function != NONE &&
-           !unit->functions.data[function].left_alone;
-}
-
 /* Fills in CALL. Returns whether the call needs checks. */
 static bool find_call(const struct planner *p, const struct basic_block *block,
                       const struct graph_instruction *last, struct checked_call *call) {
@@ -147,7 +125,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     struct span name = {symbol->name, symbol->length};
     call->symbol = branch_operand(p, s);
     uint32_t label = find_label(unit, s->symbol);
-    bool is_checked = label != NONE && has_checks(unit, s, symbol, label);
+    bool is_checked = label != NONE && enters_checks(p->state, s, label);
     p->state->relies_on_checks |= is_checked;
     if (is_checked || (label == NONE && !find_callee(p, block, name, call)))
         return false;

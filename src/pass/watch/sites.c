@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-struct watched_unit *watched_unit(struct pass_state *state) {
+struct watched_unit *watched_unit(const struct pass_state *state) {
     return unit_data(state, &watch_feature);
 }
 
@@ -39,7 +39,8 @@ void write_sites(struct planner *p, uint32_t number) {
         if (!p->state->options->shared)
             keep_early_start(p, number, f);
         enter_rows(p->state, function, number, f, QUIPU_SITES_SECTION);
-        write_code_row(&p->state->tail, number, f, f == 0 && is_main);
+        if (!watched_unit(p->state)->unseen[number])
+            write_code_row(&p->state->tail, number, f, f == 0 && is_main);
         if (rows->count)
             buffer_text(&p->state->tail, rows->data);
         buffer_release(rows);

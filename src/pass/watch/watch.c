@@ -1,6 +1,7 @@
 /* watch.c: watched memory as a feature of the shim (Wahbe, Lucco and Graham 1993): checks of stores
  * and around calls (checks.c, calls.c), entries and ends of functions for watched locals
- * (frames.c), loops without checks (loops.c, ranges.c, far.c).
+ * (frames.c), loops without checks (loops.c, ranges.c, far.c), and code behind whose calls nothing
+ * is compared (unseen.c).
  *
  * requires: liveness with %r11 reserved; loops and tails unchanged, since copies have no checks */
 #include "pass/watch/watch.h"
@@ -14,6 +15,7 @@ static bool is_on(const struct pass_options *options) {
 
 static void begin_unit(struct pass_state *state) {
     keep_unit_data(state, &watch_feature, ARENA_ARRAY(&state->unit->arena, struct watched_unit, 1));
+    find_unseen_calls(state);
     if (state->options->shared)
         start_before_init(state);
 }

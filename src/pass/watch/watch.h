@@ -13,6 +13,7 @@ struct watched_unit {
     bool watched;      /* it has a check, or a row */
     bool copied;       /* a loop has a copy without checks */
     bool starts_early; /* some code runs before the module's constructors */
+    bool *unseen;      /* by function: unseen.c */
 };
 
 /* ... and of a function. */
@@ -24,7 +25,7 @@ struct watched_function {
 };
 
 /* sites.c: the data, and the table of all sites. */
-struct watched_unit *watched_unit(struct pass_state *state);
+struct watched_unit *watched_unit(const struct pass_state *state);
 struct watched_function *watched_function(const struct planner *p);
 
 /* Returns the rows of the table of sites in FRAGMENT. */
@@ -35,6 +36,14 @@ void write_sites(struct planner *p, uint32_t number);
 void enter_frame(struct planner *p, const struct frame_row *frame);
 /* Ends these rules, at the end of a fragment. */
 void end_out_of_line(struct planner *p);
+
+/* unseen.c: finds the functions behind whose own calls nothing is compared. */
+void find_unseen_calls(struct pass_state *state);
+/* Returns the statement that defines SYMBOL, or the symbol whose alias it is; NONE: the unit does
+ * not. */
+uint32_t find_label(const struct unit *unit, uint32_t symbol);
+/* Whether the call or jump S surely enters code with checks, which is at LABEL. */
+bool enters_checks(const struct pass_state *state, const struct statement *s, uint32_t label);
 
 /* checks.c: checks of the block's stores. */
 void insert_checks(struct planner *p, uint32_t index);
