@@ -3,8 +3,18 @@
  * The file is made under a temporary name, and renamed when it is complete, so readers never see an
  * incomplete one. If a name is in use, the file belongs to this process image, since another of its
  * modules has made it: then this module joins it. Or it belongs to another process that had the
- * same process number: then the next name is tried. The kernel's AT_RANDOM bytes distinguish the
- * two.
+ * same process number: then the next name is tried.
+ *
+ * The two are distinguished by a mark: a page of the process's private memory, which is never
+ * unmapped. It has the start time of the file that the process has made, and the file has its
+ * address. exec takes the page away, and fork clears it (MADV_WIPEONFORK), whatever code calls the
+ * kernel. So the forked children of one process do not join each other's files, although they have
+ * the same AT_RANDOM bytes and memory at the same addresses. The address may be that of a dead
+ * process, with anything behind it in this one. So futex reads it, which may fail but not fault.
+ *
+ * Not perfect: kernels before 4.14 do not clear the page. Then a forked child has its parent's mark
+ * until a module makes its file, and joins the file of an ancestor that had its process number if
+ * no fork handler ran since then. Where the clock cannot be read, all files have one start time.
  *
  * The descriptor is closed once everything is mapped, since programs count and close descriptors.
  * To extend the file it is opened again by its path. Space is reserved before it is used. So a full
@@ -151,10 +161,46 @@ bool quipu_has_data(const struct quipu_file *file) {
     return file->magic[0] != 0;
 }
 
+/* What the mark contains. It is not 0, the contents of a cleared page, even without a clock. */
+static uint64_t mark_value(const struct quipu_file *file) {
+    return file->start_time + 1;
+}
+
+/* Whether ADDRESS, which may be no memory, has VALUE: futex waits if it has, here for no time. */
+static bool has_value(uint64_t address, uint32_t value) {
+    struct timespec none = {0};
+    return SYSTEM_CALL(futex, address, FUTEX_WAIT_PRIVATE, value, &none, 0, 0) == -ETIMEDOUT;
+}
+
+bool quipu_is_marked(const struct quipu_file *file) {
+    uint64_t value = mark_value(file);
+    if (!file->mark)
+        return true; /* a module with an older runtime has made it */
+    return file->mark % QUIPU_PAGE == 0 && has_value(file->mark, (uint32_t)value) &&
+           has_value(file->mark + sizeof(uint32_t), (uint32_t)(value >> 32));
+}
+
+/* Marks this process as the maker of FILE. OLD is the header of the process that has forked, or
+ * NULL. That one's page is at the same address in the child, and is used again. */
+static long set_mark(struct quipu_file *file, const struct quipu_file *old) {
+    uint64_t *mark = old ? (void *)old->mark : NULL;
+    if (!mark) {
+        mark = map_memory(NULL, QUIPU_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                          0);
+        if (is_error(mark))
+            return (long)mark;
+        SYSTEM_CALL(madvise, mark, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
+    }
+    *mark = mark_value(file);
+    file->mark = (uint64_t)mark;
+    return 0;
+}
+
 static bool is_of_this_process(const struct quipu_file *file) {
     return bytes_equal(file->magic, QUIPU_FILE_MAGIC, sizeof file->magic) &&
            file->version == QUIPU_FILE_VERSION && file->pid == quipu_state.pid &&
-           bytes_equal(file->image, (const void *)getauxval(AT_RANDOM), sizeof file->image);
+           bytes_equal(file->image, (const void *)getauxval(AT_RANDOM), sizeof file->image) &&
+           quipu_is_marked(file);
 }
 
 /* Joins the file FD if it belongs to this process image. Returns 1, 0 if it does not, or an
@@ -232,6 +278,11 @@ static long make_data(struct naming *naming) {
     if (is_error(header))
         return (long)header;
     fill_header(header, quipu_state.file);
+    error = set_mark(header, quipu_state.file);
+    if (error < 0) {
+        SYSTEM_CALL(munmap, header, QUIPU_PAGE, 0, 0, 0, 0);
+        return error;
+    }
     error = set_header(header);
     return error < 0 ? error : fd;
 }

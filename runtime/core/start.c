@@ -127,7 +127,8 @@ void quipu_start(void) {
     quipu_state.reserves = text_variable(environ, "QUIPU_RESERVE=") != NULL;
     quipu_remember_standard_error();
     const struct quipu_state *other = quipu_find_modules();
-    if (other && other->pid != quipu_state.pid)
+    if (other && (other->pid != quipu_state.pid ||
+                  (quipu_has_data(other->file) && !quipu_is_marked(other->file))))
         other = NULL; /* this process was cloned without the runtime's handlers */
     long error = find_data(other, &naming);
     if (error == 0)

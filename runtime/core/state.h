@@ -171,6 +171,8 @@ void quipu_close_data(struct naming *naming);
 void quipu_drop_data(void);
 /* Whether FILE is the header of a file. */
 bool quipu_has_data(const struct quipu_file *file);
+/* Whether this process has made the file with the header FILE, not one that it was forked from. */
+bool quipu_is_marked(const struct quipu_file *file);
 /* Opens the data file by its path. It must be the same file. Returns a descriptor above 2. */
 long quipu_reopen_data(void);
 /* Returns a descriptor of the data file, to extend it; and takes it back. */

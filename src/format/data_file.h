@@ -36,11 +36,13 @@ struct quipu_file {
     uint32_t flags;       /*   28  QUIPU_FILE_... */
     uint32_t pid;         /*   32  process that wrote it; 0 in a merged file */
     uint32_t parent_pid;  /*   36 */
-    uint8_t image[16];    /*   40  the kernel's AT_RANDOM bytes: other ones for each exec, so (pid,
-                                   image) identifies a process image */
+    uint8_t image[16];    /*   40  the kernel's AT_RANDOM bytes: other ones for each exec, the same
+                                   ones in forked children */
     uint64_t start_time;  /*   56  nanoseconds since 1970, when the file was made */
     uint64_t contexts;    /*   64  address of the writer's list of trees; readers do not use it */
-    uint8_t reserved[56]; /*   72  zero */
+    uint64_t mark;        /*   72  address of the writer's mark; readers do not use it. 0: written
+                                   by a runtime without marks */
+    uint8_t reserved[48]; /*   80  zero */
     char program[1920];   /*  128  absolute path of the program, NUL-terminated */
     char command[2048];   /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
                                    long, so always ends in two NULs */
