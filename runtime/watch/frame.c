@@ -272,22 +272,31 @@ static bool has_any(void) {
  * nothing once it copies, and its callers do nothing more. It takes no lock for the same reason.
  * Not perfect: if another thread ends the activation meanwhile, the copy may already be another
  * region's. */
-void quipu_watch_refresh_frame(uint64_t stack) {
-    if (!has_any())
+/* Copies the region's bytes in [FROM, END). They may be those of the runtime's own frames, so
+ * nothing is written to the stack after that. */
+static void take_again(struct watch_region *region, uint64_t from, uint64_t end) {
+    uint64_t low = greater(region->address, from);
+    uint64_t high = lesser(region->address + region->size, end);
+    if (low >= high)
         return;
-    const struct watch_activation *newest =
-        __atomic_load_n(list_of(thread_pointer()), __ATOMIC_ACQUIRE);
-    for (const struct watch_activation *a = newest;
-         a && a->thread == newest->thread && a->frame == newest->frame && a->id > 0; a = a->next) {
-        struct watch_region *region = region_at((uint32_t)a->id - 1);
-        uint64_t from = greater(region->address, stack - RUNTIME_STACK), end;
-        end = lesser(region->address + region->size, stack);
-        if (a->thread != thread_pointer() || a->frame <= stack || from >= end ||
-            region->address + region->size > stack + RED_ZONE)
+    uint8_t *known = bytes_of(region) + (low - region->address);
+    uint64_t count = high - low;
+    __asm__ volatile("rep movsb" : "+D"(known), "+S"(low), "+c"(count) : : "memory");
+}
+
+void quipu_watch_refresh_stack(uint64_t stack) {
+    uint64_t from = stack - RUNTIME_STACK;
+    uint32_t found[WATCH_BATCH];
+    if (!WATCH->armed || !quipu_watch_is_marked(from, stack))
+        return;
+    unsigned count = quipu_watch_find(from, stack, 0, found);
+    for (unsigned i = 0; i < count; i++) {
+        struct watch_region *region = region_at(found[i]);
+        struct watch_region *live = quipu_watch_pin(found[i], region->generation);
+        if (!live)
             continue;
-        uint8_t *known = bytes_of(region) + (from - region->address);
-        uint64_t count = end - from;
-        __asm__ volatile("rep movsb" : "+D"(known), "+S"(from), "+c"(count) : : "memory");
+        take_again(live, from, stack);
+        __atomic_fetch_sub(&live->pins, 1, __ATOMIC_RELEASE); /* a call would write to the stack */
     }
 }
 

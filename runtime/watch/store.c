@@ -189,7 +189,7 @@ void quipu_watch_ended(const uint64_t *frame, uint64_t stack) {
     struct watch_pair *pair = quipu_watch_find_pair(stack);
     if (pair)
         end_pair(pair, frame);
-    quipu_watch_refresh_frame(stack);
+    quipu_watch_refresh_stack(stack);
 }
 
 /* A call is about to store its return address, which is given relative to this function's return
