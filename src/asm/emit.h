@@ -1,5 +1,7 @@
 /* emit.h: the unit's text with edits. All other text is output byte for byte, and on the same line:
- * insertions are joined to a line with ';'. So messages and `as -g` use the user's line numbers. */
+ * insertions are joined to a line with ';'. So messages and `as -g` use the user's line numbers. If
+ * the assembler counts the lines (unit.numbered), insertions may have lines of their own: line
+ * markers (locations.h), the last of which leads back to the user's line. */
 #ifndef QUIPU_ASM_EMIT_H
 #define QUIPU_ASM_EMIT_H
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct lexer lexer_over(const char *text, size_t size) {
-    return (struct lexer){.next = text, .end = text + size, .line = 1, .at_line_start = true};
+    return (struct lexer){
+        .begin = text, .next = text, .end = text + size, .line = 1, .at_line_start = true};
 }
 
 static bool is_blank(char c) {
@@ -66,6 +67,44 @@ static bool is_comment(const struct lexer *lexer, const char *c) {
     return c[0] == '/' && c + 1 < lexer->end && c[1] == '*';
 }
 
+/* Whether the text between the '#' at C and END is a line marker: '# 12 "file.S"', then flags of
+ * one digit. The assembler knows one only at the begin of a line, or directly behind a ';'. */
+static bool places_lines(const struct lexer *lexer, const char *c, const char *end) {
+    if (c > lexer->begin && c[-1] != '\n' && c[-1] != ';')
+        return false;
+    for (c++; c < end && is_blank(*c); c++)
+        ;
+    const char *digits = c;
+    while (c < end && is_digit(*c))
+        c++;
+    if (c == digits)
+        return false;
+    while (c < end && is_blank(*c))
+        c++;
+    if (c == end || *c != '"')
+        return false;
+    for (c = skip_string(c, end); c < end; c++)
+        if (!is_blank(*c) && !is_digit(*c))
+            return false;
+    return true;
+}
+
+/* Reads the marker between the '#' at C and END. Returns false if that is a comment. */
+static bool read_marker(const struct lexer *lexer, const char *c, const char *end,
+                        struct token *token) {
+    bool app = end - c >= 4 && memcmp(c, "#APP", 4) == 0;
+    bool no_app = end - c >= 7 && memcmp(c, "#NO_APP", 7) == 0;
+    bool apart = end - c >= 8 && memcmp(c, "# 0 \"\" 2", 8) == 0; /* gcc's */
+    bool places = places_lines(lexer, c, end);
+    *token = (struct token){.text = {c, (size_t)(end - c)},
+                            .line = lexer->line,
+                            .marker = app || no_app || apart || places,
+                            .app = app,
+                            .apart = apart,
+                            .places = places};
+    return token->marker;
+}
+
 /* Skips blanks, empty statements and comments. Stops at a marker, too, and sets TOKEN to it.
  * Returns false at the end of the text. */
 static bool skip_blanks(struct lexer *lexer, struct token *token) {
@@ -81,15 +120,9 @@ static bool skip_blanks(struct lexer *lexer, struct token *token) {
             lexer->next = skip_comment(lexer, c);
         } else if (*c == '#' || (*c == '/' && lexer->at_line_start)) {
             const char *end = skip_line(c, lexer->end);
-            bool app = end - c >= 4 && memcmp(c, "#APP", 4) == 0;
-            bool no_app = end - c >= 7 && memcmp(c, "#NO_APP", 7) == 0;
-            bool apart = end - c >= 8 && memcmp(c, "# 0 \"\" 2", 8) == 0; /* gcc's */
             lexer->next = end;
-            if (app || no_app || apart) {
-                *token =
-                    (struct token){.line = lexer->line, .marker = true, .app = app, .apart = apart};
+            if (read_marker(lexer, c, end, token))
                 return true;
-            }
         } else {
             return true;
         }

@@ -14,7 +14,7 @@ struct span {
 };
 
 struct lexer {
-    const char *next, *end;
+    const char *begin, *next, *end;
     uint32_t line;
     bool at_line_start;
 };
@@ -23,9 +23,10 @@ struct token {
     struct span text; /* label: its name; otherwise a statement without comment and outer blanks */
     uint32_t line;
     bool label;
-    bool marker; /* #APP or #NO_APP */
+    bool marker; /* #APP, #NO_APP, or a line marker */
     bool app;    /* a marker that is #APP */
-    bool apart;  /* a marker, too: an inline assembly ends, and another may follow */
+    bool apart;  /* a line marker of gcc's: an inline assembly ends, and another may follow */
+    bool places; /* a line marker, '# 12 "file.S" 2': TEXT is all of it */
 };
 
 struct lexer lexer_over(const char *text, size_t size);

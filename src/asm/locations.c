@@ -1,6 +1,14 @@
-/* locations.c: the source line of each instruction, from the .loc directives; see locations.h.
+/* locations.c: the source line of each instruction, from the .loc directives, or as the assembler
+ * counts them; see locations.h.
  *
- * Code that is copied keeps its lines, for debuggers. */
+ * Code that is copied keeps its lines, for debuggers. A compiler's text has .loc. With -g, the
+ * assembler counts the lines of other text by itself: hand-written files, where '# 12 "file.S"' on
+ * a line of its own, the preprocessor's line marker, changes file and number. It ceases to do so
+ * where it sees a .loc, so copies from such text are between line markers. ".linefile" would need
+ * no line of its own, but its meaning in the middle of a line has changed between versions.
+ *
+ * Not perfect: .line and .linefile are not understood. In text that has them, code out of line has
+ * the line where it is put. */
 #include "asm/locations.h"
 
 #include <string.h>
@@ -83,4 +91,101 @@ void write_location(struct buffer *out, const struct unit *unit, const struct lo
                  location->is_statement);
     if (location->has_view)
         buffer_print(out, " view .LQw%u", ++*labels);
+}
+
+/* ---- lines that the assembler counts ---- */
+
+void note_line_marker(struct unit *unit, struct span marker, uint32_t line) {
+    const char *end = marker.start + marker.length, *c = marker.start + strlen("#");
+    const char *quote = memchr(c, '"', marker.length - strlen("#"));
+    bool returns = span_starts(marker, "# 0 \"\" 2"); /* behind a compiler's inline assembly */
+    while (end[-1] != '"')                            /* flags */
+        end--;
+    while (*c == ' ' || *c == '\t')
+        c++;
+    struct line_marker found = {.statement = (uint32_t)unit->statements.count,
+                                .line = line + 1,
+                                .number = returns ? line + 1 : read_number(c, (size_t)(quote - c)),
+                                .file = (uint32_t)(quote - unit->text),
+                                .file_length = returns ? 0 : (uint32_t)(end - quote)};
+    vector_push(&unit->arena, &unit->markers, found);
+}
+
+void note_renamed_file(struct unit *unit, struct span name) {
+    size_t count = unit->markers.count;
+    if (!count)
+        return;
+    struct line_marker renamed = unit->markers.data[count - 1];
+    renamed.statement = (uint32_t)unit->statements.count + 1;
+    renamed.file = (uint32_t)(name.start - unit->text);
+    renamed.file_length = (uint32_t)name.length;
+    vector_push(&unit->arena, &unit->markers, renamed);
+}
+
+const struct line_marker *marker_of(const struct unit *unit, uint32_t statement) {
+    size_t low = 0, high = unit->markers.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (unit->markers.data[middle].statement <= statement)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &unit->markers.data[low - 1] : NULL;
+}
+
+bool is_one_line(const struct unit *unit, uint32_t left, uint32_t right) {
+    return unit->statements.data[left].line == unit->statements.data[right].line &&
+           marker_of(unit, left) == marker_of(unit, right);
+}
+
+void write_quoted(struct buffer *out, const char *name) {
+    buffer_text(out, "\"");
+    for (const char *c = name; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            buffer_text(out, "\\");
+        buffer_add(out, c, 1);
+    }
+    buffer_text(out, "\"");
+}
+
+/* Writes a marker by which LINE of the text has its own number and file. */
+static void write_own_line(struct buffer *out, const struct unit *unit, uint32_t line) {
+    buffer_print(out, "\n# %u ", line);
+    write_quoted(out, unit->name);
+    buffer_text(out, "\n");
+}
+
+void write_marker(struct buffer *out, const struct unit *unit, uint32_t statement) {
+    const struct line_marker *marker = marker_of(unit, statement);
+    uint32_t line = unit->statements.data[statement].line;
+    if (marker && marker->file_length)
+        buffer_print(out, "\n# %u %.*s\n", line - marker->line + marker->number,
+                     (int)marker->file_length, unit->text + marker->file);
+    else
+        write_own_line(out, unit, line);
+}
+
+void keep_own_lines(const struct unit *unit, struct edit_list *edits) {
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < unit->statements.count; i++) {
+        const struct statement *s = &unit->statements.data[i];
+        if (marker_of(unit, i) || !statement_is(unit, s, ".file"))
+            continue;
+        write_marker(&text, unit, i);
+        insert_behind(edits, s, arena_copy(edits->arena, text.data, text.count));
+        text.count = 0;
+    }
+    for (size_t i = 0; i < unit->markers.count; i++) {
+        const struct line_marker *marker = &unit->markers.data[i];
+        const char *line = unit->text + marker->file;
+        const char *end = memchr(line, '\n', unit->size - marker->file);
+        if (marker->file_length || !end)
+            continue;
+        write_own_line(&text, unit, marker->line);
+        replace_text(edits, (uint32_t)(end + 1 - unit->text), 0,
+                     arena_copy(edits->arena, text.data, text.count));
+        text.count = 0;
+    }
+    buffer_release(&text);
 }

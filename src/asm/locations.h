@@ -2,6 +2,7 @@
 #ifndef QUIPU_ASM_LOCATIONS_H
 #define QUIPU_ASM_LOCATIONS_H
 
+#include "asm/emit.h"
 #include "asm/lex.h"
 #include "asm/unit.h"
 #include "util/buffer.h"
@@ -11,6 +12,13 @@ void note_location(struct unit *unit, struct span arguments);
 
 /* Records a numbered .file with ARGUMENTS. It is the unit's next statement. */
 void note_numbered_file(struct unit *unit, struct span arguments);
+
+/* Records MARKER, a line marker (lex.h) in LINE. */
+void note_line_marker(struct unit *unit, struct span marker, uint32_t line);
+
+/* Records a .file that is not numbered: the assembler takes NAME, in quotes, for that of the lines
+ * behind it, too, if a line marker precedes it. It is the unit's next statement. */
+void note_renamed_file(struct unit *unit, struct span name);
 
 /* Returns the .file directive of the location's file, or NULL if there is none. It may be anywhere
  * before the location. Sets NUMBER to the number of the file. */
@@ -25,5 +33,22 @@ const struct location *location_of(const struct unit *unit, uint32_t statement);
  * LABELS: the unit's counter of labels. */
 void write_location(struct buffer *out, const struct unit *unit, const struct location *location,
                     uint32_t *labels);
+
+/* Returns the line marker in force at the statement, or NULL if there is none. */
+const struct line_marker *marker_of(const struct unit *unit, uint32_t statement);
+
+/* Whether the assembler numbers LEFT and RIGHT, two statements, alike. */
+bool is_one_line(const struct unit *unit, uint32_t left, uint32_t right);
+
+/* Writes NAME as a string of the assembler's. */
+void write_quoted(struct buffer *out, const char *name);
+
+/* Writes a line marker, between newlines, by which the text behind it has the line of
+ * STATEMENT. */
+void write_marker(struct buffer *out, const struct unit *unit, uint32_t statement);
+
+/* Adds EDITS by which text that the assembler reads from a pipe, behind a line marker, has the same
+ * lines as in its file. */
+void keep_own_lines(const struct unit *unit, struct edit_list *edits);
 
 #endif

@@ -332,6 +332,8 @@ static void note_file(struct parser *p, struct span arguments) {
         struct span name = unquoted(arguments);
         p->unit->source = arena_copy(&p->unit->arena, name.start, name.length);
     }
+    if (arguments.length && arguments.start[0] == '"')
+        note_renamed_file(p->unit, arguments);
     if (arguments.length && arguments.start[0] >= '0' && arguments.start[0] <= '9')
         note_numbered_file(p->unit, arguments);
 }
@@ -382,6 +384,8 @@ static bool parse_directive(struct parser *p, struct span word, struct span argu
         p->intel = true;
     else if (span_is(word, ".att_syntax"))
         p->intel = false;
+    else if (span_is(word, ".line") || span_is(word, ".linefile"))
+        unit->counts_lines = true;
     else if (span_is(word, ".macro"))
         parse_macro(p, arguments, statement);
     else
@@ -643,6 +647,10 @@ static void end_asm(struct parser *p) {
 }
 
 static void note_marker(struct parser *p, const struct token *token) {
+    if (token->places)
+        note_line_marker(p->unit, token->text, token->line);
+    if (token->places && !token->apart)
+        return;
     if (p->inline_asm)
         end_asm(p);
     p->asm_start = p->unit->statements.count;

@@ -108,6 +108,15 @@ struct location {
     bool has_view;          /* it has a number among the locations of one address */
 };
 
+/* A line marker, '# 12 "file.S"', or a .file that names another source for the lines behind it. */
+struct line_marker {
+    uint32_t statement;   /* the first to which it applies */
+    uint32_t line;        /* this line of the text ... */
+    uint32_t number;      /* ... has this number, and those behind it the next ones, ... */
+    uint32_t file;        /* ... in the file with this name in the text, in quotes, ... */
+    uint32_t file_length; /* ... or in the text itself, by its own name and lines, if this is 0 */
+};
+
 /* A part of a section that belongs to one function. */
 struct fragment {
     uint32_t symbol; /* its label */
@@ -137,8 +146,9 @@ struct unit {
     VECTOR(struct symbol) symbols;
     VECTOR(struct reference) references;
     VECTOR(struct assignment) assignments;
-    VECTOR(struct location) locations; /* in the order of the text */
-    VECTOR(uint32_t) files;            /* by number: the statement of its .file, or NONE */
+    VECTOR(struct location) locations;  /* in the order of the text */
+    VECTOR(uint32_t) files;             /* by number: the statement of its .file, or NONE */
+    VECTOR(struct line_marker) markers; /* in the order of the text */
     VECTOR(struct asm_function) functions;
     struct map symbol_index;
     uint32_t *function_of;     /* by statement: its function, or NONE */
@@ -146,6 +156,9 @@ struct unit {
     const char *compiler;      /* .ident, or "" */
     bool compiled;             /* made by a compiler: it has .ident, .LFB labels (gcc) or
                                   .Lfunc_begin labels (clang) */
+    bool counts_lines;         /* .line, .linefile: renumbers lines in ways of its own */
+    bool numbered;             /* the assembler finds each instruction's line by itself, as -g has
+                                  it do for text without .loc */
     bool inline_asm;           /* a statement is the user's, between #APP and #NO_APP */
     bool has_macros;           /* .macro, .rept, .if, .include: the text is not what is assembled */
     bool keeps_scratch;        /* flow/scratch.c: callers of all its functions may keep a value

@@ -30,11 +30,15 @@ static bool takes_value(const char *argument) {
     return false;
 }
 
+/* -g, -gdwarf-5, --gen-debug, ... */
+static bool is_debugging(const char *argument) {
+    return has_prefix(argument, "-g") || has_prefix(argument, "--g");
+}
+
 /* Whether ARGUMENT only adds output or debugging information, and does not change the assembled
  * code. */
 static bool is_only_final(const char *argument) {
-    return has_prefix(argument, "-a") || has_prefix(argument, "-g") ||
-           has_prefix(argument, "--g") || has_prefix(argument, "--MD") ||
+    return has_prefix(argument, "-a") || is_debugging(argument) || has_prefix(argument, "--MD") ||
            strcmp(argument, "-o") == 0 || strcmp(argument, "-v") == 0 ||
            strcmp(argument, "--statistics") == 0 || has_prefix(argument, "--listing");
 }
@@ -67,6 +71,7 @@ static void read_arguments(struct invocation *call, int argc, char **argv) {
         }
         bool value = takes_value(argument) && i + 1 < argc;
         call->foreign |= is_foreign(argument);
+        call->numbers |= is_debugging(argument);
         call->pads_branches |=
             has_prefix(argument, "-mbranches-within") || has_prefix(argument, "-malign-branch");
         if (argument[0] != '-' || strcmp(argument, "--") == 0 || strcmp(argument, "-") == 0) {

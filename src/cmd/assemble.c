@@ -7,6 +7,7 @@
 #include "cmd/assemble.h"
 
 #include "asm/distances.h"
+#include "asm/locations.h"
 #include "asm/respell.h"
 #include "cmd/cmd.h"
 #include "cmd/earlier.h"
@@ -33,13 +34,9 @@ static int assemble_text(const struct attempt *attempt, const struct buffer *tex
     struct invocation *call = attempt->call;
     struct buffer input = {0};
     if (call->input && named) {
-        buffer_text(&input, "# 1 \"");
-        for (const char *c = call->input; *c; c++) {
-            if (*c == '"' || *c == '\\')
-                buffer_text(&input, "\\");
-            buffer_add(&input, c, 1);
-        }
-        buffer_text(&input, "\"\n");
+        buffer_text(&input, "# 1 ");
+        write_quoted(&input, call->input);
+        buffer_text(&input, "\n");
     }
     buffer_add(&input, text->data, text->count);
     call->final[call->final_count] = (char *)"-";
@@ -205,7 +202,8 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
                                    .dump = attempt->trial ? 0 : call->options.dump};
     struct buffer text = {0}, messages = {0};
     size_t left_alone = instrument_unit(unit, &options, QUIPU_VERSION, &text);
-    int status = assemble_text(attempt, &text, !unit->compiled, &messages);
+    bool named = !unit->compiled || unit->numbered;
+    int status = assemble_text(attempt, &text, named, &messages);
     bool refused = status && is_refused(call, &text);
     if (!refused && !attempt->trial) {
         pass_on(&messages);
@@ -231,6 +229,8 @@ static int instrument_input(void *context) {
     const char *name = call->input ? call->input : "{standard input}";
     struct unit unit;
     parse_unit(&unit, name, attempt->text->data, attempt->text->count);
+    unit.numbered =
+        call->numbers && !unit.locations.count && !unit.files.count && !unit.counts_lines;
     find_coded_instructions(&unit, !(call->options.modes & MODE_WATCH));
     find_functions(&unit);
     fault_subjects((uint32_t)unit.functions.count);

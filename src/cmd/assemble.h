@@ -16,6 +16,7 @@ struct invocation {
     unsigned inputs;
     bool foreign;       /* not for x86-64, or nothing to assemble */
     bool pads_branches; /* the assembler pads branches by itself */
+    bool numbers;       /* -g: it numbers the lines of text without .loc */
     struct shim_options options;
 };
 

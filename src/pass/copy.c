@@ -36,6 +36,7 @@ void write_body(struct planner *p, struct buffer *out, uint32_t index) {
                                                    plan->holds_at_top && !plan->killed_above,
                                                    frame_at(p, &first[i]), copy->cycle);
             anchor_code(p, out, copy->fragment, sums_in_block(p, index, counter_at, false));
+            set_counted_line(p, &first[i]);
             write_increments(out, &p->context, &copy->increments, &clobbers);
             buffer_text(out, "; ");
             anchor_marks(p);

@@ -61,6 +61,7 @@ static void insert_block_code(struct planner *p, uint32_t index) {
         anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->top, false));
         struct load_place place = {.frame = frame_at(p, &first[plan->top]),
                                    .at_entry = is_at_entry(graph, index, plan->top)};
+        set_counted_line(p, &first[plan->top]);
         write_load(&text, &p->context, p->base, &place);
         split_block(p, index, plan->top);
         insert_at(p, &first[plan->top], &text);
@@ -72,6 +73,7 @@ static void insert_block_code(struct planner *p, uint32_t index) {
             clobbers_at(p, live_before(graph, block, plan->counter_at), holds,
                         frame_at(p, &first[plan->counter_at]), block->cycle);
         anchor_code(p, &text, block->fragment, sums_in_block(p, index, plan->counter_at, false));
+        set_counted_line(p, &first[plan->counter_at]);
         write_increments(&text, &p->context, &block->increments, &clobbers);
         split_block(p, index, plan->counter_at);
         insert_at(p, &first[plan->counter_at], &text);
@@ -154,7 +156,9 @@ const char *write_taken_stub(struct planner *p, uint32_t edge, struct buffer *co
     struct frame_row frame = frame_at(p, branch_of(p, edge));
     buffer_text(code, "; ");
     p->tail_size += write_way_on(p, code, edge, target);
-    buffer_print(&p->stubs, "; .LQt%u: ", label);
+    buffer_text(&p->stubs, "; ");
+    write_counted_line(p, &p->stubs, branch_of(p, edge));
+    buffer_print(&p->stubs, ".LQt%u: ", label);
     write_frame(&p->stubs, &frame, 0);
     buffer_text(&p->stubs, code->data);
     write_frame_end(&p->stubs, &frame);
@@ -258,6 +262,7 @@ void write_edge_increments(struct planner *p, struct buffer *out, uint32_t index
         clobbers_at(p, live, holds_on_edge(p, index), frame_at(p, last_instruction(graph, source)),
                     find_cycle(graph, edge));
     anchor_code(p, out, source->fragment, sums_on_edge(p, index));
+    set_counted_line(p, last_instruction(graph, source));
     write_increments(out, &p->context, &edge->increments, &clobbers);
     anchor_marks(p);
 }
@@ -287,6 +292,7 @@ static void insert_edge_code(struct planner *p, uint32_t index) {
     }
     if (p->load_on_edge[index]) {
         struct load_place place = {.frame = frame_at(p, last)};
+        set_counted_line(p, last);
         anchor_code(p, &text, source->fragment, sums_on_edge(p, index));
         write_load(&text, &p->context, p->base, &place);
         anchor_marks(p);

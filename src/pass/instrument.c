@@ -5,6 +5,7 @@
  * The edited text is written at the end. One arena serves one function after the other. */
 #include "pass/instrument.h"
 
+#include "asm/locations.h"
 #include "flow/computed_jumps.h"
 #include "flow/return_addresses.h"
 #include "flow/stack_pointers.h"
@@ -38,6 +39,8 @@ static size_t instrument_functions(struct pass_state *state) {
     struct unit *unit = state->unit;
     state->index = make_graph_index(unit);
     state->edits = (struct edit_list){.arena = &unit->arena};
+    if (unit->numbered)
+        keep_own_lines(unit, &state->edits);
     state->named = ARENA_ARRAY(&unit->arena, uint32_t, unit->symbols.count);
     state->linked = ARENA_ARRAY(&unit->arena, uint32_t, unit->sections.count);
     state->moved_files = ARENA_ARRAY(&unit->arena, bool, unit->files.count);

@@ -138,13 +138,19 @@ struct span branch_operand(const struct planner *p, const struct statement *stat
 const char *portable_operand(struct planner *p, const struct statement *branch,
                              struct span operand);
 
+/* In a unit whose lines the assembler counts (unit.numbered), writes a line marker for code out of
+ * line that belongs to INSTRUCTION. Otherwise writes nothing. */
+void write_counted_line(const struct planner *p, struct buffer *out,
+                        const struct graph_instruction *instruction);
+/* The same for code out of line that increments write from here on. */
+void set_counted_line(struct planner *p, const struct graph_instruction *instruction);
 /* Writes the source line and the unwinding rules of INSTRUCTION if they differ from those of
  * BEFORE. BEFORE is NULL at the begin of a copy: then it writes only the line. */
 void write_changes(const struct planner *p, struct buffer *out,
                    const struct graph_instruction *before,
                    const struct graph_instruction *instruction);
-/* Writes the source line of INSTRUCTION again, behind a copy: behind it the original text
- * continues. */
+/* Writes the source line of INSTRUCTION again, behind a copy or a line marker: behind it the
+ * original text continues. */
 void write_line_again(const struct planner *p, struct buffer *out,
                       const struct graph_instruction *instruction);
 /* Writes the text of one instruction, with its prefixes. */

@@ -117,12 +117,12 @@ static void write_behind(struct planner *p, uint32_t index, struct buffer *text)
     uint32_t label = ++p->state->labels;
     const struct basic_block *block = &p->graph->blocks.data[index];
     const struct graph_instruction *last = last_instruction(p->graph, block);
-    if (p->copied)
-        write_line_again(p, text, last);
     if (!statement_of(p, last)->unwinds)
         unwind_apart(text);
     else if (!goes_on(p, index) && ends_unwinding(p, block->fragment, last->statement))
         cut_last_row(text);
+    if (p->copied || p->graph->unit->numbered)
+        write_line_again(p, text, last);
     if (goes_on(p, index))
         buffer_print(&whole, "jmp .LQe%u%s; .LQe%u:", label, text->data, label);
     else

@@ -136,11 +136,27 @@ static void move_file_up(const struct planner *p, const struct location *locatio
     replace_text(&state->edits, file->start, length, ";");
 }
 
+void write_counted_line(const struct planner *p, struct buffer *out,
+                        const struct graph_instruction *instruction) {
+    if (p->graph->unit->numbered)
+        write_marker(out, p->graph->unit, instruction->statement);
+}
+
+void set_counted_line(struct planner *p, const struct graph_instruction *instruction) {
+    struct buffer line = {0};
+    write_counted_line(p, &line, instruction);
+    p->context.line = line.count ? arena_copy(p->graph->arena, line.data, line.count) : NULL;
+    buffer_release(&line);
+}
+
 void write_changes(const struct planner *p, struct buffer *out,
                    const struct graph_instruction *before,
                    const struct graph_instruction *instruction) {
     const struct unit *unit = p->graph->unit;
     const struct location *location = location_of(unit, instruction->statement);
+    if (unit->numbered &&
+        (!before || !is_one_line(unit, before->statement, instruction->statement)))
+        write_marker(out, unit, instruction->statement);
     if (location && (!before || location != location_of(unit, before->statement))) {
         move_file_up(p, location);
         write_location(out, unit, location, &p->state->labels);
@@ -156,8 +172,13 @@ void write_line_again(const struct planner *p, struct buffer *out,
                       const struct graph_instruction *instruction) {
     const struct unit *unit = p->graph->unit;
     const struct location *location = location_of(unit, instruction->statement);
-    if (!location)
+    if (!location && !unit->numbered)
         return;
     buffer_text(out, "; ");
-    write_location(out, unit, location, &p->state->labels);
+    if (location) {
+        write_location(out, unit, location, &p->state->labels);
+    } else { /* the label: a comment that follows does not become a line marker */
+        write_marker(out, unit, instruction->end);
+        buffer_print(out, ".LQl%u:", ++p->state->labels);
+    }
 }

@@ -50,6 +50,11 @@ void write_frame_end(struct buffer *out, const struct frame_row *frame) {
         buffer_text(out, "; .cfi_restore_state");
 }
 
+static void begin_out_of_line(const struct code_context *context, struct buffer *out,
+                              uint32_t label) {
+    buffer_print(out, "; %s.LQs%u: ", context->line ? context->line : "", label);
+}
+
 /* Puts CALL, a call of the runtime, out of line. It runs below the red zone if that is in use. */
 static void write_stub(const struct code_context *context, uint32_t label, const char *call,
                        const char *jump, const struct load_place *place) {
@@ -59,7 +64,7 @@ static void write_stub(const struct code_context *context, uint32_t label, const
         vector_push(context->arena, context->marks, mark);
     }
     int below = place->at_entry ? 0 : RED_ZONE;
-    buffer_print(out, "; .LQs%u: ", label);
+    begin_out_of_line(context, out, label);
     write_frame(out, &place->frame, 0);
     if (below)
         write_stack_move(out, &place->frame, -below);
@@ -243,7 +248,7 @@ static void write_tested_addition(struct buffer *out, const struct code_context 
         struct increment_mark mark = {.label = label, .out_of_line = true, .tests = true};
         vector_push(context->arena, context->marks, mark);
     }
-    buffer_print(test, "; .LQs%u: ", label);
+    begin_out_of_line(context, test, label);
     write_frame(test, frame, 0);
     buffer_text(test, LONG_OPERAND_PREFIX);
     write_addition(test, increment, cell);

@@ -59,6 +59,7 @@ struct code_context {
     struct buffer *stubs;  /* text behind the function's last instruction, ... */
     bool stubs_are_far;    /* ... which a short jump surely cannot reach */
     struct buffer *tests;  /* text that is also behind it, at any distance */
+    const char *line;      /* the line marker in front of such text, or NULL */
     struct arena *arena;
     mark_list *marks; /* gets the marks of additions to events' cells; NULL: none are needed */
 };

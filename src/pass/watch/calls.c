@@ -166,6 +166,7 @@ static void insert_question(struct planner *p, uint32_t index, const struct grap
 static void begin_stub(struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     buffer_text(&p->far_stubs, "; ");
+    write_counted_line(p, &p->far_stubs, last_instruction(p->graph, block));
     anchor_code(p, &p->far_stubs, block->fragment, sums_in_block(p, index, block->count - 1, true));
 }
 

@@ -285,7 +285,9 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
     struct buffer *out = &p->far_stubs;
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     p->copied = true;
-    buffer_print(out, "; .LQx%u: ", label);
+    buffer_text(out, "; ");
+    write_counted_line(p, out, &w->instructions[range->first]);
+    buffer_print(out, ".LQx%u: ", label);
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     enter_frame(p, &frame);
@@ -372,7 +374,9 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     write_site(&text, label);
     insert_at(p, &w->instructions[range->first], &text);
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
-    buffer_print(&p->far_stubs, "; .LQz%u: ", label);
+    buffer_text(&p->far_stubs, "; ");
+    write_counted_line(p, &p->far_stubs, &w->instructions[range->first]);
+    buffer_print(&p->far_stubs, ".LQz%u: ", label);
     enter_frame(p, &frame);
     if (range->store.kind == STORE_STACK && clobbers_in_block(w, range->first).flags_free)
         write_below_stack_pointer(&p->far_stubs, ".LQq", label);

@@ -373,6 +373,7 @@ static void write_copy(struct planner *p, struct loop_copy *loop) {
     struct buffer out_of_line = {0};
     const struct graph_instruction *before = NULL;
     buffer_text(&p->far_stubs, "; ");
+    write_counted_line(p, &p->far_stubs, first_instruction(p, loop->head));
     enter_frame(p, &loop->text.frame);
     if (loop->apart) {
         write_loop_choice(&p->far_stubs, &loop->text, asks_where(loop));
