@@ -422,8 +422,9 @@ void quipu_watch_forget_handlers(void);
 
 /* ---- frame.c ---- */
 
-/* Behind a store. STACK is the stack pointer at the store minus 128. The runtime has run below, where
- * a frame may be allocated later, or a stack in watched memory grows: these bytes are taken again. */
+/* Behind a store. STACK is the stack pointer at the store minus 128. The runtime has run below,
+ * where a frame may be allocated later, or a stack in watched memory grows: these bytes are taken
+ * again. */
 void quipu_watch_refresh_stack(uint64_t stack);
 
 /* Watches OFFSET from the CFA in each call of FUNCTION, for request NUMBER. Returns 0 or the
