@@ -47,7 +47,7 @@ void quipu_watch_call_returned(const uint64_t *frame);
  * unreadable before a NUL: the number of readable bytes. */
 static uint64_t string_length(uint64_t address, uint64_t most) {
     uint64_t at = address, end = address + most;
-    while (at < end && quipu_watch_is_readable(at, at + 1))
+    while (at && at < end && quipu_watch_is_readable(at, at + 1))
         for (uint64_t next = lesser(end, (at | (QUIPU_PAGE - 1)) + 1); at < next; at++)
             if (*(const char *)at == '\0')
                 return at - address;

@@ -133,6 +133,7 @@ struct asm_function {
     bool resolves;                     /* an ifunc resolver: left alone without a warning */
     bool returns_elsewhere; /* flow/return_addresses.c: callers in other files must know */
     bool keeps_scratch;     /* flow/scratch.c: callers may keep a value in %r11 */
+    bool switches_stacks;   /* flow/stack_pointers.c: hand-written; may end on another stack */
     uint32_t line;          /* of the entry's label */
 };
 

@@ -10,12 +10,13 @@
  *     align).
  *   - It sets the stack pointer to a value that does not come from the stack pointer, and sets it
  *     again before a call, push, return or indirect jump, which would need a stack.
- * A switch to another stack, as in coroutines, is neither.
+ * A switch to another stack, as in coroutines, is neither. It is noted: control comes from
+ * elsewhere where such a function ends.
  *
  * Not perfect: the text is read from top to bottom. Which values come from the stack pointer is
  * found for the function as a whole.
  *
- * requires: measure_unit   makes: asm_function.left_alone */
+ * requires: measure_unit   makes: asm_function.left_alone, switches_stacks */
 #include "flow/stack_pointers.h"
 
 #include "x86/measure.h"
@@ -101,6 +102,25 @@ static bool misuses_stack_pointer(const struct reader *r) {
     return false;
 }
 
+/* Whether the stack pointer is set to a value that does not come from it, as far as the text above
+ * tells: an argument, or what memory holds. */
+static bool switches_stacks(const struct reader *r) {
+    uint16_t from_stack = REGISTER_RSP | REGISTER_RBP;
+    for (uint32_t i = r->fragment->first; i < r->fragment->last; i++) {
+        const struct decoded *decoded = hand_written_at(r->unit, r->fragment, i);
+        if (!decoded || decoded->transfer.kind == TRANSFER_NONE)
+            continue;
+        bool is_from_stack = sources_of(&decoded->transfer) & from_stack;
+        if (sets(decoded) && !is_from_stack)
+            return true;
+        if (is_from_stack)
+            from_stack |= bit_of(decoded->transfer.reg);
+        else
+            from_stack &= (uint16_t) ~(bit_of(decoded->transfer.reg) & ~REGISTER_RSP);
+    }
+    return false;
+}
+
 void leave_stack_pointers(struct unit *unit) {
     struct reader r = {.unit = unit};
     for (size_t i = 0; has_hand_written(unit) && i < unit->functions.count; i++) {
@@ -108,6 +128,7 @@ void leave_stack_pointers(struct unit *unit) {
         find_sources(&r, function);
         for (size_t n = 0; n < function->fragments.count && !function->left_alone; n++) {
             r.fragment = &function->fragments.data[n];
+            function->switches_stacks |= switches_stacks(&r);
             if (misuses_stack_pointer(&r))
                 function->left_alone = reason;
         }

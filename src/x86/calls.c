@@ -34,6 +34,14 @@ void write_pad(struct buffer *out, const struct frame_row *frame) {
     write_runtime_call(out, frame, "quipu_calls_pad");
 }
 
+void write_arrival(struct buffer *out, const struct frame_row *frame) {
+    write_stack_move(out, frame, -RED_ZONE);
+    write_push(out, frame, "pushfq");
+    buffer_text(out, "call quipu_calls_pad; ");
+    write_pop(out, frame, "popfq");
+    write_last_move(out, frame, RED_ZONE);
+}
+
 void write_calls_symbols(struct buffer *out, bool shared) {
     static const char *const names[] = {"enter",         "enter_keeping",  "return",
                                         "leave",         "leave_keeping",  "pad",

@@ -24,6 +24,8 @@ void write_leave(struct buffer *out, bool r11_kept, bool shared);
 /* At a point where control arrives from elsewhere. FRAME is the unwinder's row there. Changes
  * flags. */
 void write_pad(struct buffer *out, const struct frame_row *frame);
+/* The same at the end of a hand-written function. Keeps flags. */
+void write_arrival(struct buffer *out, const struct frame_row *frame);
 
 /* The directives for the names of the runtime's functions. */
 void write_calls_symbols(struct buffer *out, bool shared);

@@ -13,8 +13,9 @@
  *     calls that return more than once. This code ends the functions that were left without passing
  *     their own ends.
  *
- * Hand-written functions have no code: their events belong to their callers. The same holds where
- * an entry has no position of its own (entry_edge.c).
+ * Hand-written functions have no such code: their events belong to their callers. Only where one
+ * ends that may have switched to another stack, code ends what was left on the old one. The same
+ * holds where an entry has no position of its own (entry_edge.c).
  *
  * requires: count_events    maintains: as insert.c
  * Not perfect: an indirect jump that may lead to the function's own labels or to another function
@@ -77,14 +78,29 @@ static void leave_by(const struct planner *p, const struct graph_instruction *ju
     write_leave(out, reads_r11, p->state->options->shared);
 }
 
+/* Writes the code for a hand-written function that may end on another stack, if the block ends it:
+ * a switch of coroutines also ends with an indirect jump, which leads to a hub. */
+static bool write_switch(const struct planner *p, struct buffer *out,
+                         const struct basic_block *block) {
+    const struct graph_instruction *last = last_instruction(p->graph, block);
+    if (!last || !code_may_stand(p, block, block->count - 1) ||
+        (last->decoded->class != CLASS_RETURN && last->decoded->class != CLASS_JUMP_INDIRECT))
+        return false;
+    struct frame_row frame = frame_at(p, last);
+    write_arrival(out, &frame);
+    return true;
+}
+
 static bool write_block_end(struct planner *p, struct buffer *out, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     const struct edge *edge = wanted(p) && !block->padding ? edge_away(p, block) : NULL;
+    if (graph->function->switches_stacks)
+        return write_switch(p, out, block);
     if (!edge)
         return false;
-    CHECK(!edge->increments.count);
     const struct graph_instruction *last = last_instruction(graph, block);
+    CHECK(!edge->increments.count);
     bool shared = p->state->options->shared;
     if (is_near_return(last->decoded) && !statement_of(p, last)->inline_asm)
         write_return(out, shared);
