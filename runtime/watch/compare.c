@@ -25,14 +25,17 @@ static bool words_differ(const uint8_t *now, const uint8_t *known) {
     return a != b;
 }
 
-/* Sets RANGE to the first through the last changed byte. The region is pinned. *READABLE is 1 + the
- * last page that was found readable, or 0: regions are often adjacent. */
+/* Looks at the bytes of the region in RANGE, and sets it to the first through the last changed
+ * byte. The region is pinned. *READABLE is 1 + the last page that was found readable, or 0: regions
+ * are often adjacent. */
 static bool compare(const struct watch_region *region, const uint8_t *known, uint64_t *readable,
                     struct watch_range *range) {
     uint64_t first = UINT64_MAX, end = 0;
-    for (uint64_t at = 0; at < region->size;) {
+    uint64_t low = greater(range->address, region->address) - region->address;
+    uint64_t high = lesser(range->address + range->length - region->address, region->size);
+    for (uint64_t at = low; at < high;) {
         uint64_t address = region->address + at, page = address / QUIPU_PAGE;
-        uint64_t next = lesser(region->size, (page + 1) * QUIPU_PAGE - region->address);
+        uint64_t next = lesser(high, (page + 1) * QUIPU_PAGE - region->address);
         if (page + 1 != *readable && !quipu_watch_is_steady(region) &&
             !quipu_watch_is_readable(address, address + 1))
             break;
@@ -95,10 +98,9 @@ struct place {
     uint64_t named; /* as in struct watch_write */
 };
 
-/* Reports what has changed in region INDEX. Returns whether anything has. */
-static bool report_change(const struct watch_call *call, uint32_t index, const struct place *place,
-                          uint64_t *readable) {
-    struct watch_range range;
+/* Reports what has changed in region INDEX, in RANGE. Returns whether anything has. */
+static bool report_change(const struct watch_call *call, uint32_t index, struct watch_range range,
+                          const struct place *place, uint64_t *readable) {
     if (!has_changed(call, index, readable, &range))
         return false;
     struct watch_write write = {.address = range.address,
@@ -117,12 +119,13 @@ static bool report_change(const struct watch_call *call, uint32_t index, const s
 }
 
 static void compare_all(const struct watch_call *call, const struct place *place) {
+    const struct watch_range everything = {0, ADDRESSES_END};
     uint64_t readable = 0;
     uint32_t skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
     const uint32_t *end =
         quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++)
-        if (report_change(call, i, place, &readable))
+        if (report_change(call, i, everything, place, &readable))
             readable = 0; /* a handler may have changed the mapping */
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
@@ -163,19 +166,40 @@ static bool find_skipped(struct place *place) {
     return true;
 }
 
+/* Finds the call that may have written to the region, and has called back what runs now. */
+static bool find_outer(uint32_t index, const struct watch_range *range, uint64_t stack,
+                       struct place *place) {
+    struct watch_running_call outer;
+    struct watch_region region;
+    uint64_t end = range->address + range->length;
+    if (!quipu_watch_look(index, range->address, end, &region) ||
+        !quipu_watch_find_outer(&region, range->address, end, stack, &outer))
+        return false;
+    *place = (struct place){.pc = quipu_watch_place_of_call(outer.stub, outer.told),
+                            .is_late = true,
+                            .named = outer.stub};
+    return true;
+}
+
+/* Of a long region only what will be written is compared, which is what would be lost. */
 void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) {
     const struct watch_call call = {.stack = stack};
+    const struct watch_range range = {address, end - address}, everything = {0, ADDRESSES_END};
     struct place place;
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count;
     uint64_t readable = 0;
-    if (!find_skipped(&place))
+    bool is_skipped = find_skipped(&place);
+    if (!is_skipped && !WATCH_QUICK->tracks)
         return;
     do {
         count = quipu_watch_find(address, end, from, found);
-        for (unsigned i = 0; i < count; i++)
-            if (report_change(&call, found[i], &place, &readable))
+        for (unsigned i = 0; i < count; i++) {
+            bool is_short = region_at(found[i])->size <= QUIPU_PAGE;
+            if ((is_skipped || find_outer(found[i], &range, stack, &place)) &&
+                report_change(&call, found[i], is_short ? everything : range, &place, &readable))
                 readable = 0;
+        }
         from = count ? found[count - 1] + 1 : 0;
     } while (count == WATCH_BATCH);
 }

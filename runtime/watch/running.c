@@ -268,6 +268,19 @@ static bool call_may_write(const struct watch_running_call *call, const struct w
            (reach == WATCH_REACHES_LIBRARY && !strong && quipu_watch_may_be_library(region));
 }
 
+bool quipu_watch_find_outer(const struct watch_region *region, uint64_t low, uint64_t high,
+                            uint64_t stack, struct watch_running_call *outer) {
+    const struct watch_running *running = own_running();
+    uint32_t depth = running ? (uint32_t)lesser(running->depth, RUNNING_CALLS) : 0;
+    for (uint32_t i = depth; i-- > 0;) {
+        *outer = running->calls[i];
+        if (outer->stack > stack && !(outer->told & QUIPU_CALL_LEAVES) &&
+            call_may_write(outer, region, low, high, false))
+            return true;
+    }
+    return false;
+}
+
 void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64_t high,
                          uint64_t stack, bool is_strong, uint64_t named,
                          struct watch_suspects *suspects) {

@@ -104,6 +104,10 @@ uint64_t quipu_watch_events(void);
 /* Whether another thread has had a running call that is known to write to [ADDRESS, END) since
  * EVENTS was taken. */
 bool quipu_watch_writes_elsewhere(uint64_t address, uint64_t end, uint64_t events);
+/* Finds the innermost call of the calling thread that is running, began above STACK, and may write
+ * to [LOW, HIGH) of REGION. */
+bool quipu_watch_find_outer(const struct watch_region *region, uint64_t low, uint64_t high,
+                            uint64_t stack, struct watch_running_call *outer);
 /* Sets SUSPECTS to the calls that may have changed [LOW, HIGH) of REGION since it was last
  * compared, besides the calling thread's call at STACK. IS_STRONG: that call is known to write
  * there. NAMED is as in struct watch_write. */

@@ -285,9 +285,9 @@ bool quipu_watch_has_checks(uint64_t address);
  * with their copies, and reports changes. If there are many regions, does so only from time to
  * time. */
 void quipu_watch_compare(const struct watch_call *call, uint64_t stub);
-/* The program is about to write to [ADDRESS, END). If comparisons were skipped, compares the
- * regions there: what has changed would be lost. STACK is the stack pointer of the store or call.
- */
+/* The program is about to write to [ADDRESS, END). If comparisons were skipped, or if a recorded
+ * call has called back what runs now, compares what is watched there: changes would be lost. STACK
+ * is the stack pointer of the store or call. */
 void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack);
 /* Makes a comparison that was skipped, because no later one may follow. Changes are reported for
  * the last call that was not followed by a comparison. IS_EXACT: since then no code has run that is

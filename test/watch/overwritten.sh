@@ -31,3 +31,28 @@ main 6161616161616161 6261616161616161 False False
 jump 6261616161616161 6363636363636363 True True
 wipe 6363636363636363 0000000000000000 False False
 EOT
+
+# So is what a call has changed before it called back, if calls are recorded.
+cat >visit.c <<'EOT'
+void visit(unsigned *s, void (*function)(unsigned *)) { *s = 7; function(s); }
+EOT
+cat >caller.c <<'EOT'
+unsigned word;
+int others;
+void visit(unsigned *s, void (*function)(unsigned *));
+static void back(unsigned *s) { *s = 9; }
+int main(void) {
+    visit(&word, back);
+    others++;
+    return 0;
+}
+EOT
+gcc -O1 -c visit.c && quipu cc --quipu=watch -O1 -g caller.c visit.o -o calling || fail "cannot build"
+watches 1 --format=json --guard word --allow back -- ./calling
+python3 -c '
+import json
+for hit in map(json.loads, open("hits")):
+    print(hit["function"], hit["line"], hit["old"], hit["new"], hit["violation"])' >told
+diff - told <<'EOT' || fail "called back: $(cat hits)"
+main 6 0 7 True
+EOT
