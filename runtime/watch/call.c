@@ -65,8 +65,10 @@ static bool may_be_long(const struct watch_call *call, uint32_t extent) {
 /* Whether the range may reach a region. */
 static bool may_reach(const struct watch_call *call, uint32_t extent) {
     uint64_t address = call->arguments[extent & 7], reach = quipu_reach(extent);
-    if (!reach || reach != QUIPU_REACH_OF_STRING)
-        return !reach || quipu_watch_may_reach(address, reach);
+    if (!reach)
+        return true;
+    if (reach != QUIPU_REACH_OF_STRING)
+        return quipu_watch_may_reach(address, reach);
     return quipu_watch_may_reach(address, 2 * QUIPU_STRING_SHORT) ||
            (quipu_watch_may_reach(address, reach) && may_be_long(call, extent));
 }

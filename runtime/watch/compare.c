@@ -94,19 +94,18 @@ static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t 
 /* The call for which changes are reported. */
 struct place {
     uint64_t pc;
-    bool is_late;   /* the thread is not there any more */
-    uint64_t named; /* as in struct watch_write */
+    uint64_t named; /* as in struct watch_write; if it is not 0, the thread is not there any more */
 };
 
-/* Reports what has changed in region INDEX, in RANGE. Returns whether anything has. */
-static bool report_change(const struct watch_call *call, uint32_t index, struct watch_range range,
+/* Reports what has changed in region INDEX, in RANGE. */
+static void report_change(const struct watch_call *call, uint32_t index, struct watch_range range,
                           const struct place *place, uint64_t *readable) {
     if (!has_changed(call, index, readable, &range))
-        return false;
+        return;
     struct watch_write write = {.address = range.address,
                                 .length = range.length,
                                 .pc = place->pc,
-                                .place = place->is_late ? 0 : place->pc,
+                                .place = place->named ? 0 : place->pc,
                                 .cause = QUIPU_CAUSE_CHANGE,
                                 .if_changed = true,
                                 .pair = NULL,
@@ -115,7 +114,7 @@ static bool report_change(const struct watch_call *call, uint32_t index, struct 
                                 .named = place->named,
                                 .is_sure = true};
     quipu_watch_report(index, &write);
-    return true;
+    *readable = 0; /* a handler may have changed the mapping */
 }
 
 static void compare_all(const struct watch_call *call, const struct place *place) {
@@ -125,8 +124,7 @@ static void compare_all(const struct watch_call *call, const struct place *place
     const uint32_t *end =
         quipu_watch_is_allocator(call->callee) ? &WATCH->others_end : &WATCH->used;
     for (uint32_t i = 0; i < __atomic_load_n(end, __ATOMIC_ACQUIRE); i++)
-        if (report_change(call, i, everything, place, &readable))
-            readable = 0; /* a handler may have changed the mapping */
+        report_change(call, i, everything, place, &readable);
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_ALL)
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
@@ -137,18 +135,19 @@ void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
         quipu_watch_note_threads();
     if (!quick->tracks && !quipu_watch_is_alone())
         quipu_watch_unlock(quipu_watch_lock());
+    const struct place place = {.pc = quipu_watch_place_of_return(stub)};
+    if (WATCH->count <= WATCH_FEW) {
+        quipu_watch_list_pieces();
+        compare_all(call, &place);
+        return;
+    }
     uint64_t begin = __builtin_ia32_rdtsc();
-    bool are_few = WATCH->count <= WATCH_FEW;
-    if (!are_few && begin < quick->until) {
+    if (begin < quick->until) {
         quipu_watch_note_skipped(stub, 0);
         return;
     }
-    if (are_few)
-        quipu_watch_list_pieces();
-    const struct place place = {.pc = quipu_watch_place_of_return(stub)};
     compare_all(call, &place);
-    if (!are_few)
-        quipu_watch_put_off_comparison(begin);
+    quipu_watch_put_off_comparison(begin);
 }
 
 /* Finds the last call that was not followed by a comparison. Returns false if there is none. */
@@ -161,7 +160,6 @@ static bool find_skipped(struct place *place) {
     uint32_t told = (uint32_t)(skipped >> 48 << 16);
     *place = (struct place){.pc = told ? quipu_watch_place_of_call(stub, told)
                                        : quipu_watch_place_of_return(stub),
-                            .is_late = true,
                             .named = stub};
     return true;
 }
@@ -176,7 +174,6 @@ static bool find_outer(uint32_t index, const struct watch_range *range, uint64_t
         !quipu_watch_find_outer(&region, range->address, end, stack, &outer))
         return false;
     *place = (struct place){.pc = quipu_watch_place_of_call(outer.stub, outer.told),
-                            .is_late = true,
                             .named = outer.stub};
     return true;
 }
@@ -196,9 +193,8 @@ void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) 
         count = quipu_watch_find(address, end, from, found);
         for (unsigned i = 0; i < count; i++) {
             bool is_short = region_at(found[i])->size <= QUIPU_PAGE;
-            if ((is_skipped || find_outer(found[i], &range, stack, &place)) &&
-                report_change(&call, found[i], is_short ? everything : range, &place, &readable))
-                readable = 0;
+            if (is_skipped || find_outer(found[i], &range, stack, &place))
+                report_change(&call, found[i], is_short ? everything : range, &place, &readable);
         }
         from = count ? found[count - 1] + 1 : 0;
     } while (count == WATCH_BATCH);

@@ -193,9 +193,9 @@ static uint64_t find_way_back(const struct binary *binary, uint64_t pc) {
         if (!code || !decode_instruction(code, count, &decoded))
             return 0;
         at += decoded.size;
-        if (*code == 0xeb)
+        if (*code == SHORT_JUMP)
             return at + (uint64_t)(int64_t)(int8_t)code[1];
-        if (*code == 0xe9) {
+        if (*code == JUMP) {
             int32_t distance;
             memcpy(&distance, code + 1, sizeof distance);
             return at + (uint64_t)(int64_t)distance;
