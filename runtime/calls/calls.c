@@ -208,8 +208,7 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
                                       uint64_t place) {
     struct context_link *from = current_link(thread);
     bool opens;
-    struct quipu_context *node =
-        quipu_find_child(thread, from->node, site, function_at(place), &opens);
+    struct quipu_context *node = quipu_find_child(thread, from, site, function_at(place), &opens);
     struct context_link *link = take_link(thread);
     if (link) {
         *link = (struct context_link){.from = from,

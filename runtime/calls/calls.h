@@ -215,11 +215,12 @@ void quipu_clear_table(struct context_thread *thread);
 /* Gives the thread's tree its first chunk, with the root, in the process's file. Returns 0 or the
  * negative error number. */
 long quipu_begin_tree(struct context_thread *thread);
-/* Returns the node for a call while FROM is the innermost one: a child of FROM, which is made if
- * there is none; or FROM or an ancestor, if the call is already on the path, with *OPENS = false.
- * NULL: there is no room. */
-struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
-                                       uint64_t site, uint64_t callee, bool *opens);
+/* Returns the node for a call while FROM is the innermost link: a child of FROM's node, which is
+ * made if there is none; or the node of FROM or an ancestor, if the call is already on the path,
+ * with *OPENS = false. NULL: there is no room. */
+struct quipu_context *quipu_find_child(struct context_thread *thread,
+                                       const struct context_link *from, uint64_t site,
+                                       uint64_t callee, bool *opens);
 /* Returns the child of NODE that is entered, or NULL. */
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);

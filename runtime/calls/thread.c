@@ -299,7 +299,7 @@ static void copy_way(struct context_thread *thread) {
     for (struct context_link *link = way, *next; link; link = next) {
         bool opens;
         struct quipu_context *node =
-            quipu_find_child(thread, link->from->node, link->site, link->node->callee, &opens);
+            quipu_find_child(thread, link->from, link->site, link->node->callee, &opens);
         next = link->next;
         link->node = node && opens ? node : &thread->nowhere;
         quipu_add_link(thread, link);

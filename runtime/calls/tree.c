@@ -230,13 +230,23 @@ static struct quipu_context *find_child(const struct context_thread *thread,
     }
 }
 
-struct quipu_context *quipu_find_child(struct context_thread *thread, struct quipu_context *from,
-                                       uint64_t site, uint64_t callee, bool *opens) {
-    *opens = false;
-    for (struct quipu_context *up = from; up->parent; up = node_at(thread, up->parent))
-        if (is_call(up, site, callee))
-            return up;
-    *opens = true;
+/* Returns the node of the path that ends in FROM for the call, or NULL. Links are read, not the
+ * nodes: a long path of them is much faster to walk. */
+static struct quipu_context *find_on_path(const struct context_link *from, uint64_t site,
+                                          uint64_t callee) {
+    for (; from->from; from = from->from)
+        if (from->site == site && from->node->callee == callee)
+            return from->node;
+    return NULL;
+}
+
+struct quipu_context *quipu_find_child(struct context_thread *thread,
+                                       const struct context_link *from_link, uint64_t site,
+                                       uint64_t callee, bool *opens) {
+    struct quipu_context *from = from_link->node, *on_path = find_on_path(from_link, site, callee);
+    *opens = !on_path;
+    if (on_path)
+        return on_path;
     uint32_t parent = number_of(thread, from);
     struct quipu_context *node = find_child(thread, from, parent, site, callee);
     if (node)
