@@ -11,6 +11,7 @@
 #include "asm/respell.h"
 #include "cmd/cmd.h"
 #include "cmd/earlier.h"
+#include "cmd/source_position.h"
 #include "pass/instrument.h"
 #include "util/diag.h"
 #include "util/fault.h"
@@ -122,7 +123,8 @@ static void warn_left_alone(const struct unit *unit, const struct attempt *attem
     if (count) {
         const struct asm_function *first = reasons[0].first;
         const struct symbol *symbol = &unit->symbols.data[first->symbol];
-        warn_at(unit->name, first->line, "'%.*s': %s; function left as it is%s%s",
+        struct source_position position = position_of_function(unit, first, &arena);
+        warn_at(position.file, position.line, "'%.*s': %s; function left as it is%s%s",
                 (int)symbol->length, symbol->name, first->left_alone, more.data,
                 more.count ? "; 'quipu info' lists them" : "");
     }
@@ -131,15 +133,19 @@ static void warn_left_alone(const struct unit *unit, const struct attempt *attem
 }
 
 static void warn_return_addresses(const struct unit *unit) {
+    struct arena arena = {0};
     for (size_t i = 0; i < unit->functions.count; i++) {
         const struct asm_function *function = &unit->functions.data[i];
         const struct symbol *symbol = &unit->symbols.data[function->symbol];
-        if (function->returns_elsewhere)
-            warn_at(unit->name, function->line,
-                    "'%.*s' changes or reads the address that it returns to; compile what calls it "
-                    "in other files with '--quipu=none'",
-                    (int)symbol->length, symbol->name);
+        if (!function->returns_elsewhere)
+            continue;
+        struct source_position position = position_of_function(unit, function, &arena);
+        warn_at(position.file, position.line,
+                "'%.*s' changes or reads the address that it returns to; compile what calls it "
+                "in other files with '--quipu=none'",
+                (int)symbol->length, symbol->name);
     }
+    arena_release(&arena);
 }
 
 /* Warns of the first macro that is used outside of the functions that quipu sees. What it contains,
