@@ -288,7 +288,7 @@ struct context_thread *quipu_find_context(void) {
 
 /* Makes the links of the current path lead to nodes of a new tree, with nothing counted. The old
  * nodes are still mapped. The crossings refer to these links, and stay. */
-static void copy_way(struct context_thread *thread) {
+static void copy_path(struct context_thread *thread) {
     struct context_link *way = NULL;
     for (struct context_link *link = current_link(thread); link != &thread->root;
          link = link->from) {
@@ -324,7 +324,7 @@ static long begin_child(struct context_thread *thread) {
         return error;
     thread->chunks[0]->thread = 1;
     quipu_state.file->contexts = (uint64_t)thread;
-    copy_way(thread);
+    copy_path(thread);
     for (uint32_t i = 0; i < count; i++)
         SYSTEM_CALL(munmap, chunks[i], chunks[i]->chunk.size, 0, 0, 0, 0);
     return 0;

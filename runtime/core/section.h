@@ -32,7 +32,7 @@ static inline uint64_t section_size(const void *begin, const void *end) {
 }
 
 /* Returns the address to which FIELD contains the distance from itself. */
-static inline uint64_t told_address(const int32_t *field) {
+static inline uint64_t relative_address(const int32_t *field) {
     return (uint64_t)field + (uint64_t)(int64_t)*field;
 }
 

@@ -85,7 +85,7 @@ static inline uint64_t range_count(void) {
 }
 
 static inline uint64_t range_start(const struct quipu_range *range) {
-    return told_address(&range->start);
+    return relative_address(&range->start);
 }
 
 /* As in include/quipu.h. */

@@ -25,7 +25,7 @@ extern const char quipu_waits_begin[], quipu_waits_end[];
 static long missing;
 
 static uint64_t place_of(const struct quipu_test *test) {
-    return told_address(&test->place);
+    return relative_address(&test->place);
 }
 
 static uint64_t test_count(void) {
@@ -34,7 +34,8 @@ static uint64_t test_count(void) {
 
 static void put_in(const struct quipu_test *test) {
     uint64_t jump = place_of(test) + QUIPU_TEST_JUMP;
-    quipu_patch_instruction(jump, told_address(&test->back) - jump, told_address(&test->code));
+    quipu_patch_instruction(jump, relative_address(&test->back) - jump,
+                            relative_address(&test->code));
 }
 
 /* Returns 0, or the negative error number. */

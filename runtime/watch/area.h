@@ -115,7 +115,7 @@ struct watch_call {
     uint32_t skipped; /* value as in struct watch_quick, at the begin */
     struct watch_range ranges[3];
     uint64_t arguments[6];
-    uint64_t told[3]; /* how often the write locks of its ranges had been taken at the begin */
+    uint64_t releases[3]; /* of the write locks of its ranges, counted at the begin */
 };
 
 /* A request for blocks of the heap. */

@@ -142,9 +142,9 @@ static void end_range(struct watch_range *range, uint32_t extent, uint64_t resul
 }
 
 /* Returns how often the write locks of the range were taken, ever. */
-static uint64_t count_told(const struct watch_range *range) {
+static uint64_t count_releases(const struct watch_range *range) {
     uint64_t most = (uint64_t)WATCH_WRITE_LOCKS << QUIPU_WATCH_GRANULE_BITS;
-    return quipu_watch_told(range->address, range->address + lesser(range->length, most));
+    return quipu_watch_releases(range->address, range->address + lesser(range->length, most));
 }
 
 /* Reports the range NUMBER of the call, or a part of it. */
@@ -160,8 +160,8 @@ static void report_range(const struct watch_call *call, unsigned number,
                                 .made = WATCH->made,
                                 .stack = call->stack,
                                 .skipped = call->skipped,
-                                .is_sure = if_changed ||
-                                           count_told(&call->ranges[number]) == call->told[number]};
+                                .is_sure = if_changed || count_releases(&call->ranges[number]) ==
+                                                             call->releases[number]};
     if (range->length && range->address + range->length > range->address)
         quipu_watch_report_all(&write);
 }
@@ -314,10 +314,10 @@ static bool has_end(struct watch_call *call, struct watch_running_call *running)
 
 /* Makes the call's end be reported. If the text cannot be changed any more, it is not reported. */
 static bool tells_end(const uint64_t *frame) {
-    uint32_t told = (uint32_t)frame[FRAME_CALLEE];
+    uint32_t descriptor = (uint32_t)frame[FRAME_CALLEE];
     const uint8_t *jump = (const uint8_t *)frame[FRAME_RETURN] + LEAQ_SIZE;
-    return !(told & QUIPU_CALL_LEADS) ||
-           quipu_watch_arm_site((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(told),
+    return !(descriptor & QUIPU_CALL_LEADS) ||
+           quipu_watch_arm_site((uint64_t)target_of_jump(jump) + QUIPU_CALL_SIZE(descriptor),
                                 quipu_watch_behind_jump(jump));
 }
 
@@ -336,7 +336,7 @@ static void refresh_ranges(struct watch_call *record) {
     bool is_alone = quipu_watch_is_alone();
     for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         struct watch_range range = record->ranges[i];
-        record->told[i] = range.length ? count_told(&range) : 0;
+        record->releases[i] = range.length ? count_releases(&range) : 0;
         if (range.length == QUIPU_UNBOUND || range.address + range.length <= range.address)
             continue;
         if (is_alone || !(quipu_watch_callee_rows[record->callee][i] & QUIPU_EXTENT_CHANGED))
@@ -351,15 +351,16 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
         quipu_watch_refresh_freed(call->arguments[i]);
-    struct watch_running_call running = {
-        .stack = call->stack, .stub = frame[FRAME_RETURN], .told = (uint32_t)frame[FRAME_CALLEE]};
+    struct watch_running_call running = {.stack = call->stack,
+                                         .stub = frame[FRAME_RETURN],
+                                         .descriptor = (uint32_t)frame[FRAME_CALLEE]};
     bool ends = has_end(call, &running), tracks = WATCH_QUICK->tracks;
-    running.told = (running.told & ~0xffffu) | call->callee;
+    running.descriptor = (running.descriptor & ~0xffffu) | call->callee;
     if (ends && tracks)
         quipu_watch_call_begins(&running);
     bool needs_record = has_ranges(call) ||
                         (WATCH->heaps_active && quipu_watch_is_allocator(call->callee)) ||
-                        !(tracks && running.told & QUIPU_CALL_COMPARED);
+                        !(tracks && running.descriptor & QUIPU_CALL_COMPARED);
     if (!ends || !needs_record || !tells_end(frame))
         return;
     compare_before(call);

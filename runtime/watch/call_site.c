@@ -30,12 +30,12 @@ uint64_t quipu_watch_place_of_return(uint64_t stub) {
     return (uint64_t)back - (asks ? JNE_SIZE + CMP_SIZE : SITE_SIZE);
 }
 
-uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told) {
+uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t descriptor) {
     const uint8_t *jump = (const uint8_t *)stub + LEAQ_SIZE;
     if (!is_jump(jump))
         return stub;
     const uint8_t *place = target_of_jump(jump);
-    bool is_near = told & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers lengthen it to this
-                                                                    * form */
-    return is_near ? quipu_watch_behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(told);
+    bool is_near = descriptor & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers lengthen it to
+                                                                          * this form */
+    return is_near ? quipu_watch_behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(descriptor);
 }

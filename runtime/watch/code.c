@@ -30,15 +30,15 @@ static struct {
 } code;
 
 static uint64_t begin_of(uint64_t i) {
-    return told_address(&code.sites[code.sorted[i]].place);
+    return relative_address(&code.sites[code.sorted[i]].place);
 }
 
 static uint64_t end_of(uint64_t i) {
-    return told_address(&code.sites[code.sorted[i]].target);
+    return relative_address(&code.sites[code.sorted[i]].target);
 }
 
 static bool is_before(uint32_t left, uint32_t right) {
-    return told_address(&code.sites[left].place) < told_address(&code.sites[right].place);
+    return relative_address(&code.sites[left].place) < relative_address(&code.sites[right].place);
 }
 
 /* ---- Padding ---- */
@@ -93,7 +93,7 @@ bool quipu_watch_sort_code(const struct quipu_site *sites, uint64_t count) {
         if (sites[i].size == QUIPU_SITE_CODE) {
             sorted[code.count++] = (uint32_t)i;
             WATCH->main_has_checks |=
-                told_address(&sites[i].code) == told_address(&sites[i].target);
+                relative_address(&sites[i].code) == relative_address(&sites[i].target);
         }
     quipu_sort(sorted, code.count, is_before);
     return true;

@@ -157,9 +157,9 @@ static bool find_skipped(struct place *place) {
     if (!WATCH->armed || !skipped || quick->skipped == quick->compared)
         return false;
     uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
-    uint32_t told = (uint32_t)(skipped >> 48 << 16);
-    *place = (struct place){.pc = told ? quipu_watch_place_of_call(stub, told)
-                                       : quipu_watch_place_of_return(stub),
+    uint32_t descriptor = (uint32_t)(skipped >> 48 << 16);
+    *place = (struct place){.pc = descriptor ? quipu_watch_place_of_call(stub, descriptor)
+                                             : quipu_watch_place_of_return(stub),
                             .named = stub};
     return true;
 }
@@ -173,7 +173,7 @@ static bool find_outer(uint32_t index, const struct watch_range *range, uint64_t
     if (!quipu_watch_look(index, range->address, end, &region) ||
         !quipu_watch_find_outer(&region, range->address, end, stack, &outer))
         return false;
-    *place = (struct place){.pc = quipu_watch_place_of_call(outer.stub, outer.told),
+    *place = (struct place){.pc = quipu_watch_place_of_call(outer.stub, outer.descriptor),
                             .named = outer.stub};
     return true;
 }

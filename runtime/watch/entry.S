@@ -80,8 +80,8 @@ trap:
         entry   quipu_watch_begin, quipu_watch_begun, 16, 128+16
         entry   quipu_watch_begin_more, quipu_watch_begun, 24, 128+24
         entry   quipu_watch_end, quipu_watch_ended, 0, 128
-        entry   quipu_watch_return_told, quipu_watch_called, 8, 128+8
-        entry   quipu_watch_call_begin_told, quipu_watch_call_begun
+        entry   quipu_watch_return_described, quipu_watch_called, 8, 128+8
+        entry   quipu_watch_call_begin_described, quipu_watch_call_begun
         entry   quipu_watch_call_end, quipu_watch_call_ended
         entry   quipu_watch_call_compare, quipu_watch_call_returned
         entry   quipu_watch_function_begin, quipu_watch_function_begun
@@ -118,7 +118,7 @@ quipu_watch_return:
         sahf
         restore rcx
         restore rax
-        jmp     quipu_watch_return_told
+        jmp     quipu_watch_return_described
         .cfi_endproc
         .size   quipu_watch_return, . - quipu_watch_return
 
@@ -184,40 +184,40 @@ quipu_watch_call_begin:
         .cfi_startproc
         _CET_ENDBR
         cmpl    $0, WATCH_QUICK_AT + QUICK_TRACKS
-        je      quipu_watch_call_begin_told
+        je      quipu_watch_call_begin_described
         cmpl    $0, WATCH_QUICK_AT + QUICK_RANGES
-        jne     quipu_watch_call_begin_told
+        jne     quipu_watch_call_begin_described
         .cfi_remember_state
         save    rax
         save    rcx
         save    rdx
         movl    32(%rsp), %eax
         testl   $RUNNING_COMPARED, %eax
-        je      .Ltold
+        je      .Ldescribed
         movzwl  %ax, %ecx
         cmpl    quipu_watch_plain_count(%rip), %ecx
-        jae     .Ltold
+        jae     .Ldescribed
         leaq    quipu_watch_plain_rows(%rip), %rdx
         cmpb    $0, (%rdx,%rcx)
-        je      .Ltold
-        find_running rdx, edx, rcx, .Ltold
+        je      .Ldescribed
+        find_running rdx, edx, rcx, .Ldescribed
         movl    RUNNING_DEPTH(%rdx), %ecx
         cmpl    $RUNNING_CALLS, %ecx
-        jae     .Ltold
+        jae     .Ldescribed
         leaq    40(%rsp), %rax
         leaq    (%rcx,%rcx,4), %rcx
         leaq    RUNNING_FIRST(%rdx,%rcx,8), %rcx
         cmpl    $0, RUNNING_DEPTH(%rdx)
         je      1f
         cmpq    %rax, -RUNNING_CALL_SIZE(%rcx)
-        jbe     .Ltold              /* the recorded call was left */
+        jbe     .Ldescribed              /* the recorded call was left */
 1:      movq    %rax, (%rcx)
         incl    RUNNING_DEPTH(%rdx)
         movq    %rax, (%rcx)
         movq    24(%rsp), %rax
         movq    %rax, RUNNING_CALL_STUB(%rcx)
         movl    32(%rsp), %eax
-        movl    %eax, RUNNING_CALL_TOLD(%rcx)
+        movl    %eax, RUNNING_CALL_DESCRIPTOR(%rcx)
         movq    $-1, RUNNING_CALL_LOW(%rcx)
         movq    $0, RUNNING_CALL_HIGH(%rcx)
         incq    RUNNING_EVENTS(%rdx)
@@ -226,11 +226,11 @@ quipu_watch_call_begin:
         restore rcx
         restore rax
         ret
-.Ltold: .cfi_restore_state
+.Ldescribed: .cfi_restore_state
         restore rdx
         restore rcx
         restore rax
-        jmp     quipu_watch_call_begin_told
+        jmp     quipu_watch_call_begin_described
         .cfi_restore_state
         .cfi_endproc
         .size   quipu_watch_call_begin, . - quipu_watch_call_begin

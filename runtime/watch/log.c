@@ -109,10 +109,10 @@ static uint32_t name_candidates(const struct watch_write *write, uint8_t *place)
     struct quipu_candidate *candidates = (struct quipu_candidate *)place;
     uint32_t count = write->suspects ? write->suspects->count : 0;
     for (uint32_t i = 0; i < count; i++)
-        candidates[i] =
-            (struct quipu_candidate){quipu_watch_place_of_call(write->suspects->calls[i].stub,
-                                                               write->suspects->calls[i].told),
-                                     write->suspects->calls[i].tid, 0};
+        candidates[i] = (struct quipu_candidate){
+            quipu_watch_place_of_call(write->suspects->calls[i].stub,
+                                      write->suspects->calls[i].descriptor),
+            write->suspects->calls[i].tid, 0};
     return count * (uint32_t)sizeof *candidates;
 }
 

@@ -74,8 +74,8 @@ struct watch_quick {
                         * ever ... */
     uint32_t compared; /* ... and that number at the last comparison of all regions */
     uint64_t skipped_call; /* behind which a comparison was skipped last: its stub, and from bit 48
-                            * on the higher half of `told`, as in struct watch_running_call; 0:
-                            * none */
+                            * on the higher half of `descriptor`, as in struct watch_running_call;
+                            * 0: none */
     uint32_t skipped_number; /* its value of `skipped` */
 };
 

@@ -134,25 +134,25 @@ call_handler(uint32_t index, const struct watch_region *region, const struct wat
     struct watch_handler *slot = tell ? enter_handler((uint64_t)&frame) : NULL;
     if (!slot)
         return;
-    struct quipu_write told = {.region = (const void *)region->address,
-                               .region_size = region->size,
-                               .address = (const void *)write->address,
-                               .size = write->length,
-                               .old_bytes = old,
-                               .new_bytes = now,
-                               .offset = window.from - region->address,
-                               .told = window.count,
-                               .pc = (const void *)write->pc,
-                               .exact = exact,
-                               .undecided = quipu_watch_is_doubted(write)};
-    quipu_call_handler(region->handler, &told, region->argument);
+    struct quipu_write hit = {.region = (const void *)region->address,
+                              .region_size = region->size,
+                              .address = (const void *)write->address,
+                              .size = write->length,
+                              .old_bytes = old,
+                              .new_bytes = now,
+                              .offset = window.from - region->address,
+                              .told = window.count,
+                              .pc = (const void *)write->pc,
+                              .exact = exact,
+                              .undecided = quipu_watch_is_doubted(write)};
+    quipu_call_handler(region->handler, &hit, region->argument);
     frame = 0;
     __atomic_store_n(&slot->thread, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- All regions of a write ---- */
 
-static uint64_t most_told(const struct watch_region *region) {
+static uint64_t most_shown(const struct watch_region *region) {
     return region->flags & QUIPU_REQUEST_MORE ? QUIPU_TOLD_MORE : QUIPU_TOLD_MAX;
 }
 
@@ -161,7 +161,7 @@ static void report_region(uint32_t index, const struct watch_region *region,
     if (region->handler && !(region->flags & (WATCH_BLOCK | WATCH_LOCAL)))
         call_handler(index, region, write);
     else
-        quipu_watch_log(index, region, write, choose_window(region, write, most_told(region)));
+        quipu_watch_log(index, region, write, choose_window(region, write, most_shown(region)));
 }
 
 void quipu_watch_report(uint32_t index, const struct watch_write *write) {
@@ -196,10 +196,10 @@ static void report_range(uint64_t address, uint64_t end, const struct watch_writ
     do {
         count = quipu_watch_find(address, end, from, found);
         for (unsigned i = 0; i < count; i++) {
-            bool told = false;
-            for (unsigned j = 0; j < earlier && !told; j++)
-                told = element_touches(write->pair, j, region_at(found[i]));
-            if (!told)
+            bool reported = false;
+            for (unsigned j = 0; j < earlier && !reported; j++)
+                reported = element_touches(write->pair, j, region_at(found[i]));
+            if (!reported)
                 quipu_watch_report(found[i], write);
         }
         from = count ? found[count - 1] + 1 : 0;

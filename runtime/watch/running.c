@@ -182,7 +182,7 @@ uint32_t quipu_watch_running_row(uint64_t stack) {
     const struct watch_running *running = own_running();
     for (uint32_t i = 0; running && i < lesser(running->depth, RUNNING_CALLS); i++)
         if (running->calls[i].stack == stack)
-            return QUIPU_CALL_NUMBER(running->calls[i].told) & ~QUIPU_CALLEE_LOOKS;
+            return QUIPU_CALL_NUMBER(running->calls[i].descriptor) & ~QUIPU_CALLEE_LOOKS;
     return 0;
 }
 
@@ -256,14 +256,14 @@ static void add(struct watch_suspects *suspects, const struct watch_running_call
         return;
     }
     suspects->calls[suspects->count].stub = call->stub;
-    suspects->calls[suspects->count].told = call->told;
+    suspects->calls[suspects->count].descriptor = call->descriptor;
     suspects->calls[suspects->count++].tid = tid;
 }
 
 /* STRONG: another call is known to write there, so it is not the C library's own memory. */
 static bool call_may_write(const struct watch_running_call *call, const struct watch_region *region,
                            uint64_t low, uint64_t high, bool strong) {
-    enum watch_reach reach = quipu_watch_reach(QUIPU_CALL_NUMBER(call->told));
+    enum watch_reach reach = quipu_watch_reach(QUIPU_CALL_NUMBER(call->descriptor));
     return reach == WATCH_REACHES_ALL || (call->low < high && low < call->high) ||
            (reach == WATCH_REACHES_LIBRARY && !strong && quipu_watch_may_be_library(region));
 }
@@ -274,7 +274,7 @@ bool quipu_watch_find_outer(const struct watch_region *region, uint64_t low, uin
     uint32_t depth = running ? (uint32_t)lesser(running->depth, RUNNING_CALLS) : 0;
     for (uint32_t i = depth; i-- > 0;) {
         *outer = running->calls[i];
-        if (outer->stack > stack && !(outer->told & QUIPU_CALL_LEAVES) &&
+        if (outer->stack > stack && !(outer->descriptor & QUIPU_CALL_LEAVES) &&
             call_may_write(outer, region, low, high, false))
             return true;
     }
@@ -309,9 +309,9 @@ uint32_t quipu_watch_count_skipped(void) {
     return __atomic_add_fetch(&WATCH_QUICK->skipped, 1, __ATOMIC_SEQ_CST);
 }
 
-uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told) {
+uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t descriptor) {
     struct watch_quick *quick = WATCH_QUICK;
-    uint64_t call = stub | (uint64_t)(told >> 16) << 48;
+    uint64_t call = stub | (uint64_t)(descriptor >> 16) << 48;
     __atomic_store_n(&quick->skipped_call, call, __ATOMIC_RELAXED);
     uint32_t number = quipu_watch_count_skipped();
     __atomic_store_n(&quick->skipped_number, number, __ATOMIC_RELEASE);
@@ -320,12 +320,12 @@ uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told) {
 
 /* ---- Calls that do not return ---- */
 
-static void note_left(struct watch_running *running, uint64_t stub, uint32_t told) {
-    uint32_t number = quipu_watch_note_skipped(stub, told);
+static void note_left(struct watch_running *running, uint64_t stub, uint32_t descriptor) {
+    uint32_t number = quipu_watch_note_skipped(stub, descriptor);
     if (!running)
         return;
     __atomic_store_n(&running->left_stub, 0, __ATOMIC_RELEASE);
-    running->left_told = told;
+    running->left_descriptor = descriptor;
     running->left_number = number;
     __atomic_store_n(&running->left_stub, stub, __ATOMIC_RELEASE);
 }
@@ -338,20 +338,20 @@ void quipu_watch_came_back(uint64_t stack) {
     }
     for (uint32_t i = 0; i < lesser(running->depth, RUNNING_CALLS); i++)
         if (is_left(running->calls[i].stack, stack)) {
-            note_left(running, running->calls[i].stub, running->calls[i].told);
+            note_left(running, running->calls[i].stub, running->calls[i].descriptor);
             break; /* the outermost */
         }
     drop_left(running, stack);
     note_event(running);
 }
 
-void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told) {
+void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t descriptor) {
     struct watch_running *running = own_running();
-    note_left(running, stub, told);
+    note_left(running, stub, descriptor);
     if (!running)
         return;
     struct watch_running_call call = {
-        .stack = stack, .stub = stub, .told = told, .low = UINT64_MAX};
+        .stack = stack, .stub = stub, .descriptor = descriptor, .low = UINT64_MAX};
     if (WATCH_QUICK->tracks) /* recorded until the thread makes another call */
         quipu_watch_call_begins(&call);
 }
@@ -378,7 +378,7 @@ void quipu_watch_suspect_skipped(uint32_t number, uint64_t named, struct watch_s
          running++) {
         struct watch_running_call call = {
             .stub = __atomic_load_n(&running->left_stub, __ATOMIC_ACQUIRE),
-            .told = running->left_told};
+            .descriptor = running->left_descriptor};
         bool counts = is_since(running->left_number, number) && call.stub != named;
         if (!call.stub || !counts ||
             __atomic_load_n(&running->left_stub, __ATOMIC_ACQUIRE) != call.stub)

@@ -5,18 +5,18 @@
 #ifndef QUIPU_RUNTIME_WATCH_RUNNING_H
 #define QUIPU_RUNTIME_WATCH_RUNNING_H
 
-#define RUNNING_CALLS     8 /* recorded calls of a thread */
-#define RUNNING_THREAD    0 /* offsets of the members below */
-#define RUNNING_DEPTH     12
-#define RUNNING_EVENTS    16
-#define RUNNING_FIRST     64
-#define RUNNING_CALL_SIZE 40
-#define RUNNING_CALL_STUB 8
-#define RUNNING_CALL_LOW  16
-#define RUNNING_CALL_HIGH 24
-#define RUNNING_CALL_TOLD 32
-#define RUNNING_SIZE      384
-#define RUNNING_COMPARED  0x2000000 /* QUIPU_CALL_COMPARED */
+#define RUNNING_CALLS           8 /* recorded calls of a thread */
+#define RUNNING_THREAD          0 /* offsets of the members below */
+#define RUNNING_DEPTH           12
+#define RUNNING_EVENTS          16
+#define RUNNING_FIRST           64
+#define RUNNING_CALL_SIZE       40
+#define RUNNING_CALL_STUB       8
+#define RUNNING_CALL_LOW        16
+#define RUNNING_CALL_HIGH       24
+#define RUNNING_CALL_DESCRIPTOR 32
+#define RUNNING_SIZE            384
+#define RUNNING_COMPARED        0x2000000 /* QUIPU_CALL_COMPARED */
 
 #define WATCH_RUNNING_AT 0x6ffb0000
 
@@ -38,10 +38,10 @@ enum {
 };
 
 struct watch_running_call {
-    uint64_t stack;     /* stack pointer at the call */
-    uint64_t stub;      /* return address of the code that reported its begin */
-    uint64_t low, high; /* range that its arguments let it write */
-    uint32_t told;      /* QUIPU_CALL(...) */
+    uint64_t stack;      /* stack pointer at the call */
+    uint64_t stub;       /* return address of the code that reported its begin */
+    uint64_t low, high;  /* range that its arguments let it write */
+    uint32_t descriptor; /* QUIPU_CALL(...) */
     uint32_t reserved;
 };
 
@@ -50,10 +50,10 @@ struct watch_running {
     uint64_t thread; /* thread pointer; 0: free */
     uint32_t tid;
     uint32_t depth; /* running calls; if more than RUNNING_CALLS, the later ones are not recorded */
-    uint64_t events;      /* calls that began or ended, ever */
-    uint64_t left_stub;   /* the last jump or call that did not return; 0: none */
-    uint32_t left_told;   /* QUIPU_CALL(...) */
-    uint32_t left_number; /* value of `skipped` (quick.h) that counted it */
+    uint64_t events;          /* calls that began or ended, ever */
+    uint64_t left_stub;       /* the last jump or call that did not return; 0: none */
+    uint32_t left_descriptor; /* QUIPU_CALL(...) */
+    uint32_t left_number;     /* value of `skipped` (quick.h) that counted it */
     uint64_t reserved[3];
     struct watch_running_call calls[RUNNING_CALLS];
 };
@@ -67,7 +67,8 @@ _Static_assert(sizeof(struct watch_running_call) == RUNNING_CALL_SIZE, "entry.S"
 _Static_assert(offsetof(struct watch_running_call, stub) == RUNNING_CALL_STUB, "entry.S");
 _Static_assert(offsetof(struct watch_running_call, low) == RUNNING_CALL_LOW, "entry.S");
 _Static_assert(offsetof(struct watch_running_call, high) == RUNNING_CALL_HIGH, "entry.S");
-_Static_assert(offsetof(struct watch_running_call, told) == RUNNING_CALL_TOLD, "entry.S");
+_Static_assert(offsetof(struct watch_running_call, descriptor) == RUNNING_CALL_DESCRIPTOR,
+               "entry.S");
 
 struct watch_region;
 
@@ -77,7 +78,7 @@ struct watch_suspects {
     bool more; /* further candidates, which are not listed */
     struct {
         uint64_t stub;
-        uint32_t told, tid;
+        uint32_t descriptor, tid;
     } calls[WATCH_SUSPECTS];
 };
 
@@ -117,7 +118,7 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
 
 /* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
  * watch_running_call. The jump's target does not return to it. */
-void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t told);
+void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t descriptor);
 /* An exception or longjmp has led the calling thread to a function whose stack pointer is STACK.
  * The calls below do not return. */
 void quipu_watch_came_back(uint64_t stack);
@@ -130,7 +131,7 @@ void quipu_watch_suspect_skipped(uint32_t number, uint64_t named, struct watch_s
 uint32_t quipu_watch_count_skipped(void);
 /* Does the same, and records the call as the last one. STUB and TOLD are as in struct
  * watch_running_call. */
-uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t told);
+uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t descriptor);
 
 #endif
 

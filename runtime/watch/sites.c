@@ -54,15 +54,15 @@ const struct quipu_site *quipu_watch_sites(uint64_t *count) {
 }
 
 static uint64_t place_of(const struct quipu_site *site) {
-    return told_address(&site->place);
+    return relative_address(&site->place);
 }
 
 static uint64_t variable_of(const struct quipu_site *site) {
-    return told_address(&site->target);
+    return relative_address(&site->target);
 }
 
 static uint64_t code_of(const struct quipu_site *site) {
-    return told_address(&site->code);
+    return relative_address(&site->code);
 }
 
 static bool is_of_anywhere(const struct quipu_site *site) {

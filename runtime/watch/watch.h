@@ -304,7 +304,7 @@ uint64_t quipu_watch_behind_jump(const uint8_t *jump);
 uint64_t quipu_watch_place_of_return(uint64_t stub);
 /* Returns the address of the call that STUB and TOLD describe as in struct watch_running_call: a
  * hit's pc. */
-uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t told);
+uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t descriptor);
 
 /* ---- open.c: pairs and calls that have begun and not ended ---- */
 

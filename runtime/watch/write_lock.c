@@ -91,11 +91,12 @@ static unsigned number_of(uint64_t granule) {
     return (unsigned)(scatter_bits(granule) >> (64 - WATCH_WRITE_LOCK_BITS));
 }
 
-uint64_t quipu_watch_told(uint64_t address, uint64_t end) {
+uint64_t quipu_watch_releases(uint64_t address, uint64_t end) {
     uint64_t first = address >> QUIPU_WATCH_GRANULE_BITS, sum = 0;
     uint64_t last = lesser((end - 1) >> QUIPU_WATCH_GRANULE_BITS, first + WATCH_WRITE_LOCKS - 1);
     for (; first <= last; first++)
-        sum += __atomic_load_n(&WATCH_WIPED->write_locks[number_of(first)].told, __ATOMIC_RELAXED);
+        sum +=
+            __atomic_load_n(&WATCH_WIPED->write_locks[number_of(first)].releases, __ATOMIC_RELAXED);
     return sum;
 }
 
@@ -135,7 +136,7 @@ void quipu_watch_let_go(struct watch_hold *hold) {
         hold->locks &= hold->locks - 1;
         if (!is_own)
             continue;
-        WATCH_WIPED->write_locks[number].told++;
+        WATCH_WIPED->write_locks[number].releases++;
         __atomic_store_n(&WATCH_WIPED->write_locks[number].owner, 0, __ATOMIC_RELEASE);
     }
     hold->is_lost |= !hold->is_alone; /* for what is looked at from now on */

@@ -13,11 +13,11 @@ enum {
 
 /* A write lock, for the granules that have its number. It has the size of a cache line. */
 struct watch_write_lock {
-    uint64_t owner; /* thread pointer of the holder; 0: free */
-    uint64_t stack; /* the holder's stack pointer, as in a pair */
-    uint64_t stamp; /* time stamp of when it was taken */
-    uint64_t told;  /* how often its owner has released it, ever */
-    bool disturbed; /* a handler that interrupted the holder has written under the lock, too */
+    uint64_t owner;    /* thread pointer of the holder; 0: free */
+    uint64_t stack;    /* the holder's stack pointer, as in a pair */
+    uint64_t stamp;    /* time stamp of when it was taken */
+    uint64_t releases; /* how often its owner has released it, ever */
+    bool disturbed;    /* a handler that interrupted the holder has written under the lock, too */
     uint64_t reserved[3];
 };
 
@@ -40,7 +40,7 @@ void quipu_watch_hold(struct watch_hold *hold, uint64_t address, uint64_t end, u
 void quipu_watch_let_go(struct watch_hold *hold);
 /* How often write locks of [ADDRESS, END) were released, ever. A lock of two granules counts twice.
  */
-uint64_t quipu_watch_told(uint64_t address, uint64_t end);
+uint64_t quipu_watch_releases(uint64_t address, uint64_t end);
 /* Whether no other write of which the runtime knows went to [ADDRESS, END) since HOLD was taken. */
 bool quipu_watch_is_undisturbed(const struct watch_hold *hold, uint64_t address, uint64_t end);
 

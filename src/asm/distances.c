@@ -48,8 +48,8 @@ struct finder {
 };
 
 static const char span_reason[] = "a distance between labels goes over it";
-static const char inside_reason[] = "an address in it is told by a label and a number";
-static const char here_reason[] = "an address is told by its distance from an instruction";
+static const char inside_reason[] = "an address in it is given as a label and a number";
+static const char here_reason[] = "an address is given as its distance from an instruction";
 static const char call_reason[] = "a call is made for its return address";
 static const char bytes_reason[] = "its instructions are read or written as data";
 

@@ -198,7 +198,7 @@ static void check_addresses(const struct finder *f, uint32_t position, bool jump
 
 /* Whether control never falls through the instruction. A trap is not such an instruction: its
  * handler may continue behind it. */
-static bool stops_way(const struct decoded *decoded) {
+static bool ends_path(const struct decoded *decoded) {
     return decoded->class == CLASS_JUMP || decoded->class == CLASS_JUMP_INDIRECT ||
            decoded->class == CLASS_RETURN;
 }
@@ -216,7 +216,7 @@ static bool has_unnamed_code(const struct finder *f) {
             continue;
         if (stopped)
             return true;
-        stopped = stops_way(decoded);
+        stopped = ends_path(decoded);
     }
     return false;
 }

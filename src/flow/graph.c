@@ -599,6 +599,6 @@ const char *build_graph(struct graph *graph, const struct unit *unit, struct gra
     enter_unreached(&b);
     find_countable(graph);
     return closes_cycle(graph)
-               ? "an instruction whose address is told leaves no place for a counter"
+               ? "an instruction whose address is recorded leaves no place for a counter"
                : NULL;
 }

@@ -272,7 +272,7 @@ static bool pass_instruction(struct follower *f, struct state *state, uint32_t s
     }
 }
 
-static void follow_way(struct follower *f, struct state state, unsigned *left) {
+static void follow_path(struct follower *f, struct state state, unsigned *left) {
     struct unit *unit = f->unit;
     const struct section *section = &unit->sections.data[f->section];
     for (; state.position < section->statements.count && *left; state.position++, --*left) {
@@ -299,9 +299,9 @@ static bool is_harmful(struct follower *f, uint32_t label) {
     f->place++;
     f->harmful = false;
     f->ways.count = 0;
-    follow_way(f, state, &left);
+    follow_path(f, state, &left);
     while (f->ways.count && !f->harmful)
-        follow_way(f, f->ways.data[--f->ways.count], &left);
+        follow_path(f, f->ways.data[--f->ways.count], &left);
     return f->harmful;
 }
 

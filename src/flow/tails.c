@@ -27,7 +27,7 @@ static bool is_movable(const struct graph *graph, const struct basic_block *bloc
     return true;
 }
 
-static bool ends_the_way(const struct graph *graph, const struct basic_block *block) {
+static bool ends_path(const struct graph *graph, const struct basic_block *block) {
     uint8_t class = last_instruction(graph, block)->decoded->class;
     return class == CLASS_RETURN || (class == CLASS_JUMP && has_plain_jump(graph, block));
 }
@@ -53,7 +53,7 @@ void find_tails(struct graph *graph) {
     for (uint32_t i = 0; graph->function->compiled && i < graph->text_blocks; i++) {
         struct basic_block *block = &graph->blocks.data[i];
         block->tail = !block->padding && !block->copy && !block->turns_to &&
-                      block->size <= TAIL_SIZE_MAX && ends_the_way(graph, block) &&
+                      block->size <= TAIL_SIZE_MAX && ends_path(graph, block) &&
                       is_movable(graph, block) && !is_entered_from_outside(graph, block) &&
                       !(catching && may_trap(graph, block));
     }

@@ -96,7 +96,8 @@ static bool is_between(const struct loop_text *loop, uint32_t turn) {
 }
 
 /* Returns the edge of that kind out of the block, or NULL. */
-static struct edge *find_way(const struct graph *graph, uint32_t block, enum quipu_edge_kind kind) {
+static struct edge *find_edge(const struct graph *graph, uint32_t block,
+                              enum quipu_edge_kind kind) {
     const index_list *out = &graph->blocks.data[block].out;
     for (size_t i = 0; i < out->count; i++)
         if (graph->edges.data[out->data[i]].kind == kind)
@@ -150,7 +151,7 @@ static bool can_be_copied(const struct graph *graph, const struct loop_text *loo
         return index < loop->last && has_plain_jump(graph, block);
     case CLASS_CONDITIONAL:
         return has_plain_jump(graph, block) &&
-               (index == loop->last || find_way(graph, index, QUIPU_EDGE_TAKEN));
+               (index == loop->last || find_edge(graph, index, QUIPU_EDGE_TAKEN));
     default:
         return false;
     }
@@ -159,9 +160,9 @@ static bool can_be_copied(const struct graph *graph, const struct loop_text *loo
 /* Whether a loop that should be unrolled ends with block LAST. Sets LOOP. */
 static bool find_loop_text(const struct graph *graph, uint32_t last, struct loop_text *loop) {
     const struct basic_block *block = &graph->blocks.data[last];
-    const struct edge *turn = find_way(graph, last, QUIPU_EDGE_TAKEN);
+    const struct edge *turn = find_edge(graph, last, QUIPU_EDGE_TAKEN);
     if (block->padding || block->out.count != 2 || !turn || !turn->target ||
-        turn->target - 1 > last || !find_way(graph, last, QUIPU_EDGE_NOT_TAKEN) ||
+        turn->target - 1 > last || !find_edge(graph, last, QUIPU_EDGE_NOT_TAKEN) ||
         last_instruction(graph, block)->decoded->class != CLASS_CONDITIONAL)
         return false;
     *loop = (struct loop_text){.first = turn->target - 1, .last = last};
@@ -306,9 +307,9 @@ static void prefer_middle_turns(struct graph *graph, const struct loop_text *loo
  * jumps back to the first and falls to the exit. */
 static void unroll(struct graph *graph, const struct loop_text *loop) {
     uint32_t turn_index =
-        (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_TAKEN) - graph->edges.data);
+        (uint32_t)(find_edge(graph, loop->last, QUIPU_EDGE_TAKEN) - graph->edges.data);
     uint32_t exit_index =
-        (uint32_t)(find_way(graph, loop->last, QUIPU_EDGE_NOT_TAKEN) - graph->edges.data);
+        (uint32_t)(find_edge(graph, loop->last, QUIPU_EDGE_NOT_TAKEN) - graph->edges.data);
     expect_turns(graph, loop);
     divide_frequencies(graph, loop);
     struct edge back = graph->edges.data[turn_index], last_exit = graph->edges.data[exit_index];

@@ -295,7 +295,7 @@ const char *check_program(const struct binary *binary) {
                               : "it was not built by 'quipu cc --quipu=moment'";
 }
 
-static const char *start_way(struct approach *approach, char **argv) {
+static const char *start_approach(struct approach *approach, char **argv) {
     const char *wrong = start_tracee(approach->tracee, argv);
     if (wrong)
         return *wrong ? arena_print(approach->arena, "cannot be run under control: %s", wrong)
@@ -332,7 +332,7 @@ const char *approach(struct arena *arena, struct binary *program, const struct m
                                 .there = "",
                                 .end = ""};
     uint64_t address;
-    const char *wrong = start_way(&approach, argv);
+    const char *wrong = start_approach(&approach, argv);
     while (!wrong) {
         pid_t thread = run_to_breakpoint(tracee, &address);
         if (!thread)

@@ -7,10 +7,10 @@
 
 #include "asm/locations.h"
 #include "flow/computed_jumps.h"
+#include "flow/recorded_addresses.h"
 #include "flow/return_addresses.h"
 #include "flow/stack_pointers.h"
 #include "flow/system_calls.h"
-#include "flow/told_addresses.h"
 #include "pass/feature.h"
 #include "pass/stages.h"
 #include "util/fault.h"
@@ -80,7 +80,7 @@ size_t instrument_unit(struct unit *unit, const struct pass_options *options, co
     leave_system_calls(unit);
     leave_computed_jumps(unit);
     leave_stack_pointers(unit);
-    find_told_addresses(unit);
+    find_recorded_addresses(unit);
     find_scratch_keepers(unit);
     find_internal(&state);
     choose_features(&state);

@@ -392,7 +392,7 @@ const uint8_t *binary_note(const struct binary *binary, uint32_t type, size_t si
     return NULL;
 }
 
-uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number) {
+uint64_t relative_address(const uint8_t *distances, uint64_t address, size_t number) {
     int32_t distance;
     memcpy(&distance, distances + number * sizeof distance, sizeof distance);
     return address + number * sizeof distance + (uint64_t)(int64_t)distance;
@@ -404,8 +404,8 @@ static void read_cells(struct binary *binary) {
     const uint8_t *note = binary_note(binary, QUIPU_PLACE_NOTE, 2 * sizeof(int32_t), &address);
     if (!note)
         return;
-    binary->cells_address = told_place(note, address, 0);
-    uint64_t end = told_place(note, address, 1);
+    binary->cells_address = relative_address(note, address, 0);
+    uint64_t end = relative_address(note, address, 1);
     binary->cells_size = end > binary->cells_address ? end - binary->cells_address : 0;
 }
 

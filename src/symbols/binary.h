@@ -77,7 +77,7 @@ const uint8_t *binary_note(const struct binary *binary, uint32_t type, size_t si
 
 /* Returns the address to which a distance points. It has the index NUMBER among the i32 DISTANCES,
  * which are at ADDRESS. A distance is relative to its own address. */
-uint64_t told_place(const uint8_t *distances, uint64_t address, size_t number);
+uint64_t relative_address(const uint8_t *distances, uint64_t address, size_t number);
 
 /* Returns the segment that contains ADDRESS with a byte in the file, or NULL. */
 const struct segment *binary_segment(const struct binary *binary, uint64_t address);

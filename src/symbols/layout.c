@@ -154,8 +154,8 @@ const char *check_layout(struct arena *arena, const struct binary *binary) {
     uint64_t address;
     const uint8_t *note = binary_note(binary, QUIPU_TABLES_NOTE, NOTE_SIZE, &address);
     for (size_t i = 0; note && i < TABLES; i++) {
-        struct extent table = {told_place(note, address, 2 * i + 1),
-                               told_place(note, address, 2 * i + 2)};
+        struct extent table = {relative_address(note, address, 2 * i + 1),
+                               relative_address(note, address, 2 * i + 2)};
         outside = bytes_outside(binary, table_sections[i], table);
         if (outside)
             return arena_print(arena,

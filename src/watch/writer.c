@@ -185,7 +185,7 @@ static uint64_t find_call(const struct binary *binary, uint64_t pc) {
 
 /* Returns the address in line at which the code out of line behind PC continues, or 0 if
  * unknown. */
-static uint64_t find_way_back(const struct binary *binary, uint64_t pc) {
+static uint64_t find_return(const struct binary *binary, uint64_t pc) {
     for (uint64_t at = pc; at < pc + WAY_MAX;) {
         struct decoded decoded;
         size_t count = 0;
@@ -231,7 +231,7 @@ static uint64_t find_text(struct arena *arena, struct binary *binary, uint64_t e
  * unknown. */
 static uint64_t find_original(struct arena *arena, struct binary *binary,
                               const struct writer *writer) {
-    uint64_t end = find_way_back(binary, writer->pc);
+    uint64_t end = find_return(binary, writer->pc);
     uint64_t original = end ? find_text(arena, binary, end, writer->instruction) : 0;
     return original ? original : end;
 }

@@ -217,8 +217,9 @@ static void write_questions(struct buffer *out, const struct checked_call *call,
     write_own_test(out, call, ".LQcm", label);
 }
 
-static void write_telling(struct buffer *out, const struct checked_call *call, uint32_t told) {
-    buffer_print(out, "pushq $%u", told);
+static void write_descriptor(struct buffer *out, const struct checked_call *call,
+                             uint32_t descriptor) {
+    buffer_print(out, "pushq $%u", descriptor);
     write_adjust(out, &call->frame, 8);
     buffer_text(out, "; call quipu_watch_call_begin; leaq 8(%rsp), %rsp");
     write_adjust(out, &call->frame, -8);
@@ -229,11 +230,12 @@ static void write_telling(struct buffer *out, const struct checked_call *call, u
  * runtime changes it. */
 static void write_begin(struct buffer *out, const struct checked_call *call, bool returns) {
     bool sees = returns && call->site && !call->compared;
-    write_telling(out, call,
-                  QUIPU_CALL(call->callee | (call->looks ? QUIPU_CALLEE_LOOKS : 0),
-                             returns ? call->size : 0u) |
-                      (sees ? QUIPU_CALL_LEADS : 0) |
-                      ((returns ? call->compared : call->begins != 0) ? QUIPU_CALL_COMPARED : 0));
+    write_descriptor(
+        out, call,
+        QUIPU_CALL(call->callee | (call->looks ? QUIPU_CALLEE_LOOKS : 0),
+                   returns ? call->size : 0u) |
+            (sees ? QUIPU_CALL_LEADS : 0) |
+            ((returns ? call->compared : call->begins != 0) ? QUIPU_CALL_COMPARED : 0));
 }
 
 void write_call_stubs(struct buffer *out, const struct checked_call *call, uint32_t label) {
@@ -311,7 +313,7 @@ void write_leaving_stub(struct buffer *out, const struct checked_call *call, uin
     buffer_print(out, ".LQcl%u: ", label);
     write_frame(out, &call->frame, 0);
     write_questions(out, call, false, label);
-    write_telling(out, call, QUIPU_CALL(0, call->size) | QUIPU_CALL_LEAVES);
+    write_descriptor(out, call, QUIPU_CALL(0, call->size) | QUIPU_CALL_LEAVES);
     buffer_print(out, "jmp .LQcm%u", label);
     write_frame_end(out, &call->frame);
 }

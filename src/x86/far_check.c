@@ -26,7 +26,7 @@ static void write_address(struct buffer *out, const struct far_check *check, int
 }
 
 void write_far_check(struct buffer *out, const struct far_check *check, const char *near) {
-    if (check->way == FAR_DOWN) {
+    if (check->direction == FAR_DOWN) {
         write_address(out, check, QUIPU_WATCH_SPAN - 1);
         buffer_print(out, "subq 0x%x, %%r11; cmpq 0x%x, %%r11; jb %s; ", QUIPU_WATCH_LOWEST,
                      QUIPU_WATCH_FAR, near);
@@ -34,7 +34,7 @@ void write_far_check(struct buffer *out, const struct far_check *check, const ch
     }
     write_address(out, check, 0);
     buffer_print(out, "subq 0x%x, %%r11; addq 0x%x, %%r11; jc %s; ",
-                 check->way == FAR_UP ? QUIPU_WATCH_HIGHEST : QUIPU_WATCH_HIGHEST_WIDE,
+                 check->direction == FAR_UP ? QUIPU_WATCH_HIGHEST : QUIPU_WATCH_HIGHEST_WIDE,
                  QUIPU_WATCH_FAR, near);
 }
 

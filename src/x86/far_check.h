@@ -14,7 +14,7 @@ enum {
     FAR_STEP_MAX = 4096 /* bytes per step of an address */
 };
 
-enum far_way {
+enum far_direction {
     FAR_UP,     /* nothing is written below the address ... */
     FAR_DOWN,   /* ... or above the store at it ... */
     FAR_EITHER, /* ... or further below it than 32 bits times a scale can reach */
@@ -23,7 +23,7 @@ enum far_way {
 /* An address: DISPLACEMENT, or SYMBOL if it is not empty, plus registers that are not
  * NO_REGISTER. */
 struct far_check {
-    enum far_way way;
+    enum far_direction direction;
     uint8_t base, index, scale;
     int64_t displacement;
     struct span symbol;

@@ -87,8 +87,8 @@ static void write_spilled(struct buffer *out, const struct frame_row *frame, boo
 }
 
 /* With the stack: no register is free, or the test itself uses the stack. */
-static enum check_way write_spilling(struct buffer *out, const struct store_address *address,
-                                     const struct clobbers *clobbers, uint32_t label) {
+static enum check_effect write_spilling(struct buffer *out, const struct store_address *address,
+                                        const struct clobbers *clobbers, uint32_t label) {
     bool keeps_flags = !clobbers->flags_free;
     int raised = RED_ZONE + (keeps_flags ? 16 : 8);
     write_stack_move(out, &clobbers->frame, -RED_ZONE);
@@ -101,8 +101,8 @@ static enum check_way write_spilling(struct buffer *out, const struct store_addr
     return keeps_flags ? CHECK_KEEPS_ALL : CHECK_KEEPS_ON_STACK;
 }
 
-enum check_way write_store_check(struct buffer *out, const struct store_address *address,
-                                 const struct clobbers *clobbers, uint32_t label) {
+enum check_effect write_store_check(struct buffer *out, const struct store_address *address,
+                                    const struct clobbers *clobbers, uint32_t label) {
     const struct store *store = address->store;
     int scratch = find_scratch(clobbers->free, -1);
     bool rax_free = clobbers->free >> RAX & 1, at_once = is_seen_at_once(store);
@@ -121,8 +121,8 @@ enum check_way write_store_check(struct buffer *out, const struct store_address 
     return write_spilling(out, address, clobbers, label);
 }
 
-void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame) {
-    switch (way) {
+void write_check_end(struct buffer *out, enum check_effect effect, const struct frame_row *frame) {
+    switch (effect) {
     case CHECK_CHANGES_NOTHING:
         return;
     case CHECK_KEEPS_IN_RAX:
@@ -131,9 +131,9 @@ void write_check_end(struct buffer *out, enum check_way way, const struct frame_
         return;
     case CHECK_KEEPS_ON_STACK:
     case CHECK_KEEPS_ALL:
-        write_adjust(out, frame, RED_ZONE + (way == CHECK_KEEPS_ALL ? 16 : 8));
+        write_adjust(out, frame, RED_ZONE + (effect == CHECK_KEEPS_ALL ? 16 : 8));
         buffer_text(out, "; ");
-        write_spilled(out, frame, way == CHECK_KEEPS_ALL);
+        write_spilled(out, frame, effect == CHECK_KEEPS_ALL);
         buffer_text(out, "; ");
     }
 }

@@ -18,7 +18,7 @@
 void write_site(struct buffer *out, uint32_t label);
 
 /* State that a check has changed when it jumps out of line. The code there first restores it. */
-enum check_way {
+enum check_effect {
     CHECK_CHANGES_NOTHING,
     CHECK_KEEPS_IN_RAX,   /* the flags are in %rax */
     CHECK_KEEPS_ON_STACK, /* %rax is on the stack, below the red zone */
@@ -30,11 +30,11 @@ bool is_seen_at_once(const struct store *store);
 
 /* Writes the check of ADDRESS, which changes only what CLOBBERS allows. It jumps to .LQx LABEL if
  * the store may touch a region. */
-enum check_way write_store_check(struct buffer *out, const struct store_address *address,
-                                 const struct clobbers *clobbers, uint32_t label);
+enum check_effect write_store_check(struct buffer *out, const struct store_address *address,
+                                    const struct clobbers *clobbers, uint32_t label);
 
 /* Out of line, first: restores what the check has changed. */
-void write_check_end(struct buffer *out, enum check_way way, const struct frame_row *frame);
+void write_check_end(struct buffer *out, enum check_effect effect, const struct frame_row *frame);
 
 /* Before and behind a copy of the store of LENGTH bytes. Keeps every register and flag. */
 void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,

@@ -25,7 +25,7 @@ for flags in -O0 -O2 '-O2 -fPIC' '-O3 --quipu-placement=block'; do
         ./keys >keys.out || fail "keys, $mode $flags: status $?"
         diff keys.plain keys.out >differences || fail "keys, $mode $flags: $(cat differences)"
         # a jump that is told leaves no place for a counter on its way
-        grep -v "'uses_jumps': an instruction whose address is told" messages >others
+        grep -v "'uses_jumps': an instruction whose address is recorded" messages >others
         [[ -s others ]] && fail "keys, $mode $flags: $(cat others)"
     done
     rm -rf data

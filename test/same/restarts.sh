@@ -18,7 +18,7 @@ for flags in '-O2 -ffixed-r11' '-O0 -fPIC'; do
         ./program >program.out || fail "$mode $flags: status $?"
         diff plain.out program.out >differences || fail "$mode $flags: $(cat differences)"
         quipu info program >told || fail "$mode $flags: no info"
-        grep -q 'add_by_places.* a range of it is told' told || fail "$mode $flags: $(cat told)"
+        grep -q 'add_by_places.* a range of it is recorded' told || fail "$mode $flags: $(cat told)"
         grep -q 'add_by_length.* a distance between labels goes over it' told || fail "$mode $flags: $(cat told)"
     done
 done

@@ -280,7 +280,7 @@ static void leave_frame(struct planner *p, const struct graph_instruction *instr
 /* Writes the code out of line to which the check with LABEL jumps. WAY: how that check keeps what
  * it changes. */
 static void write_range(struct watcher *w, const struct range *range, uint32_t label,
-                        enum check_way way) {
+                        enum check_effect effect) {
     struct planner *p = w->p;
     struct buffer *out = &p->far_stubs;
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
@@ -291,7 +291,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
     anchor_code(p, out, w->block->fragment,
                 sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
     enter_frame(p, &frame);
-    write_check_end(out, way, &frame);
+    write_check_end(out, effect, &frame);
     if (range->store.enters) { /* the store is made here, and again by `enter` */
         struct store_address address;
         address_of(p, &range->store, 0, &address);
@@ -401,7 +401,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
 /* ---- */
 
 /* Whether the table of sites has a row for the armed check: in builds that also count. */
-static bool way_is_told(const struct watcher *w, const struct range *range) {
+static bool has_row(const struct watcher *w, const struct range *range) {
     return counts_anything(w->p->state->options) && !is_call(&w->instructions[range->first]);
 }
 
@@ -415,17 +415,17 @@ static void insert_check(struct watcher *w, const struct range *range) {
     if (range->end - range->begin > range->store.size)
         address.operand = joint_operand(w, range);
     uint32_t label = ++p->state->labels;
-    enum check_way way = CHECK_CHANGES_NOTHING;
+    enum check_effect effect = CHECK_CHANGES_NOTHING;
     if (!is_call(&w->instructions[range->first])) {
         anchor_code(p, &check, w->block->fragment,
                     sums_in_block(p, w->index, range->first, is_counted(w, range->first)));
-        way = write_store_check(&check, &address, &clobbers, label);
+        effect = write_store_check(&check, &address, &clobbers, label);
     }
     split_block(p, w->index, range->first);
     if (leave_out(w, range, label, &check, &address))
         buffer_release(&check);
     else {
-        if (way_is_told(w, range))
+        if (has_row(w, range))
             buffer_print(rows_of(w), "\t.long .LQp%u-., 0, %d, 0x%x\n", label,
                          (int)kind_of_check(p, w->index, &range->store), QUIPU_SITE_CHECK);
         insert_at(p, &w->instructions[range->first], &check);
@@ -433,7 +433,7 @@ static void insert_check(struct watcher *w, const struct range *range) {
     buffer_print(&text, ".LQy%u:", label);
     insert_after(p, &w->instructions[range->last], &text);
     if (!is_call(&w->instructions[range->first]))
-        write_range(w, range, label, way);
+        write_range(w, range, label, effect);
 }
 
 /* If several begin at one instruction, the longest comes first: its copy skips the checks of the

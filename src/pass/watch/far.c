@@ -46,13 +46,13 @@ static struct beginnings beginnings_of(const struct origin *origin) {
 
 /* Sets *WAY to the direction in which the sum of both moves. Returns false if it has none, or if
  * that is not known. */
-static bool find_way(const struct store *store, const struct origin *base,
-                     const struct origin *index, enum far_way *way) {
+static bool find_direction(const struct store *store, const struct origin *base,
+                           const struct origin *index, enum far_direction *direction) {
     bool up = base->up || index->up, down = base->down || index->down;
     bool is_signed = base->is_signed || index->is_signed;
     bool is_number = (store->base != NO_REGISTER && base->is_zero) ||
                      (store->index != NO_REGISTER && index->is_zero);
-    *way = down ? FAR_DOWN : is_signed ? FAR_EITHER : FAR_UP;
+    *direction = down ? FAR_DOWN : is_signed ? FAR_EITHER : FAR_UP;
     return base->known && index->known && base->longest <= FAR_STEP_MAX &&
            index->longest * store->scale <= FAR_STEP_MAX &&
            !(down && (up || is_signed || is_number));
@@ -63,13 +63,13 @@ static bool find_way(const struct store *store, const struct origin *base,
 static bool add_check(struct loop_copy *loop, const struct far_check *check) {
     for (uint32_t i = 0; i < loop->far_count; i++) {
         struct far_check *other = &loop->far[i];
-        if (other->way != check->way || other->base != check->base ||
+        if (other->direction != check->direction || other->base != check->base ||
             other->index != check->index || other->scale != check->scale ||
             other->symbol.length != check->symbol.length ||
             memcmp(other->symbol.start, check->symbol.start, check->symbol.length) != 0)
             continue;
-        bool further = check->way == FAR_DOWN ? check->displacement > other->displacement
-                                              : check->displacement < other->displacement;
+        bool further = check->direction == FAR_DOWN ? check->displacement > other->displacement
+                                                    : check->displacement < other->displacement;
         if (further)
             other->displacement = check->displacement;
         return true;
@@ -96,7 +96,7 @@ static bool add_far_store(struct far_finder *f, const struct graph_instruction *
     struct beginnings bases = beginnings_of(&base), indices = beginnings_of(&index);
     struct far_check check = {.displacement = store->displacement};
     if (!is_movable_store(f->p, instruction, &operand) ||
-        !find_way(store, &base, &index, &check.way))
+        !find_direction(store, &base, &index, &check.direction))
         return false;
     check.symbol = symbol_of(store, operand);
     f->loop->far_steps |= base.steps | index.steps;
@@ -125,7 +125,7 @@ void find_far(const struct planner *p, struct loop_copy *loop) {
                 return;
         }
     }
-    loop->is_far_told = true;
+    loop->has_far_checks = true;
 }
 
 void write_far(struct planner *p, const struct loop_copy *loop) {

@@ -27,7 +27,7 @@ struct loop_copy {
     struct loop_distance distance;
     struct scratch_registers scratch;
     /* far.c */
-    bool is_far_told; /* each address starts at one of `far`, and moves in its direction */
+    bool has_far_checks; /* each address starts at one of `far`, and moves in its direction */
     uint32_t far_count;
     struct far_check far[FAR_MAX];
     uint16_t far_steps; /* registers whose value must be positive and not large */
@@ -47,7 +47,7 @@ void write_far(struct planner *p, const struct loop_copy *loop);
 
 /* Whether the loop may run its copy while something is watched. */
 static inline bool asks_where(const struct loop_copy *loop) {
-    return loop->has_ranges || loop->is_far_told;
+    return loop->has_ranges || loop->has_far_checks;
 }
 
 /* Whether the instruction stores at most QUIPU_WATCH_SPAN bytes at an address of general registers,

@@ -255,7 +255,7 @@ void write_ranges(struct planner *p, const struct loop_copy *loop) {
     const char *dirty = arena_print(arena, ".LQld%u", loop->text.label);
     const char *away = arena_print(arena, ".LQlv%u", loop->text.label);
     buffer_print(&p->far_stubs, ".LQla%u: ", loop->text.label);
-    if (loop->is_far_told)
+    if (loop->has_far_checks)
         write_far(p, loop);
     if (loop->has_ranges)
         write_all_ranges(p, loop, dirty, away);

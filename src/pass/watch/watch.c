@@ -22,7 +22,7 @@ static void begin_unit(struct pass_state *state) {
 
 /* Whether an instruction that stores or calls must stay at its label. Then no check can be inserted
  * before it, and no copy can replace it. */
-static bool has_told_store(const struct graph *graph) {
+static bool has_recorded_store(const struct graph *graph) {
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         if (!block->closed || block->padding)
@@ -38,7 +38,7 @@ static bool has_told_store(const struct graph *graph) {
 }
 
 static const char *refuse(const struct graph *graph) {
-    return has_told_store(graph) ? "a store whose address is told cannot be checked" : NULL;
+    return has_recorded_store(graph) ? "a store whose address is recorded cannot be checked" : NULL;
 }
 
 static void plan(struct planner *p) {

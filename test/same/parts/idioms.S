@@ -116,7 +116,7 @@ END(difference_by_names)
 past = .
     .equ twice, (past - .Lbegin) * 2
 
-// left: an address in it is told by a label and a number
+// left: an address in it is given as a label and a number
 FUNCTION(number_behind):
     WORK
     lea 7f+1(%rip), %rcx
@@ -126,7 +126,7 @@ FUNCTION(number_behind):
     ret
 END(number_behind)
 
-// left: an address in it is told by a label and a number
+// left: an address in it is given as a label and a number
 FUNCTION(number_in_data):
     WORK
     jmp *.Lbehind(%rip)
@@ -140,7 +140,7 @@ END(number_in_data)
     .quad .Lhere+1
     .text
 
-// left: an address in it is told by a label and a number
+// left: an address in it is given as a label and a number
 FUNCTION(here_and_number):
     WORK
     lea .+8(%rip), %rcx
@@ -150,7 +150,7 @@ FUNCTION(here_and_number):
     ret
 END(here_and_number)
 
-// left: an address is told by its distance from an instruction
+// left: an address is given as its distance from an instruction
 FUNCTION(distance_from_here):
     WORK
     lea 3(%rip), %rcx
@@ -317,7 +317,7 @@ FUNCTION(intel_difference):
     .att_syntax prefix
 END(intel_difference)
 
-// left: an address in it is told by a label and a number
+// left: an address in it is given as a label and a number
 FUNCTION(intel_number):
     .intel_syntax noprefix
     xor eax, eax

@@ -1,6 +1,6 @@
-/* told_addresses.h: labels whose addresses are recorded for an unknown use. */
-#ifndef QUIPU_FLOW_TOLD_ADDRESSES_H
-#define QUIPU_FLOW_TOLD_ADDRESSES_H
+/* recorded_addresses.h: labels whose addresses are recorded for an unknown use. */
+#ifndef QUIPU_FLOW_RECORDED_ADDRESSES_H
+#define QUIPU_FLOW_RECORDED_ADDRESSES_H
 
 #include "asm/unit.h"
 
@@ -10,6 +10,6 @@
  * requires: leave_computed_jumps
  * makes: pinned, returned_to, left_unseen, switched and outside_entry of symbols, and address_taken
  * of those of inline assembly; kept of statements; asm_function.left_alone */
-void find_told_addresses(struct unit *unit);
+void find_recorded_addresses(struct unit *unit);
 
 #endif

@@ -1,4 +1,5 @@
-/* told_addresses.c: labels whose addresses are recorded for an unknown use; see told_addresses.h.
+/* recorded_addresses.c: labels whose addresses are recorded for an unknown use; see
+ * recorded_addresses.h.
  *
  *     1:  mov (%rdi), %rax                               1:  nop
  *     2:                                                     .pushsection .note, "", "note"
@@ -41,7 +42,7 @@
  *
  * Not perfect: a handler that continues where there is no recorded label, and a comparison with the
  * begin of a function, are not found. */
-#include "flow/told_addresses.h"
+#include "flow/recorded_addresses.h"
 
 #include "asm/distances.h"
 #include "x86/measure.h"
@@ -50,24 +51,25 @@
 
 /* What is known about a symbol. Members up to by_name, except used and kept, are for symbols whose
  * address is recorded. */
-struct telling {
-    bool used;    /* code or another section names it, or it is global */
-    bool kept;    /* compiled code names it, too */
-    bool told;    /* its address is recorded */
-    bool later;   /* not only as the first of a record */
-    bool leads;   /* as the first of a record that also has another label */
-    bool fixed;   /* not only by hand-written instructions */
-    bool in_data; /* by hand-written data */
-    bool by_name; /* by an instruction, or for other files */
-    bool in_code; /* a hand-written instruction in a function names it ... */
-    bool jumped;  /* ... in a function with an indirect jump */
+struct recording {
+    bool used;     /* code or another section names it, or it is global */
+    bool kept;     /* compiled code names it, too */
+    bool recorded; /* its address is recorded */
+    bool later;    /* not only as the first of a record */
+    bool leads;    /* as the first of a record that also has another label */
+    bool fixed;    /* not only by hand-written instructions */
+    bool in_data;  /* by hand-written data */
+    bool by_name;  /* by an instruction, or for other files */
+    bool in_code;  /* a hand-written instruction in a function names it ... */
+    bool jumped;   /* ... in a function with an indirect jump */
 };
 
-static const char range_reason[] = "a range of it is told, and where it is left in the middle";
+static const char range_reason[] =
+    "a range of it is recorded, with where to go on when it is left in the middle";
 
 struct finder {
     struct unit *unit;
-    struct telling *symbols;
+    struct recording *symbols;
     uint32_t *heads; /* by statement: the label before the data that it is part of, or NONE */
     bool *jumps;     /* by function: it has a hand-written indirect jump or call */
 };
@@ -155,7 +157,7 @@ static bool is_first(const struct finder *f, size_t index) {
 
 /* Whether HEAD is the label of a table that indirect jumps of the label's function use. */
 static bool is_jump_table(const struct finder *f, uint32_t head, uint32_t label) {
-    const struct telling *table = &f->symbols[head];
+    const struct recording *table = &f->symbols[head];
     return table->jumped || (table->in_code && f->jumps[f->unit->function_of[label]]);
 }
 
@@ -205,11 +207,11 @@ static void note_uses(struct finder *f) {
         bool away = label == NONE || statement_at(unit, label)->section != s->section;
         bool code = s->kind == STATEMENT_INSTRUCTION, written = is_hand_written(unit, s);
         uint32_t function = unit->function_of[reference->statement];
-        struct telling *telling = &f->symbols[reference->symbol];
-        telling->used |= away || code;
-        telling->kept |= !written;
-        telling->in_code |= code && written && function != NONE;
-        telling->jumped |= code && written && function != NONE && f->jumps[function];
+        struct recording *recording = &f->symbols[reference->symbol];
+        recording->used |= away || code;
+        recording->kept |= !written;
+        recording->in_code |= code && written && function != NONE;
+        recording->jumped |= code && written && function != NONE && f->jumps[function];
     }
 }
 
@@ -226,7 +228,7 @@ static void note_jumps(struct finder *f) {
     }
 }
 
-static void note_told(struct finder *f, size_t index) {
+static void note_recorded(struct finder *f, size_t index) {
     const struct unit *unit = f->unit;
     const struct reference *reference = &unit->references.data[index];
     const struct statement *s = statement_at(unit, reference->statement);
@@ -243,18 +245,18 @@ static void note_told(struct finder *f, size_t index) {
             return;
         first = !headed && is_hand_written(unit, s) && is_first(f, index);
     }
-    struct telling *telling = &f->symbols[reference->symbol];
-    telling->told = true;
-    telling->leads |= first && index + 1 < unit->references.count &&
-                      is_place(unit, reference[1].symbol) && !is_first(f, index + 1);
-    telling->in_data |= in_data && is_hand_written(unit, s);
-    telling->by_name |= !in_data;
-    telling->later |= !first;
-    telling->fixed |= in_data || !is_hand_written(unit, s);
+    struct recording *recording = &f->symbols[reference->symbol];
+    recording->recorded = true;
+    recording->leads |= first && index + 1 < unit->references.count &&
+                        is_place(unit, reference[1].symbol) && !is_first(f, index + 1);
+    recording->in_data |= in_data && is_hand_written(unit, s);
+    recording->by_name |= !in_data;
+    recording->later |= !first;
+    recording->fixed |= in_data || !is_hand_written(unit, s);
 }
 
-static void note_name(struct telling *telling) {
-    telling->told = telling->later = telling->fixed = telling->by_name = true;
+static void note_name(struct recording *recording) {
+    recording->recorded = recording->later = recording->fixed = recording->by_name = true;
 }
 
 /* Returns the number of references in the record that begins with reference INDEX. */
@@ -335,7 +337,8 @@ static uint32_t call_in_front(const struct unit *unit, uint32_t label, bool *ent
     return NONE;
 }
 
-static const char returned_reason[] = "a place behind a call is told, and may be gone to otherwise";
+static const char returned_reason[] =
+    "an address behind a call is recorded, and may also be reached otherwise";
 
 /* A name behind a call in another function may be a function, or the return address of the call.
  * Leaves both functions alone. */
@@ -364,31 +367,31 @@ static void mark_returned_to(struct finder *f, uint32_t index, bool entered) {
 
 static void mark(struct finder *f, uint32_t index) {
     struct unit *unit = f->unit;
-    const struct telling *telling = &f->symbols[index];
+    const struct recording *recording = &f->symbols[index];
     struct symbol *symbol = &unit->symbols.data[index];
     const struct statement *label = statement_at(unit, symbol->statement);
     uint32_t instruction = instruction_at(unit, symbol->statement);
     bool entered;
-    uint32_t call = telling->in_data ? call_in_front(unit, symbol->statement, &entered) : NONE;
+    uint32_t call = recording->in_data ? call_in_front(unit, symbol->statement, &entered) : NONE;
     if (call != NONE && unit->function_of[call] == unit->function_of[symbol->statement]) {
         mark_returned_to(f, index, entered);
         return;
     }
     bool names = is_hand_written(unit, label) && !label->ends_asm && instruction != NONE;
     symbol->left_unseen = names && unit->code->decoded[instruction].faults;
-    symbol->switched = names && telling->leads && may_turn(&unit->code->decoded[instruction]);
-    symbol->pinned = names && (telling->fixed || symbol->left_unseen);
-    symbol->outside_entry |= telling->later || !symbol->left_unseen;
-    if (!telling->kept && !f->jumps[unit->function_of[symbol->statement]])
+    symbol->switched = names && recording->leads && may_turn(&unit->code->decoded[instruction]);
+    symbol->pinned = names && (recording->fixed || symbol->left_unseen);
+    symbol->outside_entry |= recording->later || !symbol->left_unseen;
+    if (!recording->kept && !f->jumps[unit->function_of[symbol->statement]])
         symbol->address_taken = false; /* no indirect jump leads there */
 }
 
-void find_told_addresses(struct unit *unit) {
+void find_recorded_addresses(struct unit *unit) {
     keep_patched(unit);
     if (!has_hand_written(unit))
         return;
     struct finder f = {.unit = unit};
-    f.symbols = ARENA_ARRAY(&unit->arena, struct telling, unit->symbols.count);
+    f.symbols = ARENA_ARRAY(&unit->arena, struct recording, unit->symbols.count);
     f.heads = ARENA_ARRAY(&unit->arena, uint32_t, unit->statements.count);
     f.jumps = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
     find_heads(&f);
@@ -397,10 +400,10 @@ void find_told_addresses(struct unit *unit) {
     leave_ranges(&f);
     for (size_t i = 0; i < unit->references.count; i++) {
         leave_named(unit, &unit->references.data[i]);
-        note_told(&f, i);
+        note_recorded(&f, i);
     }
     note_names(&f);
     for (uint32_t i = 0; i < unit->symbols.count; i++)
-        if (f.symbols[i].told)
+        if (f.symbols[i].recorded)
             mark(&f, i);
 }
