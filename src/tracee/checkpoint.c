@@ -7,10 +7,16 @@
  * All files of the copy except the standard ones are closed. Linux before 5.9 has no call for that.
  * There they stay open, and a process that waits for the end of a pipe may wait for ever.
  *
- * Mappings that are shared with other processes or files, such as the cells, stay shared over a
- * fork. In the copy they are replaced by private memory with the same contents. */
+ * A fork does not copy all memory. The copy gets the rest of it afterwards, with the same contents:
+ *   - Mappings that are shared with other processes or files, such as the cells, stay shared. In
+ *     the copy they are replaced by private memory.
+ *   - Pages that the kernel clears in a child (MADV_WIPEONFORK) are filled again. A program, or the
+ *     runtime, recognizes by them that it is a forked child, which the copy is not.
+ *   - Mappings that a child does not get (MADV_DONTFORK) are made as private memory.
+ * Not perfect: a kernel without /proc/PID/smaps does not tell the last two. */
 #include "tracee/checkpoint.h"
 
+#include "tracee/tracee.h"
 #include "util/vector.h"
 #include "x86/kernel.h"
 
@@ -27,67 +33,105 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHARED_MAX ((uint64_t)1 << 30)
+#define COPIED_MAX ((uint64_t)1 << 30)
 
 struct mapping {
     uint64_t start, end;
     int protection;
+    bool shared;  /* and writable */
+    bool wiped;   /* empty in a child */
+    bool missing; /* in a child */
 };
 
 typedef VECTOR(struct mapping) mapping_list;
 
-/* Lists the mappings of PROCESS that are shared and writable. */
-static bool read_shared(struct arena *arena, pid_t process, mapping_list *list) {
-    char path[64], *line = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+/* Reads "START-END rwxs ...", the first line about a mapping. */
+static struct mapping read_mapping(const char *line) {
+    char *end;
+    struct mapping mapping = {.start = strtoull(line, &end, 16)};
+    mapping.end = strtoull(end + 1, &end, 16);
+    if (strlen(end) < 5)
+        return (struct mapping){0};
+    mapping.protection = (end[1] == 'r' ? PROT_READ : 0) | (end[2] == 'w' ? PROT_WRITE : 0) |
+                         (end[3] == 'x' ? PROT_EXEC : 0);
+    mapping.shared = end[2] == 'w' && end[4] == 's';
+    return mapping;
+}
+
+/* Opens the list of the mappings of PROCESS, with their flags if the kernel has those. */
+static FILE *open_mappings(pid_t process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)process);
     FILE *file = fopen(path, "re");
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
+    return file ? file : fopen(path, "re");
+}
+
+static bool is_uncopied(const struct mapping *mapping) {
+    return mapping->shared || mapping->wiped || mapping->missing;
+}
+
+/* Lists the mappings of PROCESS that a fork does not copy. */
+static bool read_uncopied(struct arena *arena, pid_t process, mapping_list *list) {
+    static const char flags[] = "VmFlags:";
+    struct mapping mapping = {0};
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = open_mappings(process);
     if (!file)
         return false;
-    while (getline(&line, &room, file) > 0) {
-        char *end;
-        struct mapping mapping = {.start = strtoull(line, &end, 16)};
-        mapping.end = strtoull(end + 1, &end, 16);
-        if (strlen(end) < 5 || end[2] != 'w' || end[4] != 's')
-            continue;
-        mapping.protection =
-            (end[1] == 'r' ? PROT_READ : 0) | PROT_WRITE | (end[3] == 'x' ? PROT_EXEC : 0);
-        vector_push(arena, list, mapping);
+    for (bool more = true; more;) {
+        more = getline(&line, &room, file) > 0;
+        bool is_first = more && !(*line >= 'A' && *line <= 'Z');
+        if (more && strncmp(line, flags, strlen(flags)) == 0) {
+            mapping.wiped = strstr(line, " wf");
+            mapping.missing = strstr(line, " dc");
+        }
+        if ((is_first || !more) && is_uncopied(&mapping))
+            vector_push(arena, list, mapping);
+        if (is_first)
+            mapping = read_mapping(line);
     }
     free(line);
     fclose(file);
     return true;
 }
 
-/* Replaces a shared mapping by private memory. Memory behind the end of a mapped file cannot be
- * read, and has no contents to keep. */
-static bool take_over(pid_t process, uint64_t site, const struct mapping *mapping) {
-    size_t size = mapping->end - mapping->start;
-    uint8_t *bytes = size <= SHARED_MAX ? malloc(size) : NULL;
-    struct iovec here = {bytes, size}, there = {(void *)mapping->start, size};
-    if (!bytes)
-        return false;
-    ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
+/* Makes private memory of COPY out of MAPPING. */
+static bool make_private(pid_t copy, uint64_t site, const struct mapping *mapping) {
     const uint64_t arguments[6] = {mapping->start,
-                                   size,
+                                   mapping->end - mapping->start,
                                    (uint64_t)mapping->protection,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
                                    UINT64_MAX,
                                    0};
-    bool good = inject_call(process, site, SYS_mmap, arguments, NULL) == (int64_t)mapping->start;
-    here.iov_len = there.iov_len = count > 0 ? (size_t)count : 0;
-    if (good && count > 0)
-        good = process_vm_writev(process, &here, 1, &there, 1, 0) == count;
+    return inject_call(copy, site, SYS_mmap, arguments, NULL) == (int64_t)mapping->start;
+}
+
+/* Gives COPY the contents of MAPPING in PROCESS. Memory behind the end of a mapped file cannot be
+ * read, and has no contents. */
+static bool copy_contents(pid_t process, pid_t copy, const struct mapping *mapping) {
+    size_t size = mapping->end - mapping->start;
+    uint8_t *bytes = size <= COPIED_MAX ? malloc(size) : NULL;
+    struct iovec here = {bytes, size}, there = {(void *)mapping->start, size};
+    if (!bytes)
+        return false;
+    ssize_t count = process_vm_readv(process, &here, 1, &there, 1, 0);
+    bool good = count <= 0 || write_memory(copy, mapping->start, bytes, (size_t)count);
     free(bytes);
     return good;
 }
 
-static bool own_memory(pid_t process, uint64_t site) {
+/* Gives COPY what the fork of PROCESS did not. */
+static bool complete_copy(pid_t process, pid_t copy, uint64_t site) {
     struct arena arena = {0};
     mapping_list list = {0};
-    bool good = read_shared(&arena, process, &list);
-    for (size_t i = 0; i < list.count; i++)
-        good = good && take_over(process, site, &list.data[i]);
+    bool good = read_uncopied(&arena, process, &list);
+    for (size_t i = 0; i < list.count && good; i++) {
+        const struct mapping *mapping = &list.data[i];
+        good = (!(mapping->shared || mapping->missing) || make_private(copy, site, mapping)) &&
+               copy_contents(process, copy, mapping);
+    }
     arena_release(&arena);
     return good;
 }
@@ -110,10 +154,10 @@ const char *copy_process(struct arena *arena, pid_t process, uint64_t site, pid_
                            strerror(made < 0 ? (int)-made : EIO));
     }
     close_files(*copy, site);
-    if (own_memory(*copy, site))
+    if (complete_copy(process, *copy, site))
         return NULL;
     drop_process(copy);
-    return "no checkpoint can be made: the memory that it shares cannot be copied";
+    return "no checkpoint can be made: its memory cannot be copied";
 }
 
 void drop_process(pid_t *copy) {
