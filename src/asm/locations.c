@@ -83,6 +83,53 @@ const struct location *location_of(const struct unit *unit, uint32_t statement) 
     return low ? &unit->locations.data[low - 1] : NULL;
 }
 
+/* ---- padding ---- */
+
+/* Returns the next instruction of STATEMENT's section behind it, or before it if STEP is -1. NONE:
+ * there is none. */
+static uint32_t next_instruction(const struct unit *unit, uint32_t statement, int step) {
+    uint32_t section = unit->statements.data[statement].section;
+    for (uint32_t i = statement + (uint32_t)step; i < unit->statements.count; i += (uint32_t)step)
+        if (unit->statements.data[i].kind == STATEMENT_INSTRUCTION &&
+            unit->statements.data[i].section == section)
+            return i;
+    return NONE;
+}
+
+/* Returns the location of the padding of ALIGNMENT, if the assembler writes a row of the line table
+ * in front of it, or NULL. A row is for the next instruction, and is written there. Only a location
+ * with a view has its row at once; and so has any other one if a second location follows before
+ * there is an instruction. BEFORE is the instruction before the padding. */
+static const struct location *location_of_padding(const struct unit *unit, uint32_t alignment,
+                                                  uint32_t before) {
+    const struct location *last = location_of(unit, alignment);
+    if (!last || last->statement <= before || last->has_view)
+        return last && last->statement > before ? last : NULL;
+    return last > unit->locations.data && last[-1].statement > before ? last - 1 : NULL;
+}
+
+/* Returns the number of the location's file. */
+static uint32_t file_number(const struct unit *unit, const struct location *location) {
+    return read_number(unit->text + location->start, location->length);
+}
+
+uint32_t line_of_padding(const struct unit *unit, uint32_t alignment, bool *behind) {
+    uint32_t before = next_instruction(unit, alignment, -1);
+    uint32_t next = next_instruction(unit, alignment, 1);
+    if (before == NONE || next == NONE)
+        return 0;
+    const struct location *own = location_of_padding(unit, alignment, before);
+    const struct location *above = location_of(unit, before), *below = location_of(unit, next);
+    const char *line = own ? strpbrk(unit->text + own->start, " \t") : NULL;
+    if (!line)
+        return 0;
+    *behind = !above || file_number(unit, above) != file_number(unit, own);
+    if (*behind && file_number(unit, below) != file_number(unit, own))
+        return 0;
+    line += strspn(line, " \t");
+    return read_number(line, (size_t)(unit->text + own->start + own->length - line));
+}
+
 /* If other locations have views, this one gets a view, too: the assembler's time is quadratic in
  * the number of locations without one. */
 void write_location(struct buffer *out, const struct unit *unit, const struct location *location,

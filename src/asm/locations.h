@@ -29,6 +29,11 @@ const struct statement *file_of(const struct unit *unit, const struct location *
  * function above: a unit has locations for all its functions, or for none. */
 const struct location *location_of(const struct unit *unit, uint32_t statement);
 
+/* Returns the line of the padding of ALIGNMENT, a directive. It is in the file of the instruction
+ * before the padding, or behind it if BEHIND becomes true. 0: the padding has file and line of the
+ * instruction before it, or it is in a third file. */
+uint32_t line_of_padding(const struct unit *unit, uint32_t alignment, bool *behind);
+
 /* Writes a directive that repeats the location. It does not depend on the directives in between.
  * LABELS: the unit's counter of labels. */
 void write_location(struct buffer *out, const struct unit *unit, const struct location *location,

@@ -5,8 +5,8 @@
  *      position of its declaration. Each inlined call in it is one copy, and its instructions get
  * the copy's number.
  *
- * Code that the shim inserted belongs to no instruction, so it is never looked up. Padding has the
- * line of the instruction before it.
+ * Code that the shim inserted belongs to no instruction, so it is never looked up. The note has
+ * the line of padding.
  *
  * Not perfect: with more than 65,535 source files, the others have no lines. */
 #include "data/lines.h"
@@ -78,20 +78,41 @@ void lines_find(const struct module_lines *lines, uint64_t address, uint32_t *fi
     *line = *file ? row->line : 0;
 }
 
+/* Returns the instruction that has the file of padding instruction NUMBER, or NULL. */
+static const struct instruction *neighbour_of_padding(const struct function *function,
+                                                      size_t number) {
+    const struct instruction *all = function->instructions;
+    if (!function->blocks[all[number].block].line_behind)
+        return number ? &all[number - 1] : NULL;
+    for (size_t i = number + 1; i < function->instruction_count; i++)
+        if (all[i].address)
+            return &all[i];
+    return NULL;
+}
+
+/* The instructions of the binary have their lines already. */
+static void set_padding_line(struct function *function, size_t number) {
+    struct instruction *padding = &function->instructions[number];
+    const struct instruction *neighbour = neighbour_of_padding(function, number);
+    uint32_t line = function->blocks[padding->block].line;
+    if (!neighbour || neighbour->fragment != padding->fragment)
+        return;
+    padding->file = neighbour->file;
+    padding->line = line ? line : neighbour->line;
+}
+
 static void set_instruction_lines(const struct module_lines *lines, struct function *function) {
-    const struct instruction *before = NULL;
     for (size_t i = 0; i < function->instruction_count; i++) {
         struct instruction *instruction = &function->instructions[i];
-        if (instruction->address) {
-            uint32_t file;
-            lines_find(lines, instruction->address, &file, &instruction->line);
-            instruction->file = (uint16_t)file;
-        } else if (before && before->fragment == instruction->fragment) {
-            instruction->file = before->file;
-            instruction->line = before->line;
-        }
-        before = instruction;
+        uint32_t file;
+        if (!instruction->address)
+            continue;
+        lines_find(lines, instruction->address, &file, &instruction->line);
+        instruction->file = (uint16_t)file;
     }
+    for (size_t i = 0; i < function->instruction_count; i++)
+        if (!function->instructions[i].address)
+            set_padding_line(function, i);
 }
 
 /* ---- the tree of entries ---- */

@@ -74,6 +74,9 @@ static bool read_padding_block(struct notes *notes, struct cursor *cursor, struc
                                struct instruction first, uint32_t size) {
     block->padding = true;
     block->bytes = cursor_bytes(cursor, size);
+    uint64_t line = cursor_uleb128_to(cursor, UINT32_MAX);
+    block->line = (uint32_t)(line / 2);
+    block->line_behind = line & 1;
     return block->bytes && instructions_read(&notes->scratch, &notes->instructions, block, first,
                                              block->bytes, size, size);
 }

@@ -42,6 +42,8 @@ struct block {
     /* of padding: a jump in it skips so many instructions at its end, which never run */
     uint32_t jumped_over;
     const uint8_t *bytes; /* of padding: its code; NULL: the code is in the binary */
+    uint32_t line;        /* of padding: 0: that of the instruction before it */
+    bool line_behind;     /* it is in the file of the instruction behind it, and not before it */
     int64_t count;        /* executions, never negative */
 };
 

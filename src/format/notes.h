@@ -47,6 +47,9 @@
  *         padding block:      `size` bytes: no-operations that the assembler puts before an
  *                             aligned label. In the original they run before the next block. In
  *                             this binary the padding is different, and no block contains it.
+ *                             Then uleb line: 0: they have the line of the instruction before them;
+ *                             2 n: line n of its file; 2 n + 1: line n of the file of the
+ *                             instruction behind them.
  *     uleb hubs           number of hubs (below)
  *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind),
  *                         uleb cell (0: none; n: cell n - 1 counts the edge)
@@ -69,7 +72,7 @@
 #define QUIPU_FUNCTIONS_SECTION ".quipu.functions"
 
 enum {
-    QUIPU_NOTE_VERSION = 3
+    QUIPU_NOTE_VERSION = 4
 };
 
 enum quipu_note_kind {

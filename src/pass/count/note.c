@@ -7,6 +7,7 @@
  * requires: a graph with cells, and labels at its blocks   breaks: nothing */
 #include "pass/count/count.h"
 
+#include "asm/locations.h"
 #include "format/cells.h"
 #include "format/notes.h"
 #include "pass/plan.h"
@@ -71,13 +72,17 @@ static void add_piece(struct record *note, const struct graph *graph,
                  block->fragment);
 }
 
-static void add_padding(struct record *note, const struct basic_block *block) {
+static void add_padding(struct record *note, const struct unit *unit,
+                        const struct basic_block *block) {
+    bool behind = false;
+    uint64_t line = block->gap ? 0 : line_of_padding(unit, block->aligned_by, &behind);
     record_byte(note, QUIPU_BLOCK_PADDING);
     record_number(note, block->fragment);
     record_number(note, block->offset);
     record_number(note, block->size);
     record_number(note, block->cell);
     buffer_add(&note->bytes, block->padding_bytes, block->size);
+    record_number(note, line ? 2 * line + behind : 0);
 }
 
 static void add_edges(struct record *note, const struct graph *graph, const struct pieces *pieces) {
@@ -142,7 +147,7 @@ void write_function_note(struct planner *p, uint32_t number) {
     for (size_t i = 0; i < graph->blocks.count; i++) {
         const struct basic_block *block = &graph->blocks.data[i];
         if (block->padding && !block->copy_of)
-            add_padding(&note, block);
+            add_padding(&note, graph->unit, block);
         else
             for (size_t piece = 0; piece <= placed[i].splits.count; piece++)
                 add_piece(&note, graph, block, &placed[i], &pieces, piece, number);
