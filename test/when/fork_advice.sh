@@ -36,14 +36,14 @@ int main(int argc, char **argv) {
     return forked;
 }
 EOT
-normal=0 dont_fork=10 wipe_on_fork=18 shared=1 private=2
+declare -A number=([normal]=0 [dont_fork]=10 [wipe_on_fork]=18 [shared]=1 [private]=2)
 for mode in moment calls,moment; do
     quipu cc --quipu=$mode -O1 -g program.c -o program || fail "$mode: cannot build"
     expected=
     while read -r advice sharing; do
-        what="$mode, advice ${!advice}, sharing ${!sharing}"
+        what="$mode, $advice, $sharing"
         for _ in 1 2; do
-            ends 0 quipu when 'done == 1 || forked' -- ./program "${!advice}" "${!sharing}"
+            ends 0 quipu when 'done == 1 || forked' -- ./program "${number[$advice]}" "${number[$sharing]}"
             moment=$(grep '^  moment' output) || fail "$what: $(cat output messages)"
             grep -q '^  forked  *0$' output || fail "$what: $(cat output)"
             [[ ${expected:=$moment} == "$moment" ]] || fail "$what: $moment, and not $expected"
