@@ -196,7 +196,7 @@ static void begin_blocks(const struct watch_call *call) {
         uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
-            quipu_watch_block_freeing(address);
+            quipu_watch_block_freeing(address, call->stack);
         else if (quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
             quipu_watch_block_moving(address, call->stack);
     }
@@ -263,8 +263,10 @@ static void note_more(const struct watch_call *call) {
             note_stack(pointer, length, size < ARGUMENTS);
         if (quipu_extent_constant(extent) == QUIPU_MORE_STREAM && pointer)
             quipu_watch_note_stream(pointer, length);
-        if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES)
+        if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES) {
+            quipu_watch_compare_ending(pointer, pointer + length, call->stack);
             quipu_watch_note_pages(pointer, length);
+        }
         if (quipu_extent_constant(extent) == QUIPU_MORE_END)
             quipu_watch_compare_last(call->stack, true);
     }

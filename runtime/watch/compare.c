@@ -8,8 +8,12 @@
  * regions, in which nothing can have changed: otherwise comparisons would take most of the time. A
  * later comparison finds the change, and the last one is made when the program ends.
  *
+ * Before a block is freed or moved, memory is unmapped, a thread ends, or the program overwrites
+ * what is watched, it is compared if that was put off.
+ *
  * Not perfect: bytes that were changed and changed back are not reported. If a signal ends the
- * program, there is no last comparison. */
+ * program, there is no last comparison. Locals of all but the WATCH_LOCALS newest activations end
+ * without one. */
 #include "runtime/watch/watch.h"
 
 #include "format/watch_callees.h"
@@ -129,6 +133,17 @@ static void compare_all(const struct watch_call *call, const struct place *place
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
 
+/* Locals are compared behind each call, the thread's newest ones: at the function's end it is too
+ * late. The frame is left then, and the runtime itself uses its memory. */
+static void compare_locals(const struct watch_call *call, const struct place *place) {
+    const struct watch_range everything = {0, ADDRESSES_END};
+    uint32_t found[WATCH_LOCALS];
+    unsigned count = WATCH_QUICK->locals ? quipu_watch_newest_locals(found) : 0;
+    uint64_t readable = 0;
+    for (unsigned i = 0; i < count; i++)
+        report_change(call, found[i], everything, place, &readable);
+}
+
 void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->stacks_apart && !quipu_watch_is_alone())
@@ -143,6 +158,7 @@ void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     }
     uint64_t begin = __builtin_ia32_rdtsc();
     if (begin < quick->until) {
+        compare_locals(call, &place);
         quipu_watch_note_skipped(stub, 0);
         return;
     }
@@ -178,8 +194,13 @@ static bool find_outer(uint32_t index, const struct watch_range *range, uint64_t
     return true;
 }
 
-/* Of a long region only what will be written is compared, which is what would be lost. */
-void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) {
+bool quipu_watch_is_put_off(void) {
+    struct place place;
+    return find_skipped(&place) || WATCH_QUICK->tracks;
+}
+
+/* Compares what is watched in [ADDRESS, END): of regions longer than WHOLE, only the part there. */
+static void compare_there(uint64_t address, uint64_t end, uint64_t stack, uint64_t whole) {
     const struct watch_call call = {.stack = stack};
     const struct watch_range range = {address, end - address}, everything = {0, ADDRESSES_END};
     struct place place;
@@ -192,12 +213,21 @@ void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) 
     do {
         count = quipu_watch_find(address, end, from, found);
         for (unsigned i = 0; i < count; i++) {
-            bool is_short = region_at(found[i])->size <= QUIPU_PAGE;
+            bool is_short = region_at(found[i])->size <= whole;
             if (is_skipped || find_outer(found[i], &range, stack, &place))
                 report_change(&call, found[i], is_short ? everything : range, &place, &readable);
         }
         from = count ? found[count - 1] + 1 : 0;
     } while (count == WATCH_BATCH);
+}
+
+/* Of a long region only what will be written is compared, which is what would be lost. */
+void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack) {
+    compare_there(address, end, stack, QUIPU_PAGE);
+}
+
+void quipu_watch_compare_ending(uint64_t address, uint64_t end, uint64_t stack) {
+    compare_there(address, end, stack, UINT64_MAX);
 }
 
 void quipu_watch_compare_last(uint64_t stack, bool is_exact) {

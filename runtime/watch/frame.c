@@ -70,7 +70,7 @@ static struct watch_activation *take_activation(void) {
     }
     struct watch_activation *activation = watch->free_activations;
     watch->free_activations = activation->next;
-    watch->activations++;
+    WATCH_QUICK->locals = ++watch->activations;
     return activation;
 }
 
@@ -81,7 +81,21 @@ static void end_activation(struct watch_activation **link) {
     quipu_watch_remove_locked(activation->id);
     activation->next = WATCH->free_activations;
     WATCH->free_activations = activation;
-    WATCH->activations--;
+    WATCH_QUICK->locals = --WATCH->activations;
+}
+
+/* Other threads may change the list meanwhile. Its records are never unmapped, so at worst a region
+ * is left out, or returned twice. */
+unsigned quipu_watch_newest_locals(uint32_t found[WATCH_LOCALS]) {
+    const struct watch_activation *a = __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
+    unsigned count = 0;
+    for (unsigned looks = 0; a && looks < WATCH_LOCALS; looks++) {
+        int64_t id = __atomic_load_n(&a->id, __ATOMIC_RELAXED);
+        if (a->thread == thread_pointer() && id > 0)
+            found[count++] = (uint32_t)id - 1;
+        a = __atomic_load_n(&a->next, __ATOMIC_RELAXED);
+    }
+    return count;
 }
 
 /* Arms request NUMBER in the frame with CFA FRAME, or in the thread. */
@@ -343,6 +357,23 @@ static void end_own(uint64_t thread) {
     }
 }
 
+/* Compares the thread's own variables, which are about to end, if that was put off. */
+static void compare_own(uint64_t thread, uint64_t stack) {
+    struct watch_range ranges[WATCH_BATCH];
+    unsigned count = 0;
+    if (!quipu_watch_is_put_off())
+        return;
+    uint64_t mask = quipu_watch_lock();
+    for (const struct watch_activation *a = *list_of(thread); a && count < WATCH_BATCH; a = a->next)
+        if (is_of_frame(a, thread, WATCH_NO_FRAME)) {
+            const struct watch_region *region = region_at((uint32_t)a->id - 1);
+            ranges[count++] = (struct watch_range){region->address, region->size};
+        }
+    quipu_watch_unlock(mask);
+    for (unsigned i = 0; i < count; i++)
+        quipu_watch_compare_ending(ranges[i].address, ranges[i].address + ranges[i].length, stack);
+}
+
 void quipu_watch_thread_began(void) {
     if (!quipu_watch_ready || !is_watched(WATCH_OF_THREADS))
         return;
@@ -358,6 +389,7 @@ void quipu_watch_thread_began(void) {
 void quipu_watch_thread_ended(void) {
     if (!has_any())
         return;
+    compare_own(thread_pointer(), (uint64_t)__builtin_frame_address(0));
     uint64_t mask = quipu_watch_lock();
     end_own(thread_pointer());
     quipu_watch_unlock(mask);

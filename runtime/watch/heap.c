@@ -313,9 +313,10 @@ static bool any_asks_for(uint64_t pc) {
 
 /* ---- Calls ---- */
 
-void quipu_watch_block_freeing(uint64_t address) {
+void quipu_watch_block_freeing(uint64_t address, uint64_t stack) {
     if (!may_be(address))
         return;
+    quipu_watch_compare_ending(address, address + 1, stack);
     uint64_t mask = quipu_watch_lock();
     uint32_t at;
     while ((at = find_block(address, ALIVE)))
@@ -345,6 +346,7 @@ void quipu_watch_block_freed(uint64_t address, uint64_t pc) {
 void quipu_watch_block_moving(uint64_t address, uint64_t stack) {
     if (!may_be(address))
         return;
+    quipu_watch_compare_ending(address, address + 1, stack);
     uint64_t mask = quipu_watch_lock();
     uint32_t at;
     while ((at = find_block(address, ALIVE)))

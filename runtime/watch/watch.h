@@ -226,7 +226,7 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias);
 /* Ends the request, and forgets its blocks. */
 void quipu_watch_let_blocks_go(uint32_t number);
 /* The block at ADDRESS is about to be freed; or the call with stack pointer STACK may move it. */
-void quipu_watch_block_freeing(uint64_t address);
+void quipu_watch_block_freeing(uint64_t address, uint64_t stack);
 void quipu_watch_block_moving(uint64_t address, uint64_t stack);
 /* The call that returned to PC has freed the block at ADDRESS ... */
 void quipu_watch_block_freed(uint64_t address, uint64_t pc);
@@ -285,10 +285,15 @@ bool quipu_watch_has_checks(uint64_t address);
  * with their copies, and reports changes. If there are many regions, does so only from time to
  * time. */
 void quipu_watch_compare(const struct watch_call *call, uint64_t stub);
+/* Whether comparisons were skipped, or calls are recorded that may have called back what runs now.
+ * Otherwise the next two functions do nothing. */
+bool quipu_watch_is_put_off(void);
 /* The program is about to write to [ADDRESS, END). If comparisons were skipped, or if a recorded
  * call has called back what runs now, compares what is watched there: changes would be lost. STACK
  * is the stack pointer of the store or call. */
 void quipu_watch_compare_before(uint64_t address, uint64_t end, uint64_t stack);
+/* The same if what is watched in [ADDRESS, END) is about to end. It is compared as a whole. */
+void quipu_watch_compare_ending(uint64_t address, uint64_t end, uint64_t stack);
 /* Makes a comparison that was skipped, because no later one may follow. Changes are reported for
  * the last call that was not followed by a comparison. IS_EXACT: since then no code has run that is
  * not known. STACK is the caller's stack pointer. */
@@ -443,6 +448,10 @@ void quipu_watch_remove_local(uint32_t number);
 bool quipu_watch_is_left(const struct watch_region *region);
 /* In a forked child, which has no other threads. The caller holds the lock. */
 void quipu_watch_forget_activations(void);
+
+/* Sets FOUND to the regions of the thread's newest activations, and returns their number. Some may
+ * be gone already. */
+unsigned quipu_watch_newest_locals(uint32_t found[WATCH_LOCALS]);
 
 /* ---- thread.c ---- */
 
