@@ -42,7 +42,6 @@ enum {
     WATCH_HANDLERS = 128,
     WATCH_CLASSES = 13,      /* of copies: 16 << class bytes */
     WATCH_INLINE = 8,        /* bytes of a copy that are stored in the region's record itself */
-    WATCH_LOCALS = 64,       /* most activations that are compared behind each call */
     WATCH_BATCH = 16,        /* most regions that one search returns */
     WATCH_UNKNOWN = 1 << 15, /* flag: the copy, or parts of it, were never read */
     WATCH_BLOCK = 1 << 14,   /* flag: of a block of the heap; `handler` is its index + 1 */

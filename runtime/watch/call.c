@@ -195,8 +195,11 @@ static void begin_blocks(const struct watch_call *call) {
     for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED ||
+            quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
+            quipu_watch_compare_ending(address, address + 1, call->stack);
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
-            quipu_watch_block_freeing(address, call->stack);
+            quipu_watch_block_freeing(address);
         else if (quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
             quipu_watch_block_moving(address, call->stack);
     }
@@ -383,6 +386,8 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     if (!quipu_watch_ready)
         return;
     if ((uint32_t)frame[FRAME_CALLEE] & QUIPU_CALL_LEAVES) {
+        if (WATCH->unread)
+            quipu_watch_read_new();
         if (WATCH->armed)
             quipu_watch_leave((uint64_t)(frame + FRAME_BEGIN), frame[FRAME_RETURN],
                               (uint32_t)frame[FRAME_CALLEE]);

@@ -8,12 +8,12 @@
  * regions, in which nothing can have changed: otherwise comparisons would take most of the time. A
  * later comparison finds the change, and the last one is made when the program ends.
  *
- * Before a block is freed or moved, memory is unmapped, a thread ends, or the program overwrites
- * what is watched, it is compared if that was put off.
+ * Before a block is freed or moved, a function or thread ends, memory is unmapped, or the program
+ * overwrites what is watched, it is compared if that was put off.
  *
  * Not perfect: bytes that were changed and changed back are not reported. If a signal ends the
- * program, there is no last comparison. Locals of all but the WATCH_LOCALS newest activations end
- * without one. */
+ * program, there is no last comparison; nor is there one of locals that an exception or longjmp has
+ * left, or whose frame was freed before its function's end is reported. */
 #include "runtime/watch/watch.h"
 
 #include "format/watch_callees.h"
@@ -133,17 +133,6 @@ static void compare_all(const struct watch_call *call, const struct place *place
         __atomic_store_n(&WATCH_QUICK->compared, skipped, __ATOMIC_RELEASE);
 }
 
-/* Locals are compared behind each call, the thread's newest ones: at the function's end it is too
- * late. The frame is left then, and the runtime itself uses its memory. */
-static void compare_locals(const struct watch_call *call, const struct place *place) {
-    const struct watch_range everything = {0, ADDRESSES_END};
-    uint32_t found[WATCH_LOCALS];
-    unsigned count = WATCH_QUICK->locals ? quipu_watch_newest_locals(found) : 0;
-    uint64_t readable = 0;
-    for (unsigned i = 0; i < count; i++)
-        report_change(call, found[i], everything, place, &readable);
-}
-
 void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     struct watch_quick *quick = WATCH_QUICK;
     if (WATCH->stacks_apart && !quipu_watch_is_alone())
@@ -158,7 +147,6 @@ void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     }
     uint64_t begin = __builtin_ia32_rdtsc();
     if (begin < quick->until) {
-        compare_locals(call, &place);
         quipu_watch_note_skipped(stub, 0);
         return;
     }

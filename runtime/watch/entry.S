@@ -340,8 +340,6 @@ quipu_watch_call_return:
         orq     %rdx, %rax
         cmpq    WATCH_QUICK_AT + QUICK_UNTIL, %rax
         jae     .Lask
-        cmpl    $0, WATCH_QUICK_AT + QUICK_LOCALS
-        jne     .Lask
         cmpl    $0, WATCH_QUICK_AT + QUICK_TRACKS
         jne     .Lask
         movq    WATCH_QUICK_AT + QUICK_ALONE, %rax

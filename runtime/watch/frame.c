@@ -37,13 +37,11 @@ enum {
     FRAME_RETURN = 1,
     FRAME_DISTANCE = 2,     /* at the entry: distance from the function's first byte to the return
                              * address */
-    FRAME_BEGIN_RETURN = 3, /* the function's own return address, at its entry ... */
-    FRAME_END_RETURN = 2,   /* ... and at its end */
+    FRAME_BEGIN_RETURN = 3, /* there, the function's own return address */
     FRAME_BACK = 2,         /* the stack pointer, below the red zone */
 };
 
 void quipu_watch_function_begun(const uint64_t *frame);
-void quipu_watch_function_ended(const uint64_t *frame);
 void quipu_watch_function_returned(const uint64_t *frame);
 
 /* ---- Activations: the caller holds the lock ---- */
@@ -70,7 +68,7 @@ static struct watch_activation *take_activation(void) {
     }
     struct watch_activation *activation = watch->free_activations;
     watch->free_activations = activation->next;
-    WATCH_QUICK->locals = ++watch->activations;
+    watch->activations++;
     return activation;
 }
 
@@ -81,21 +79,7 @@ static void end_activation(struct watch_activation **link) {
     quipu_watch_remove_locked(activation->id);
     activation->next = WATCH->free_activations;
     WATCH->free_activations = activation;
-    WATCH_QUICK->locals = --WATCH->activations;
-}
-
-/* Other threads may change the list meanwhile. Its records are never unmapped, so at worst a region
- * is left out, or returned twice. */
-unsigned quipu_watch_newest_locals(uint32_t found[WATCH_LOCALS]) {
-    const struct watch_activation *a = __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
-    unsigned count = 0;
-    for (unsigned looks = 0; a && looks < WATCH_LOCALS; looks++) {
-        int64_t id = __atomic_load_n(&a->id, __ATOMIC_RELAXED);
-        if (a->thread == thread_pointer() && id > 0)
-            found[count++] = (uint32_t)id - 1;
-        a = __atomic_load_n(&a->next, __ATOMIC_RELAXED);
-    }
-    return count;
+    WATCH->activations--;
 }
 
 /* Arms request NUMBER in the frame with CFA FRAME, or in the thread. */
@@ -278,7 +262,7 @@ void quipu_watch_function_begun(const uint64_t *frame) {
 }
 
 /* Whether the present thread may have activations. */
-static bool has_any(void) {
+bool quipu_watch_has_activations(void) {
     return quipu_watch_ready && __atomic_load_n(list_of(thread_pointer()), __ATOMIC_RELAXED);
 }
 
@@ -319,15 +303,35 @@ static bool is_of_frame(const struct watch_activation *activation, uint64_t thre
     return activation->thread == thread && activation->frame == frame;
 }
 
-void quipu_watch_function_ended(const uint64_t *frame) {
-    uint64_t cfa = (uint64_t)(frame + FRAME_END_RETURN + 1), thread = thread_pointer();
-    if (!has_any())
-        return;
-    uint64_t mask = quipu_watch_lock();
+/* Returns the link to the first activation of FRAME, or to NULL. */
+static struct watch_activation **find_frame(uint64_t thread, uint64_t frame) {
     struct watch_activation **link = list_of(thread);
-    while (*link && !is_of_frame(*link, thread, cfa))
+    while (*link && !is_of_frame(*link, thread, frame))
         link = &(*link)->next;
-    while (*link && is_of_frame(*link, thread, cfa)) /* they are adjacent in the list */
+    return link;
+}
+
+unsigned quipu_watch_frame_ranges(uint64_t thread, uint64_t frame, uint64_t lowest,
+                                  struct watch_range ranges[WATCH_BATCH]) {
+    unsigned count = 0;
+    uint64_t mask = quipu_watch_lock();
+    for (const struct watch_activation *a = *find_frame(thread, frame); a && count < WATCH_BATCH;
+         a = a->next) {
+        const struct watch_region *region = region_at((uint32_t)a->id - 1);
+        bool is_own = is_of_frame(a, thread, frame);
+        if (is_own && region->address >= lowest)
+            ranges[count++] = (struct watch_range){region->address, region->size};
+        if (!is_own && frame != WATCH_NO_FRAME)
+            break; /* those of a frame are adjacent in the list */
+    }
+    quipu_watch_unlock(mask);
+    return count;
+}
+
+void quipu_watch_end_frame(uint64_t thread, uint64_t frame) {
+    uint64_t mask = quipu_watch_lock();
+    struct watch_activation **link = find_frame(thread, frame);
+    while (*link && is_of_frame(*link, thread, frame))
         end_activation(link);
     quipu_watch_unlock(mask);
 }
@@ -336,7 +340,7 @@ void quipu_watch_function_returned(const uint64_t *frame) {
     uint64_t stack = (uint64_t)(frame + FRAME_BACK) + RED_ZONE;
     if (quipu_watch_ready && WATCH->armed && frame[FRAME_RESULT]) /* 0: setjmp was called */
         quipu_watch_came_back(stack);
-    if (!has_any())
+    if (!quipu_watch_has_activations())
         return;
     uint64_t mask = quipu_watch_lock();
     end_left_below(thread_pointer(), stack);
@@ -357,23 +361,6 @@ static void end_own(uint64_t thread) {
     }
 }
 
-/* Compares the thread's own variables, which are about to end, if that was put off. */
-static void compare_own(uint64_t thread, uint64_t stack) {
-    struct watch_range ranges[WATCH_BATCH];
-    unsigned count = 0;
-    if (!quipu_watch_is_put_off())
-        return;
-    uint64_t mask = quipu_watch_lock();
-    for (const struct watch_activation *a = *list_of(thread); a && count < WATCH_BATCH; a = a->next)
-        if (is_of_frame(a, thread, WATCH_NO_FRAME)) {
-            const struct watch_region *region = region_at((uint32_t)a->id - 1);
-            ranges[count++] = (struct watch_range){region->address, region->size};
-        }
-    quipu_watch_unlock(mask);
-    for (unsigned i = 0; i < count; i++)
-        quipu_watch_compare_ending(ranges[i].address, ranges[i].address + ranges[i].length, stack);
-}
-
 void quipu_watch_thread_began(void) {
     if (!quipu_watch_ready || !is_watched(WATCH_OF_THREADS))
         return;
@@ -386,10 +373,7 @@ void quipu_watch_thread_began(void) {
     quipu_watch_unlock(mask);
 }
 
-void quipu_watch_thread_ended(void) {
-    if (!has_any())
-        return;
-    compare_own(thread_pointer(), (uint64_t)__builtin_frame_address(0));
+void quipu_watch_end_thread(void) {
     uint64_t mask = quipu_watch_lock();
     end_own(thread_pointer());
     quipu_watch_unlock(mask);

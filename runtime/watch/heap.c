@@ -313,10 +313,9 @@ static bool any_asks_for(uint64_t pc) {
 
 /* ---- Calls ---- */
 
-void quipu_watch_block_freeing(uint64_t address, uint64_t stack) {
+void quipu_watch_block_freeing(uint64_t address) {
     if (!may_be(address))
         return;
-    quipu_watch_compare_ending(address, address + 1, stack);
     uint64_t mask = quipu_watch_lock();
     uint32_t at;
     while ((at = find_block(address, ALIVE)))
@@ -346,7 +345,6 @@ void quipu_watch_block_freed(uint64_t address, uint64_t pc) {
 void quipu_watch_block_moving(uint64_t address, uint64_t stack) {
     if (!may_be(address))
         return;
-    quipu_watch_compare_ending(address, address + 1, stack);
     uint64_t mask = quipu_watch_lock();
     uint32_t at;
     while ((at = find_block(address, ALIVE)))

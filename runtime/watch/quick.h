@@ -21,7 +21,6 @@
 #define QUICK_COMPARED 10348
 #define QUICK_CALL     10352
 #define QUICK_NUMBER   10360
-#define QUICK_LOCALS   10364
 #define PIECE_BITS     7 /* low bits of a piece's `place`, which hold its size */
 #define PIECE_KNOWN    8
 #define PIECE_SIZE     16
@@ -78,7 +77,6 @@ struct watch_quick {
                             * on the higher half of `descriptor`, as in struct watch_running_call;
                             * 0: none */
     uint32_t skipped_number; /* its value of `skipped` */
-    uint32_t locals;         /* activations of functions with watched locals, in all threads */
 };
 
 _Static_assert(offsetof(struct watch_quick, until) == QUICK_UNTIL, "entry.S");
@@ -97,7 +95,6 @@ _Static_assert(offsetof(struct watch_quick, skipped) == QUICK_SKIPPED, "entry.S"
 _Static_assert(offsetof(struct watch_quick, compared) == QUICK_COMPARED, "entry.S");
 _Static_assert(offsetof(struct watch_quick, skipped_call) == QUICK_CALL, "entry.S");
 _Static_assert(offsetof(struct watch_quick, skipped_number) == QUICK_NUMBER, "entry.S");
-_Static_assert(offsetof(struct watch_quick, locals) == QUICK_LOCALS, "entry.S");
 _Static_assert(sizeof(struct watch_piece) == PIECE_SIZE, "entry.S");
 _Static_assert(sizeof(struct watch_word) == PIECE_SIZE, "entry.S");
 _Static_assert(PIECE_MOST < 1 << PIECE_BITS, "entry.S");

@@ -226,7 +226,7 @@ int quipu_watch_ask_for_blocks(uint32_t number, uint64_t bias);
 /* Ends the request, and forgets its blocks. */
 void quipu_watch_let_blocks_go(uint32_t number);
 /* The block at ADDRESS is about to be freed; or the call with stack pointer STACK may move it. */
-void quipu_watch_block_freeing(uint64_t address, uint64_t stack);
+void quipu_watch_block_freeing(uint64_t address);
 void quipu_watch_block_moving(uint64_t address, uint64_t stack);
 /* The call that returned to PC has freed the block at ADDRESS ... */
 void quipu_watch_block_freed(uint64_t address, uint64_t pc);
@@ -438,9 +438,8 @@ long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
 /* Does the same for OFFSET from the thread pointer, in the calling thread and each thread that
  * starts later. -EOPNOTSUPP: only in the calling thread. */
 long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *local);
-/* The calling thread has started, or is about to end. */
+/* The calling thread has started. */
 void quipu_watch_thread_began(void);
-void quipu_watch_thread_ended(void);
 /* Whether request NUMBER is for a local of FUNCTION. */
 bool quipu_watch_has_local(uint32_t number, uint64_t function);
 void quipu_watch_remove_local(uint32_t number);
@@ -448,16 +447,27 @@ void quipu_watch_remove_local(uint32_t number);
 bool quipu_watch_is_left(const struct watch_region *region);
 /* In a forked child, which has no other threads. The caller holds the lock. */
 void quipu_watch_forget_activations(void);
+/* Sets RANGES to what is watched at or above LOWEST in the THREAD's frame with CFA FRAME, or in the
+ * thread itself: WATCH_NO_FRAME. Returns their number. */
+unsigned quipu_watch_frame_ranges(uint64_t thread, uint64_t frame, uint64_t lowest,
+                                  struct watch_range ranges[WATCH_BATCH]);
+/* Whether the calling thread may have activations. */
+bool quipu_watch_has_activations(void);
+/* Nothing is watched any more in the frame, or in the calling thread itself. */
+void quipu_watch_end_frame(uint64_t thread, uint64_t frame);
+void quipu_watch_end_thread(void);
 
-/* Sets FOUND to the regions of the thread's newest activations, and returns their number. Some may
- * be gone already. */
-unsigned quipu_watch_newest_locals(uint32_t found[WATCH_LOCALS]);
+/* ---- frame_end.c ---- */
+
+/* The calling thread ends. */
+void quipu_watch_thread_ended(void);
 
 /* ---- thread.c ---- */
 
 /* Makes modules report threads that start. BEGIN and END are the calling module's. Returns 0 or the
  * negative error number. -EOPNOTSUPP: not possible. */
 long quipu_watch_lead_threads(uint64_t begin, uint64_t end);
+
 /* ---- loops.c ---- */
 
 /* A region was added: moves loops that run without checks to their checked loops. Returns 0 or the

@@ -14,7 +14,7 @@
 #include "format/data_file.h"
 
 enum {
-    QUIPU_WATCH_VERSION = 15
+    QUIPU_WATCH_VERSION = 16
 };
 
 /* Contains QUIPU_WATCH_VERSION, 4 bytes, in each module whose stores can be watched. */
@@ -254,8 +254,11 @@ struct quipu_scatter {
  *   - BEGIN: before all but endbr64, where %rsp + 8 is the canonical frame address (CFA):
  *             pushq   $(1f - FUNCTION); call quipu_watch_function_begin
  *         1:  leaq    8(%rsp), %rsp
- *   - END: before a return, and before a jump that ends the function, where %rsp + 8 is the CFA:
+ *   - END: before a return, before a jump that ends the function, or before the instructions in
+ *     front of those that free the frame. ADDRESS tells where the CFA is:
+ *             leaq    -128(%rsp), %rsp; pushq $ADDRESS
  *             call    quipu_watch_function_end
+ *             leaq    128+8(%rsp), %rsp
  *   - BACK: at a landing pad and behind the call of setjmp and similar functions, where frames
  *     below the stack pointer may have been left without their ends:
  *             leaq    -128(%rsp), %rsp
@@ -284,6 +287,10 @@ struct quipu_site {
  * `code` of 0, of a call through a pointer, which tests quipu_watch_callees. */
 #define QUIPU_SITE_FRAME      0xfffffff0u
 #define QUIPU_SITE_FRAME_CALL 0xffffffefu
+
+/* The CFA's distance from %rsp, or from %rbp, at an END. */
+#define QUIPU_FRAME_BY_RSP(distance) (2 * (distance))
+#define QUIPU_FRAME_BY_RBP(distance) (2 * (distance) + 1)
 
 #define QUIPU_SITE_BEGIN 0xfffffff1u
 #define QUIPU_SITE_END   0xfffffff2u

@@ -232,7 +232,8 @@ static const char *read_object(struct libraries *libraries, const struct library
         whole->shape = byte_shape(arena);
     uint64_t size = node->bits ? (node->bit + node->bits + 7) / 8 : whole->shape->size;
     if (!size || (is_void && !watched->object.count))
-        return "how long that is cannot be told; give ADDRESS:LENGTH, or a slice [FIRST..LAST]";
+        return "it has no type, so its length is not known; build it with -g, or give "
+               "ADDRESS:LENGTH, or a slice [FIRST..LAST]";
     watched->value_size = value_size(whole->shape);
     if (watched->object.count)
         take_slice(arena, watched);

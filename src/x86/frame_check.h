@@ -11,6 +11,7 @@
 enum frame_site {
     FRAME_BEGIN, /* the function has just been called */
     FRAME_END,   /* it is about to return, or to jump to another function */
+    FRAME_FREED, /* the same, but its frame is about to be freed first */
     FRAME_BACK,  /* control comes from elsewhere */
 };
 
@@ -20,6 +21,9 @@ enum frame_site {
  * unwinder's row at the site. */
 void write_frame_stub(struct buffer *out, enum frame_site site, const char *function,
                       uint32_t label, bool shared, const struct frame_row *frame);
+
+/* Whether code where FRAME applies can compute the canonical frame address, as FRAME_FREED does. */
+bool has_frame_address(const struct frame_row *frame);
 
 /* The row in the table of sites. */
 void write_frame_row(struct buffer *out, enum frame_site site, const char *function, uint32_t label,

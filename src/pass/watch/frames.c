@@ -79,18 +79,38 @@ void insert_frame_begin(struct planner *p, uint32_t index) {
         insert_at_top(p, index, &text);
 }
 
+/* Returns the instruction of the block before which the function's end is reported: the first of
+ * those that free the frame, so that the runtime can still compare the locals; otherwise the last.
+ * From there on nothing is stored. */
+static uint32_t end_in_block(const struct planner *p, const struct basic_block *block) {
+    const struct graph_instruction *first = &p->graph->instructions.data[block->first];
+    uint32_t end = block->count - 1;
+    for (uint32_t i = end; i-- > 0;) {
+        const struct decoded *decoded = first[i].decoded;
+        if (decoded->class != CLASS_PLAIN || decoded->memory.stores)
+            break;
+        struct frame_row frame = frame_at(p, &first[i]);
+        if (decoded->registers_written & REGISTER_RSP && code_may_stand(p, block, i) &&
+            has_frame_address(&frame))
+            end = i;
+    }
+    return end;
+}
+
 void insert_frame_end(struct planner *p, uint32_t index) {
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[index];
     struct buffer text = {0};
     if (!wanted(p) || block->padding || !edge_away(p, block))
         return;
-    const struct graph_instruction *last = last_instruction(graph, block);
-    struct frame_row frame = frame_at(p, last);
-    struct event_sums sums = sums_in_block(p, index, block->count - 1, true);
-    write_place(p, &text, FRAME_END, block->fragment, &sums, &frame);
-    split_block(p, index, block->count - 1);
-    insert_at(p, last, &text);
+    uint32_t end = end_in_block(p, block);
+    const struct graph_instruction *at = &graph->instructions.data[block->first + end];
+    struct frame_row frame = frame_at(p, at);
+    struct event_sums sums = sums_in_block(p, index, end, end >= p->blocks[index].counter_at);
+    write_place(p, &text, end < block->count - 1 ? FRAME_FREED : FRAME_END, block->fragment, &sums,
+                &frame);
+    split_block(p, index, end);
+    insert_at(p, at, &text);
 }
 
 /* The source block of the edge. */
