@@ -207,6 +207,6 @@ wrong "there is no type 'poin'" '*(poin *)anything'
 wrong "has no member 'z'" '((struct point *)anything)->z'
 wrong "numbers and pointers only" '(struct point)anything'
 wrong "no place in memory" '(int)sum'
-wrong "cannot be told" '*(void *)address'
-wrong "cannot be told" '*anything'
+wrong "its length is not known" '*(void *)address'
+wrong "its length is not known" '*anything'
 leaves_nothing
