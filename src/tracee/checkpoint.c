@@ -63,8 +63,10 @@ static FILE *open_mappings(pid_t process) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/smaps", (int)process);
     FILE *file = fopen(path, "re");
+    if (file)
+        return file;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
-    return file ? file : fopen(path, "re");
+    return fopen(path, "re");
 }
 
 static bool is_uncopied(const struct mapping *mapping) {
@@ -112,7 +114,7 @@ static bool make_private(pid_t copy, uint64_t site, const struct mapping *mappin
  * read, and has no contents. */
 static bool copy_contents(pid_t process, pid_t copy, const struct mapping *mapping) {
     size_t size = mapping->end - mapping->start;
-    uint8_t *bytes = size <= COPIED_MAX ? malloc(size) : NULL;
+    uint8_t *bytes = size && size <= COPIED_MAX ? malloc(size) : NULL;
     struct iovec here = {bytes, size}, there = {(void *)mapping->start, size};
     if (!bytes)
         return false;
