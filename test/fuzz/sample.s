@@ -59,7 +59,7 @@ sum.cold:
 # Records: size, kind, version.
 	.macro	record begin end kind
 	.long	\end-\begin
-	.byte	\kind, 3
+	.byte	\kind, 4
 	.endm
 # A block of code: fragment, offset and size in the original, cell, start in this binary.
 	.macro	code fragment offset size cell start
@@ -123,6 +123,7 @@ sum.cold:
 	.uleb128 10
 	.uleb128 0
 	.byte	0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0
+	.uleb128 0			# its line
 	code	0, 16, 6, 1, .L_sum_loop-sum
 	code	0, 22, 1, 0, .L_sum_end-sum
 	code	1, 0, 14, 0, 0
