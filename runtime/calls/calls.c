@@ -197,6 +197,13 @@ void quipu_add_link(struct context_thread *thread, struct context_link *link) {
     } while (__atomic_load_n(&thread->table, __ATOMIC_RELAXED) != table);
 }
 
+void quipu_forget_links(struct context_thread *thread, uint64_t start, uint64_t end) {
+    for (uint32_t i = 0; i < (thread->mask + 8) / 8 && thread->link_count; i++)
+        for (struct context_link *link = thread->table[i]; link; link = link->next)
+            if (link->place - start < end - start || link->site - start < end - start)
+                link->place = 0;
+}
+
 static uint64_t function_at(uint64_t place) {
     const struct quipu_range *range = quipu_find_range(place);
     return range ? range_start(range) : place;
@@ -205,10 +212,14 @@ static uint64_t function_at(uint64_t place) {
 /* Returns a link from the current one, or NULL. If there is no room for a node, the call is counted
  * in its caller's. */
 static struct context_link *make_link(struct context_thread *thread, uint64_t site,
-                                      uint64_t place) {
+                                      uint32_t site_module, uint64_t place) {
     struct context_link *from = current_link(thread);
+    const struct context_call call = {.site = site,
+                                      .callee = function_at(place),
+                                      .site_module = site_module + 1,
+                                      .callee_module = quipu_state.module_number + 1};
     bool opens;
-    struct quipu_context *node = quipu_find_child(thread, from, site, function_at(place), &opens);
+    struct quipu_context *node = quipu_find_child(thread, from, &call, &opens);
     struct context_link *link = take_link(thread);
     if (link) {
         *link = (struct context_link){.from = from,
@@ -222,12 +233,12 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
 }
 
 static struct context_link *find_link(struct context_thread *thread, uint64_t site,
-                                      uint64_t place) {
+                                      uint32_t site_module, uint64_t place) {
     struct context_link *from = current_link(thread);
     struct context_link *link = *bucket_of(thread, from, site, place);
     while (link && (link->from != from || link->site != site || link->place != place))
         link = link->next;
-    return link ? link : make_link(thread, site, place);
+    return link ? link : make_link(thread, site, site_module, place);
 }
 
 /* ---- Reports of inserted code ---- */
@@ -251,7 +262,7 @@ void quipu_calls_entered(const uint64_t *stack) {
     }
     if (across)
         quipu_switch_module(thread, quipu_calls_words->module);
-    struct context_link *link = find_link(thread, stack[AT_SITE], stack[AT_PLACE]);
+    struct context_link *link = find_link(thread, stack[AT_SITE], from->number, stack[AT_PLACE]);
     if (link)
         link->node->calls++;
     else

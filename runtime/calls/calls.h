@@ -33,9 +33,9 @@
  *     link is NULL, also before the thread has a tree or thread-local storage.
  *   - Cells plus base are above 0 and increase. They are subtracted from a node when it is entered.
  *     So exactly the entered nodes are negative as signed numbers.
- *   - The key of a link, and its target, are complete before the table leads to it, and never
- *     change. So a signal handler may interrupt at any instruction, and enter and leave functions
- *     itself. */
+ *   - The key of a link, and its target, are complete before the table leads to it, and do not
+ *     change, except that a link of a closed module gets a key that no call has. So a signal
+ * handler may interrupt at any instruction, and enter and leave functions itself. */
 #ifndef QUIPU_RUNTIME_CALLS_CALLS_H
 #define QUIPU_RUNTIME_CALLS_CALLS_H
 
@@ -99,6 +99,7 @@ struct context_module {
     struct context_words **known; /* the thread-local variable that points to the words */
     const uint64_t *cells;        /* of instructions */
     uint64_t place;               /* offset of the cells in the file */
+    uint32_t number;              /* in the file */
     struct context_words room;    /* the words, unless they are in thread-local storage */
 };
 
@@ -117,6 +118,12 @@ struct context_link {
 
 enum {
     ACROSS = 1
+};
+
+/* A call, as nodes have it. */
+struct context_call {
+    uint64_t site, callee;
+    uint32_t site_module, callee_module; /* 1 + their numbers; 0: not known */
 };
 
 /* A call from another module. */
@@ -143,6 +150,7 @@ struct context_thread {
     const uint64_t *cells;
     struct context_thread *next; /* in the process */
     uint64_t self;               /* thread pointer ... */
+    uint64_t openings;           /* up to this opening of a module, no link is an earlier one's */
     uint32_t owner;              /* ... and kernel's number: they identify the thread */
     bool switching;              /* it is moving from one module to another */
     uint32_t chunk_count, module_count;
@@ -208,6 +216,9 @@ void quipu_enter_link(struct context_thread *thread, struct context_link *link, 
 void quipu_leave_link(struct context_thread *thread);
 /* Adds LINK to the table. A handler may add others at any instruction. */
 void quipu_add_link(struct context_thread *thread, struct context_link *link);
+/* Makes the table have no link any more into code of [START, END), or from there: another module
+ * was there before. */
+void quipu_forget_links(struct context_thread *thread, uint64_t start, uint64_t end);
 /* Empties the table, or makes the first one. */
 void quipu_clear_table(struct context_thread *thread);
 
@@ -219,8 +230,8 @@ long quipu_begin_tree(struct context_thread *thread);
  * made if there is none; or the node of FROM or an ancestor, if the call is already on the path,
  * with *OPENS = false. NULL: there is no room. */
 struct quipu_context *quipu_find_child(struct context_thread *thread,
-                                       const struct context_link *from, uint64_t site,
-                                       uint64_t callee, bool *opens);
+                                       const struct context_link *from,
+                                       const struct context_call *call, bool *opens);
 /* Returns the child of NODE that is entered, or NULL. */
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);

@@ -118,6 +118,28 @@ static struct context_module *find_module(struct context_thread *thread) {
     return NULL;
 }
 
+/* Sets START and END to the bounds of this module's code. */
+static void find_bounds(uint64_t *start, uint64_t *end) {
+    *start = UINT64_MAX;
+    *end = 0;
+    for (uint64_t i = 0; i < range_count(); i++) {
+        uint64_t first = range_start(&quipu_ranges_begin[i]);
+        uint64_t last = first + quipu_ranges_begin[i].size;
+        *start = *start < first ? *start : first;
+        *end = *end > last ? *end : last;
+    }
+}
+
+/* Forgets links of modules that were where this one is, and are closed. */
+static void forget_earlier(struct context_thread *thread) {
+    uint64_t start, end;
+    if (thread->openings >= quipu_state.opening)
+        return;
+    find_bounds(&start, &end);
+    if (start < end)
+        quipu_forget_links(thread, start, end + 1);
+}
+
 /* Gives the calling thread words in this module. THREAD is its state. NULL: there are too many
  * modules. */
 static struct context_module *add_module(struct context_thread *thread) {
@@ -133,7 +155,9 @@ static struct context_module *add_module(struct context_thread *thread) {
     module->known = &quipu_calls_words;
     module->cells = &own_block()->cells[quipu_first_cell(QUIPU_EVENT_INSTRUCTIONS)];
     module->place = place_in_file(module->cells);
+    module->number = quipu_state.module_number;
     *module->words = (struct context_words){.cells = module->cells, .module = module};
+    forget_earlier(thread);
     quipu_calls_words = module->words;
     return module;
 }
@@ -176,6 +200,7 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     thread->owner = owner;
     SYSTEM_CALL(madvise, &thread->process, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
     thread->process = quipu_state.pid;
+    thread->openings = quipu_state.file->openings;
     quipu_clear_table(thread);
     long error = quipu_begin_tree(thread);
     if (error < 0) {
@@ -200,6 +225,9 @@ static long take_thread(struct context_thread **taken) {
     if (thread) {
         finish_thread(thread);
         now = context_now(thread);
+        if (thread->openings != quipu_state.file->openings)
+            quipu_clear_table(thread);
+        thread->openings = quipu_state.file->openings;
     } else {
         error = make_thread(&thread, owner);
     }
@@ -298,8 +326,9 @@ static void copy_path(struct context_thread *thread) {
     begin_root(thread, thread->module, BEGINNING);
     for (struct context_link *link = way, *next; link; link = next) {
         bool opens;
-        struct quipu_context *node =
-            quipu_find_child(thread, link->from, link->site, link->node->callee, &opens);
+        /* the child's file has other numbers of modules */
+        const struct context_call call = {.site = link->site, .callee = link->node->callee};
+        struct quipu_context *node = quipu_find_child(thread, link->from, &call, &opens);
         next = link->next;
         link->node = node && opens ? node : &thread->nowhere;
         quipu_add_link(thread, link);
@@ -316,6 +345,7 @@ static long begin_child(struct context_thread *thread) {
     thread->owner = own_number();
     thread->process = quipu_state.pid;
     thread->next = NULL;
+    thread->openings = quipu_state.file->openings;
     quipu_clear_table(thread);
     quipu_lock(quipu_state.file);
     long error = quipu_begin_tree(thread);
@@ -338,6 +368,7 @@ void quipu_fork_contexts(void) {
     struct context_module *own = quipu_calls_words->module;
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
     own->place = error ? 0 : place_in_file(own->cells);
+    own->number = quipu_state.module_number;
     if (thread->module != own)
         return; /* another module does it */
     if (error == 0) {

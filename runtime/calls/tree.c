@@ -151,8 +151,10 @@ struct quipu_context *quipu_entered_child(const struct context_thread *thread,
     return NULL;
 }
 
-static bool is_call(const struct quipu_context *node, uint64_t site, uint64_t callee) {
-    return node->site == site && node->callee == callee;
+/* A module that was where the callee's is has another number. */
+static bool is_call(const struct quipu_context *node, const struct context_call *call) {
+    return node->site == call->site && node->callee == call->callee &&
+           node->callee_module == call->callee_module;
 }
 
 /* ---- Children ---- */
@@ -214,52 +216,56 @@ static void add_child(struct context_thread *thread, uint32_t number, uint32_t s
 /* Returns the child of FROM, whose number is PARENT, for the call, or NULL. */
 static struct quipu_context *find_child(const struct context_thread *thread,
                                         const struct quipu_context *from, uint32_t parent,
-                                        uint64_t site, uint64_t callee) {
+                                        const struct context_call *call) {
     const struct child_table *table = __atomic_load_n(&thread->children, __ATOMIC_ACQUIRE);
     if (!table) {
         for (uint32_t n = from->first_child; n; n = node_at(thread, n)->next_sibling)
-            if (is_call(node_at(thread, n), site, callee))
+            if (is_call(node_at(thread, n), call))
                 return node_at(thread, n);
         return NULL;
     }
-    for (uint32_t slot = slot_of(parent, site, callee);; slot++) {
+    for (uint32_t slot = slot_of(parent, call->site, call->callee);; slot++) {
         uint32_t number = table->nodes[slot & table->mask];
         struct quipu_context *node = number ? node_at(thread, number) : NULL;
-        if (!node || (node->parent == parent && is_call(node, site, callee)))
+        if (!node || (node->parent == parent && is_call(node, call)))
             return node;
     }
 }
 
 /* Returns the node of the path that ends in FROM for the call, or NULL. Links are read, not the
  * nodes: a long path of them is much faster to walk. */
-static struct quipu_context *find_on_path(const struct context_link *from, uint64_t site,
-                                          uint64_t callee) {
+static struct quipu_context *find_on_path(const struct context_link *from,
+                                          const struct context_call *call) {
     for (; from->from; from = from->from)
-        if (from->site == site && from->node->callee == callee)
+        if (from->site == call->site && from->node->callee == call->callee)
             return from->node;
     return NULL;
 }
 
 struct quipu_context *quipu_find_child(struct context_thread *thread,
-                                       const struct context_link *from_link, uint64_t site,
-                                       uint64_t callee, bool *opens) {
-    struct quipu_context *from = from_link->node, *on_path = find_on_path(from_link, site, callee);
+                                       const struct context_link *from_link,
+                                       const struct context_call *call, bool *opens) {
+    struct quipu_context *from = from_link->node, *on_path = find_on_path(from_link, call);
     *opens = !on_path;
     if (on_path)
         return on_path;
     uint32_t parent = number_of(thread, from);
-    struct quipu_context *node = find_child(thread, from, parent, site, callee);
+    struct quipu_context *node = find_child(thread, from, parent, call);
     if (node)
         return node;
     node = take_node(thread);
     if (!node)
         return NULL;
-    *node = (struct quipu_context){.parent = parent, .site = site, .callee = callee};
+    *node = (struct quipu_context){.parent = parent,
+                                   .callee_module = call->callee_module,
+                                   .site = call->site,
+                                   .callee = call->callee,
+                                   .site_module = call->site_module};
     uint32_t number = number_of(thread, node);
     node->next_sibling = __atomic_load_n(&from->first_child, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&from->first_child, &node->next_sibling, number, false,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
-    add_child(thread, number, slot_of(parent, site, callee));
+    add_child(thread, number, slot_of(parent, call->site, call->callee));
     return node;
 }

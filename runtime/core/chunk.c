@@ -28,6 +28,7 @@ enum {
     WRITTEN_MAX = 128 * 1024, /* bytes that are written; more is only reserved */
     PLENTY_SHIFT = 32,        /* a disk with this power of two of bytes free counts as never full */
     ZERO_PAGES = 16,          /* written by one call */
+    MODULES_MANY = 64,
 };
 
 uint64_t quipu_slot_size(void) {
@@ -100,6 +101,7 @@ long quipu_reserve(int fd, uint64_t offset, uint64_t length) {
     return error;
 }
 
+/* Whether MODULE is this one, when it was loaded before. */
 static bool is_this_module(const struct quipu_module *module) {
     const struct quipu_module *own = &quipu_state.module;
     return module->cells_size == own->cells_size && module->cells_address == own->cells_address &&
@@ -122,6 +124,13 @@ static void take_over(struct quipu_blocks *blocks) {
     quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
 }
 
+/* Whether MODULE, an earlier one, serves for this one: it was at the same address; or there are
+ * many others already, since programs may load and close a plug-in again and again. */
+static bool serves(const struct quipu_module *module, uint32_t count) {
+    return is_this_module(module) &&
+           (module->load_bias == quipu_state.module.load_bias || count >= MODULES_MANY);
+}
+
 /* Reads the chunks in VIEW, a mapping of the file. Sets state.module_number to this module's
  * number, or to that of the next module to be added. Returns the module's offset in the file, or 0
  * if it is new. */
@@ -134,7 +143,7 @@ static uint64_t find_module(const char *view, uint64_t size) {
         next = offset + chunk->size;
         if (chunk->size < QUIPU_PAGE || next > size)
             break; /* the program has overwritten it */
-        if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
+        if (chunk->kind == QUIPU_MODULE && !found && serves((const void *)chunk, count)) {
             found = offset;
             quipu_state.module_number = count;
         }
@@ -170,6 +179,7 @@ long quipu_enter_module(void) {
         return (long)view;
     uint64_t offset = find_module(view, size);
     SYSTEM_CALL(munmap, view, size, 0, 0, 0, 0);
+    quipu_state.opening = ++quipu_state.file->openings;
     if (offset)
         return write_module(offset); /* its load address may differ */
     long error = check_limit(size + quipu_state.module.chunk.size);

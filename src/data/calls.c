@@ -42,6 +42,7 @@ struct tree_node {
     uint32_t context; /* 0: the root */
     uint32_t parent;  /* index + 1; 0: none */
     uint64_t site, callee;
+    uint32_t site_module, callee_module; /* 1 + their numbers; 0: not known */
     uint64_t calls, inclusive, exclusive;
 };
 
@@ -114,12 +115,13 @@ static uint32_t find_context(struct reader *reader, const struct tree *tree,
     if (!node->parent)
         return 0;
     struct places *places = &reader->contexts->places;
-    return number_context(reader,
-                          (struct context_key){
-                              .parent = tree->nodes[node->parent - 1].context,
-                              .site = places_site(places, tree->process, node->site),
-                              .function = places_function(places, tree->process, node->callee),
-                          });
+    return number_context(
+        reader,
+        (struct context_key){
+            .parent = tree->nodes[node->parent - 1].context,
+            .site = places_site(places, tree->process, node->site_module, node->site),
+            .function = places_function(places, tree->process, node->callee_module, node->callee),
+        });
 }
 
 static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
@@ -138,6 +140,8 @@ static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
         .parent = parent,
         .site = node->site,
         .callee = callee,
+        .site_module = node->site_module,
+        .callee_module = node->callee_module,
         .calls = __atomic_load_n(&node->calls, __ATOMIC_RELAXED),
         .inclusive = known ? not_negative(inclusive) : 0,
         .exclusive = __atomic_load_n(&node->exclusive, __ATOMIC_RELAXED),

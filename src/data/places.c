@@ -80,17 +80,27 @@ static struct module_places *open_module(struct places *places, struct module *m
     return found;
 }
 
-/* Returns the place of ADDRESS in the running PROCESS. */
-static struct place find_place(struct places *places, const struct process *process,
-                               uint64_t address) {
-    for (size_t i = 0; i < process->modules.count; i++) {
-        struct module *module = process->modules.data[i];
-        uint64_t linked = address - process->load_biases[i];
-        const struct segment *segment = binary_segment(module->binary, linked);
-        if (segment && segment->executable)
-            return (struct place){module, open_module(places, module), linked};
-    }
+/* Returns the place of ADDRESS in module NUMBER of the running PROCESS. */
+static struct place place_in(struct places *places, const struct process *process, size_t number,
+                             uint64_t address) {
+    struct module *module = process->modules.data[number];
+    uint64_t linked = address - process->load_biases[number];
+    const struct segment *segment = binary_segment(module->binary, linked);
+    if (segment && segment->executable)
+        return (struct place){module, open_module(places, module), linked};
     return (struct place){.module = NULL};
+}
+
+/* Returns the place of ADDRESS in the running PROCESS. FIRST is 1 + the number of the module that
+ * is asked first, or 0. */
+static struct place find_place(struct places *places, const struct process *process, uint32_t first,
+                               uint64_t address) {
+    struct place place = {.module = NULL};
+    if (first && first <= process->modules.count)
+        place = place_in(places, process, first - 1, address);
+    for (size_t i = 0; i < process->modules.count && !place.module; i++)
+        place = place_in(places, process, i, address);
+    return place;
 }
 
 /* Returns the number of PLACE in NUMBERS, and adds it as FRESH if it is new. */
@@ -148,8 +158,9 @@ static uint32_t number_function(struct places *places, struct place place,
     return fresh;
 }
 
-uint32_t places_function(struct places *places, const struct process *process, uint64_t address) {
-    struct place place = find_place(places, process, address);
+uint32_t places_function(struct places *places, const struct process *process, uint32_t module,
+                         uint64_t address) {
+    struct place place = find_place(places, process, module, address);
     if (!place.module)
         return 0;
     const struct fragment *fragment = find_fragment(place.places, place.address);
@@ -211,8 +222,9 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
     return code && *code == CALL ? site->address - CALL_SIZE : site->address - 1;
 }
 
-uint32_t places_site(struct places *places, const struct process *process, uint64_t address) {
-    struct place place = address ? find_place(places, process, address - 1) /* within the call */
+uint32_t places_site(struct places *places, const struct process *process, uint32_t module,
+                     uint64_t address) {
+    struct place place = address ? find_place(places, process, module, address - 1) /* the call */
                                  : (struct place){.module = NULL};
     if (!place.module)
         return 0;

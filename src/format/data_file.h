@@ -42,7 +42,8 @@ struct quipu_file {
     uint64_t contexts;    /*   64  address of the writer's list of trees; readers do not use it */
     uint64_t mark;        /*   72  address of the writer's mark; readers do not use it. 0: written
                                    by a runtime without marks */
-    uint8_t reserved[48]; /*   80  zero */
+    uint64_t openings;    /*   80  how many modules have started so far; readers do not use it */
+    uint8_t reserved[40]; /*   88  zero */
     char program[1920];   /*  128  absolute path of the program, NUL-terminated */
     char command[2048];   /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
                                    long, so always ends in two NULs */
@@ -65,7 +66,8 @@ struct quipu_chunk {
     uint64_t size;     /*  8  bytes, including this header; a multiple of QUIPU_PAGE */
 };
 
-/* Modules are numbered 0, 1, ... in the order of their chunks. */
+/* Modules are numbered 0, 1, ... in the order of their chunks. A shared object that is closed and
+ * loaded again at another address is a new module. */
 struct quipu_module {
     struct quipu_chunk chunk;
     uint64_t cells_address;               /*  16  address of the first cell, as linked */
