@@ -216,8 +216,8 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
     struct context_link *from = current_link(thread);
     const struct context_call call = {.site = site,
                                       .callee = function_at(place),
-                                      .site_module = site_module + 1,
-                                      .callee_module = quipu_state.module_number + 1};
+                                      .site_module = site_module,
+                                      .callee_module = own_mark()};
     bool opens;
     struct quipu_context *node = quipu_find_child(thread, from, &call, &opens);
     struct context_link *link = take_link(thread);
@@ -262,7 +262,7 @@ void quipu_calls_entered(const uint64_t *stack) {
     }
     if (across)
         quipu_switch_module(thread, quipu_calls_words->module);
-    struct context_link *link = find_link(thread, stack[AT_SITE], from->number, stack[AT_PLACE]);
+    struct context_link *link = find_link(thread, stack[AT_SITE], from->mark, stack[AT_PLACE]);
     if (link)
         link->node->calls++;
     else

@@ -99,7 +99,7 @@ struct context_module {
     struct context_words **known; /* the thread-local variable that points to the words */
     const uint64_t *cells;        /* of instructions */
     uint64_t place;               /* offset of the cells in the file */
-    uint32_t number;              /* in the file */
+    uint32_t mark;                /* QUIPU_LOAD_MARK */
     struct context_words room;    /* the words, unless they are in thread-local storage */
 };
 
@@ -123,7 +123,7 @@ enum {
 /* A call, as nodes have it. */
 struct context_call {
     uint64_t site, callee;
-    uint32_t site_module, callee_module; /* 1 + their numbers; 0: not known */
+    uint32_t site_module, callee_module; /* as in struct quipu_context */
 };
 
 /* A call from another module. */
@@ -235,6 +235,11 @@ struct quipu_context *quipu_find_child(struct context_thread *thread,
 /* Returns the child of NODE that is entered, or NULL. */
 struct quipu_context *quipu_entered_child(const struct context_thread *thread,
                                           const struct quipu_context *node);
+
+/* Returns the mark of this module's present load. */
+static inline uint32_t own_mark(void) {
+    return QUIPU_LOAD_MARK(quipu_state.module_number, quipu_state.load_number);
+}
 
 static inline bool is_entered(const struct quipu_context *node) {
     return (int64_t)node->inclusive < 0;

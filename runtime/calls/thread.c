@@ -155,7 +155,7 @@ static struct context_module *add_module(struct context_thread *thread) {
     module->known = &quipu_calls_words;
     module->cells = &own_block()->cells[quipu_first_cell(QUIPU_EVENT_INSTRUCTIONS)];
     module->place = place_in_file(module->cells);
-    module->number = quipu_state.module_number;
+    module->mark = own_mark();
     *module->words = (struct context_words){.cells = module->cells, .module = module};
     forget_earlier(thread);
     quipu_calls_words = module->words;
@@ -368,7 +368,7 @@ void quipu_fork_contexts(void) {
     struct context_module *own = quipu_calls_words->module;
     long error = quipu_state.phase == PHASE_READY ? 0 : -EIO;
     own->place = error ? 0 : place_in_file(own->cells);
-    own->number = quipu_state.module_number;
+    own->mark = own_mark();
     if (thread->module != own)
         return; /* another module does it */
     if (error == 0) {

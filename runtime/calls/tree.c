@@ -151,7 +151,7 @@ struct quipu_context *quipu_entered_child(const struct context_thread *thread,
     return NULL;
 }
 
-/* A module that was where the callee's is has another number. */
+/* A module that was where the callee's is has another mark. */
 static bool is_call(const struct quipu_context *node, const struct context_call *call) {
     return node->site == call->site && node->callee == call->callee &&
            node->callee_module == call->callee_module;

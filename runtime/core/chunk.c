@@ -28,7 +28,6 @@ enum {
     WRITTEN_MAX = 128 * 1024, /* bytes that are written; more is only reserved */
     PLENTY_SHIFT = 32,        /* a disk with this power of two of bytes free counts as never full */
     ZERO_PAGES = 16,          /* written by one call */
-    MODULES_MANY = 64,
 };
 
 uint64_t quipu_slot_size(void) {
@@ -124,13 +123,6 @@ static void take_over(struct quipu_blocks *blocks) {
     quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
 }
 
-/* Whether MODULE, an earlier one, serves for this one: it was at the same address; or there are
- * many others already, since programs may load and close a plug-in again and again. */
-static bool serves(const struct quipu_module *module, uint32_t count) {
-    return is_this_module(module) &&
-           (module->load_bias == quipu_state.module.load_bias || count >= MODULES_MANY);
-}
-
 /* Reads the chunks in VIEW, a mapping of the file. Sets state.module_number to this module's
  * number, or to that of the next module to be added. Returns the module's offset in the file, or 0
  * if it is new. */
@@ -143,7 +135,7 @@ static uint64_t find_module(const char *view, uint64_t size) {
         next = offset + chunk->size;
         if (chunk->size < QUIPU_PAGE || next > size)
             break; /* the program has overwritten it */
-        if (chunk->kind == QUIPU_MODULE && !found && serves((const void *)chunk, count)) {
+        if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
             found = offset;
             quipu_state.module_number = count;
         }
@@ -157,10 +149,9 @@ static uint64_t find_module(const char *view, uint64_t size) {
     return found;
 }
 
-/* Writes the whole chunk of the module at OFFSET. */
-static long write_module(uint64_t offset) {
-    const char *bytes = (const char *)&quipu_state.module;
-    uint64_t size = sizeof quipu_state.module;
+/* Writes SIZE bytes of a chunk at OFFSET. */
+static long write_chunk(uint64_t offset, const void *chunk, uint64_t size) {
+    const char *bytes = chunk;
     while (size > 0) {
         long written = SYSTEM_CALL(pwrite64, quipu_state.fd, bytes, size, offset, 0, 0);
         if (written <= 0)
@@ -172,22 +163,83 @@ static long write_module(uint64_t offset) {
     return 0;
 }
 
+/* Writes a chunk of SIZE bytes behind the last one. */
+static long append_chunk(const void *chunk, uint64_t size) {
+    uint64_t offset = quipu_state.file->size;
+    long error = check_limit(offset + size);
+    if (error == 0)
+        error = write_chunk(offset, chunk, size);
+    if (error == 0)
+        set_file_size(offset + size);
+    return error;
+}
+
+static long append_load(uint64_t load_bias) {
+    static struct quipu_load load;
+    load = (struct quipu_load){.chunk = {.kind = QUIPU_LOAD, .size = sizeof load},
+                               .module = quipu_state.module_number,
+                               .load_bias = load_bias};
+    return append_chunk(&load, sizeof load);
+}
+
+/* The loads of this module that are in the file. */
+struct loads {
+    uint64_t last_bias; /* the module's load bias */
+    uint32_t count;
+    uint32_t same; /* number of the one at the present load bias; count: none */
+};
+
+/* Reads the loads in VIEW, a mapping of the file, of this module, which is at OFFSET. */
+static struct loads find_loads(const char *view, uint64_t size, uint64_t offset) {
+    struct loads loads = {.same = QUIPU_LOADS_MAX};
+    loads.last_bias = ((const struct quipu_module *)(const void *)(view + offset))->load_bias;
+    for (uint64_t next; offset < size; offset = next) {
+        const struct quipu_load *load = (const void *)(view + offset);
+        next = offset + load->chunk.size;
+        if (load->chunk.size < QUIPU_PAGE || next > size)
+            break;
+        if (load->chunk.kind != QUIPU_LOAD || load->module != quipu_state.module_number)
+            continue;
+        if (load->load_bias == quipu_state.module.load_bias)
+            loads.same = loads.count;
+        loads.count++;
+    }
+    return loads;
+}
+
+/* Sets state.load_number. Only a module that comes to another address has loads in the file. */
+static long enter_load(const struct loads *loads) {
+    uint64_t bias = quipu_state.module.load_bias;
+    uint32_t count = loads->count;
+    long error = 0;
+    quipu_state.load_number = loads->same < count ? loads->same : 0;
+    if (loads->same < count || (count == 0 && loads->last_bias == bias))
+        return 0;
+    if (count == 0) {
+        error = append_load(loads->last_bias);
+        count++;
+    }
+    if (error == 0 && count < QUIPU_LOADS_MAX)
+        error = append_load(bias);
+    quipu_state.load_number = count < QUIPU_LOADS_MAX ? count : QUIPU_LOADS_MAX - 1;
+    return error;
+}
+
 long quipu_enter_module(void) {
     uint64_t size = quipu_state.file->size;
+    struct loads loads = {0};
     char *view = map_memory(NULL, size, PROT_READ, MAP_SHARED, quipu_state.fd, 0);
     if (is_error(view))
         return (long)view;
     uint64_t offset = find_module(view, size);
+    if (offset)
+        loads = find_loads(view, size, offset);
     SYSTEM_CALL(munmap, view, size, 0, 0, 0, 0);
     quipu_state.opening = ++quipu_state.file->openings;
-    if (offset)
-        return write_module(offset); /* its load address may differ */
-    long error = check_limit(size + quipu_state.module.chunk.size);
-    if (error == 0)
-        error = write_module(size);
-    if (error == 0)
-        set_file_size(size + quipu_state.module.chunk.size);
-    return error;
+    if (!offset)
+        return append_chunk(&quipu_state.module, sizeof quipu_state.module);
+    long error = enter_load(&loads);
+    return error ? error : write_chunk(offset, &quipu_state.module, sizeof quipu_state.module);
 }
 
 /* A chunk of SIZE bytes at START replaces a part of the chunk at OLD. Unmaps the rest of that. If

@@ -61,6 +61,7 @@ struct quipu_state {
     uint32_t block_count;
     uint32_t hand; /* slot at which the search for a dead owner continues */
     uint32_t module_number;
+    uint32_t load_number; /* of the module's loads in the file */
     uint64_t opening;     /* this module was that one of the file's openings */
     uint32_t name_start;  /* begin of the file's name in path */
     int fd;               /* of the data file while it is being set up; otherwise 0 */

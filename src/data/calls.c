@@ -42,7 +42,7 @@ struct tree_node {
     uint32_t context; /* 0: the root */
     uint32_t parent;  /* index + 1; 0: none */
     uint64_t site, callee;
-    uint32_t site_module, callee_module; /* 1 + their numbers; 0: not known */
+    uint32_t site_module, callee_module; /* as in struct quipu_context */
     uint64_t calls, inclusive, exclusive;
 };
 

@@ -132,6 +132,16 @@ static const char *read_module(struct look *look, const uint8_t *bytes, uint64_t
     return NULL;
 }
 
+static const char *read_load(struct look *look, const uint8_t *bytes, uint64_t offset) {
+    struct data_file *file = look->file;
+    uint64_t number = READ(bytes, struct quipu_load, module);
+    if (number >= file->modules.count)
+        return corrupt_chunk(look->arena, offset, "belongs to a module that is not in the file");
+    vector_push(look->arena, &file->modules.data[number].load_biases,
+                READ(bytes, struct quipu_load, load_bias));
+    return NULL;
+}
+
 /* Adds the slots that have an owner. Those without owner are all zero. SLOTS is their table. */
 static void add_slots(struct look *look, uint32_t module, const uint8_t *slots, uint32_t count,
                       uint64_t offset, uint64_t stride) {
@@ -223,6 +233,8 @@ static const char *read_chunks(struct look *look, uint64_t used) {
             cause = read_blocks(look, bytes, offset, size);
         else if (kind == QUIPU_CALL_TREE)
             cause = read_contexts(look, bytes, offset, size);
+        else if (kind == QUIPU_LOAD)
+            cause = read_load(look, bytes, offset);
         if (cause)
             return cause;
     }

@@ -19,8 +19,9 @@ struct data_module {
     uint32_t build_id_size;
     uint64_t cells_address; /* as linked */
     uint64_t cell_count;
-    uint64_t load_bias;  /* load address minus link address */
-    uint32_t slot_count; /* with or without owner */
+    uint64_t load_bias;           /* load address minus link address, of its last load */
+    VECTOR(uint64_t) load_biases; /* of all its loads, if it was at several addresses */
+    uint32_t slot_count;          /* with or without owner */
 };
 
 struct data_slot {

@@ -9,7 +9,9 @@
  * these fragments are reported for the first of the functions. */
 #include "data/places.h"
 
+#include "data/datafile.h"
 #include "data/lines.h"
+#include "format/data_file.h"
 #include "symbols/binary.h"
 #include "symbols/demangle.h"
 #include "util/path.h"
@@ -80,26 +82,32 @@ static struct module_places *open_module(struct places *places, struct module *m
     return found;
 }
 
-/* Returns the place of ADDRESS in module NUMBER of the running PROCESS. */
+/* Returns the place of ADDRESS in module NUMBER of the running PROCESS, at LOAD_BIAS. */
 static struct place place_in(struct places *places, const struct process *process, size_t number,
-                             uint64_t address) {
+                             uint64_t load_bias, uint64_t address) {
     struct module *module = process->modules.data[number];
-    uint64_t linked = address - process->load_biases[number];
+    uint64_t linked = address - load_bias;
     const struct segment *segment = binary_segment(module->binary, linked);
     if (segment && segment->executable)
         return (struct place){module, open_module(places, module), linked};
     return (struct place){.module = NULL};
 }
 
-/* Returns the place of ADDRESS in the running PROCESS. FIRST is 1 + the number of the module that
- * is asked first, or 0. */
-static struct place find_place(struct places *places, const struct process *process, uint32_t first,
+/* Returns the place of ADDRESS in the running PROCESS. MARK is that of the load that has it, or 0.
+ */
+static struct place find_place(struct places *places, const struct process *process, uint32_t mark,
                                uint64_t address) {
     struct place place = {.module = NULL};
-    if (first && first <= process->modules.count)
-        place = place_in(places, process, first - 1, address);
+    size_t number = QUIPU_LOAD_MARK_MODULE(mark), load = QUIPU_LOAD_MARK_NUMBER(mark);
+    if (mark && number < process->modules.count) {
+        const struct data_module *module = &process->data->modules.data[number];
+        place = place_in(places, process, number,
+                         load < module->load_biases.count ? module->load_biases.data[load]
+                                                          : module->load_bias,
+                         address);
+    }
     for (size_t i = 0; i < process->modules.count && !place.module; i++)
-        place = place_in(places, process, i, address);
+        place = place_in(places, process, i, process->load_biases[i], address);
     return place;
 }
 
@@ -158,9 +166,9 @@ static uint32_t number_function(struct places *places, struct place place,
     return fresh;
 }
 
-uint32_t places_function(struct places *places, const struct process *process, uint32_t module,
+uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
                          uint64_t address) {
-    struct place place = find_place(places, process, module, address);
+    struct place place = find_place(places, process, mark, address);
     if (!place.module)
         return 0;
     const struct fragment *fragment = find_fragment(place.places, place.address);
@@ -222,9 +230,9 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
     return code && *code == CALL ? site->address - CALL_SIZE : site->address - 1;
 }
 
-uint32_t places_site(struct places *places, const struct process *process, uint32_t module,
+uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
                      uint64_t address) {
-    struct place place = address ? find_place(places, process, module, address - 1) /* the call */
+    struct place place = address ? find_place(places, process, mark, address - 1) /* the call */
                                  : (struct place){.module = NULL};
     if (!place.module)
         return 0;

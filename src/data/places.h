@@ -38,11 +38,11 @@ struct places {
 void places_begin(struct places *places, struct arena *arena, struct profile *profile);
 
 /* Returns the number of the function whose entry is at ADDRESS in the running PROCESS, or of the
- * site whose call ends at ADDRESS; or 0 if no module contains it. MODULE is 1 + the number in the
- * process of the module that is asked first, or 0. */
-uint32_t places_function(struct places *places, const struct process *process, uint32_t module,
+ * site whose call ends at ADDRESS; or 0 if no module contains it. MARK is that of the
+ * module's load (QUIPU_LOAD_MARK), or 0: not known. */
+uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
                          uint64_t address);
-uint32_t places_site(struct places *places, const struct process *process, uint32_t module,
+uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
                      uint64_t address);
 
 /* Returns the number of the function of MODULE whose entry is at ADDRESS, as linked; or 0 if it has

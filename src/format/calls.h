@@ -26,14 +26,15 @@
  *
  * Addresses are those of the run. For an address in a module, subtract the module's load_bias. An
  * address in no module belongs to code that is not instrumented. A module may have been where
- * another one was before, which is closed now: so a node has the numbers of its modules.
+ * another one was before, which is closed now: so a node tells which loads of modules its addresses
+ * are in.
  *
  * A tree has one or more chunks, with increasing first_index. When a thread is gone, its tree is
  * given to a new thread. Only the thread itself changes its tree, with one exception: the thread
  * that takes over the cells of a thread that is gone ends the activations of that thread. */
 struct quipu_context {
     uint32_t parent;        /*  0  1 + index of the parent node; 0: this is the root */
-    uint32_t callee_module; /*  4  1 + number of the callee's module; 0: not known */
+    uint32_t callee_module; /*  4  QUIPU_LOAD_MARK of the callee's module; 0: not known */
     uint64_t site;         /*  8  return address of the call; after jumps between functions, that of
                                   the first call */
     uint64_t callee;       /* 16  address of the function's entry */
@@ -43,7 +44,7 @@ struct quipu_context {
     uint32_t next_sibling; /* 44  1 + index; 0: none */
     uint64_t exclusive;    /* 48  the node's own instructions; only in trees with
                                   QUIPU_CALL_TREE_EXCLUSIVE */
-    uint32_t site_module;  /* 56  1 + number of the module that the site is in, if it is in an
+    uint32_t site_module;  /* 56  that of the module that the site is in, if it is in an
                                   instrumented one; 0: not known */
     uint32_t reserved;     /* 60  zero */
 };

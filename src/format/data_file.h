@@ -15,6 +15,7 @@
  *
  *     offset 0     struct quipu_file
  *     4096         struct quipu_module     kind QUIPU_MODULE: an executable or shared object
+ *     ...          struct quipu_load       kind QUIPU_LOAD: an address at which a module was
  *     ...          struct quipu_blocks     kind QUIPU_BLOCKS: cells of some threads in one module
  *     ...          struct quipu_call_tree  kind QUIPU_CALL_TREE: nodes of a calling context tree */
 
@@ -58,6 +59,7 @@ enum quipu_chunk_kind {
     QUIPU_MODULE = 1,
     QUIPU_BLOCKS = 2,
     QUIPU_CALL_TREE = 3,
+    QUIPU_LOAD = 4,
 };
 
 struct quipu_chunk {
@@ -67,7 +69,7 @@ struct quipu_chunk {
 };
 
 /* Modules are numbered 0, 1, ... in the order of their chunks. A shared object that is closed and
- * loaded again at another address is a new module. */
+ * loaded again stays one module, with the load bias of its last load. */
 struct quipu_module {
     struct quipu_chunk chunk;
     uint64_t cells_address;               /*  16  address of the first cell, as linked */
@@ -78,6 +80,22 @@ struct quipu_module {
     uint32_t reserved;                    /*  76  zero */
     char path[QUIPU_PAGE - 80];           /*  80  absolute if known, NUL-terminated */
 };
+
+/* A load of a module that was at several addresses. Its loads are numbered 0, 1, ... in the order
+ * of these chunks. If it has none, all of them were at its load bias, and have number 0. */
+struct quipu_load {
+    struct quipu_chunk chunk;
+    uint32_t module;    /* 16  number of the module */
+    uint32_t reserved;  /* 20  zero */
+    uint64_t load_bias; /* 24 */
+    uint8_t zero[QUIPU_PAGE - 32];
+};
+
+/* A load of a module. Not 0. */
+#define QUIPU_LOAD_MARK(module, load) ((uint32_t)(module) + 1 + ((uint32_t)(load) << 24))
+#define QUIPU_LOAD_MARK_MODULE(mark)  (((mark)&0xffffff) - 1)
+#define QUIPU_LOAD_MARK_NUMBER(mark)  ((mark) >> 24)
+#define QUIPU_LOADS_MAX               256
 
 /* A slot holds the cells of one thread at a time. When the thread has ended, another thread of the
  * process gets the slot, and continues its counts. */

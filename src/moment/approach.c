@@ -7,7 +7,8 @@
  * it does, the moment was missed.
  *
  * For a moment of a shared object, the run waits until the object is loaded. The object has its own
- * counter.
+ * counter. If the object is closed, its breakpoints are gone, and are set anew when it is loaded
+ * again.
  *
  * requires: countdowns of the runtime (quipu_moment_thread, quipu_moment_near:
  * runtime/moment/moment.c) */
@@ -34,7 +35,8 @@ enum {
 
 struct approach {
     struct arena *arena;
-    struct binary *program, *binary; /* binary: of the moment; NULL: not loaded yet */
+    struct binary *program, *binary; /* binary: of the moment; NULL: it is not loaded */
+    struct binary *object;           /* the moment's shared object, if it was ever loaded */
     const struct moment_name *name;
     address_list places;
     struct tracee *tracee;
@@ -60,7 +62,7 @@ static void set_countdown_end(struct approach *approach, uint64_t ticks) {
                  sizeof ticks);
 }
 
-/* Returns the thread's ticks if it is stopped at ADDRESS, as linked. */
+/* Returns the thread's ticks if it is stopped at ADDRESS, as linked; 0: outside of the binary. */
 static uint64_t ticks_at(const struct approach *approach, uint64_t address) {
     uint64_t cells[QUIPU_MANY_LANES] = {0}, begin = 0, count = 0;
     int64_t sums[QUIPU_EVENTS] = {0};
@@ -68,7 +70,8 @@ static uint64_t ticks_at(const struct approach *approach, uint64_t address) {
                 sizeof cells);
     read_tracee(approach->tracee, approach->block + QUIPU_EVENT_BEGIN, &begin, sizeof begin);
     read_tracee(approach->tracee, approach->block + QUIPU_EVENT_BASE, &count, sizeof count);
-    add_events_above(approach->binary, address, 0, sums);
+    if (address)
+        add_events_above(approach->binary, address, 0, sums);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
         count += cells[lane];
     return count - begin + (uint64_t)sums[QUIPU_EVENT_TICKS];
@@ -111,10 +114,18 @@ static void pass_moment(struct approach *approach) {
 
 /* Records where the thread ends. It is stopped in front of its end. */
 static void end_thread(struct approach *approach) {
-    uint64_t address = address_of(approach, approach->thread);
+    uint64_t address = approach->binary ? address_of(approach, approach->thread) : 0;
     approach->end = arena_print(approach->arena, "at tick %llu%s%s",
                                 (unsigned long long)ticks_at(approach, address), address ? " " : "",
                                 address ? place_of(approach, address) : "");
+}
+
+/* Sets the first countdown of the moment's thread. */
+static void begin_countdown(struct approach *approach) {
+    if (approach->name->ticks <= ticks_at(approach, 0) + approach->margin)
+        watch_places(approach);
+    else
+        set_countdown_end(approach, approach->name->ticks - approach->margin);
 }
 
 /* A thread has got its cells. Threads that begin at the same time may come here in another order
@@ -127,10 +138,7 @@ static void begin_thread(struct approach *approach, pid_t thread) {
         return;
     approach->thread = thread;
     approach->block = block;
-    if (approach->name->ticks <= approach->margin)
-        watch_places(approach);
-    else
-        set_countdown_end(approach, approach->name->ticks - approach->margin);
+    begin_countdown(approach);
 }
 
 /* Describes the ticks, near the moment's, at which the thread reached the instruction. */
@@ -168,6 +176,11 @@ static const char *ended(struct approach *approach) {
             "the program has become another one, by exec, before that moment, and has "
             "ended (%s)",
             how);
+    if (!approach->binary && approach->object)
+        return arena_print(approach->arena,
+                           "the program has closed the moment's shared object before that moment, "
+                           "and has ended (%s)",
+                           how);
     if (!approach->binary)
         return arena_print(
             approach->arena,
@@ -225,8 +238,36 @@ static const char *begin_object(struct approach *approach, const char *path) {
         wrong = find_places(approach->arena, object, approach->name, &approach->places);
     if (wrong)
         return arena_print(approach->arena, "it is a moment of '%s': %s", path, wrong);
-    approach->binary = object;
+    approach->binary = approach->object = object;
     return begin_binary(approach);
+}
+
+/* The moment's shared object is loaded again. Threads go on with their cells, and are not reported
+ * again. Returns NULL or a message. */
+static const char *return_to_object(struct approach *approach) {
+    approach->binary = approach->object;
+    const char *wrong = begin_binary(approach);
+    if (!wrong && approach->thread)
+        begin_countdown(approach);
+    return wrong;
+}
+
+/* Returns the end of BINARY's memory, as linked. */
+static uint64_t end_of(const struct binary *binary) {
+    uint64_t end = 0;
+    for (size_t i = 0; i < binary->segments.count; i++) {
+        const struct segment *segment = &binary->segments.data[i];
+        uint64_t last = segment->address + segment->size;
+        end = last > end ? last : end;
+    }
+    return end;
+}
+
+/* The moment's shared object has been closed. It may be loaded again, at any address. */
+static void leave_object(struct approach *approach) {
+    forget_breakpoints(approach->tracee, approach->bias, approach->bias + end_of(approach->object));
+    approach->binary = NULL;
+    approach->is_near = false;
 }
 
 /* Whether the moment may be of another build of PROGRAM. */
@@ -237,15 +278,21 @@ static bool may_be_older(const struct approach *approach) {
     return !find_places(approach->arena, approach->program, &name, &places);
 }
 
-/* Called at ADDRESS when the loader has loaded objects, or the program begins. Looks for the
- * moment's object. Returns NULL or a message. */
+/* Called at ADDRESS when the loader has loaded or closed objects, or the program begins. Looks for
+ * the moment's object. Returns NULL or a message. */
 static const char *look_for_object(struct approach *approach, uint64_t address) {
-    if (approach->binary)
+    uint64_t bias;
+    if (approach->binary && !approach->object)
+        return NULL; /* it is the program */
+    const char *path =
+        find_object(approach->arena, tracee_memory(approach->tracee), approach->name->build, &bias);
+    if (approach->binary && path && bias == approach->bias)
         return NULL;
-    const char *path = find_object(approach->arena, tracee_memory(approach->tracee),
-                                   approach->name->build, &approach->bias);
+    if (approach->binary)
+        leave_object(approach);
+    approach->bias = path ? bias : approach->bias;
     if (path)
-        return begin_object(approach, path);
+        return approach->object ? return_to_object(approach) : begin_object(approach, path);
     if (address == approach->entry && may_be_older(approach))
         return arena_print(approach->arena, "it is a moment of another build (build id %s...)",
                            approach->name->build);

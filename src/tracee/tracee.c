@@ -207,6 +207,14 @@ static const struct breakpoint *breakpoint_at(const struct tracee *tracee, uint6
     return NULL;
 }
 
+void forget_breakpoints(struct tracee *tracee, uint64_t start, uint64_t end) {
+    size_t kept = 0;
+    for (size_t i = 0; i < tracee->breakpoints.count; i++)
+        if (tracee->breakpoints.data[i].address - start >= end - start)
+            tracee->breakpoints.data[kept++] = tracee->breakpoints.data[i];
+    tracee->breakpoints.count = kept;
+}
+
 bool has_breakpoint(const struct tracee *tracee, uint64_t address) {
     return breakpoint_at(tracee, address);
 }

@@ -61,6 +61,8 @@ uint64_t program_bias(pid_t process, uint64_t entry);
 void put_breakpoint(struct tracee *tracee, uint64_t address, bool over_nop);
 bool has_breakpoint(const struct tracee *tracee, uint64_t address);
 void remove_breakpoints(struct tracee *tracee);
+/* Forgets the breakpoints from START to END, where memory has been unmapped. */
+void forget_breakpoints(struct tracee *tracee, uint64_t start, uint64_t end);
 
 /* Writes all breakpoints into the memory of PROCESS again, once a child that shared the memory is
  * gone. */
