@@ -110,6 +110,7 @@ void quipu_clear_table(struct context_thread *thread) {
     }
     SYSTEM_CALL(madvise, thread->table, thread->mask + 8, MADV_DONTNEED, 0, 0, 0);
     thread->link_count = 0;
+    thread->openings = quipu_state.file->openings;
     for (uint32_t i = 0; i < CONTEXT_RECENTS; i++)
         thread->recent[i] = &thread->root;
 }
@@ -198,7 +199,7 @@ void quipu_add_link(struct context_thread *thread, struct context_link *link) {
 }
 
 void quipu_forget_links(struct context_thread *thread, uint64_t start, uint64_t end) {
-    for (uint32_t i = 0; i < (thread->mask + 8) / 8 && thread->link_count; i++)
+    for (uint32_t i = 0; i < (thread->mask + 8) / 8; i++)
         for (struct context_link *link = thread->table[i]; link; link = link->next)
             if (link->place - start < end - start || link->site - start < end - start)
                 link->place = 0;

@@ -35,7 +35,7 @@
  *     So exactly the entered nodes are negative as signed numbers.
  *   - The key of a link, and its target, are complete before the table leads to it, and do not
  *     change, except that a link of a closed module gets a key that no call has. So a signal
- * handler may interrupt at any instruction, and enter and leave functions itself. */
+ *     handler may interrupt at any instruction, and enter and leave functions itself. */
 #ifndef QUIPU_RUNTIME_CALLS_CALLS_H
 #define QUIPU_RUNTIME_CALLS_CALLS_H
 

@@ -200,7 +200,6 @@ static long make_thread(struct context_thread **made, uint32_t owner) {
     thread->owner = owner;
     SYSTEM_CALL(madvise, &thread->process, QUIPU_PAGE, MADV_WIPEONFORK, 0, 0, 0);
     thread->process = quipu_state.pid;
-    thread->openings = quipu_state.file->openings;
     quipu_clear_table(thread);
     long error = quipu_begin_tree(thread);
     if (error < 0) {
@@ -227,7 +226,6 @@ static long take_thread(struct context_thread **taken) {
         now = context_now(thread);
         if (thread->openings != quipu_state.file->openings)
             quipu_clear_table(thread);
-        thread->openings = quipu_state.file->openings;
     } else {
         error = make_thread(&thread, owner);
     }
@@ -345,7 +343,6 @@ static long begin_child(struct context_thread *thread) {
     thread->owner = own_number();
     thread->process = quipu_state.pid;
     thread->next = NULL;
-    thread->openings = quipu_state.file->openings;
     quipu_clear_table(thread);
     quipu_lock(quipu_state.file);
     long error = quipu_begin_tree(thread);

@@ -123,18 +123,22 @@ static void take_over(struct quipu_blocks *blocks) {
     quipu_state.blocks[quipu_state.block_count++] = (void *)place->blocks;
 }
 
+/* Returns the chunk at OFFSET of VIEW, a mapping of SIZE bytes of the file. NULL: there is none, or
+ * the program has overwritten it. */
+static const struct quipu_chunk *chunk_at(const char *view, uint64_t size, uint64_t offset) {
+    const struct quipu_chunk *chunk = (const void *)(view + offset);
+    bool is_there = offset < size && chunk->size >= QUIPU_PAGE && offset + chunk->size <= size;
+    return is_there ? chunk : NULL;
+}
+
 /* Reads the chunks in VIEW, a mapping of the file. Sets state.module_number to this module's
  * number, or to that of the next module to be added. Returns the module's offset in the file, or 0
  * if it is new. */
 static uint64_t find_module(const char *view, uint64_t size) {
     uint32_t count = 0;
-    uint64_t found = 0;
-    uint64_t next;
-    for (uint64_t offset = QUIPU_PAGE; offset < size; offset = next) {
-        const struct quipu_chunk *chunk = (const void *)(view + offset);
-        next = offset + chunk->size;
-        if (chunk->size < QUIPU_PAGE || next > size)
-            break; /* the program has overwritten it */
+    uint64_t found = 0, offset = QUIPU_PAGE;
+    for (const struct quipu_chunk *chunk; (chunk = chunk_at(view, size, offset));
+         offset += chunk->size) {
         if (chunk->kind == QUIPU_MODULE && !found && is_this_module((const void *)chunk)) {
             found = offset;
             quipu_state.module_number = count;
@@ -186,19 +190,17 @@ static long append_load(uint64_t load_bias) {
 struct loads {
     uint64_t last_bias; /* the module's load bias */
     uint32_t count;
-    uint32_t same; /* number of the one at the present load bias; count: none */
+    uint32_t same; /* number of the one at the present load bias; not below count: none */
 };
 
 /* Reads the loads in VIEW, a mapping of the file, of this module, which is at OFFSET. */
 static struct loads find_loads(const char *view, uint64_t size, uint64_t offset) {
     struct loads loads = {.same = QUIPU_LOADS_MAX};
     loads.last_bias = ((const struct quipu_module *)(const void *)(view + offset))->load_bias;
-    for (uint64_t next; offset < size; offset = next) {
-        const struct quipu_load *load = (const void *)(view + offset);
-        next = offset + load->chunk.size;
-        if (load->chunk.size < QUIPU_PAGE || next > size)
-            break;
-        if (load->chunk.kind != QUIPU_LOAD || load->module != quipu_state.module_number)
+    for (const struct quipu_chunk *chunk; (chunk = chunk_at(view, size, offset));
+         offset += chunk->size) {
+        const struct quipu_load *load = (const void *)chunk;
+        if (chunk->kind != QUIPU_LOAD || load->module != quipu_state.module_number)
             continue;
         if (load->load_bias == quipu_state.module.load_bias)
             loads.same = loads.count;

@@ -154,11 +154,15 @@ void quipu_watch_compare(const struct watch_call *call, uint64_t stub) {
     quipu_watch_put_off_comparison(begin);
 }
 
+static bool has_skipped(void) {
+    const struct watch_quick *quick = WATCH_QUICK;
+    return WATCH->armed && quick->skipped_call && quick->skipped != quick->compared;
+}
+
 /* Finds the last call that was not followed by a comparison. Returns false if there is none. */
 static bool find_skipped(struct place *place) {
-    const struct watch_quick *quick = WATCH_QUICK;
-    uint64_t skipped = quick->skipped_call;
-    if (!WATCH->armed || !skipped || quick->skipped == quick->compared)
+    uint64_t skipped = WATCH_QUICK->skipped_call;
+    if (!skipped || !has_skipped())
         return false;
     uint64_t stub = skipped & (((uint64_t)1 << 48) - 1);
     uint32_t descriptor = (uint32_t)(skipped >> 48 << 16);
@@ -183,8 +187,7 @@ static bool find_outer(uint32_t index, const struct watch_range *range, uint64_t
 }
 
 bool quipu_watch_is_put_off(void) {
-    struct place place;
-    return find_skipped(&place) || WATCH_QUICK->tracks;
+    return has_skipped() || WATCH_QUICK->tracks;
 }
 
 /* Compares what is watched in [ADDRESS, END): of regions longer than WHOLE, only the part there. */
@@ -195,9 +198,9 @@ static void compare_there(uint64_t address, uint64_t end, uint64_t stack, uint64
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count;
     uint64_t readable = 0;
-    bool is_skipped = find_skipped(&place);
-    if (!is_skipped && !WATCH_QUICK->tracks)
+    if (!quipu_watch_is_put_off())
         return;
+    bool is_skipped = find_skipped(&place);
     do {
         count = quipu_watch_find(address, end, from, found);
         for (unsigned i = 0; i < count; i++) {

@@ -91,7 +91,7 @@ extern __thread uint64_t quipu_watch_own;
  * because asking the kernel costs as much as the rest of a hit. */
 uint32_t quipu_watch_thread(uint32_t pid);
 
-/* Records that the calling thread has begun CALL. STUB and TOLD identify it. */
+/* Records that the calling thread has begun CALL. STUB and DESCRIPTOR identify it. */
 void quipu_watch_call_begins(const struct watch_running_call *call);
 /* Returns the row of the calling thread's running call at STACK, or 0 if it is not recorded. */
 uint32_t quipu_watch_running_row(uint64_t stack);
@@ -116,7 +116,7 @@ void quipu_watch_suspect(const struct watch_region *region, uint64_t low, uint64
                          uint64_t stack, bool is_strong, uint64_t named,
                          struct watch_suspects *suspects);
 
-/* The calling thread leaves a function by a jump at STACK, with STUB and TOLD as in struct
+/* The calling thread leaves a function by a jump at STACK, with STUB and DESCRIPTOR as in struct
  * watch_running_call. The jump's target does not return to it. */
 void quipu_watch_leave(uint64_t stack, uint64_t stub, uint32_t descriptor);
 /* An exception or longjmp has led the calling thread to a function whose stack pointer is STACK.
@@ -129,7 +129,7 @@ void quipu_watch_suspect_skipped(uint32_t number, uint64_t named, struct watch_s
 /* Counts a comparison that was not made behind a call, or a change that was left to another call. A
  * change that is found later may be due to that call. Returns the new number. */
 uint32_t quipu_watch_count_skipped(void);
-/* Does the same, and records the call as the last one. STUB and TOLD are as in struct
+/* Does the same, and records the call as the last one. STUB and DESCRIPTOR are as in struct
  * watch_running_call. */
 uint32_t quipu_watch_note_skipped(uint64_t stub, uint32_t descriptor);
 

@@ -307,8 +307,8 @@ uint64_t quipu_watch_behind_jump(const uint8_t *jump);
  * address of the call out of line. Behind STUB is the jump back, or the end of a jump that became a
  * call. */
 uint64_t quipu_watch_place_of_return(uint64_t stub);
-/* Returns the address of the call that STUB and TOLD describe as in struct watch_running_call: a
- * hit's pc. */
+/* Returns the address of the call that STUB and DESCRIPTOR describe as in struct
+ * watch_running_call: a hit's pc. */
 uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t descriptor);
 
 /* ---- open.c: pairs and calls that have begun and not ended ---- */

@@ -8,6 +8,7 @@
  * is in another file, such as a header. */
 #include "cmd/source_position.h"
 #include "asm/locations.h"
+#include "util/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,6 @@ static bool is_in_directory(const char *name, const char *directory) {
     return length && strncmp(name, directory, length) == 0 && name[length] == '/';
 }
 
-static const char *base_of(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
 static size_t stem_length(const char *base) {
     const char *dot = strrchr(base, '.');
     return dot ? (size_t)(dot - base) : strlen(base);
@@ -31,8 +27,8 @@ static size_t stem_length(const char *base) {
 
 /* Whether the two names are equal, but for directory and extension. */
 static bool have_one_stem(const char *left, const char *right) {
-    left = base_of(left);
-    right = base_of(right);
+    left = last_part(left);
+    right = last_part(right);
     return stem_length(left) == stem_length(right) && strncmp(left, right, stem_length(left)) == 0;
 }
 
@@ -55,7 +51,7 @@ static const char *name_in_source(const struct unit *unit, const struct location
     const struct statement *file = file_of(unit, location, &number);
     if (!file)
         return NULL;
-    const char *base = base_of(unit->source), *text = unit->text + file->start;
+    const char *base = last_part(unit->source), *text = unit->text + file->start;
     const char *found = memmem(text, file->end - file->start, base, strlen(base)), *first = found;
     if (!found || found[strlen(base)] != '"')
         return NULL;

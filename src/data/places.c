@@ -232,7 +232,7 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
 
 uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
                      uint64_t address) {
-    struct place place = address ? find_place(places, process, mark, address - 1) /* the call */
+    struct place place = address ? find_place(places, process, mark, address - 1) /* in the call */
                                  : (struct place){.module = NULL};
     if (!place.module)
         return 0;

@@ -254,8 +254,8 @@ struct quipu_scatter {
  *   - BEGIN: before all but endbr64, where %rsp + 8 is the canonical frame address (CFA):
  *             pushq   $(1f - FUNCTION); call quipu_watch_function_begin
  *         1:  leaq    8(%rsp), %rsp
- *   - END: before a return, before a jump that ends the function, or before the instructions in
- *     front of those that free the frame. ADDRESS tells where the CFA is:
+ *   - END: before a return, before a jump that ends the function, or before the instructions that
+ *     free the frame in front of those. ADDRESS tells where the CFA is:
  *             leaq    -128(%rsp), %rsp; pushq $ADDRESS
  *             call    quipu_watch_function_end
  *             leaq    128+8(%rsp), %rsp

@@ -290,9 +290,10 @@ static const char *look_for_object(struct approach *approach, uint64_t address) 
         return NULL;
     if (approach->binary)
         leave_object(approach);
-    approach->bias = path ? bias : approach->bias;
-    if (path)
+    if (path) {
+        approach->bias = bias;
         return approach->object ? return_to_object(approach) : begin_object(approach, path);
+    }
     if (address == approach->entry && may_be_older(approach))
         return arena_print(approach->arena, "it is a moment of another build (build id %s...)",
                            approach->name->build);

@@ -6,8 +6,6 @@
 
 #include "format/watch.h"
 
-#include <stdio.h>
-
 static void write_begin(struct buffer *out, const char *function, uint32_t label,
                         const struct frame_row *frame) {
     buffer_print(out, "pushq $.LQzb%u-%s", label, function);
@@ -25,11 +23,10 @@ static void write_end(struct buffer *out, bool freed, const struct frame_row *fr
     long long address = !freed          ? QUIPU_FRAME_BY_RSP(8)
                         : frame->by_rsp ? QUIPU_FRAME_BY_RSP(frame->offset)
                                         : QUIPU_FRAME_BY_RBP(frame->offset);
-    char push[32];
-    snprintf(push, sizeof push, "pushq $%lld", address);
     write_stack_move(out, frame, -RED_ZONE);
-    write_push(out, frame, push);
-    buffer_text(out, "call quipu_watch_function_end; ");
+    buffer_print(out, "pushq $%lld", address);
+    write_adjust(out, frame, 8);
+    buffer_text(out, "; call quipu_watch_function_end; ");
     write_last_move(out, frame, RED_ZONE + 8);
 }
 
