@@ -201,6 +201,10 @@ static void write_text_process(FILE *out, struct arena *arena, const struct part
     fprintf(out, "  modules       %zu\n", process->modules.count);
     for (size_t i = 0; i < process->modules.count; i++) {
         const struct module *module = process->modules.data[i];
+        if (!module->binary) {
+            print_line(out, "    %s: the file is gone; its counts are left out", module->path);
+            continue;
+        }
         size_t slots = count_slots(process, i);
         const char *executed =
             module->functions.count
@@ -284,6 +288,7 @@ static void write_json_process(struct json_writer *json, struct arena *arena,
         json_string(json, "path", module->path);
         json_unsigned(json, "instructions", part->modules[i]);
         json_unsigned(json, "slots", count_slots(process, i));
+        json_bool(json, "gone", !module->binary);
         json_close(json);
     }
     json_close(json);

@@ -116,6 +116,8 @@ static void add_pending(struct profile *profile, const struct pending_instructio
     for (size_t i = 0; i < process->modules.count; i++) {
         int64_t sums[QUIPU_EVENTS] = {0};
         const struct module *module = process->modules.data[i];
+        if (!module->binary)
+            continue;
         const char *cause = add_events_above(
             module->binary, pending->address - process->load_biases[i], pending->rcx, sums);
         if (cause)

@@ -14,7 +14,9 @@
 #include "util/diag.h"
 #include "x86/decode.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- the list of builds ---- */
 
@@ -103,6 +105,7 @@ static struct binary *open_build_path(struct arena *arena, const struct data_mod
     const char *cause = binary_open(arena, path->path, &binary);
     if (cause) {
         path->wrong = arena_print(arena, "its binary '%s' cannot be read: %s", path->path, cause);
+        path->gone = access(path->path, F_OK) != 0 && errno == ENOENT;
         return NULL;
     }
     path->wrong = check_build(arena, binary, wanted, path->path);

@@ -11,6 +11,7 @@ struct build_path {
     /* Why this path gave no module: it cannot be read, is of another build, or its notes are bad.
      * NULL: it gave one, or was not needed. */
     const char *wrong;
+    bool gone; /* there is no file at the path */
 };
 
 /* A build of a program or shared object. */

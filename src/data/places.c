@@ -87,7 +87,7 @@ static struct place place_in(struct places *places, const struct process *proces
                              uint64_t load_bias, uint64_t address) {
     struct module *module = process->modules.data[number];
     uint64_t linked = address - load_bias;
-    const struct segment *segment = binary_segment(module->binary, linked);
+    const struct segment *segment = module->binary ? binary_segment(module->binary, linked) : NULL;
     if (segment && segment->executable)
         return (struct place){module, open_module(places, module), linked};
     return (struct place){.module = NULL};

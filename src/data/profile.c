@@ -52,8 +52,11 @@ static void add_threads(struct arena *arena, struct process *process,
         process->load_biases[i] = file->modules.data[i].load_bias;
     for (size_t i = 0; i < file->slots.count; i++) {
         const struct data_slot *slot = &file->slots.data[i];
+        struct module *module = *vector_at(&process->modules, slot->module);
+        if (!module->binary)
+            continue;
         vector_push(arena, &process->threads,
-                    ((struct thread_cells){.module = *vector_at(&process->modules, slot->module),
+                    ((struct thread_cells){.module = module,
                                            .module_number = slot->module,
                                            .owner = slot->owner,
                                            .threads = slot->threads,
@@ -62,22 +65,53 @@ static void add_threads(struct arena *arena, struct process *process,
     }
 }
 
-/* Adds the modules of SOURCE. If one does not exist, returns false and sets source.wrong. */
+/* Returns a module that stands for WANTED, whose binary is gone. */
+static struct module *make_gone(struct arena *arena, const struct data_module *wanted) {
+    struct module *module = ARENA_NEW(arena, struct module);
+    module->path = wanted->path;
+    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
+    module->build_id_size = wanted->build_id_size;
+    module->cells_address = wanted->cells_address;
+    return module;
+}
+
+/* Returns the module of PROCESS that WANTED identifies. Returns NULL if it does not exist, and sets
+ * source.wrong. A plug-in may have been removed behind the run: then its counts are left out, and
+ * source.partly is set. A binary that was built anew, or a program that is gone, means that the
+ * data is old. */
+static struct module *find_module(struct open_profile *open, struct data_source *source,
+                                  const struct data_module *wanted) {
+    const struct build *build = vector_at(&open->builds.list, find_build(&open->builds, wanted));
+    if (build->module)
+        return build->module;
+    const struct build_path *path = find_build_path(build, wanted->path);
+    if (path->gone && strcmp(wanted->path, source->file.program) != 0) {
+        source->partly = source->partly ? source->partly : path->wrong;
+        return make_gone(&open->profile.arena, wanted);
+    }
+    source->wrong = path->wrong;
+    source->stale = true;
+    return NULL;
+}
+
+/* Adds the modules of SOURCE. If none is left, or the data is old, returns false and sets
+ * source.wrong. */
 static bool add_modules(struct open_profile *open, struct data_source *source,
                         struct process *process) {
     const struct data_file *file = &source->file;
+    bool any = !file->modules.count;
     for (size_t i = 0; i < file->modules.count; i++) {
-        const struct data_module *wanted = &file->modules.data[i];
-        const struct build *build =
-            vector_at(&open->builds.list, find_build(&open->builds, wanted));
-        if (!build->module) {
-            source->wrong = find_build_path(build, wanted->path)->wrong;
-            source->stale = true;
+        struct module *module = find_module(open, source, &file->modules.data[i]);
+        if (!module)
             return false;
-        }
-        vector_push(&open->profile.arena, &process->modules, build->module);
+        any |= module->binary != NULL;
+        vector_push(&open->profile.arena, &process->modules, module);
     }
-    return true;
+    if (!any) {
+        source->wrong = source->partly;
+        source->stale = true;
+    }
+    return any;
 }
 
 static void add_process(struct open_profile *open, struct data_source *source) {

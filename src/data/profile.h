@@ -115,7 +115,7 @@ struct module {
     VECTOR(struct function) functions; /* sorted by address */
     VECTOR(struct left_alone) left_alone;
     VECTOR(struct unit_note) units;
-    struct binary *binary;
+    struct binary *binary; /* NULL: it is gone. Then only a process has the module, without cells */
 };
 
 /* The event counts of one slot. */

@@ -106,12 +106,14 @@ void sources_read(struct data_sources *sources, char *const *paths, size_t path_
 
 /* ---- files that are left out ---- */
 
-/* The files of one directory that are left out. */
+/* The files of one directory that are left out, as a whole or in part. */
 struct left_out {
     const struct data_source *first;
     size_t count, stale;
+    const struct data_source *first_partly; /* of the files that are used in part */
+    size_t partly;
     size_t files;        /* all files in the directory */
-    struct buffer names; /* of the files that are left out, and why */
+    struct buffer names; /* of the files of both kinds, and why */
 };
 
 static struct left_out find_left_out(const struct data_sources *sources, size_t begin) {
@@ -120,12 +122,18 @@ static struct left_out find_left_out(const struct data_sources *sources, size_t 
     for (size_t i = begin; i < sources->count && sources->list[i].directory == directory; i++) {
         const struct data_source *source = &sources->list[i];
         left.files++;
-        if (!source->wrong)
+        if (source->wrong) {
+            left.first = left.first ? left.first : source;
+            left.count++;
+            left.stale += source->stale;
+        } else if (source->partly) {
+            left.first_partly = left.first_partly ? left.first_partly : source;
+            left.partly++;
+        } else {
             continue;
-        left.first = left.first ? left.first : source;
-        left.count++;
-        left.stale += source->stale;
-        buffer_print(&left.names, "%s: %s\n", last_part(source->file.path), source->wrong);
+        }
+        buffer_print(&left.names, "%s: %s\n", last_part(source->file.path),
+                     source->wrong ? source->wrong : source->partly);
     }
     return left;
 }
@@ -161,6 +169,34 @@ static void warn_left_out(const char *directory, const struct left_out *left, bo
         always ? "" : "; this is told once, and by 'quipu info'");
 }
 
+static void warn_partly(const char *directory, const struct left_out *left, bool always) {
+    warn(
+        "'%s': in %zu of %zu data files, the counts of shared objects are left out, as their files "
+        "are gone; the first: '%s': %s%s",
+        directory, left->partly, left->files, left->first_partly->file.path,
+        left->first_partly->partly, always ? "" : "; this is told once, and by 'quipu info'");
+}
+
+/* Warns about the files from BEGIN on that are of one directory, or about the one file there that
+ * was named itself. Returns their number. */
+static size_t check_directory(const struct data_sources *sources, size_t begin, bool always) {
+    const struct data_source *source = &sources->list[begin];
+    if (!source->directory) {
+        if (source->partly)
+            warn("'%s': the counts of a shared object are left out: %s", source->file.path,
+                 source->partly);
+        return 1;
+    }
+    struct left_out left = find_left_out(sources, begin);
+    bool warns = (left.count || left.partly) && (always || is_news(source->directory, &left));
+    if (warns && left.count)
+        warn_left_out(source->directory, &left, always);
+    if (warns && left.partly)
+        warn_partly(source->directory, &left, always);
+    buffer_release(&left.names);
+    return left.files;
+}
+
 void sources_check(const struct data_sources *sources, bool always) {
     size_t good = 0;
     const struct data_source *first = NULL;
@@ -172,14 +208,8 @@ void sources_check(const struct data_sources *sources, bool always) {
     }
     if (first && (!good || !first->directory))
         die("'%s': %s", first->file.path, first->wrong);
-    for (size_t i = 0; i < sources->count;) {
-        const char *directory = sources->list[i].directory;
-        struct left_out left = find_left_out(sources, i);
-        if (left.count && (always || is_news(directory, &left)))
-            warn_left_out(directory, &left, always);
-        buffer_release(&left.names);
-        i += left.files;
-    }
+    for (size_t i = 0; i < sources->count;)
+        i += check_directory(sources, i, always);
 }
 
 void sources_release(struct data_sources *sources) {

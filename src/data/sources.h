@@ -9,6 +9,7 @@ struct data_source {
     struct data_file file;
     const char *directory; /* that contains it; NULL: the file itself was named */
     const char *wrong;     /* why it is left out; NULL: it is used */
+    const char *partly;    /* why the counts of some of its modules are left out; NULL: none are */
     bool stale;            /* it can be read, but its binary is gone or of another build */
 };
 
@@ -26,8 +27,8 @@ struct data_sources {
 void sources_read(struct data_sources *sources, char *const *paths, size_t path_count);
 
 /* Ends the program with an error if a marked file was named itself, or if all are marked. Otherwise
- * warns about marked files: ALWAYS, or once for each directory and set of files, whichever commands
- * read it. */
+ * warns about marked files, and those that are used in part: ALWAYS, or once for each directory and
+ * set of files, whichever commands read it. */
 void sources_check(const struct data_sources *sources, bool always);
 
 void sources_release(struct data_sources *sources);
