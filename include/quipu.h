@@ -169,8 +169,9 @@ static inline int64_t quipu_watch_create(const void *address, uint64_t size,
     return quipu_runtime_watch ? quipu_runtime_watch(address, size, handler, argument) : -38;
 }
 
-/* Deletes a region.  A thread that has just written may still call its handler.  Returns 0; -ENOENT
- * where there is none of that number, or no longer. */
+/* Deletes a region.  What the code of a library has changed in it is reported first.  A thread that
+ * has just written may still call its handler.  Returns 0; -ENOENT where there is none of that
+ * number, or no longer. */
 static inline int quipu_watch_delete(int64_t id) {
     return quipu_runtime_unwatch ? quipu_runtime_unwatch(id) : -2;
 }

@@ -438,6 +438,18 @@ void quipu_watch_remove_locked(int64_t id) {
         remove_locked((uint32_t)id - 1);
 }
 
+bool quipu_watch_range_of(int64_t id, struct watch_range *range) {
+    if (id <= 0 || !quipu_watch_ready)
+        return false;
+    uint64_t mask = quipu_watch_lock();
+    bool is_known = is_there(id);
+    if (is_known)
+        *range = (struct watch_range){region_at((uint32_t)id - 1)->address,
+                                      region_at((uint32_t)id - 1)->size};
+    quipu_watch_unlock(mask);
+    return is_known;
+}
+
 int quipu_watch_remove(int64_t id) {
     if (id <= 0 || !quipu_watch_ready)
         return -ENOENT;

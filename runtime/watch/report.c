@@ -224,5 +224,9 @@ int64_t quipu_runtime_watch(uint64_t address, uint64_t size, uint64_t handler, u
 }
 
 int quipu_runtime_unwatch(int64_t id) {
+    struct watch_range range;
+    if (quipu_watch_range_of(id, &range))
+        quipu_watch_compare_ending(range.address, range.address + range.length,
+                                   (uint64_t)__builtin_frame_address(0));
     return quipu_watch_remove(id);
 }

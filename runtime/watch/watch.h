@@ -198,6 +198,8 @@ int64_t quipu_watch_add(uint64_t address, uint64_t size, uint64_t handler, uint6
                         uint32_t flags);
 /* Returns 0, or -ENOENT. */
 int quipu_watch_remove(int64_t id);
+/* Stores the range of the region ID. Returns false if there is no such region. */
+bool quipu_watch_range_of(int64_t id, struct watch_range *range);
 /* Finds regions that overlap [ADDRESS, END) and have indices of at least FROM. Stores the
  * WATCH_BATCH lowest indices in order. Returns their number. The regions may be gone already. */
 unsigned quipu_watch_find(uint64_t address, uint64_t end, uint32_t from,
