@@ -63,12 +63,14 @@ void note_numbered_file(struct unit *unit, struct span arguments) {
         unit->files.data[number] = (uint32_t)unit->statements.count;
 }
 
-const struct statement *file_of(const struct unit *unit, const struct location *location,
-                                uint32_t *number) {
-    *number = read_number(unit->text + location->start, location->length);
-    if (*number >= unit->files.count || unit->files.data[*number] == NONE)
+uint32_t location_file(const struct unit *unit, const struct location *location) {
+    return read_number(unit->text + location->start, location->length);
+}
+
+const struct statement *numbered_file(const struct unit *unit, uint32_t number) {
+    if (number >= unit->files.count || unit->files.data[number] == NONE)
         return NULL;
-    return &unit->statements.data[unit->files.data[*number]];
+    return &unit->statements.data[unit->files.data[number]];
 }
 
 const struct location *location_of(const struct unit *unit, uint32_t statement) {
@@ -108,11 +110,6 @@ static const struct location *location_of_padding(const struct unit *unit, uint3
     return last > unit->locations.data && last[-1].statement > before ? last - 1 : NULL;
 }
 
-/* Returns the number of the location's file. */
-static uint32_t file_number(const struct unit *unit, const struct location *location) {
-    return read_number(unit->text + location->start, location->length);
-}
-
 uint32_t line_of_padding(const struct unit *unit, uint32_t alignment, bool *behind) {
     uint32_t before = next_instruction(unit, alignment, -1);
     uint32_t next = next_instruction(unit, alignment, 1);
@@ -123,8 +120,8 @@ uint32_t line_of_padding(const struct unit *unit, uint32_t alignment, bool *behi
     const char *line = own ? strpbrk(unit->text + own->start, " \t") : NULL;
     if (!line)
         return 0;
-    *behind = !above || file_number(unit, above) != file_number(unit, own);
-    if (*behind && file_number(unit, below) != file_number(unit, own))
+    *behind = !above || location_file(unit, above) != location_file(unit, own);
+    if (*behind && location_file(unit, below) != location_file(unit, own))
         return 0;
     line += strspn(line, " \t");
     return read_number(line, (size_t)(unit->text + own->start + own->length - line));

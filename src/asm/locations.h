@@ -20,10 +20,12 @@ void note_line_marker(struct unit *unit, struct span marker, uint32_t line);
  * behind it, too, if a line marker precedes it. It is the unit's next statement. */
 void note_renamed_file(struct unit *unit, struct span name);
 
-/* Returns the .file directive of the location's file, or NULL if there is none. It may be anywhere
- * before the location. Sets NUMBER to the number of the file. */
-const struct statement *file_of(const struct unit *unit, const struct location *location,
-                                uint32_t *number);
+/* Returns the number of the location's file. */
+uint32_t location_file(const struct unit *unit, const struct location *location);
+
+/* Returns the .file directive of NUMBER, or NULL if there is none. It may be anywhere before the
+ * locations of the file. */
+const struct statement *numbered_file(const struct unit *unit, uint32_t number);
 
 /* Returns the location in force at the statement, or NULL if there is none. It may belong to the
  * function above: a unit has locations for all its functions, or for none. */

@@ -47,8 +47,7 @@ static bool is_temporary(const struct unit *unit) {
  * source. */
 static const char *name_in_source(const struct unit *unit, const struct location *location,
                                   struct arena *arena) {
-    uint32_t number;
-    const struct statement *file = file_of(unit, location, &number);
+    const struct statement *file = numbered_file(unit, location_file(unit, location));
     if (!file)
         return NULL;
     const char *base = last_part(unit->source), *text = unit->text + file->start;

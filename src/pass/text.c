@@ -122,13 +122,14 @@ static const struct statement *first_label(const struct planner *p) {
 
 /* Compilers write .file directly in front of the first line of that file. A copy may be above it.
  * Then .file is moved to the begin of the function. */
-static void move_file_up(const struct planner *p, const struct location *location) {
+static void move_file_up(const struct planner *p, uint32_t number) {
     struct pass_state *state = p->state;
-    uint32_t number;
-    const struct statement *file = file_of(state->unit, location, &number);
+    const struct statement *file = numbered_file(state->unit, number);
     const struct statement *label = first_label(p);
     if (!file || file->start < label->start || state->moved_files[number])
         return;
+    if (number) /* file 0 selects DWARF 5, which allows a checksum in the others */
+        move_file_up(p, 0);
     state->moved_files[number] = true;
     uint32_t length = file->end - file->start;
     insert_before(&state->edits, label,
@@ -158,7 +159,7 @@ void write_changes(const struct planner *p, struct buffer *out,
         (!before || !is_one_line(unit, before->statement, instruction->statement)))
         write_marker(out, unit, instruction->statement);
     if (location && (!before || location != location_of(unit, before->statement))) {
-        move_file_up(p, location);
+        move_file_up(p, location_file(unit, location));
         write_location(out, unit, location, &p->state->labels);
         buffer_text(out, "; ");
     }
