@@ -3,6 +3,8 @@ CC = gcc
 CFLAGS = -O2 -g
 PREFIX = /usr/local
 B = build
+# One name for each object, by which the dependencies that compilers write are found.
+override B := $(patsubst $(CURDIR)/%,%,$B)
 
 WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 LIBS = -liberty -lZydis -lZycore -ldw -lelf -lzstd -lz

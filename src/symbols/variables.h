@@ -7,20 +7,16 @@
 #include "symbols/type.h"
 
 struct variable {
-    const char *name;  /* without scopes */
-    const char *path;  /* with the functions, classes and namespaces around it: "count::calls" */
-    const char *key;   /* the path in one spelling, by which it is found: spelling.h */
-    const char *brief; /* the same without inline namespaces */
-    const char *parameters; /* of the innermost function around it, in one spelling: "(int)"; NULL:
-                               unknown */
-    const char *file;       /* source file of its unit */
-    bool ignores_case;      /* its unit's language ignores case */
-    bool external;          /* other units can use its name */
-    bool is_constant;       /* of an enumeration */
-    const char *cause;      /* why it has no address; NULL: it has one */
-    bool is_local;          /* a local or a parameter of a function */
-    bool is_inlined;        /* a local of an inlined instance, which is in `function` */
-    bool is_abstract;       /* a local of a function that has no code of its own */
+    const char *name;          /* without scopes */
+    const struct scope *scope; /* the functions, classes and namespaces around it; NULL: none */
+    const char *file;          /* source file of its unit */
+    bool ignores_case;         /* its unit's language ignores case */
+    bool external;             /* other units can use its name */
+    bool is_constant;          /* of an enumeration */
+    const char *cause;         /* why it has no address; NULL: it has one */
+    bool is_local;             /* a local or a parameter of a function */
+    bool is_inlined;           /* a local of an inlined instance, which is in `function` */
+    bool is_abstract;          /* a local of a function that has no code of its own */
     bool is_thread_local;
     uint64_t address;   /* as linked; of a local or thread-local variable: for find_local */
     Dwarf_Die function; /* of a local: in whose frame it is */

@@ -56,12 +56,23 @@ static bool is_known(const struct near_names *near_names, const char *shown) {
     return known;
 }
 
-void offer_name_as(struct near_names *near_names, const char *name, const char *shown) {
-    size_t length = strlen(near_names->wanted), own = strlen(name), at;
+/* Returns the distance of NAME from the wanted name, or NAME_MAX_LENGTH if it is not near. */
+static unsigned near_distance(const struct near_names *near_names, const char *name) {
+    size_t length = strlen(near_names->wanted), own = strlen(name);
     size_t most = length < 4 ? 1 : length < 9 ? 2 : length / 3;
     size_t longer = own > length ? own - length : length - own;
     unsigned far = longer > most ? NAME_MAX_LENGTH : distance(near_names->wanted, name);
-    if (far > most || far >= length || is_known(near_names, shown))
+    return far > most || far >= length ? NAME_MAX_LENGTH : far;
+}
+
+bool is_near(const struct near_names *near_names, const char *name) {
+    return near_distance(near_names, name) < NAME_MAX_LENGTH;
+}
+
+void offer_name_as(struct near_names *near_names, const char *name, const char *shown) {
+    size_t at;
+    unsigned far = near_distance(near_names, name);
+    if (far == NAME_MAX_LENGTH || is_known(near_names, shown))
         return;
     at = near_names->count < NAMES_MAX ? near_names->count++ : NAMES_MAX;
     for (; at > 0 && near_names->distances[at - 1] > far; at--) {

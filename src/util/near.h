@@ -25,7 +25,10 @@ struct near_names {
 /* Offers NAME to NEAR_NAMES, a struct near_names. */
 void offer_name(void *near_names, const char *name);
 
-/* The same, but NAME is compared with the wanted name, and SHOWN is suggested. */
+/* Whether NAME differs in few letters from the wanted one. */
+bool is_near(const struct near_names *near_names, const char *name);
+
+/* The same as offer_name, but NAME is compared with the wanted name, and SHOWN is suggested. */
 void offer_name_as(struct near_names *near_names, const char *name, const char *shown);
 
 /* Returns "; did you mean 'a' or 'b'?", in ARENA, or "" if no name is near. */

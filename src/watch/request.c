@@ -116,13 +116,8 @@ static struct type value_type(const struct watched *watched) {
 
 static void add_variable(struct variables *variables, const char *name, uint64_t address,
                          const struct type *type) {
-    struct variable variable = {.name = name,
-                                .path = name,
-                                .key = name,
-                                .file = "",
-                                .external = true,
-                                .address = address,
-                                .type = *type};
+    struct variable variable = {
+        .name = name, .file = "", .external = true, .address = address, .type = *type};
     vector_push(variables->arena, &variables->all, variable);
 }
 
@@ -175,7 +170,8 @@ const char *read_condition(struct arena *arena, const char *text, struct watched
         return "of a bit field nothing can be asked; watch what it is a field of";
     for (size_t i = 0; i < variables->all.count; i++) {
         const struct variable *variable = &variables->all.data[i];
-        if (strcmp(variable->path, "old") != 0 && strcmp(variable->path, "new") != 0)
+        if (variable->scope ||
+            (strcmp(variable->name, "old") != 0 && strcmp(variable->name, "new") != 0))
             vector_push(arena, &with.all, *variable);
     }
     add_variable(&with, "old", OLD_ADDRESS, &type);

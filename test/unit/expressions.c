@@ -45,8 +45,6 @@ static struct image images[GIVEN];
 static void add_variable(struct variables *variables, const char *name, uint64_t address,
                          const struct type *type) {
     struct variable variable = {.name = name,
-                                .path = name,
-                                .key = name,
                                 .file = "",
                                 .external = true,
                                 .address = address,
