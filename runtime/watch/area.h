@@ -109,10 +109,11 @@ struct watch_range {
 struct watch_call {
     uint64_t stack; /* stack pointer at the call, as of a pair */
     uint64_t stamp;
-    uint64_t thread;  /* thread pointer */
-    uint32_t tid;     /* the kernel's number of the thread, if there are ranges */
-    uint32_t callee;  /* its row in the table of callees */
-    uint32_t skipped; /* value as in struct watch_quick, at the begin */
+    uint64_t thread;      /* thread pointer */
+    uint32_t tid;         /* the kernel's number of the thread, if there are ranges */
+    uint32_t callee;      /* its row in the table of callees */
+    uint32_t skipped;     /* value as in struct watch_quick, at the begin */
+    uint32_t given_freed; /* bit n: argument n pointed into a freed block at the begin */
     struct watch_range ranges[3];
     uint64_t arguments[6];
     uint64_t releases[3]; /* of the write locks of its ranges, counted at the begin */

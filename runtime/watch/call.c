@@ -355,7 +355,7 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
     if (WATCH->heaps_active)
         begin_blocks(call);
     for (unsigned i = 0; i < ARGUMENTS && WATCH->freed_blocks; i++)
-        quipu_watch_refresh_freed(call->arguments[i]);
+        call->given_freed |= (uint32_t)quipu_watch_refresh_freed(call->arguments[i]) << i;
     struct watch_running_call running = {.stack = call->stack,
                                          .stub = frame[FRAME_RETURN],
                                          .descriptor = (uint32_t)frame[FRAME_CALLEE]};
@@ -372,6 +372,7 @@ static void begin_call(struct watch_call *call, const uint64_t *frame) {
     struct watch_call *record = quipu_watch_take_call(call->stack);
     record->callee = call->callee;
     copy_bytes(record->arguments, call->arguments, sizeof record->arguments);
+    record->given_freed = call->given_freed;
     copy_bytes(record->ranges, call->ranges, sizeof record->ranges);
     record->tid = has_ranges(call) ? quipu_watch_thread(quipu_watch_pid()) : 0;
     record->skipped = __atomic_load_n(&WATCH_QUICK->skipped, __ATOMIC_ACQUIRE);
@@ -396,6 +397,7 @@ void quipu_watch_call_begun(const uint64_t *frame) {
     struct watch_call call;
     call.stack = (uint64_t)(frame + FRAME_BEGIN);
     call.callee = row < quipu_watch_plain_count ? row : 0;
+    call.given_freed = 0;
     for (unsigned i = 0; i < ARGUMENTS; i++)
         call.arguments[i] = frame[places[i]];
     note_more(&call);

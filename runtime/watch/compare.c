@@ -62,16 +62,18 @@ static bool compare(const struct watch_region *region, const uint8_t *known, uin
     return end != 0;
 }
 
-/* Whether an argument of the call points into the region. */
-static bool is_given(const struct watch_call *call, const struct watch_region *region) {
+/* Whether an argument of the call points into the region, and did so when that was freed already.
+ */
+static bool is_given_freed(const struct watch_call *call, const struct watch_region *region) {
     for (unsigned i = 0; i < sizeof call->arguments / sizeof *call->arguments; i++)
-        if (call->arguments[i] - region->address < region->size)
+        if (call->given_freed >> i & 1 && call->arguments[i] - region->address < region->size)
             return true;
     return false;
 }
 
 /* Whether the call itself may have changed the region. A freed block belongs to the allocator, and
- * the C library may use its memory for anything, unless the call was given the address. */
+ * the C library may use its memory for anything, unless the call was given the address. A call that
+ * was given a block and freed it has not written into it: the allocator has. */
 static bool is_to_compare(const struct watch_call *call, const struct watch_region *region) {
     if (!region->size || region->flags & WATCH_UNKNOWN)
         return false;
@@ -80,7 +82,7 @@ static bool is_to_compare(const struct watch_call *call, const struct watch_regi
     if (quipu_watch_reach(call->callee) == WATCH_REACHES_LIBRARY &&
         quipu_watch_knows_ranges(call->callee) && !quipu_watch_may_be_library(region))
         return false;
-    return !(region->flags & WATCH_FREED) || is_given(call, region);
+    return !(region->flags & WATCH_FREED) || is_given_freed(call, region);
 }
 
 static bool has_changed(const struct watch_call *call, uint32_t index, uint64_t *readable,

@@ -453,14 +453,19 @@ void quipu_watch_block_moved(uint64_t old, uint64_t address, uint64_t size, uint
 
 /* ---- Hits ---- */
 
-void quipu_watch_refresh_freed(uint64_t address) {
+bool quipu_watch_refresh_freed(uint64_t address) {
     uint32_t found[WATCH_BATCH];
+    bool any = false;
     unsigned count = quipu_watch_find(address, address + 1, 0, found);
     for (unsigned i = 0; i < count; i++) {
         struct watch_region region;
-        if (quipu_watch_look(found[i], address, address + 1, &region) && region.flags & WATCH_FREED)
-            quipu_watch_refresh(region.address, region.address + region.size);
+        if (!quipu_watch_look(found[i], address, address + 1, &region) ||
+            !(region.flags & WATCH_FREED))
+            continue;
+        quipu_watch_refresh(region.address, region.address + region.size);
+        any = true;
     }
+    return any;
 }
 
 bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,

@@ -238,8 +238,9 @@ void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc);
  * failed. */
 void quipu_watch_block_moved(uint64_t old, uint64_t address, uint64_t size, uint64_t pc,
                              uint64_t stack);
-/* Refreshes the copies of freed blocks at ADDRESS, because allocators write into them. */
-void quipu_watch_refresh_freed(uint64_t address);
+/* Refreshes the copies of freed blocks at ADDRESS, because allocators write into them. Returns
+ * whether there are such blocks. */
+bool quipu_watch_refresh_freed(uint64_t address);
 /* Describes the block that REGION belongs to. Returns whether it still does. */
 bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,
                                 struct quipu_block *block);

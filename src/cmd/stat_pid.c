@@ -144,6 +144,30 @@ static bool counts_events(const struct profile *profile) {
     return false;
 }
 
+static bool is_instrumented(const struct profile *profile, uint64_t address) {
+    const struct process *process = &profile->processes.data[0];
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct binary *binary = process->modules.data[i]->binary;
+        if (binary && has_events_at(binary, address - process->load_biases[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the events that the cells do not contain yet at the return address of each thread's
+ * innermost call in instrumented code. There are none, unless that is a call of the runtime which
+ * is inserted in front of an increment. */
+static void add_inserted_calls(struct profile *profile, const struct stopped_process *stopped) {
+    pid_t done = 0;
+    for (size_t i = 0; i < stopped->callers.count; i++) {
+        const struct pending_instruction *caller = &stopped->callers.data[i];
+        if (caller->thread == done || !is_instrumented(profile, caller->address))
+            continue;
+        add_pending(profile, caller);
+        done = caller->thread;
+    }
+}
+
 /* Reads the counts of one instant. Returns false if a module was loaded since PROFILE was
  * opened. */
 static bool take_instant(struct profile *profile, pid_t pid, struct stopped_process *stopped) {
@@ -156,6 +180,8 @@ static bool take_instant(struct profile *profile, pid_t pid, struct stopped_proc
     release_threads(stopped);
     for (size_t i = 0; same && i < stopped->pending.count; i++)
         add_pending(profile, &stopped->pending.data[i]);
+    if (same)
+        add_inserted_calls(profile, stopped);
     return same;
 }
 

@@ -44,11 +44,8 @@ static struct image images[GIVEN];
 
 static void add_variable(struct variables *variables, const char *name, uint64_t address,
                          const struct type *type) {
-    struct variable variable = {.name = name,
-                                .file = "",
-                                .external = true,
-                                .address = address,
-                                .type = *type};
+    struct variable variable = {
+        .name = name, .file = "", .external = true, .address = address, .type = *type};
     vector_push(variables->arena, &variables->all, variable);
 }
 
