@@ -277,7 +277,7 @@ bool holds_on_edge(const struct planner *p, uint32_t index) {
 /* Whether the counter's code leaves the base loaded if it does not hold in front of that code. */
 static bool counter_loads(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
-    return block->increments.count &&
+    return increments_load(&p->context, &block->increments, p->base) &&
            can_load(p, live_before(p->graph, block, p->blocks[index].counter_at));
 }
 

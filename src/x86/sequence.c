@@ -431,6 +431,15 @@ static struct clobbers keep_turns(const struct clobbers *clobbers,
     return kept;
 }
 
+bool increments_load(const struct code_context *context, const increment_list *increments,
+                     int base) {
+    struct clobbers all_free = {.base = base, .base_free = true};
+    bool near = base == BASE_SEGMENT && increments->count;
+    for (size_t i = 0; i < increments->count; i++)
+        near |= increments->data[i].space == context->space;
+    return near && keep_turns(&all_free, increments).base_free;
+}
+
 void write_increments(struct buffer *out, const struct code_context *context,
                       const increment_list *increments, const struct clobbers *given) {
     struct clobbers kept = keep_turns(given, increments);

@@ -89,6 +89,11 @@ void write_load(struct buffer *out, const struct code_context *context, int base
 /* Returns the flags that must be dead at INCREMENTS if no flags are saved. */
 uint8_t changed_flags(const increment_list *increments);
 
+/* Whether write_increments makes BASE lead to the thread's cells if it does not do so yet, where
+ * BASE and all flags may be changed. */
+bool increments_load(const struct code_context *context, const increment_list *increments,
+                     int base);
+
 /* Makes the additions. Changes only what CLOBBERS allows. */
 void write_increments(struct buffer *out, const struct code_context *context,
                       const increment_list *increments, const struct clobbers *clobbers);
