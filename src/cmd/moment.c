@@ -2,7 +2,8 @@
  *
  * The process is stopped for a short time. The ticks of a thread are those of its cells, plus the
  * potential at its address. If the thread is in a call of other code, its address is the call's
- * return address. */
+ * return address. If it is in the stub that leads to another module, it is the call itself, since
+ * the function may be instrumented. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/stat.h"
@@ -12,6 +13,7 @@
 #include "symbols/event_tables.h"
 #include "util/diag.h"
 #include "util/terminal.h"
+#include "x86/decode.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,21 +27,44 @@ static void print_help(void) {
           stdout);
 }
 
+/* Whether ADDRESS is in a stub by which the module calls others: the function has not begun. */
+static bool is_in_call_stub(const struct binary *binary, uint64_t address) {
+    static const char *const sections[] = {".plt", ".plt.sec", ".plt.got"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        size_t size = 0;
+        (void)binary_section(binary, sections[i], &size);
+        if (address - binary_section_address(binary, sections[i]) < size)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the address of the call that returns to ADDRESS. */
+static uint64_t call_before(const struct binary *binary, uint64_t address) {
+    size_t left;
+    const uint8_t *code = binary_code(binary, address - DIRECT_CALL_SIZE, &left);
+    return code && is_direct_call(code, left) ? address - DIRECT_CALL_SIZE : address;
+}
+
 /* Returns the thread's innermost address in the module's instrumented code, as linked; 0: there is
  * none. Sets INSIDE to the address whose line is printed: for a return address, one in the call. */
 static uint64_t find_address(const struct stopped_process *stopped, const struct binary *binary,
                              uint64_t bias, pid_t thread, uint64_t *inside) {
+    bool in_stub = false;
     *inside = 0;
     for (size_t i = 0; i < stopped->pending.count; i++) {
         const struct pending_instruction *pending = &stopped->pending.data[i];
-        if (pending->thread == thread && has_events_at(binary, pending->address - bias))
+        if (pending->thread != thread)
+            continue;
+        if (has_events_at(binary, pending->address - bias))
             return *inside = pending->address - bias;
+        in_stub |= is_in_call_stub(binary, pending->address - bias);
     }
     for (size_t i = 0; i < stopped->callers.count; i++) {
         const struct pending_instruction *caller = &stopped->callers.data[i];
         if (caller->thread == thread && has_events_at(binary, caller->address - bias)) {
             *inside = caller->address - bias - 1;
-            return caller->address - bias;
+            return in_stub ? call_before(binary, caller->address - bias) : caller->address - bias;
         }
     }
     return 0;

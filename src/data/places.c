@@ -15,6 +15,7 @@
 #include "symbols/binary.h"
 #include "symbols/demangle.h"
 #include "util/path.h"
+#include "x86/decode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -221,13 +222,10 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
         if (instruction->address && instruction->address + instruction->size == site->address)
             return instruction->address;
     }
-    enum {
-        CALL = 0xe8, /* direct */
-        CALL_SIZE = 5
-    };
     size_t left;
-    const uint8_t *code = binary_code(site->module->binary, site->address - CALL_SIZE, &left);
-    return code && *code == CALL ? site->address - CALL_SIZE : site->address - 1;
+    uint64_t call = site->address - DIRECT_CALL_SIZE;
+    const uint8_t *code = binary_code(site->module->binary, call, &left);
+    return code && is_direct_call(code, left) ? call : site->address - 1;
 }
 
 uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,

@@ -495,6 +495,10 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     return true;
 }
 
+bool is_direct_call(const uint8_t *code, size_t count) {
+    return count >= DIRECT_CALL_SIZE && *code == 0xe8;
+}
+
 bool is_no_operation(const struct decoded *decoded) {
     return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_NOP;
 }

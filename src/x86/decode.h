@@ -146,6 +146,13 @@ bool is_no_operation(const struct decoded *decoded);
 /* Whether it may follow a jump without ever being executed: a no-operation, a trap, a fence. */
 bool is_filling(const struct decoded *decoded);
 
+enum {
+    DIRECT_CALL_SIZE = 5
+};
+
+/* Whether the COUNT bytes at CODE begin with a direct call of DIRECT_CALL_SIZE bytes. */
+bool is_direct_call(const uint8_t *code, size_t count);
+
 /* Decodes the instruction at the start of the COUNT bytes at CODE. Returns false if there is
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What 'quipu moment' says of a running process is a moment that 'quipu goto' reaches, also where the
-# thread is in a routine of the runtime which was called in front of an increment.
+# thread is in a routine of the runtime which was called in front of an increment, or on its way to
+# another function through the linker's table.
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
 cat >program.c <<'EOT'
@@ -43,10 +44,15 @@ sample() {
     [[ $reached -ge 6 ]] || fail "$1: $reached samples"
     rm samples
 }
-for modes in moment moment,calls event,moment,calls; do
+while read -r modes plt; do
     "$quipu" cc --quipu=$modes -O2 -g -DMAIN program.c -o program || fail "cannot build"
     sample program
-    "$quipu" cc --quipu=$modes -O2 -g -fPIC -fno-plt -shared program.c -o libsmall.so || fail "cannot build"
-    "$quipu" cc --quipu=$modes -O2 -g -fno-plt main.c -L. -lsmall -Wl,-rpath,"$PWD" -o shared || fail "cannot build"
+    "$quipu" cc --quipu=$modes -O2 -g -fPIC $plt -shared program.c -o libsmall.so || fail "cannot build"
+    "$quipu" cc --quipu=$modes -O2 -g main.c -L. -lsmall -Wl,-rpath,"$PWD" -o shared || fail "cannot build"
     sample shared
-done
+done <<'EOT'
+moment
+moment -fno-plt
+moment,calls
+event,moment,calls -fno-plt
+EOT
