@@ -299,6 +299,7 @@ struct watch {
     uint32_t doubted;  /* those of WATCH_STEADY and WATCH_OWN that are not valid for any region */
     /* running.c */
     bool guards; /* something is or was guarded */
+    bool waits;  /* writers of some region wait for answers, or did */
     char no_one; /* always 0 */
     bool main_has_checks;
     bool is_late; /* regions were added while unrecorded calls may have been running */

@@ -184,11 +184,19 @@ void quipu_watch_log(uint32_t index, const struct watch_region *region,
         return;
     }
     quipu_watch_announce();
+    /* The consumer takes one record after the other. So a handler's hit must not wait for an answer
+     * while this one is not complete, or has not taken its own answer. */
+    bool blocks = WATCH->waits;
+    uint64_t mask = blocks ? block_signals() : 0;
+    uint32_t answer = QUIPU_ANSWER_GO_ON;
     struct quipu_hit *hit = window.count <= FEW
                                 ? log_few(file, index, region, write, &window, allowed)
                                 : log_many(file, index, region, write, &window, allowed);
-    if (!hit || !(region->flags & QUIPU_REQUEST_WAITS))
-        return;
-    quipu_watch_let_go(write->hold);
-    follow(wait_for_answer(file, hit), write->cause);
+    if (hit && region->flags & QUIPU_REQUEST_WAITS) {
+        quipu_watch_let_go(write->hold);
+        answer = wait_for_answer(file, hit);
+    }
+    if (blocks)
+        restore_signals(mask);
+    follow(answer, write->cause);
 }

@@ -154,6 +154,7 @@ static int64_t add_thread_local(uint32_t number, struct quipu_watch_request *req
 /* Returns an id, BLOCKS, LOCAL, LATER, or the negative error number. */
 static int64_t arm(uint32_t number, struct quipu_watch_request *request, uint64_t bias) {
     WATCH->guards |= (request->flags & QUIPU_REQUEST_GUARDED) != 0;
+    WATCH->waits |= (request->flags & QUIPU_REQUEST_WAITS) != 0;
     if (request->flags & QUIPU_REQUEST_BLOCKS)
         return add_blocks(number, request, bias);
     if (request->flags & QUIPU_REQUEST_LOCAL)
