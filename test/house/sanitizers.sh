@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 asan=$(realpath -m "${QUIPU_BUILD:-build}")/asan
 flags='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
-make -s B="$asan" CFLAGS="$flags" all "$asan/test/step" >"$TMPDIR/made" 2>&1 || {
+make -s B="$asan" CFLAGS="$flags" all "${asan#"$PWD/"}/test/step" >"$TMPDIR/made" 2>&1 || {
     cat "$TMPDIR/made"
     exit 1
 }
