@@ -136,6 +136,16 @@ const char *read_binary(struct profile *profile, struct module *module) {
     return NULL;
 }
 
+struct module *make_module(struct arena *arena, const struct data_module *wanted,
+                           const char *path) {
+    struct module *module = ARENA_NEW(arena, struct module);
+    module->path = path;
+    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
+    module->build_id_size = wanted->build_id_size;
+    module->cells_address = wanted->cells_address;
+    return module;
+}
+
 /* Reads the binary at PATH, or sets path.wrong to the error. */
 static void read_build_path(struct build *build, struct build_path *path) {
     const struct data_module *wanted = build->wanted;
@@ -143,11 +153,7 @@ static void read_build_path(struct build *build, struct build_path *path) {
     struct binary *binary = open_build_path(arena, wanted, path);
     if (!binary)
         return;
-    struct module *module = ARENA_NEW(arena, struct module);
-    module->path = path->path;
-    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
-    module->build_id_size = wanted->build_id_size;
-    module->cells_address = wanted->cells_address;
+    struct module *module = make_module(arena, wanted, path->path);
     module->cell_count = wanted->cell_count;
     module->binary = binary;
     const char *cause = read_binary(&build->own, module);

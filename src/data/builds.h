@@ -36,6 +36,9 @@ uint32_t find_build(struct builds *builds, const struct data_module *wanted);
 /* Returns the build's path PATH, or NULL if it has none. */
 struct build_path *find_build_path(const struct build *build, const char *path);
 
+/* Returns a module of the build that WANTED identifies, at PATH, without cells or binary. */
+struct module *make_module(struct arena *arena, const struct data_module *wanted, const char *path);
+
 /* Reads the binaries of all builds that exist, and adds their modules to PROFILE. */
 void read_builds(struct builds *builds, struct profile *profile);
 

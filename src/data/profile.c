@@ -65,16 +65,6 @@ static void add_threads(struct arena *arena, struct process *process,
     }
 }
 
-/* Returns a module that stands for WANTED, whose binary is gone. */
-static struct module *make_gone(struct arena *arena, const struct data_module *wanted) {
-    struct module *module = ARENA_NEW(arena, struct module);
-    module->path = wanted->path;
-    memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
-    module->build_id_size = wanted->build_id_size;
-    module->cells_address = wanted->cells_address;
-    return module;
-}
-
 /* Returns the module of PROCESS that WANTED identifies. Returns NULL if it does not exist, and sets
  * source.wrong. A plug-in may have been removed behind the run: then its counts are left out, and
  * source.partly is set. A binary that was built anew, or a program that is gone, means that the
@@ -87,7 +77,7 @@ static struct module *find_module(struct open_profile *open, struct data_source 
     const struct build_path *path = find_build_path(build, wanted->path);
     if (path->gone && strcmp(wanted->path, source->file.program) != 0) {
         source->partly = source->partly ? source->partly : path->wrong;
-        return make_gone(&open->profile.arena, wanted);
+        return make_module(&open->profile.arena, wanted, wanted->path);
     }
     source->wrong = path->wrong;
     source->stale = true;

@@ -86,6 +86,7 @@ static enum match match_key(const char *key, const char *name, bool ignores_case
     return path > length + 2 && key[path - length - 1] == ':' ? MATCH_END : MATCH_NONE;
 }
 
+/* Sets the key, and the last part of its path. */
 static void set_key(struct wanted *wanted, const char *key) {
     size_t depth = 0;
     wanted->key = wanted->last = key;

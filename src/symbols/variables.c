@@ -99,9 +99,9 @@ static void take_constants(struct variables *variables, Dwarf_Die *parent,
                            const struct place *place) {
     Dwarf_Die die;
     const char *own = place->has_enum_scopes ? dwarf_diename(parent) : NULL;
-    struct scope *scope = ARENA_NEW(variables->arena, struct scope);
     if (dwarf_child(parent, &die) != 0)
         return;
+    struct scope *scope = ARENA_NEW(variables->arena, struct scope);
     *scope = (struct scope){.around = place->scope,
                             .name = own,
                             .symbol = place->scope ? place->scope->symbol : NULL,

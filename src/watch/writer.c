@@ -21,7 +21,6 @@ enum {
     CALL = 0xe8,
     JUMP = 0xe9,
     SHORT_JUMP = 0xeb,
-    CALL_SIZE = 5,
     WAY_MAX = 2048,     /* bytes of the code out of line behind a store */
     ORIGINAL_MAX = 512, /* bytes of a check's range in line */
 };
@@ -136,10 +135,10 @@ static bool begins_store(struct binary *binary, uint64_t address) {
     char name[64];
     const uint8_t *code = binary_code(binary, address, &count);
     int32_t distance;
-    if (!code || count < CALL_SIZE || *code != CALL)
+    if (!code || !is_direct_call(code, count))
         return false;
     memcpy(&distance, code + 1, sizeof distance);
-    uint64_t callee = address + CALL_SIZE + (uint64_t)(int64_t)distance;
+    uint64_t callee = address + DIRECT_CALL_SIZE + (uint64_t)(int64_t)distance;
     if (!binary_code(binary, callee, &count))
         return false; /* not a call: other bytes that look like one */
     if (!binary_name(binary, callee, name, sizeof name))
@@ -150,8 +149,8 @@ static bool begins_store(struct binary *binary, uint64_t address) {
 /* Finds the copy of a store. It ends at PC and begins behind a call of quipu_watch_begin
  * (format/watch.h). */
 static uint64_t find_copy(struct binary *binary, uint64_t pc) {
-    for (uint64_t size = 1; size <= COPY_MAX && size + CALL_SIZE <= pc; size++) {
-        if (!begins_store(binary, pc - size - CALL_SIZE))
+    for (uint64_t size = 1; size <= COPY_MAX && size + DIRECT_CALL_SIZE <= pc; size++) {
+        if (!begins_store(binary, pc - size - DIRECT_CALL_SIZE))
             continue;
         uint64_t found = find_store(binary, pc - size, pc);
         if (found)
@@ -163,7 +162,7 @@ static uint64_t find_copy(struct binary *binary, uint64_t pc) {
 /* Whether a call or a jump of SIZE bytes may begin with the byte CODE. */
 static bool may_begin_call(uint8_t code, uint64_t size) {
     if (code == CALL || code == JUMP)
-        return size == CALL_SIZE;
+        return size == DIRECT_CALL_SIZE;
     return code == SHORT_JUMP ? size == 2 : code == 0xff || (code & 0xf0) == 0x40;
 }
 
