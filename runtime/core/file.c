@@ -85,6 +85,22 @@ void quipu_return_data(int fd) {
         SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
 }
 
+/* The process opens the file again when it grows. Its umask may deny even the owner that. If the
+ * mode cannot be changed, that open fails, and says so. */
+static void allow_owner_file(int fd) {
+    struct stat status = {0};
+    if (SYSTEM_CALL(fstat, fd, &status, 0, 0, 0, 0) == 0 && (status.st_mode & 0600) != 0600)
+        SYSTEM_CALL(fchmod, fd, (status.st_mode & 0777) | 0600, 0, 0, 0, 0);
+}
+
+/* The same for a directory that this process has just made. */
+static void allow_owner_directory(const char *path) {
+    struct stat status = {0};
+    if (SYSTEM_CALL(newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW, 0, 0) == 0 &&
+        (status.st_mode & 0700) != 0700)
+        SYSTEM_CALL(chmod, path, (status.st_mode & 0777) | 0700, 0, 0, 0, 0);
+}
+
 /* Opens the directory, and makes it if it does not exist. A privileged program writes only to a
  * directory that its own user alone can write. */
 static long open_directory(void) {
@@ -97,6 +113,8 @@ static long open_directory(void) {
     long fd = open_above_standard(AT_FDCWD, path, flags, 0);
     if (fd == -ENOENT) {
         fd = SYSTEM_CALL(mkdir, path, 0777, 0, 0, 0, 0);
+        if (fd == 0 && !privileged)
+            allow_owner_directory(path);
         if (fd == 0 || fd == -EEXIST)
             fd = open_above_standard(AT_FDCWD, path, flags, 0);
     }
@@ -271,6 +289,7 @@ static long make_data(struct naming *naming) {
         return fd;
     naming->fresh = true;
     quipu_state.fd = (int)fd;
+    allow_owner_file((int)fd);
     long error = quipu_reserve((int)fd, 0, QUIPU_PAGE);
     if (error < 0)
         return error;
