@@ -135,10 +135,10 @@ struct watch_heap {
 
 /* A block of the heap, for one request. */
 struct watch_block {
-    uint64_t address;
-    uint64_t size;
-    uint64_t freed;   /* as in struct quipu_block */
-    uint64_t moving;  /* stack pointer of the call that may move it; 0: none */
+    uint64_t address, size;             /* what is left of it */
+    uint64_t whole_address, whole_size; /* as it was allocated */
+    uint64_t freed;                     /* as in struct quipu_block */
+    uint64_t moving;                    /* stack pointer of the call that may move it; 0: none */
     int64_t region;   /* its id; 0: the record is free, or another thread has got the memory */
     uint64_t number;  /* 0: the record is free */
     uint32_t heap;    /* index of its request */

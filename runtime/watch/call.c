@@ -191,14 +191,25 @@ static bool row_holds(const struct watch_call *call) {
 
 /* ---- Blocks ---- */
 
+/* munmap: the blocks lose that part at once, since another thread may get it before the call
+ * ends. */
+static void unmap_blocks(const struct watch_call *call, uint64_t address) {
+    uint64_t size = call->arguments[1];
+    if (address % QUIPU_PAGE == 0 && size && size < ADDRESSES_END) /* else it fails */
+        quipu_watch_block_unmapped(address, address + round_to_page(size));
+}
+
 static void begin_blocks(const struct watch_call *call) {
+    bool maps = quipu_watch_maps(call->callee);
     for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
         if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED ||
             quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
             quipu_watch_compare_ending(address, address + 1, call->stack);
-        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED && maps)
+            unmap_blocks(call, address);
+        else if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
             quipu_watch_block_freeing(address);
         else if (quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED)
             quipu_watch_block_moving(address, call->stack);
@@ -225,11 +236,11 @@ static struct watch_range new_block(const struct watch_call *call, uint32_t exte
 }
 
 static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t pc) {
-    bool moves = false;
+    bool moves = false, maps = quipu_watch_maps(call->callee);
     for (unsigned i = 0; i < CALLEE_RANGES; i++) {
         uint32_t extent = quipu_watch_callee_rows[call->callee][i];
         uint64_t address = call->arguments[extent & 7];
-        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED)
+        if (quipu_extent_kind(extent) == QUIPU_EXTENT_FREED && !maps)
             quipu_watch_block_freed(address, pc);
         moves |= quipu_extent_kind(extent) == QUIPU_EXTENT_MOVED;
         if (quipu_extent_kind(extent) != QUIPU_EXTENT_BLOCK &&
@@ -240,7 +251,7 @@ static void end_blocks(const struct watch_call *call, uint64_t result, uint64_t 
             quipu_watch_block_moved(call->arguments[0], block.address, block.length, pc,
                                     call->stack);
         else if (block.address)
-            quipu_watch_block_made(block.address, block.length, pc);
+            quipu_watch_block_made(block.address, block.length, pc, maps);
     }
 }
 
@@ -250,6 +261,11 @@ static void note_stack(uint64_t pointer, uint64_t length, bool is_plain) {
     stack_t stack = {.ss_sp = (void *)pointer, .ss_size = length};
     if (is_plain || quipu_watch_read(&stack, pointer, sizeof stack) == sizeof stack)
         quipu_watch_note_stack((uint64_t)stack.ss_sp, stack.ss_size);
+}
+
+static void lose_pages(const struct watch_call *call, uint64_t address, uint64_t length) {
+    quipu_watch_compare_ending(address, address + length, call->stack);
+    quipu_watch_note_pages(address, length);
 }
 
 /* Handles the effects of the call that concern more than its ranges: a stream gets a buffer, memory
@@ -267,8 +283,9 @@ static void note_more(const struct watch_call *call) {
         if (quipu_extent_constant(extent) == QUIPU_MORE_STREAM && pointer)
             quipu_watch_note_stream(pointer, length);
         if (quipu_extent_constant(extent) == QUIPU_MORE_PAGES) {
-            quipu_watch_compare_ending(pointer, pointer + length, call->stack);
-            quipu_watch_note_pages(pointer, length);
+            lose_pages(call, pointer, length);
+            if (extent >> 12 & 15)
+                lose_pages(call, call->arguments[extent >> 12 & 15], call->arguments[size + 1]);
         }
         if (quipu_extent_constant(extent) == QUIPU_MORE_END)
             quipu_watch_compare_last(call->stack, true);

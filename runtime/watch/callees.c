@@ -29,6 +29,16 @@ bool quipu_watch_is_allocator(uint32_t callee) {
     return false;
 }
 
+bool quipu_watch_maps(uint32_t callee) {
+    bool pages = false;
+    for (unsigned i = 0; i < CALLEE_RANGES; i++) {
+        uint32_t extent = quipu_watch_callee_rows[callee][i];
+        pages |= quipu_extent_kind(extent) == QUIPU_EXTENT_MORE &&
+                 quipu_extent_constant(extent) == QUIPU_MORE_PAGES;
+    }
+    return pages && quipu_watch_is_allocator(callee);
+}
+
 bool quipu_watch_is_unknown(uint32_t callee) {
     uint32_t first = quipu_watch_callee_rows[callee][0];
     return !callee || quipu_extent_kind(first) == QUIPU_EXTENT_ANY ||

@@ -4,7 +4,9 @@
  * block gets a region, over the whole block or a slice. When the block is freed, the region stays
  * as that of a freed block, so that writes there are reported. It is removed when an allocation
  * returns memory that contains it, when there are too many (the oldest first), or when the memory
- * is unmapped. A block that is moved keeps its number; its old memory counts as freed.
+ * is unmapped. A block that is moved keeps its number; its old memory counts as freed. A block of
+ * which the program unmaps a part, or maps it anew, keeps the rest: one block or two, with its
+ * number.
  *
  * A hash table finds blocks by address. All changes are made under the lock. A call that frees
  * first tests, without the lock, whether there may be such a block.
@@ -102,21 +104,29 @@ static int64_t take_index(void) {
 
 /* ---- Blocks: the caller holds the lock ---- */
 
-/* Makes the region of a block whose record is filled in. */
-static int64_t add_region(uint32_t index) {
+/* Makes a region of the block, whose record is filled in. */
+static int64_t watch_part(uint32_t index, uint64_t address, uint64_t size) {
     struct watch_block *block = block_at(index);
     const struct watch_heap *heap = &WATCH->heaps[block->heap];
-    struct watch_region wanted = {.handler = index + 1,
+    struct watch_region wanted = {.address = address,
+                                  .size = size,
+                                  .handler = index + 1,
                                   .argument = heap->request,
                                   .flags = (uint16_t)(heap->flags | WATCH_BLOCK)};
-    block->region = 0;
-    if (block->size <= heap->offset)
-        return 0;
-    wanted.address = block->address + heap->offset;
-    wanted.size = lesser(heap->size, block->size - heap->offset);
     int64_t id = quipu_watch_add_locked(&wanted);
     block->region = id > 0 ? id : 0;
     return id;
+}
+
+/* Makes the region that the request asks for. */
+static int64_t add_region(uint32_t index) {
+    struct watch_block *block = block_at(index);
+    const struct watch_heap *heap = &WATCH->heaps[block->heap];
+    block->region = 0;
+    if (block->size <= heap->offset)
+        return 0;
+    return watch_part(index, block->address + heap->offset,
+                      lesser(heap->size, block->size - heap->offset));
 }
 
 static struct quipu_watch_request *request_of(const struct watch_heap *heap) {
@@ -124,23 +134,31 @@ static struct quipu_watch_request *request_of(const struct watch_heap *heap) {
     return (struct quipu_watch_request *)((uint8_t *)file + file->request_offset) + heap->request;
 }
 
-/* A block that has none of the requested bytes is only counted. */
-static void make_block(uint32_t heap_index, uint64_t number, uint64_t address, uint64_t size) {
+/* Makes a record without a region. Returns its index, or -ENOMEM. */
+static int64_t make_record(const struct watch_block *wanted) {
     struct watch *watch = WATCH;
-    struct watch_heap *heap = &watch->heaps[heap_index];
     int64_t index = take_index();
     if (index < 0) {
-        request_of(heap)->error = ENOMEM;
-        return;
+        request_of(&watch->heaps[wanted->heap])->error = ENOMEM;
+        return index;
     }
-    struct watch_block *block = block_at((uint32_t)index);
-    *block = (struct watch_block){
-        .address = address, .size = size, .number = number, .heap = heap_index};
+    *block_at((uint32_t)index) = *wanted;
     link_block((uint32_t)index);
     __atomic_store_n(&watch->block_count, watch->block_count + 1, __ATOMIC_RELEASE);
-    int64_t id = add_region((uint32_t)index);
+    return index;
+}
+
+/* A block that has none of the requested bytes is only counted. */
+static void make_block(uint32_t heap, uint64_t number, uint64_t address, uint64_t size) {
+    int64_t index = make_record(&(struct watch_block){.address = address,
+                                                      .size = size,
+                                                      .whole_address = address,
+                                                      .whole_size = size,
+                                                      .number = number,
+                                                      .heap = heap});
+    int64_t id = index < 0 ? 0 : add_region((uint32_t)index);
     if (id < 0)
-        request_of(heap)->error = (uint32_t)-id;
+        request_of(&WATCH->heaps[heap])->error = (uint32_t)-id;
 }
 
 /* Removes the block from the list of freed ones. */
@@ -193,6 +211,37 @@ static void free_block(uint32_t index, uint64_t pc) {
     WATCH->freed_blocks++;
     if (++heap->freed > FREED_MOST)
         drop_block(heap->oldest - 1);
+}
+
+/* Makes a block of the part [ADDRESS, END) of block WAS, if its region REGION has bytes there. */
+static void keep_part(const struct watch_block *was, const struct watch_region *region,
+                      uint64_t address, uint64_t end) {
+    uint64_t begin = greater(region->address, address);
+    uint64_t region_end = lesser(region->address + region->size, end);
+    if (address >= end || begin >= region_end)
+        return;
+    struct watch_block part = {.address = address,
+                               .size = end - address,
+                               .whole_address = was->whole_address,
+                               .whole_size = was->whole_size,
+                               .number = was->number,
+                               .heap = was->heap};
+    int64_t index = make_record(&part);
+    int64_t id = index < 0 ? 0 : watch_part((uint32_t)index, begin, region_end - begin);
+    if (id < 0)
+        request_of(&WATCH->heaps[was->heap])->error = (uint32_t)-id;
+}
+
+/* The program unmaps [ADDRESS, END), or maps it anew. What is left of the block is still watched,
+ * under the same number. */
+static void cut_block(uint32_t index, uint64_t address, uint64_t end) {
+    struct watch_block was = *block_at(index);
+    struct watch_region region = {0};
+    if (was.region)
+        region = *region_at((uint32_t)was.region - 1);
+    drop_block(index);
+    keep_part(&was, &region, was.address, address);
+    keep_part(&was, &region, end, was.address + was.size);
 }
 
 enum state {
@@ -352,13 +401,16 @@ void quipu_watch_block_moving(uint64_t address, uint64_t stack) {
     quipu_watch_unlock(mask);
 }
 
-/* The memory has a new owner. A block that is being moved keeps its record, because its new address
- * is not known yet. */
-static void lose_region(uint32_t region_index) {
+/* The memory in [ADDRESS, END) has a new owner. A block that is being moved keeps its record,
+ * because its new address is not known yet. */
+static void lose_region(uint32_t region_index, uint64_t address, uint64_t end, bool is_mapped) {
     const struct watch_region *region = region_at(region_index);
     uint32_t index = (uint32_t)region->handler - 1;
     if (!block_at(index)->moving) {
-        drop_block(index);
+        if (is_mapped && !block_at(index)->freed)
+            cut_block(index, address, end);
+        else
+            drop_block(index);
         return;
     }
     quipu_watch_remove_locked(block_at(index)->region);
@@ -366,8 +418,8 @@ static void lose_region(uint32_t region_index) {
 }
 
 /* Drops the blocks in [ADDRESS, END), which was allocated anew, except those that the call at STACK
- * moves. */
-static void reuse(uint64_t address, uint64_t end, uint64_t stack) {
+ * moves. If it was mapped or unmapped, they lose only that part. */
+static void reuse(uint64_t address, uint64_t end, uint64_t stack, bool is_mapped) {
     uint32_t found[WATCH_BATCH], from = 0;
     unsigned count = WATCH->block_count ? WATCH_BATCH : 0;
     while (count == WATCH_BATCH) {
@@ -378,7 +430,7 @@ static void reuse(uint64_t address, uint64_t end, uint64_t stack) {
             if (region->size && region->flags & WATCH_BLOCK && region->address < end &&
                 address < region->address + region->size &&
                 (!stack || block_at((uint32_t)region->handler - 1)->moving != stack))
-                lose_region(found[i]);
+                lose_region(found[i], address, end, is_mapped);
         }
         if (count)
             quipu_watch_unlock(mask);
@@ -398,8 +450,27 @@ static void make_blocks(uint64_t address, uint64_t size, uint64_t pc) {
     }
 }
 
-void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc) {
-    reuse(address, address + greater(size, 1), 0);
+/* The blocks that begin at ADDRESS, and are watched behind END only. */
+static void cut_blocks(uint64_t address, uint64_t end) {
+    uint32_t at;
+    while ((at = find_block(address, ALIVE)))
+        cut_block(at - 1, address, end);
+}
+
+void quipu_watch_block_unmapped(uint64_t address, uint64_t end) {
+    reuse(address, end, 0, true);
+    if (!may_be(address))
+        return;
+    uint64_t mask = quipu_watch_lock();
+    cut_blocks(address, end);
+    quipu_watch_unlock(mask);
+}
+
+void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc, bool is_mapped) {
+    if (is_mapped)
+        quipu_watch_block_unmapped(address, address + round_to_page(size));
+    else
+        reuse(address, address + greater(size, 1), 0, false);
     if (!may_be(address) && !any_asks_for(pc))
         return;
     uint64_t mask = quipu_watch_lock();
@@ -418,7 +489,7 @@ static void move_block(uint32_t index, uint64_t address, uint64_t size, uint64_t
         return; /* out of memory: the block is unchanged */
     if (address == block->address) {
         quipu_watch_remove_locked(block->region);
-        block->size = size;
+        block->size = block->whole_size = size;
         add_region(index);
         return;
     }
@@ -436,7 +507,7 @@ void quipu_watch_block_moved(uint64_t old, uint64_t address, uint64_t size, uint
                              uint64_t stack) {
     uint32_t at;
     if (address)
-        reuse(address, address + greater(size, 1), stack);
+        reuse(address, address + greater(size, 1), stack, false);
     if (!may_be(old) && !may_be(address) && !any_asks_for(pc))
         return;
     uint64_t mask = quipu_watch_lock();
@@ -471,7 +542,8 @@ bool quipu_watch_refresh_freed(uint64_t address) {
 bool quipu_watch_describe_block(uint32_t index, const struct watch_region *region,
                                 struct quipu_block *block) {
     const struct watch_block *found = block_at((uint32_t)region->handler - 1);
-    *block = (struct quipu_block){found->number, found->address, found->size, found->freed};
+    *block =
+        (struct quipu_block){found->number, found->whole_address, found->whole_size, found->freed};
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return __atomic_load_n(&region_at(index)->generation, __ATOMIC_ACQUIRE) == region->generation;
 }

@@ -232,12 +232,14 @@ void quipu_watch_block_freeing(uint64_t address);
 void quipu_watch_block_moving(uint64_t address, uint64_t stack);
 /* The call that returned to PC has freed the block at ADDRESS ... */
 void quipu_watch_block_freed(uint64_t address, uint64_t pc);
-/* ... or has allocated SIZE bytes at ADDRESS ... */
-void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc);
+/* ... or has allocated SIZE bytes at ADDRESS, or mapped them ... */
+void quipu_watch_block_made(uint64_t address, uint64_t size, uint64_t pc, bool is_mapped);
 /* ... or should have moved the block at OLD, which may be 0, to ADDRESS. If ADDRESS is 0 it
  * failed. */
 void quipu_watch_block_moved(uint64_t old, uint64_t address, uint64_t size, uint64_t pc,
                              uint64_t stack);
+/* The program is about to unmap [ADDRESS, END). */
+void quipu_watch_block_unmapped(uint64_t address, uint64_t end);
 /* Refreshes the copies of freed blocks at ADDRESS, because allocators write into them. Returns
  * whether there are such blocks. */
 bool quipu_watch_refresh_freed(uint64_t address);
@@ -266,6 +268,8 @@ enum watch_reach {
 enum watch_reach quipu_watch_reach(uint32_t row);
 /* Whether the row is of a function that allocates or frees. */
 bool quipu_watch_is_allocator(uint32_t row);
+/* Whether it maps or unmaps memory: blocks may overlap earlier ones in part. */
+bool quipu_watch_maps(uint32_t row);
 /* Whether all regions are compared after a call of it. */
 bool quipu_watch_is_unknown(uint32_t row);
 /* Whether the ranges of the row contain all that it may write besides the C library's own memory.

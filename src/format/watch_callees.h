@@ -58,7 +58,9 @@ enum quipu_callee_more {
     QUIPU_MORE_LIBRARY = 0, /* writes only the library's own memory */
     QUIPU_MORE_STREAM = 1,  /* if the pointer is not NULL, a stream may write to argument A bytes
                              * there from now on; if A is 15, to BUFSIZ bytes */
-    QUIPU_MORE_PAGES = 2,   /* argument A bytes may be unreadable from now on */
+    QUIPU_MORE_PAGES = 2,   /* argument A bytes may be unreadable from now on; if B is not 0, also
+                             * argument A + 1 bytes at argument B. If the row has blocks, they are
+                             * mappings, and may overlap only a part of earlier ones. */
     QUIPU_MORE_STACK = 3,   /* argument A bytes are a stack from now on; if A is 15, those that a
                              * stack_t at the pointer describes */
     QUIPU_MORE_FORMAT = 4,  /* the row is right only if the pointer leads to a format without %n; A:
@@ -89,39 +91,40 @@ enum {
 #define QUIPU_EXTENT(pointer, kind, a, b, c)                                                       \
     ((pointer) | QUIPU_EXTENT_##kind << 4 | (a) << 8 | (b) << 12 | (c) << 16)
 
-#define QE_CONSTANT(p, c)   QUIPU_EXTENT(p, CONSTANT, 0, 0, c)
-#define QE_BYTES(p, a)      QUIPU_EXTENT(p, BYTES, a, 0, 0)
-#define QE_PRODUCT(p, a, b) QUIPU_EXTENT(p, PRODUCT, a, b, 0)
-#define QE_RESULT(p, c)     QUIPU_EXTENT(p, RESULT, 0, 0, c)
-#define QE_FORMATTED(p)     QUIPU_EXTENT(p, RESULT, 1, 1, 1)
-#define QE_INT(p, c)        QUIPU_EXTENT(p, RESULT, 0, 1, c)
-#define QE_STRING(p, a)     QUIPU_EXTENT(p, STRING, a, 0, 0)
-#define QE_APPEND(p, a)     QUIPU_EXTENT(p, APPEND, a, 0, 0)
-#define QE_POINTED(p, a)    QUIPU_EXTENT(p, POINTED, a, 0, 0)
-#define QE_VECTOR(p, a)     QUIPU_EXTENT(p, VECTOR, a, 0, 0)
-#define QE_TIMES(p, a, c)   QUIPU_EXTENT(p, TIMES, a, 0, c)
-#define QE_BLOCK(a)         QUIPU_EXTENT(0, BLOCK, a, 15, 0)
-#define QE_BLOCKS(a, b)     QUIPU_EXTENT(0, BLOCK, a, b, 0)
-#define QE_BLOCK_AT(p, a)   QUIPU_EXTENT(p, BLOCK, a, 15, 1)
-#define QE_BLOCK_STRING     QUIPU_EXTENT(0, BLOCK_STRING, 0, 0, 0)
-#define QE_FREED(p)         QUIPU_EXTENT(p, FREED, 0, 0, 0)
-#define QE_MOVED(p)         QUIPU_EXTENT(p, MOVED, 0, 0, 0)
-#define QE_STAT(p)          (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
-#define QE_TIME(p)          (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
-#define QE_JUMP             (QUIPU_EXTENT(0, CONSTANT, 15, 0, 200) | QE_WITHIN)
-#define QE_CONTEXT          (QUIPU_EXTENT(0, CONSTANT, 15, 0, 968) | QE_WITHIN)
-#define QE_ANY              QUIPU_EXTENT(0, ANY, 0, 0, 0)
-#define QE_LIBRARY          QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
-#define QE_STREAM(p, a)     QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
-#define QE_PAGES(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
-#define QE_STACK(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
-#define QE_FORMAT(p)        QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_FORMAT)
-#define QE_FORMAT_LIST(p)   QUIPU_EXTENT(p, MORE, 1, 0, QUIPU_MORE_FORMAT)
-#define QE_END              QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_END)
-#define QE_WITHIN           QUIPU_EXTENT_WITHIN
-#define QE_CHANGED          QUIPU_EXTENT_CHANGED
-#define QE_ZERO             QUIPU_EXTENT_ZERO
-#define QE_TRUE             QUIPU_EXTENT_TRUE
+#define QE_CONSTANT(p, c)    QUIPU_EXTENT(p, CONSTANT, 0, 0, c)
+#define QE_BYTES(p, a)       QUIPU_EXTENT(p, BYTES, a, 0, 0)
+#define QE_PRODUCT(p, a, b)  QUIPU_EXTENT(p, PRODUCT, a, b, 0)
+#define QE_RESULT(p, c)      QUIPU_EXTENT(p, RESULT, 0, 0, c)
+#define QE_FORMATTED(p)      QUIPU_EXTENT(p, RESULT, 1, 1, 1)
+#define QE_INT(p, c)         QUIPU_EXTENT(p, RESULT, 0, 1, c)
+#define QE_STRING(p, a)      QUIPU_EXTENT(p, STRING, a, 0, 0)
+#define QE_APPEND(p, a)      QUIPU_EXTENT(p, APPEND, a, 0, 0)
+#define QE_POINTED(p, a)     QUIPU_EXTENT(p, POINTED, a, 0, 0)
+#define QE_VECTOR(p, a)      QUIPU_EXTENT(p, VECTOR, a, 0, 0)
+#define QE_TIMES(p, a, c)    QUIPU_EXTENT(p, TIMES, a, 0, c)
+#define QE_BLOCK(a)          QUIPU_EXTENT(0, BLOCK, a, 15, 0)
+#define QE_BLOCKS(a, b)      QUIPU_EXTENT(0, BLOCK, a, b, 0)
+#define QE_BLOCK_AT(p, a)    QUIPU_EXTENT(p, BLOCK, a, 15, 1)
+#define QE_BLOCK_STRING      QUIPU_EXTENT(0, BLOCK_STRING, 0, 0, 0)
+#define QE_FREED(p)          QUIPU_EXTENT(p, FREED, 0, 0, 0)
+#define QE_MOVED(p)          QUIPU_EXTENT(p, MOVED, 0, 0, 0)
+#define QE_STAT(p)           (QE_CONSTANT(p, 144) | QUIPU_EXTENT_ZERO)
+#define QE_TIME(p)           (QE_CONSTANT(p, 16) | QUIPU_EXTENT_ZERO)
+#define QE_JUMP              (QUIPU_EXTENT(0, CONSTANT, 15, 0, 200) | QE_WITHIN)
+#define QE_CONTEXT           (QUIPU_EXTENT(0, CONSTANT, 15, 0, 968) | QE_WITHIN)
+#define QE_ANY               QUIPU_EXTENT(0, ANY, 0, 0, 0)
+#define QE_LIBRARY           QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_LIBRARY)
+#define QE_STREAM(p, a)      QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STREAM)
+#define QE_PAGES(p, a)       QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_PAGES)
+#define QE_PAGES_TO(p, a, b) QUIPU_EXTENT(p, MORE, a, b, QUIPU_MORE_PAGES)
+#define QE_STACK(p, a)       QUIPU_EXTENT(p, MORE, a, 0, QUIPU_MORE_STACK)
+#define QE_FORMAT(p)         QUIPU_EXTENT(p, MORE, 0, 0, QUIPU_MORE_FORMAT)
+#define QE_FORMAT_LIST(p)    QUIPU_EXTENT(p, MORE, 1, 0, QUIPU_MORE_FORMAT)
+#define QE_END               QUIPU_EXTENT(0, MORE, 0, 0, QUIPU_MORE_END)
+#define QE_WITHIN            QUIPU_EXTENT_WITHIN
+#define QE_CHANGED           QUIPU_EXTENT_CHANGED
+#define QE_ZERO              QUIPU_EXTENT_ZERO
+#define QE_TRUE              QUIPU_EXTENT_TRUE
 
 /* ROW(name, range, range, range). There is no range at a NULL pointer. */
 /* clang-format off */
@@ -319,7 +322,7 @@ enum {
     ROW(__strndup, QE_BLOCK_STRING, 0, 0) \
     ROW(mmap, QE_BLOCK(1), QE_PAGES(0, 1), 0) \
     ROW(mmap64, QE_BLOCK(1), QE_PAGES(0, 1), 0) \
-    ROW(mremap, QE_ANY, QE_PAGES(0, 1), QE_PAGES(4, 2)) \
+    ROW(mremap, QE_MOVED(0), QE_BLOCK(2), QE_PAGES_TO(0, 1, 4)) \
     ROW(mprotect, QE_ANY, QE_PAGES(0, 1), 0) \
     ROW(pkey_mprotect, QE_ANY, QE_PAGES(0, 1), 0) \
     ROW(_Znwm, QE_BLOCK(0), 0, 0) \

@@ -46,20 +46,22 @@ bool read_hit(struct quipu_hit *hit, const struct watched *watched, struct hit_r
     struct quipu_block block = {0};
     const uint8_t *bytes = (const uint8_t *)(hit + 1);
     uint64_t size = watched->is_blocks ? read_block(hit, watched, &block) : watched->size;
-    uint64_t region = hit->region, end = hit->region + size;
+    /* the program may have unmapped the begin of the block since, which then begins later */
+    uint64_t region = block.number ? block.address + watched->address : hit->region;
+    uint64_t end = region + size, offset = hit->offset + (hit->region - region);
     uint64_t low = hit->address > region ? hit->address : region;
     uint64_t high = hit->address + hit->length < end ? hit->address + hit->length : end;
     *report = (struct hit_report){
         .hit = hit,
         .watched = watched,
-        .old = {bytes, hit->offset, hit->told},
-        .now = {bytes + (hit->told + 7) / 8 * 8, hit->offset, hit->told},
+        .old = {bytes, offset, hit->told},
+        .now = {bytes + (hit->told + 7) / 8 * 8, offset, hit->told},
         .begin = low - region,
         .end = high - region,
         .block = block,
     };
     read_candidates(hit, watched->is_blocks, report);
-    return low < high && hit->offset <= size && hit->told <= size - hit->offset;
+    return low < high && offset <= size && hit->told <= size - offset;
 }
 
 /* ---- what was written ---- */
@@ -350,7 +352,7 @@ static void json_block(struct buffer *out, const struct hit_report *report) {
     json_number(out, "block", block->number);
     json_number(out, "block_address", block->address);
     json_number(out, "block_size", block->size);
-    json_number(out, "block_offset", report->hit->region + report->begin - block->address);
+    json_number(out, "block_offset", report->watched->address + report->begin);
     json_key(out, "after_free");
     buffer_text(out, block->freed ? "true" : "false");
     if (!block->freed)
@@ -368,7 +370,7 @@ static void print_json(struct arena *arena, const struct hit_report *report, str
     json_number(out, "address", hit->address);
     json_number(out, "bytes", hit->length);
     print_json_values(report, out);
-    json_number(out, "offset", hit->offset);
+    json_number(out, "offset", report->old.begin);
     json_bytes(out, "old_bytes", &report->old);
     json_bytes(out, "new_bytes", &report->now);
     json_bool(out, "exact", !(hit->flags & QUIPU_HIT_BEHIND));
