@@ -6,7 +6,7 @@
 #include "util/diag.h"
 #include "util/terminal.h"
 #include "watch/attach.h"
-#include "x86/store.h"
+#include "x86/access.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -80,7 +80,7 @@ static enum value value_of(const struct finder *f, uint32_t position, unsigned r
             return VALUE_GIVEN;
         return leads_to_code(f->unit, &f->unit->symbols.data[*code]) ? VALUE_CODE : VALUE_DATA;
     }
-    if (decoded->memory.loads)
+    if (decoded->load_count)
         return VALUE_LOADED;
     bool copies = linear->kind == LINEAR_COPY && linear->reg == reg;
     if (copies || (decoded->selects && others)) {
@@ -118,14 +118,14 @@ static bool find_jump(const struct finder *f, uint32_t position, unsigned *reg) 
     uint16_t registers = decoded->registers_read & ~REGISTER_RSP;
     if (decoded->class == CLASS_RETURN && position > f->fragment->first) {
         decoded = instruction_at(f, position - 1);
-        if (!decoded || decoded->memory.stores != 1 || decoded->memory.loads ||
+        if (!decoded || !writes_memory(decoded) || decoded->load_count ||
             !(decoded->registers_written & REGISTER_RSP))
             return false; /* it is not a push */
         registers = decoded->registers_read & ~REGISTER_RSP;
     } else if (decoded->class != CLASS_JUMP_INDIRECT && decoded->class != CLASS_CALL_INDIRECT) {
         return false;
     }
-    bool one = registers && !(registers & (registers - 1)) && !decoded->memory.loads;
+    bool one = registers && !(registers & (registers - 1)) && !decoded->load_count;
     *reg = one ? lowest(registers) : 0;
     return one;
 }
@@ -164,7 +164,7 @@ static uint32_t held_code(const struct finder *f, uint16_t registers) {
 }
 
 static bool computes(const struct decoded *decoded) {
-    return decoded->class == CLASS_PLAIN && !decoded->memory.loads && !decoded->memory.stores &&
+    return decoded->class == CLASS_PLAIN && !decoded->load_count && !writes_memory(decoded) &&
            !decoded->address_to && !decoded->selects && decoded->linear.kind != LINEAR_COPY &&
            decoded->linear.kind != LINEAR_COMPARE && decoded->registers_killed;
 }

@@ -51,19 +51,22 @@ static int32_t is_return(const struct decoded *decoded) {
 }
 
 static int32_t loads(const struct decoded *decoded) {
-    return decoded->memory.loads;
+    return decoded->load_count;
 }
 
 static int32_t stores(const struct decoded *decoded) {
-    return decoded->memory.stores;
+    return writes_memory(decoded);
 }
 
 static int32_t bytes_loaded(const struct decoded *decoded) {
-    return decoded->memory.bytes_loaded;
+    int32_t bytes = 0;
+    for (int i = 0; i < decoded->load_count; i++)
+        bytes += accessed_bytes(&decoded->loads[i]);
+    return bytes;
 }
 
 static int32_t bytes_stored(const struct decoded *decoded) {
-    return decoded->memory.bytes_stored;
+    return accessed_bytes(&decoded->store);
 }
 
 static int32_t is_floating(const struct decoded *decoded) {

@@ -348,7 +348,7 @@ static void leave_readers_behind_calls(struct unit *unit) {
                 leave_function_of(unit, index, compared_reason);
             behind_call = is_call_class(decoded->class) ||
                           (behind_call && decoded->class == CLASS_PLAIN &&
-                           !decoded->memory.stores && !(decoded->registers_written & REGISTER_RSP));
+                           !writes_memory(decoded) && !(decoded->registers_written & REGISTER_RSP));
         }
     }
 }

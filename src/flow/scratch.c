@@ -23,7 +23,7 @@ struct call {
 typedef VECTOR(struct call) call_list;
 
 static bool writes_scratch(const struct decoded *decoded) {
-    bool pops = decoded->memory.loads && (decoded->registers_written & REGISTER_RSP);
+    bool pops = decoded->load_count && (decoded->registers_written & REGISTER_RSP);
     return (decoded->registers_written & REGISTER_R11) && !pops; /* a pop restores it */
 }
 

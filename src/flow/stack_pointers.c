@@ -55,7 +55,7 @@ static uint16_t sources_of(const struct transfer *transfer) {
 /* Whether the instruction writes the stack pointer by an operation that no stack uses. */
 static bool computes(const struct decoded *decoded) {
     return decoded->transfer.kind == TRANSFER_NONE && decoded->class == CLASS_PLAIN &&
-           !decoded->aligns_stack && !decoded->memory.loads && !decoded->memory.stores &&
+           !decoded->aligns_stack && !decoded->load_count && !writes_memory(decoded) &&
            decoded->registers_written & REGISTER_RSP;
 }
 

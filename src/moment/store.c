@@ -5,8 +5,8 @@
 #include "moment/store.h"
 
 #include "symbols/backtrace.h"
+#include "x86/accessed.h"
 #include "x86/decode.h"
-#include "x86/operand.h"
 #include "x86/trap.h"
 
 enum {
@@ -46,7 +46,8 @@ static struct writer instruction_before(const struct search *search, pid_t threa
             at += writer.decoded.size;
         }
     }
-    if (at == next && last && writer.decoded.class == CLASS_PLAIN && writer.decoded.memory.stores) {
+    if (at == next && last && writer.decoded.class == CLASS_PLAIN &&
+        writes_memory(&writer.decoded)) {
         writer.address = last;
         writer.has_range = stored_range(code + (last - start), next - last, last, thread,
                                         &writer.begin, &writer.end);
@@ -64,7 +65,7 @@ static bool is_repeated_store(pid_t thread, uint64_t next) {
     while (size && !read_memory(thread, next, code, size))
         size--;
     return size && decode_instruction(code, size, &decoded) && decoded.repeats &&
-           decoded.memory.stores;
+           writes_memory(&decoded);
 }
 
 /* Whether a watch whose bit is in WRITTEN overlaps [BEGIN, END). */

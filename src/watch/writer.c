@@ -121,9 +121,9 @@ static uint64_t find_store(const struct binary *binary, uint64_t first, uint64_t
         const uint8_t *code = binary_code(binary, at, &count);
         if (!code || !decode_instruction(code, count, &decoded) || decoded.class != CLASS_PLAIN)
             return 0;
-        if (decoded.memory.stores || !stores)
+        if (writes_memory(&decoded) || !stores)
             found = at;
-        stores |= decoded.memory.stores;
+        stores |= writes_memory(&decoded);
         at += decoded.size;
     }
     return at == end ? found : 0;

@@ -1,25 +1,28 @@
-/* store.h: how an instruction writes memory. */
-#ifndef QUIPU_X86_STORE_H
-#define QUIPU_X86_STORE_H
+/* access.h: how an instruction reads and writes memory: each operand's address, size, and what of
+ * it is accessed. */
+#ifndef QUIPU_X86_ACCESS_H
+#define QUIPU_X86_ACCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum store_kind {
-    STORE_NONE,
-    STORE_PLAIN,   /* `size` bytes at one address */
-    STORE_MASKED,  /* the elements of a vector that a mask selects */
-    STORE_LINE,    /* clzero: the cache line that contains (%rax) */
-    STORE_STRING,  /* %rcx elements at (%rdi) */
-    STORE_SCATTER, /* elements, each at an address of its own */
-    STORE_STATE,   /* xsave: as many bytes as the processor's state has */
-    STORE_BIT,     /* a bit of a bit string; a register has its number, so it may be far from the
-                      address */
-    STORE_STACK,   /* below the stack pointer: push, call, enter */
+enum access_kind {
+    ACCESS_NONE,
+    ACCESS_PLAIN,     /* `size` bytes at one address */
+    ACCESS_MASKED,    /* the elements of a vector that a mask selects */
+    ACCESS_LINE,      /* clzero: the cache line that contains (%rax) */
+    ACCESS_STRING,    /* of an instruction that repeats: up to %rcx elements at (%rdi) or (%rsi) */
+    ACCESS_SCATTERED, /* elements, each at an address of its own: gather, scatter */
+    ACCESS_STATE,     /* xsave, xrstor: as many bytes as the processor's state has */
+    ACCESS_BIT,       /* a bit of a bit string; a register has its number, so it may be far from the
+                         address */
+    ACCESS_BYTE,      /* xlat: the index is %al */
+    ACCESS_STACK, /* written below the stack pointer: push, call, enter; read at the address that
+                     `base` has: pop, ret, leave */
 };
 
-/* The mask of STORE_MASKED and STORE_SCATTER. */
+/* The mask of ACCESS_MASKED and ACCESS_SCATTERED. */
 enum mask_kind {
     MASK_REGISTER, /* the bits of %kN */
     MASK_SIGNS,    /* the signs of the elements of %ymmN, or of %xmmN */
@@ -30,34 +33,43 @@ enum {
     NO_REGISTER = 0xff
 };
 
-struct store {
-    uint8_t kind;            /* enum store_kind */
+struct access {
+    uint8_t kind;            /* enum access_kind */
     uint8_t element;         /* log2 of the bytes of an element of a string, vector or bit string */
     uint8_t mask_kind, mask; /* N */
     bool wide_mask;          /* MASK_SIGNS: of %ymmN */
-    bool compresses;         /* the selected elements are written without gaps */
-    bool thread;             /* the address is relative to %fs */
-    bool segment;            /* ... or to %gs */
-    bool relative;           /* ... or to the instruction pointer */
-    bool absolute;           /* movabs: its address has 64 bits */
-    bool implicit;           /* the text has no such operand: the address is in register `base` */
-    uint8_t index_vector;    /* STORE_SCATTER: N of %zmmN */
-    bool wide_indices;       /* ... which have 64 bits each */
-    uint8_t count;           /* ... which has so many elements */
-    uint8_t bit_register;    /* STORE_BIT: register with the bit's number, as encoded */
-    uint16_t size;           /* bytes; of a string, those of one element */
-    uint16_t registers;      /* the set of general registers in the address */
-    uint8_t base, index;     /* as encoded, or NO_REGISTER */
+    uint8_t mask_count; /* MASK_REGISTER: bits; if there are more than elements, as of a broadcast,
+each element is used again */
+    bool compresses;    /* the selected elements are in memory without gaps */
+    bool thread;        /* the address is relative to %fs */
+    bool segment;       /* ... or to %gs */
+    bool relative;      /* ... or to the instruction pointer */
+    bool narrow;        /* the address is cut to 32 bits */
+    bool absolute;      /* movabs: its address has 64 bits */
+    bool implicit;      /* the text has no such operand: the address is in register `base` */
+    uint8_t index_vector; /* ACCESS_SCATTERED: N of %zmmN */
+    bool wide_indices;    /* ... which have 64 bits each */
+    uint8_t count;        /* ... which has so many elements; of other kinds 1 */
+    uint8_t bit_register; /* ACCESS_BIT: register with the bit's number, as encoded */
+    uint16_t size;        /* bytes; of a string, and of scattered elements, those of one */
+    uint16_t registers;   /* the set of general registers in the address */
+    uint8_t base, index;  /* as encoded, or NO_REGISTER */
     uint8_t scale;
-    bool enters;    /* STORE_STACK: enter, which pushes the frame pointer and then moves the stack
+    bool enters;    /* ACCESS_STACK: enter, which pushes the frame pointer and then moves the stack
                        pointer further */
     int16_t pushes; /* bytes by which the stack pointer decreases */
     uint8_t pops;   /* bytes by which the stack pointer increases before the address is computed */
     int64_t displacement;
 };
 
+/* Returns the bytes of ACCESS. For a mask, gather or scatter, all elements count. For a string
+ * instruction that repeats, one turn counts. */
+static inline int32_t accessed_bytes(const struct access *access) {
+    return access->size * access->count;
+}
+
 /* Whether their addresses differ only by their displacements, while no register is written. */
-static inline bool is_same_base(const struct store *a, const struct store *b) {
+static inline bool is_same_base(const struct access *a, const struct access *b) {
     return a->base == b->base && a->index == b->index &&
            (a->index == NO_REGISTER || a->scale == b->scale);
 }

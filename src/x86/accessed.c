@@ -1,101 +1,169 @@
-/* operand.c: the address to which an instruction has stored; see operand.h.
+/* accessed.c: the addresses that an instruction accesses; see accessed.h.
  *
- * The address is computed from the registers behind the instruction. So the instruction must not
- * have changed the registers in its address. A push stores at the new stack pointer, so that may
- * change. */
-#include "x86/operand.h"
+ * The Intel manual, volume 1, section 3.7.5 (addresses), volume 2 (masks, gathers, bit strings). */
+#include "x86/accessed.h"
 
-#include <Zydis/Zydis.h>
+#include "x86/decode.h"
+
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
 
-static const size_t places[] = {
-    offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rcx),
-    offsetof(struct user_regs_struct, rdx), offsetof(struct user_regs_struct, rbx),
-    offsetof(struct user_regs_struct, rsp), offsetof(struct user_regs_struct, rbp),
-    offsetof(struct user_regs_struct, rsi), offsetof(struct user_regs_struct, rdi),
-    offsetof(struct user_regs_struct, r8),  offsetof(struct user_regs_struct, r9),
-    offsetof(struct user_regs_struct, r10), offsetof(struct user_regs_struct, r11),
-    offsetof(struct user_regs_struct, r12), offsetof(struct user_regs_struct, r13),
-    offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
-};
+/* Returns the sum of the access's displacement and base. */
+static uint64_t base_address(const struct access *access, const struct user_regs_struct *registers,
+                             uint64_t next) {
+    uint64_t address = (uint64_t)access->displacement + access->pops;
+    if (access->base != NO_REGISTER)
+        address += general_register(registers, access->base);
+    if (access->relative)
+        address += next;
+    if (access->thread)
+        address += registers->fs_base;
+    if (access->segment)
+        address += registers->gs_base;
+    return address;
+}
 
-struct instruction {
-    ZydisDecodedInstruction decoded;
-    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    uint64_t next; /* address behind it */
-    struct user_regs_struct registers;
-};
+/* A bit's number is signed, and as wide as an element. */
+static int64_t bit_number(const struct access *access, const struct user_regs_struct *registers) {
+    int64_t number = (int64_t)general_register(registers, access->bit_register);
+    return access->element == 1 ? (int16_t)number : access->element == 2 ? (int32_t)number : number;
+}
 
-static bool changes(const struct instruction *instruction, ZydisRegister reg) {
-    for (int i = 0; i < instruction->decoded.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction->operands[i];
-        if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-            operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-            ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand->reg.value) == reg)
-            return true;
+/* Not for ACCESS_SCATTERED. */
+static uint64_t first_address(const struct access *access, const struct user_regs_struct *registers,
+                              uint64_t next) {
+    uint64_t address = base_address(access, registers, next);
+    uint64_t index = access->index != NO_REGISTER ? general_register(registers, access->index) : 0;
+    switch (access->kind) {
+    case ACCESS_STACK:
+        return address - (uint64_t)access->pushes;
+    case ACCESS_LINE:
+        return address & ~(uint64_t)63;
+    case ACCESS_BYTE:
+        return address + (index & 0xff);
+    case ACCESS_BIT:
+        address += (uint64_t)(bit_number(access, registers) >> (access->element + 3))
+                   << access->element;
+        break;
+    default:
+        break;
     }
-    return false;
+    address += index * access->scale;
+    return access->narrow ? (uint32_t)address : address;
 }
 
-static bool register_value(const struct instruction *instruction, ZydisRegister reg, bool is_hidden,
-                           uint64_t *value) {
-    *value = 0;
-    if (reg == ZYDIS_REGISTER_NONE)
-        return true;
-    *value = instruction->next;
-    if (reg == ZYDIS_REGISTER_RIP)
-        return true;
-    if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15 ||
-        (changes(instruction, reg) && !is_hidden))
-        return false;
-    memcpy(value, (const char *)&instruction->registers + places[reg - ZYDIS_REGISTER_RAX],
-           sizeof *value);
-    return true;
+/* ---- masks and scattered elements ---- */
+
+static bool sign_of(const uint8_t *vector, unsigned number, unsigned element) {
+    return vector[((number + 1) << element) - 1] >> 7;
 }
 
-/* Implicit operands belong to a push or a string instruction. The latter has changed its
- * address. */
-static bool operand_address(const struct instruction *instruction,
-                            const ZydisDecodedOperand *operand, uint64_t *address) {
-    uint64_t base, index;
-    bool pushes = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-                  operand->mem.base == ZYDIS_REGISTER_RSP;
-    if (operand->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
-        !register_value(instruction, operand->mem.base, pushes, &base) ||
-        !register_value(instruction, operand->mem.index, false, &index))
-        return false;
-    *address = base + index * operand->mem.scale;
-    if (operand->mem.disp.has_displacement && !pushes)
-        *address += (uint64_t)operand->mem.disp.value;
-    if (operand->mem.segment == ZYDIS_REGISTER_FS)
-        *address += instruction->registers.fs_base;
-    else if (operand->mem.segment == ZYDIS_REGISTER_GS)
-        *address += instruction->registers.gs_base;
-    return true;
+/* Returns the bits of the first COUNT elements that the mask selects. */
+static uint64_t selected(const struct access *access, const struct registers *registers,
+                         unsigned count) {
+    uint64_t bits = 0;
+    if (access->mask_kind == MASK_REGISTER) {
+        bits = mask_register(registers, access->mask);
+    } else {
+        uint8_t vector[VECTOR_BYTES];
+        vector_register(registers, access->mask, vector);
+        for (unsigned i = 0; i < count; i++)
+            bits |= (uint64_t)sign_of(vector, i, access->element) << i;
+    }
+    return count < 64 ? bits & (((uint64_t)1 << count) - 1) : bits;
 }
 
+/* A broadcast uses each element several times: it is read if one of its bits is set. */
+static uint64_t fold(uint64_t bits, unsigned bit_count, unsigned element_count) {
+    uint64_t folded = 0;
+    for (unsigned i = 0; i < bit_count; i++)
+        folded |= (bits >> i & 1) << i % element_count;
+    return folded;
+}
+
+static void masked_parts(const struct access *access, const struct registers *registers,
+                         uint64_t address, take_part *take, void *context) {
+    unsigned count = access->size >> access->element;
+    uint64_t element = (uint64_t)1 << access->element, bits;
+    if (access->mask_kind == MASK_REGISTER)
+        bits = fold(selected(access, registers, access->mask_count), access->mask_count, count);
+    else
+        bits = selected(access, registers, count);
+    if (access->compresses)
+        bits = ((uint64_t)1 << __builtin_popcountll(bits)) - 1;
+    for (unsigned i = 0; i < count; i++)
+        if (bits >> i & 1)
+            take(context, address + i * element, element);
+}
+
+static int64_t index_of(const struct access *access, const uint8_t *vector, unsigned number) {
+    int64_t wide;
+    int32_t narrow;
+    memcpy(&wide, vector + 8 * (number % 8), sizeof wide);
+    memcpy(&narrow, vector + 4 * number, sizeof narrow);
+    return access->wide_indices ? wide : narrow;
+}
+
+static void scattered_parts(const struct access *access, const struct registers *registers,
+                            uint64_t next, take_part *take, void *context) {
+    uint8_t vector[VECTOR_BYTES];
+    uint64_t address = base_address(access, &registers->general, next);
+    uint64_t bits = selected(access, registers, access->count);
+    vector_register(registers, access->index_vector, vector);
+    for (unsigned i = 0; i < access->count; i++)
+        if (bits >> i & 1)
+            take(context, address + (uint64_t)index_of(access, vector, i) * access->scale,
+                 access->size);
+}
+
+void accessed_parts(const struct access *access, const struct registers *registers, uint64_t next,
+                    take_part *take, void *context) {
+    uint64_t address;
+    switch (access->kind) {
+    case ACCESS_NONE:
+        return;
+    case ACCESS_SCATTERED:
+        scattered_parts(access, registers, next, take, context);
+        return;
+    case ACCESS_MASKED:
+        address = first_address(access, &registers->general, next);
+        masked_parts(access, registers, address, take, context);
+        return;
+    case ACCESS_BIT:
+        take(context, first_address(access, &registers->general, next),
+             (uint64_t)1 << access->element);
+        return;
+    case ACCESS_STATE:
+        take(context, first_address(access, &registers->general, next),
+             registers->vector_size > access->size ? registers->vector_size : access->size);
+        return;
+    default:
+        take(context, first_address(access, &registers->general, next), access->size);
+        return;
+    }
+}
+
+/* ---- behind a store ---- */
+
+static bool has_one_range(const struct access *store) {
+    return store->kind != ACCESS_NONE && store->kind != ACCESS_SCATTERED &&
+           store->kind != ACCESS_STRING;
+}
+
+/* The registers in the address must be the same as in front of the instruction. A push stores at
+ * the new stack pointer, and enter at the new frame pointer. */
 bool stored_range(const uint8_t *code, size_t count, uint64_t address, pid_t thread,
                   uint64_t *begin, uint64_t *end) {
-    struct instruction instruction;
-    ZydisDecoder decoder;
-    int found = 0;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, count, &instruction.decoded,
-                                             instruction.operands)) ||
-        ptrace(PTRACE_GETREGS, thread, NULL, &instruction.registers) != 0)
+    struct decoded decoded;
+    struct user_regs_struct registers;
+    if (!decode_instruction(code, count, &decoded) || !get_general_registers(thread, &registers))
         return false;
-    instruction.next = address + instruction.decoded.length;
-    for (int i = 0; i < instruction.decoded.operand_count; i++) {
-        const ZydisDecodedOperand *operand = &instruction.operands[i];
-        if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
-            !(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-            continue;
-        if (!operand_address(&instruction, operand, begin))
-            return false;
-        *end = *begin + operand->size / 8;
-        found++;
-    }
-    return found == 1;
+    const struct access *store = &decoded.store;
+    if (store->kind == ACCESS_STACK)
+        *begin = store->enters ? registers.rbp : registers.rsp;
+    else if (has_one_range(store) && !(decoded.registers_written & store->registers))
+        *begin = first_address(store, &registers, address + decoded.size);
+    else
+        return false;
+    *end = *begin + store->size;
+    return true;
 }

@@ -11,47 +11,59 @@ enum {
     RSP = 4
 };
 
-bool address_changes_flags(const struct store *store) {
-    return store->thread || store->kind == STORE_BIT || store->kind == STORE_LINE;
+bool address_changes_flags(const struct access *access) {
+    return access->thread || access->kind == ACCESS_BIT || access->kind == ACCESS_LINE;
 }
 
 /* Whether the operand is only the base register. */
-static bool is_base_alone(const struct store_address *address) {
+static bool is_base_alone(const struct access_address *address) {
     char text[16];
-    if (address->intel || address->store->base == NO_REGISTER)
+    if (address->intel || address->access->base == NO_REGISTER)
         return false;
-    int length = snprintf(text, sizeof text, "(%%%s)", register_name(address->store->base));
+    int length = snprintf(text, sizeof text, "(%%%s)", register_name(address->access->base));
     return address->operand.length == (size_t)length &&
            memcmp(address->operand.start, text, (size_t)length) == 0;
 }
 
 /* Whether the operand has text before its registers. */
-static bool has_displacement(const struct store_address *address) {
+static bool has_displacement(const struct access_address *address) {
     if (address->intel)
         return address->operand.start[0] != '[';
     return displacement_of(address->operand).length > 0;
 }
 
-/* leaq of the operand. The stack pointer is RAISED bytes lower than at the store. */
-static void write_operand_address(struct buffer *out, const struct store_address *address, int reg,
+/* The text has no such operand: push, ret, leave. */
+static void write_stack_address(struct buffer *out, const struct access *access, const char *name,
+                                int raised) {
+    int below = access->pushes ? access->size : 0; /* several pushes may be one access */
+    int distance = (access->base == RSP ? raised : 0) - below;
+    buffer_print(out, "leaq %d(%%%s), %%%s", distance, register_name(access->base), name);
+}
+
+/* leaq of the operand. The stack pointer is RAISED bytes lower than at the instruction. */
+static void write_operand_address(struct buffer *out, const struct access_address *address, int reg,
                                   int raised) {
-    const struct store *store = address->store;
+    const struct access *access = address->access;
     struct span operand = address->operand;
     const char *name = register_name(reg);
-    if (store->absolute) {
+    if (access->absolute) {
         buffer_print(out, "movabsq $%.*s, %%%s", (int)operand.length, operand.start, name);
         return;
     }
-    if (store->implicit) {
-        buffer_print(out, "leaq (%%%s), %%%s", register_name(store->base), name);
+    if (access->implicit) {
+        buffer_print(out, "leaq (%%%s), %%%s", register_name(access->base), name);
+        return;
+    }
+    if (access->kind == ACCESS_STACK) {
+        write_stack_address(out, access, name, raised);
         return;
     }
     char shift[16] = "";
-    raised += store->pops;
-    if (store->base == RSP && raised)
+    raised += access->pops;
+    if (access->base == RSP && raised)
         snprintf(shift, sizeof shift, has_displacement(address) ? "%d+" : "%d", raised);
     if (!shift[0] && is_base_alone(address)) /* costs nothing: the processor renames registers */
-        buffer_print(out, "movq %%%s, %%%s", register_name(store->base), name);
+        buffer_print(out, "movq %%%s, %%%s", register_name(access->base), name);
     else if (address->intel)
         buffer_print(out, ".intel_syntax noprefix; lea %s, %s%.*s; .att_syntax prefix", name, shift,
                      (int)operand.length, operand.start);
@@ -59,45 +71,45 @@ static void write_operand_address(struct buffer *out, const struct store_address
         buffer_print(out, "leaq %s%.*s, %%%s", shift, (int)operand.length, operand.start, name);
 }
 
-void write_address(struct buffer *out, const struct store_address *address, int reg, int raised) {
-    const struct store *store = address->store;
+void write_address(struct buffer *out, const struct access_address *address, int reg, int raised) {
+    const struct access *access = address->access;
     /* the result is the address of the bit's element; the bit's offset is signed */
-    if (store->kind == STORE_BIT) {
+    if (access->kind == ACCESS_BIT) {
         const char *name = register_name(reg);
-        struct store plain = *store;
-        struct store_address element = *address;
-        uint8_t bits = (uint8_t)(store->element + 3);
-        plain.kind = STORE_PLAIN;
-        element.store = &plain;
-        const char *extend = store->element == 1   ? "movswq"
-                             : store->element == 2 ? "movslq"
-                                                   : "movq";
+        struct access plain = *access;
+        struct access_address element = *address;
+        uint8_t bits = (uint8_t)(access->element + 3);
+        plain.kind = ACCESS_PLAIN;
+        element.access = &plain;
+        const char *extend = access->element == 1   ? "movswq"
+                             : access->element == 2 ? "movslq"
+                                                    : "movq";
         /* two steps, since REG may be a register of the operand */
-        buffer_print(out, "pushq %%%s; ", register_name(store->bit_register));
+        buffer_print(out, "pushq %%%s; ", register_name(access->bit_register));
         write_address(out, &element, reg, raised + 8);
         buffer_print(out, "; pushq %%%s; %s 8(%%rsp), %%%s; sarq $%u, %%%s; ", name, extend, name,
                      bits, name);
         buffer_print(out, "shlq $%u, %%%s; addq (%%rsp), %%%s; leaq 16(%%rsp), %%rsp",
-                     store->element, name, name);
+                     access->element, name, name);
         return;
     }
     write_operand_address(out, address, reg, raised);
-    if (store->kind == STORE_LINE)
+    if (access->kind == ACCESS_LINE)
         buffer_print(out, "; andq $-64, %%%s", register_name(reg));
-    if (store->thread)
+    if (access->thread)
         buffer_print(out, "; addq %%fs:0, %%%s", register_name(reg));
 }
 
-void write_element_address(struct buffer *out, const struct store_address *address,
+void write_element_address(struct buffer *out, const struct access_address *address,
                            const char *scratch, int raised) {
-    const struct store *store = address->store;
+    const struct access *access = address->access;
     struct span operand = address->operand;
     const char *vector = address->intel ? NULL : memmem(operand.start, operand.length, "mm", 2);
     if (vector) { /* "x(%rdi,%zmm1,4)" */
         const char *end = vector + 2;
         while (*end >= '0' && *end <= '9')
             end++;
-        if (store->base == RSP)
+        if (access->base == RSP)
             buffer_print(out, strchr("(", operand.start[0]) ? "leaq %d" : "leaq %d+", raised);
         else
             buffer_text(out, "leaq ");
@@ -105,9 +117,9 @@ void write_element_address(struct buffer *out, const struct store_address *addre
                      scratch, (int)(operand.start + operand.length - end), end, scratch);
         return;
     }
-    long long displacement = store->displacement + (store->base == RSP ? raised : 0);
+    long long displacement = access->displacement + (access->base == RSP ? raised : 0);
     buffer_print(out, "leaq %lld(", displacement);
-    if (store->base != NO_REGISTER)
-        buffer_print(out, "%%%s", register_name(store->base));
-    buffer_print(out, ",%%%s,%u), %%%s; ", scratch, store->scale, scratch);
+    if (access->base != NO_REGISTER)
+        buffer_print(out, "%%%s", register_name(access->base));
+    buffer_print(out, ",%%%s,%u), %%%s; ", scratch, access->scale, scratch);
 }

@@ -99,7 +99,7 @@ static bool decode_statement(const struct unit *unit, const struct statement *s,
     if (decoded->class == CLASS_RETURN)
         return is_return(code, count);
     return decoded->class == CLASS_PLAIN &&
-           (stores || (!decoded->stores && !decoded->memory.stores)) &&
+           (stores || (!decoded->stores && !writes_memory(decoded))) &&
            (!(decoded->registers_written & REGISTER_RSP) || count >= CODE_SURE) &&
            decoded->spelling.mnemonic != ZYDIS_MNEMONIC_FWAIT && !is_relative(code, count);
 }

@@ -88,26 +88,6 @@ static void add_operand(struct decoded *decoded, const ZydisDecodedOperand *oper
     }
 }
 
-/* Not for lea, which only computes an address. */
-static void add_memory_use(struct memory_use *use, const ZydisDecodedInstruction *instruction,
-                           const ZydisDecodedOperand *operands, int index) {
-    const ZydisDecodedOperand *operand = &operands[index];
-    if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
-        return;
-    unsigned elements = operand->mem.type == ZYDIS_MEMOP_TYPE_VSIB
-                            ? element_count(instruction, operands, operand)
-                            : 1;
-    uint16_t bytes = (uint16_t)(operand->size / 8 * elements);
-    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ) {
-        use->loads++;
-        use->bytes_loaded = (uint16_t)(use->bytes_loaded + bytes);
-    }
-    if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
-        use->stores++;
-        use->bytes_stored = (uint16_t)(use->bytes_stored + bytes);
-    }
-}
-
 /* Whether operands in memory are accessed. A prefetch may do nothing, a flush of a line reads no
  * value, and the operand of a no-operation only makes it longer. */
 static bool touches_memory(const ZydisDecodedInstruction *instruction) {
@@ -450,12 +430,12 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     for (int i = 0; i < instruction.operand_count; i++) {
         add_operand(decoded, &operands[i]);
         add_extension(decoded, &instruction, operands, i);
-        if (touches_memory(&instruction))
-            add_memory_use(&decoded->memory, &instruction, operands, i);
     }
+    if (touches_memory(&instruction))
+        find_accesses(decoded, &instruction, operands);
     find_arithmetic(decoded, &instruction, operands);
     decoded->atomic = (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
-                      (instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && decoded->memory.stores);
+                      (instruction.mnemonic == ZYDIS_MNEMONIC_XCHG && writes_memory(decoded));
     const ZydisAccessedFlags *flags = instruction.cpu_flags;
     if (flags) {
         decoded->flags_read = flag_set(flags->tested);
@@ -470,8 +450,6 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     if (is_clearing(&instruction, operands))
         decoded->registers_read &= (uint16_t)~decoded->registers_killed;
     decoded->spelling = spell_instruction(&instruction, operands);
-    if (touches_memory(&instruction))
-        decoded->store = find_store(&instruction, operands);
     decoded->switches_stack = switches_stack(&instruction, operands);
     decoded->asks = find_asked(&instruction, operands);
     decoded->selects = instruction.meta.category == ZYDIS_CATEGORY_CMOV;

@@ -5,8 +5,8 @@
 #ifndef QUIPU_X86_DECODE_H
 #define QUIPU_X86_DECODE_H
 
+#include "x86/access.h"
 #include "x86/linear.h"
-#include "x86/store.h"
 #include "x86/transfer.h"
 
 #include <stdbool.h>
@@ -84,11 +84,8 @@ enum asked_call {
     ASKED_THREAD_END   /* exit */
 };
 
-/* Operands in memory, including implicit ones: push stores, ret loads. For a mask, gather or
- * scatter, all elements count. For a string instruction that repeats, one turn counts. */
-struct memory_use {
-    uint8_t loads, stores;
-    uint16_t bytes_loaded, bytes_stored;
+enum {
+    LOADS_MAX = 2 /* of one instruction: cmps has two */
 };
 
 /* The spelling of an instruction, for instruction_names. */
@@ -135,10 +132,17 @@ struct decoded {
     uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
     struct transfer transfer;
-    struct memory_use memory;
-    struct store store;
+    /* Operands in memory, including implicit ones: push stores, ret loads. One that is read and
+     * written is in both. */
+    struct access store; /* kind ACCESS_NONE: it has none */
+    struct access loads[LOADS_MAX];
+    uint8_t load_count;
     struct spelling spelling;
 };
+
+static inline bool writes_memory(const struct decoded *decoded) {
+    return decoded->store.kind != ACCESS_NONE;
+}
 
 /* Whether it is a no-operation, of any length. */
 bool is_no_operation(const struct decoded *decoded);

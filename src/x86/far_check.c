@@ -6,7 +6,7 @@
 #include "x86/far_check.h"
 
 #include "format/watch.h"
-#include "x86/store.h"
+#include "x86/access.h"
 
 static void write_address(struct buffer *out, const struct far_check *check, int64_t more) {
     if (check->symbol.length)

@@ -4,6 +4,8 @@
  * Intel manual, volume 3, section 17.2 (debug registers). */
 #include "x86/kernel.h"
 
+#include "x86/registers.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -18,32 +20,32 @@ enum {
     CALL_SIZE = 2,       /* syscall: 0f 05 */
     TRAP_FLAG = 0x100,   /* in the register of flags: stop behind each instruction */
     CALL_STOP = 0x80,    /* PTRACE_O_TRACESYSGOOD: set in the signal of stops at system calls */
+    DEBUG_STATUS = 6,    /* the debug register that says which object was written */
+    DEBUG_CONTROL = 7,   /* the debug register that says which others are used, and how */
     WATCH_WRITES = 1,    /* debug register 7: kind of access */
     WATCH_SHIFT = 16,    /* the first object's kind and length, four bits for each object */
     WATCH_STATUS = 0xf,  /* debug register 6: the objects that were written */
     AUXILIARY_MAX = 4096 /* auxiliary values of a new program that are read at most */
 };
 
-static bool poke(pid_t thread, size_t place, uint64_t value) {
-    return ptrace(PTRACE_POKEUSER, thread, (void *)place, (void *)value) == 0;
-}
-
 bool skip_call(pid_t thread) {
-    return poke(thread, offsetof(struct user, regs.orig_rax), UINT64_MAX);
+    return set_register(thread, offsetof(struct user_regs_struct, orig_rax), UINT64_MAX);
 }
 
 bool set_call_result(pid_t thread, int64_t result) {
-    return poke(thread, offsetof(struct user, regs.rax), (uint64_t)result);
+    return set_register(thread, offsetof(struct user_regs_struct, rax), (uint64_t)result);
 }
 
 bool repeat_call(pid_t thread, uint64_t number) {
-    return poke(thread, offsetof(struct user, regs.rip), call_site(thread)) &&
-           poke(thread, offsetof(struct user, regs.orig_rax), UINT64_MAX) &&
-           poke(thread, offsetof(struct user, regs.rax), number);
+    return set_register(thread, offsetof(struct user_regs_struct, rip), call_site(thread)) &&
+           skip_call(thread) &&
+           set_register(thread, offsetof(struct user_regs_struct, rax), number);
 }
 
 uint64_t next_instruction(pid_t thread) {
-    return (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)offsetof(struct user, regs.rip), NULL);
+    uint64_t address = 0;
+    get_register(thread, offsetof(struct user_regs_struct, rip), &address);
+    return address;
 }
 
 uint64_t call_site(pid_t thread) {
@@ -83,7 +85,7 @@ static bool finish_call(pid_t thread, pid_t *child) {
 static bool take_child(pid_t child, const struct user_regs_struct *registers, uint64_t *mask) {
     int status;
     return waitpid(child, &status, __WALL) == child && WIFSTOPPED(status) &&
-           ptrace(PTRACE_SETREGS, child, NULL, registers) == 0 &&
+           set_general_registers(child, registers) &&
            ptrace(PTRACE_SETSIGMASK, child, sizeof *mask, mask) == 0;
 }
 
@@ -92,7 +94,7 @@ int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arg
     struct user_regs_struct saved, call;
     uint64_t mask, all = UINT64_MAX;
     pid_t made = 0;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &saved) != 0 ||
+    if (!get_general_registers(thread, &saved) ||
         ptrace(PTRACE_GETSIGMASK, thread, sizeof mask, &mask) != 0 ||
         ptrace(PTRACE_SETSIGMASK, thread, sizeof all, &all) != 0)
         return -EIO;
@@ -106,10 +108,8 @@ int64_t inject_call(pid_t thread, uint64_t site, long number, const uint64_t arg
     call.r10 = arguments[3];
     call.r8 = arguments[4];
     call.r9 = arguments[5];
-    if (ptrace(PTRACE_SETREGS, thread, NULL, &call) != 0 ||
-        !finish_call(thread, child ? &made : NULL) ||
-        ptrace(PTRACE_GETREGS, thread, NULL, &call) != 0 ||
-        ptrace(PTRACE_SETREGS, thread, NULL, &saved) != 0 ||
+    if (!set_general_registers(thread, &call) || !finish_call(thread, child ? &made : NULL) ||
+        !get_general_registers(thread, &call) || !set_general_registers(thread, &saved) ||
         ptrace(PTRACE_SETSIGMASK, thread, sizeof mask, &mask) != 0 ||
         (made && !take_child(made, &saved, &mask)))
         return -EIO;
@@ -127,10 +127,9 @@ static bool read_word(pid_t thread, uint64_t address, uint64_t *word) {
 /* The stack begins with the number of arguments, the arguments, 0, the environment, 0, and then
  * pairs. */
 bool hide_kernel_code(pid_t thread) {
-    uint64_t word = 0;
-    uint64_t at =
-        (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)offsetof(struct user, regs.rsp), NULL);
-    if (!read_word(thread, at, &word))
+    uint64_t word = 0, at = 0;
+    if (!get_register(thread, offsetof(struct user_regs_struct, rsp), &at) ||
+        !read_word(thread, at, &word))
         return false;
     at += 8 * (word + 2); /* the environment */
     do {
@@ -147,25 +146,29 @@ bool hide_kernel_code(pid_t thread) {
 }
 
 void end_steps(pid_t thread) {
-    const size_t place = offsetof(struct user, regs.eflags);
-    errno = 0;
-    uint64_t flags = (uint64_t)ptrace(PTRACE_PEEKUSER, thread, (void *)place, NULL);
-    if (!errno && flags & TRAP_FLAG)
-        poke(thread, place, flags & ~(uint64_t)TRAP_FLAG);
+    const size_t place = offsetof(struct user_regs_struct, eflags);
+    uint64_t flags = 0;
+    if (get_register(thread, place, &flags) && flags & TRAP_FLAG)
+        set_register(thread, place, flags & ~(uint64_t)TRAP_FLAG);
+}
+
+static bool set_debug_register(pid_t thread, size_t number, uint64_t value) {
+    return ptrace(PTRACE_POKEUSER, thread, (void *)(offsetof(struct user, u_debugreg) + 8 * number),
+                  (void *)value) == 0;
 }
 
 bool watch_memory(pid_t thread, const uint64_t *addresses, const uint32_t *sizes, size_t count) {
     static const uint8_t lengths[] = {[1] = 0, [2] = 1, [4] = 3, [8] = 2};
     uint64_t control = 0;
-    if (!poke(thread, offsetof(struct user, u_debugreg[7]), 0))
+    if (!set_debug_register(thread, DEBUG_CONTROL, 0))
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!poke(thread, offsetof(struct user, u_debugreg) + 8 * i, addresses[i]))
+        if (!set_debug_register(thread, i, addresses[i]))
             return false;
         control |= (uint64_t)1 << 2 * i;
         control |= (uint64_t)(WATCH_WRITES | lengths[sizes[i]] << 2) << (WATCH_SHIFT + 4 * i);
     }
-    return poke(thread, offsetof(struct user, u_debugreg[7]), control);
+    return set_debug_register(thread, DEBUG_CONTROL, control);
 }
 
 /* The child writes this, and its debug register must stop it then. */
@@ -203,11 +206,11 @@ bool has_debug_registers(void) {
 }
 
 unsigned take_written(pid_t thread) {
-    const size_t place = offsetof(struct user, u_debugreg[6]);
+    const size_t place = offsetof(struct user, u_debugreg[DEBUG_STATUS]);
     errno = 0;
     long status = ptrace(PTRACE_PEEKUSER, thread, (void *)place, NULL);
     if (errno || !(status & WATCH_STATUS))
         return 0;
-    poke(thread, place, 0);
+    set_debug_register(thread, DEBUG_STATUS, 0);
     return (unsigned)status & WATCH_STATUS;
 }

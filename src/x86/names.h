@@ -15,13 +15,9 @@ struct spelling spell_instruction(const ZydisDecodedInstruction *instruction,
 void name_as_compilers(char *text, size_t size, const ZydisDecodedInstruction *instruction,
                        const ZydisDecodedOperand *operands);
 
-/* store.c: number of elements of a gather or scatter. MEMORY is its operand in memory. */
-unsigned element_count(const ZydisDecodedInstruction *instruction,
-                       const ZydisDecodedOperand *operands, const ZydisDecodedOperand *memory);
-
-/* store.c: how it writes memory, by the first operand in memory that is written. */
-struct store find_store(const ZydisDecodedInstruction *instruction,
-                        const ZydisDecodedOperand *operands);
+/* access.c: sets `store` and `loads` of DECODED, in which they are empty. */
+void find_accesses(struct decoded *decoded, const ZydisDecodedInstruction *instruction,
+                   const ZydisDecodedOperand *operands);
 
 /* linear.c: how it steps or compares a register. */
 struct linear find_linear(const ZydisDecodedInstruction *instruction,

@@ -20,15 +20,15 @@ enum {
     SCATTER_SIZE = sizeof(struct quipu_scatter),
 };
 
-bool is_seen_at_once(const struct store *store) {
+bool is_seen_at_once(const struct access *store) {
     if (store->segment) /* only the kernel knows the base */
         return false;
     switch (store->kind) {
-    case STORE_PLAIN:
-    case STORE_MASKED:
-    case STORE_BIT:
-    case STORE_STACK:
-    case STORE_LINE:
+    case ACCESS_PLAIN:
+    case ACCESS_MASKED:
+    case ACCESS_BIT:
+    case ACCESS_STACK:
+    case ACCESS_LINE:
         return store->size <= QUIPU_WATCH_SPAN;
     default:
         return false;
@@ -56,8 +56,8 @@ static void write_jump(struct buffer *out, uint32_t label) {
 /* Converts the address in REG to the index of its byte in the shadow. If a mask selects no element,
  * the store's address may be outside of the address space. Then the index belongs to another
  * address. */
-static void write_index(struct buffer *out, const struct store *store, const char *reg) {
-    bool may_be_none = store->kind == STORE_MASKED;
+static void write_index(struct buffer *out, const struct access *store, const char *reg) {
+    bool may_be_none = store->kind == ACCESS_MASKED;
     if (may_be_none)
         buffer_print(out, "shlq $%d, %%%s; ", 64 - QUIPU_WATCH_ADDRESS_BITS, reg);
     buffer_print(out, "shrq $%d, %%%s; ",
@@ -65,12 +65,12 @@ static void write_index(struct buffer *out, const struct store *store, const cha
 }
 
 /* The test itself. It changes REG and the flags. */
-static void write_question(struct buffer *out, const struct store_address *address, int reg,
+static void write_question(struct buffer *out, const struct access_address *address, int reg,
                            int raised, uint32_t label) {
-    if (is_seen_at_once(address->store)) {
+    if (is_seen_at_once(address->access)) {
         write_address(out, address, reg, raised);
         buffer_text(out, "; ");
-        write_index(out, address->store, register_name(reg));
+        write_index(out, address->access, register_name(reg));
         buffer_print(out, "cmpb $0, 0x%x(%%%s); ", QUIPU_WATCH_SHADOW, register_name(reg));
     } else {
         buffer_print(out, "cmpb $0, 0x%x; ", QUIPU_WATCH_AREA);
@@ -87,7 +87,7 @@ static void write_spilled(struct buffer *out, const struct frame_row *frame, boo
 }
 
 /* With the stack: no register is free, or the test itself uses the stack. */
-static enum check_effect write_spilling(struct buffer *out, const struct store_address *address,
+static enum check_effect write_spilling(struct buffer *out, const struct access_address *address,
                                         const struct clobbers *clobbers, uint32_t label) {
     bool keeps_flags = !clobbers->flags_free;
     int raised = RED_ZONE + (keeps_flags ? 16 : 8);
@@ -101,12 +101,12 @@ static enum check_effect write_spilling(struct buffer *out, const struct store_a
     return keeps_flags ? CHECK_KEEPS_ALL : CHECK_KEEPS_ON_STACK;
 }
 
-enum check_effect write_store_check(struct buffer *out, const struct store_address *address,
+enum check_effect write_store_check(struct buffer *out, const struct access_address *address,
                                     const struct clobbers *clobbers, uint32_t label) {
-    const struct store *store = address->store;
+    const struct access *store = address->access;
     int scratch = find_scratch(clobbers->free, -1);
     bool rax_free = clobbers->free >> RAX & 1, at_once = is_seen_at_once(store);
-    if (store->kind == STORE_BIT)
+    if (store->kind == ACCESS_BIT)
         return write_spilling(out, address, clobbers, label);
     if (clobbers->flags_free && (scratch >= 0 || rax_free || !at_once)) {
         write_question(out, address, scratch >= 0 ? scratch : RAX, 0, label);
@@ -139,14 +139,14 @@ void write_check_end(struct buffer *out, enum check_effect effect, const struct 
 }
 
 /* Whether address and size do not describe the whole store. */
-static bool has_extra(const struct store *store) {
-    return store->kind == STORE_MASKED || store->kind == STORE_STRING;
+static bool has_extra(const struct access *store) {
+    return store->kind == ACCESS_MASKED || store->kind == ACCESS_STRING;
 }
 
 /* Pushes the word that describes the rest. */
-static void write_extra(struct buffer *out, const struct store *store,
+static void write_extra(struct buffer *out, const struct access *store,
                         const struct frame_row *frame) {
-    if (store->kind == STORE_STRING) {
+    if (store->kind == ACCESS_STRING) {
         write_push(out, frame, "pushq %rcx");
         return;
     }
@@ -165,21 +165,21 @@ static void write_extra(struct buffer *out, const struct store *store,
     buffer_text(out, "; xchgq %rax, (%rsp); ");
 }
 
-static uint32_t describe(const struct store *store, uint8_t length) {
+static uint32_t describe(const struct access *store, uint8_t length) {
     static const uint8_t kinds[] = {
-        [STORE_PLAIN] = QUIPU_STORE_PLAIN,   [STORE_MASKED] = QUIPU_STORE_MASKED,
-        [STORE_STRING] = QUIPU_STORE_STRING, [STORE_SCATTER] = QUIPU_STORE_SCATTER,
-        [STORE_STATE] = QUIPU_STORE_STATE,   [STORE_BIT] = QUIPU_STORE_PLAIN,
-        [STORE_STACK] = QUIPU_STORE_PLAIN,   [STORE_LINE] = QUIPU_STORE_PLAIN,
+        [ACCESS_PLAIN] = QUIPU_STORE_PLAIN,   [ACCESS_MASKED] = QUIPU_STORE_MASKED,
+        [ACCESS_STRING] = QUIPU_STORE_STRING, [ACCESS_SCATTERED] = QUIPU_STORE_SCATTER,
+        [ACCESS_STATE] = QUIPU_STORE_STATE,   [ACCESS_BIT] = QUIPU_STORE_PLAIN,
+        [ACCESS_STACK] = QUIPU_STORE_PLAIN,   [ACCESS_LINE] = QUIPU_STORE_PLAIN,
     };
     return QUIPU_STORE_DESCRIPTION(store->size, kinds[store->kind], store->element, length) |
            (store->segment ? QUIPU_STORE_BY_GS : 0);
 }
 
 /* Puts the elements' addresses below the red zone, as a struct quipu_scatter. */
-static void write_scatter_begin(struct buffer *out, const struct store_address *address,
+static void write_scatter_begin(struct buffer *out, const struct access_address *address,
                                 uint8_t length, const struct frame_row *frame) {
-    const struct store *store = address->store;
+    const struct access *store = address->access;
     const char *scratch = store->base == RAX ? "rcx" : "rax";
     int room = RED_ZONE + SCATTER_SIZE, first = 8 + (int)offsetof(struct quipu_scatter, addresses);
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", room);
@@ -207,10 +207,10 @@ static void write_scatter_begin(struct buffer *out, const struct store_address *
     write_stack_move(out, frame, SCATTER_SIZE);
 }
 
-void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
+void write_store_begin(struct buffer *out, const struct access_address *address, uint8_t length,
                        const struct frame_row *frame) {
-    const struct store *store = address->store;
-    if (store->kind == STORE_SCATTER) {
+    const struct access *store = address->access;
+    if (store->kind == ACCESS_SCATTERED) {
         write_scatter_begin(out, address, length, frame);
         return;
     }
@@ -234,8 +234,9 @@ void write_store_begin(struct buffer *out, const struct store_address *address, 
     buffer_text(out, "; ");
 }
 
-void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame) {
-    int further = store->kind == STORE_SCATTER ? SCATTER_SIZE : 0;
+void write_store_end(struct buffer *out, const struct access *store,
+                     const struct frame_row *frame) {
+    int further = store->kind == ACCESS_SCATTERED ? SCATTER_SIZE : 0;
     buffer_print(out, "leaq -%d(%%rsp), %%rsp", RED_ZONE + further);
     write_adjust(out, frame, RED_ZONE + further);
     buffer_text(out, "; call quipu_watch_end");

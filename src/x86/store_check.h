@@ -26,20 +26,20 @@ enum check_effect {
 };
 
 /* Whether one test of the shadow covers all bytes of the store. */
-bool is_seen_at_once(const struct store *store);
+bool is_seen_at_once(const struct access *store);
 
 /* Writes the check of ADDRESS, which changes only what CLOBBERS allows. It jumps to .LQx LABEL if
  * the store may touch a region. */
-enum check_effect write_store_check(struct buffer *out, const struct store_address *address,
+enum check_effect write_store_check(struct buffer *out, const struct access_address *address,
                                     const struct clobbers *clobbers, uint32_t label);
 
 /* Out of line, first: restores what the check has changed. */
 void write_check_end(struct buffer *out, enum check_effect effect, const struct frame_row *frame);
 
 /* Before and behind a copy of the store of LENGTH bytes. Keeps every register and flag. */
-void write_store_begin(struct buffer *out, const struct store_address *address, uint8_t length,
+void write_store_begin(struct buffer *out, const struct access_address *address, uint8_t length,
                        const struct frame_row *frame);
-void write_store_end(struct buffer *out, const struct store *store, const struct frame_row *frame);
+void write_store_end(struct buffer *out, const struct access *store, const struct frame_row *frame);
 
 /* All code out of line for a call that stores its return address, .LQy LABEL. It contains no copy
  * of the call. */

@@ -1,11 +1,10 @@
 /* thread.c: the next instruction of a stopped thread; see thread.h. */
 #include "x86/thread.h"
 
+#include "x86/registers.h"
+
 #include <errno.h>
-#include <stddef.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 
 enum {
     SYSCALL_SIZE = 2, /* bytes of the instruction */
@@ -28,7 +27,7 @@ static const uint64_t broken[] = {SYS_epoll_wait,      SYS_epoll_pwait, SYS_epol
 
 bool thread_address(pid_t thread, uint64_t *address) {
     struct user_regs_struct registers;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+    if (!get_general_registers(thread, &registers))
         return false;
     *address = registers.rip;
     for (size_t i = 0; i < sizeof again / sizeof *again; i++)
@@ -39,7 +38,7 @@ bool thread_address(pid_t thread, uint64_t *address) {
 
 bool thread_turns(pid_t thread, uint64_t *rcx) {
     struct user_regs_struct registers;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+    if (!get_general_registers(thread, &registers))
         return false;
     *rcx = registers.rcx;
     return true;
@@ -47,7 +46,7 @@ bool thread_turns(pid_t thread, uint64_t *rcx) {
 
 bool read_thread_pointer(pid_t thread, uint64_t *address) {
     struct user_regs_struct registers;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+    if (!get_general_registers(thread, &registers))
         return false;
     *address = registers.fs_base;
     return true;
@@ -55,11 +54,11 @@ bool read_thread_pointer(pid_t thread, uint64_t *address) {
 
 void repeat_broken_call(pid_t thread) {
     struct user_regs_struct registers;
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0 || (int64_t)registers.rax != -EINTR)
+    if (!get_general_registers(thread, &registers) || (int64_t)registers.rax != -EINTR)
         return;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
         if (registers.orig_rax == broken[i]) {
             registers.rax = (uint64_t)(int64_t)AGAIN_WITHOUT_HANDLER;
-            ptrace(PTRACE_SETREGS, thread, NULL, &registers);
+            set_general_registers(thread, &registers);
         }
 }

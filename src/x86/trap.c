@@ -1,19 +1,19 @@
 /* trap.c: breakpoints in a traced thread; see trap.h. */
 #include "x86/trap.h"
 
+#include "x86/registers.h"
+
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 
 bool trap_address(pid_t thread, uint64_t *address) {
     struct user_regs_struct registers;
     siginfo_t info;
     if (ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) != 0 ||
         (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT) ||
-        ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
+        !get_general_registers(thread, &registers))
         return false;
     *address = registers.rip - 1;
     errno = 0;
@@ -22,13 +22,13 @@ bool trap_address(pid_t thread, uint64_t *address) {
 }
 
 void set_thread_address(pid_t thread, uint64_t address) {
-    ptrace(PTRACE_POKEUSER, thread, (void *)offsetof(struct user, regs.rip), (void *)address);
+    set_register(thread, offsetof(struct user_regs_struct, rip), address);
 }
 
 uint64_t first_argument(pid_t thread) {
-    struct user_regs_struct registers = {0};
-    ptrace(PTRACE_GETREGS, thread, NULL, &registers);
-    return registers.rdi;
+    uint64_t argument = 0;
+    get_register(thread, offsetof(struct user_regs_struct, rdi), &argument);
+    return argument;
 }
 
 static const struct {
@@ -57,7 +57,7 @@ static const struct {
 
 void print_registers(pid_t thread) {
     struct user_regs_struct registers = {0};
-    ptrace(PTRACE_GETREGS, thread, NULL, &registers);
+    get_general_registers(thread, &registers);
     for (size_t i = 0; i < sizeof general / sizeof *general; i++) {
         const unsigned long long *value = (const void *)((char *)&registers + general[i].offset);
         printf("%5s 0x%016llx%s", general[i].name, *value, i % 2 ? "\n" : "    ");

@@ -21,18 +21,19 @@ enum {
 
 /* Restores the state of the thread, which is stopped. */
 static bool restore(const struct visit *visit) {
-    return ptrace(PTRACE_SETREGS, visit->thread, NULL, &visit->registers) == 0 &&
+    return set_registers(visit->thread, &visit->registers) &&
            ptrace(PTRACE_SETSIGMASK, visit->thread, sizeof visit->mask, &visit->mask) == 0;
 }
 
 bool begin_visit(struct visit *visit, pid_t thread, uint64_t function, uint64_t argument,
                  uint64_t stack) {
     uint64_t all = UINT64_MAX;
-    *visit = (struct visit){.thread = thread};
-    if (ptrace(PTRACE_GETREGS, thread, NULL, &visit->registers) != 0 ||
+    visit->thread = thread;
+    visit->stop_asked = false;
+    if (!get_registers(thread, &visit->registers) ||
         ptrace(PTRACE_GETSIGMASK, thread, sizeof visit->mask, &visit->mask) != 0)
         return false;
-    struct user_regs_struct sent = visit->registers;
+    struct user_regs_struct sent = visit->registers.general;
     sent.rip = function;
     sent.rdi = argument;
     sent.rsp = (stack & ~(uint64_t)15) - 8; /* as behind a call */
@@ -40,8 +41,7 @@ bool begin_visit(struct visit *visit, pid_t thread, uint64_t function, uint64_t 
     sent.orig_rax = UINT64_MAX;
     sent.eflags &= ~(uint64_t)(FLAG_TRAP | FLAG_DOWN);
     if (ptrace(PTRACE_SETSIGMASK, thread, sizeof all, &all) == 0 &&
-        ptrace(PTRACE_SETREGS, thread, NULL, &sent) == 0 &&
-        ptrace(PTRACE_CONT, thread, NULL, NULL) == 0)
+        set_general_registers(thread, &sent) && ptrace(PTRACE_CONT, thread, NULL, NULL) == 0)
         return true;
     int cause = errno;
     restore(visit);

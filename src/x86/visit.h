@@ -2,15 +2,16 @@
 #ifndef QUIPU_X86_VISIT_H
 #define QUIPU_X86_VISIT_H
 
+#include "x86/registers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/user.h>
 
-/* The state of the thread, except its vector registers, which the function does not change. */
+/* The state of the thread. */
 struct visit {
     pid_t thread;
-    struct user_regs_struct registers;
+    struct registers registers;
     uint64_t mask;
     bool stop_asked; /* a SIGSTOP has arrived meanwhile */
 };

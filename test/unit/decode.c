@@ -131,11 +131,14 @@ static int check_memory(void) {
         memset(&d, 0, sizeof d);
         bool good =
             decode_instruction((const uint8_t *)memory_rows[i].bytes, memory_rows[i].size, &d);
-        if (good && d.memory.bytes_loaded == memory_rows[i].loaded &&
-            d.memory.bytes_stored == memory_rows[i].stored && is_called(&d, memory_rows[i].name))
+        int32_t loaded = 0, stored = accessed_bytes(&d.store);
+        for (int load = 0; load < d.load_count; load++)
+            loaded += accessed_bytes(&d.loads[load]);
+        if (good && loaded == memory_rows[i].loaded && stored == memory_rows[i].stored &&
+            is_called(&d, memory_rows[i].name))
             continue;
-        printf("%s: %d bytes loaded, %d stored, called '%s'\n", memory_rows[i].text,
-               d.memory.bytes_loaded, d.memory.bytes_stored, instruction_names(&d).of[0]);
+        printf("%s: %d bytes loaded, %d stored, called '%s'\n", memory_rows[i].text, loaded, stored,
+               instruction_names(&d).of[0]);
         failures++;
     }
     return failures;

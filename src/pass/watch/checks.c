@@ -32,10 +32,10 @@ enum {
 /* Instructions [first, last] of the block, and the store that their check tests. */
 struct range {
     uint32_t first, last;
-    bool joins;         /* other stores may be added: the operand has only numbers and registers */
-    struct store store; /* the first one, or one for all bytes */
-    int64_t begin, end; /* displacements of the written bytes: [begin, end) */
-    uint32_t statement; /* whose operand the check uses */
+    bool joins;          /* other stores may be added: the operand has only numbers and registers */
+    struct access store; /* the first one, or one for all bytes */
+    int64_t begin, end;  /* displacements of the written bytes: [begin, end) */
+    uint32_t statement;  /* whose operand the check uses */
 };
 
 struct watcher {
@@ -49,13 +49,13 @@ struct watcher {
 
 static bool is_checked(const struct graph_instruction *instruction) {
     const struct decoded *decoded = instruction->decoded;
-    return decoded->class == CLASS_PLAIN && decoded->store.kind != STORE_NONE;
+    return decoded->class == CLASS_PLAIN && decoded->store.kind != ACCESS_NONE;
 }
 
 /* Includes `enter`, which is never joined with others. */
 static bool is_push(const struct graph_instruction *instruction) {
     return instruction->decoded->class == CLASS_PLAIN &&
-           instruction->decoded->store.kind == STORE_STACK;
+           instruction->decoded->store.kind == ACCESS_STACK;
 }
 
 bool is_plain_push(const struct graph_instruction *instruction) {
@@ -96,9 +96,9 @@ static bool writes_any(const struct watcher *w, uint32_t from, uint32_t to, uint
 /* Whether the operand of instruction INDEX has only registers and a number. */
 static bool is_plain_operand(const struct watcher *w, uint32_t index) {
     const struct statement *s = statement_of(w->p, &w->instructions[index]);
-    const struct store *store = &w->instructions[index].decoded->store;
+    const struct access *store = &w->instructions[index].decoded->store;
     struct span operand;
-    if (s->intel || store->kind != STORE_PLAIN || store->thread || store->segment ||
+    if (s->intel || store->kind != ACCESS_PLAIN || store->thread || store->segment ||
         store->absolute || store->implicit || store->pops || store->size > QUIPU_WATCH_SPAN ||
         store->base == NO_REGISTER || !find_memory_operand(w->p->graph->unit, s, &operand))
         return false;
@@ -107,7 +107,7 @@ static bool is_plain_operand(const struct watcher *w, uint32_t index) {
 
 /* Adds the store to an existing range, if possible. */
 static bool join_range(struct watcher *w, uint32_t index) {
-    const struct store *store = &w->instructions[index].decoded->store;
+    const struct access *store = &w->instructions[index].decoded->store;
     if (!is_plain_operand(w, index))
         return false;
     for (size_t i = w->ranges.count; i-- > 0;) {
@@ -155,7 +155,7 @@ static uint32_t find_place(const struct watcher *w, uint32_t index) {
 }
 
 static void add_range(struct watcher *w, uint32_t index) {
-    const struct store *store = &w->instructions[index].decoded->store;
+    const struct access *store = &w->instructions[index].decoded->store;
     struct range range = {.first = find_place(w, index),
                           .last = index,
                           .joins = is_plain_operand(w, index),
@@ -200,25 +200,19 @@ static void add_pushes(struct watcher *w, uint32_t index) {
 
 /* ---- text ---- */
 
-static bool address_of(const struct planner *p, const struct store *store, uint32_t statement,
-                       struct store_address *address) {
+static bool address_of(const struct planner *p, const struct access *store, uint32_t statement,
+                       struct access_address *address) {
     const struct unit *unit = p->graph->unit;
     const struct statement *s = &unit->statements.data[statement];
-    *address = (struct store_address){.store = store, .intel = s->intel};
-    if (store->kind == STORE_STACK) {
-        struct arena *arena = &p->state->unit->arena;
-        const char *text = arena_print(arena, "-%u(%%rsp)", store->size);
-        address->operand = (struct span){text, strlen(text)};
-        address->intel = false;
-        return true;
-    }
-    return store->implicit || find_memory_operand(unit, s, &address->operand);
+    *address = (struct access_address){.access = store, .intel = s->intel};
+    return store->kind == ACCESS_STACK || store->implicit ||
+           find_memory_operand(unit, s, &address->operand);
 }
 
 /* Returns the operand of a check of several stores: their first byte. */
 static struct span joint_operand(const struct watcher *w, const struct range *range) {
     struct buffer text = {0};
-    const struct store *store = &range->store;
+    const struct access *store = &range->store;
     buffer_print(&text, "%lld(%%%s", (long long)range->begin, register_name(store->base));
     if (store->index != NO_REGISTER)
         buffer_print(&text, ",%%%s,%u", register_name(store->index), store->scale);
@@ -240,7 +234,7 @@ static void write_watched(struct watcher *w, struct buffer *out, uint32_t index,
     const struct statement *s = statement_of(p, instruction);
     struct frame_row frame = frame_at(p, instruction);
     struct event_sums sums = sums_in_block(p, w->index, index, is_counted(w, index));
-    struct store_address address;
+    struct access_address address;
     bool stores = is_checked(instruction) &&
                   address_of(p, &instruction->decoded->store, instruction->statement, &address);
     write_changes(p, out, again ? instruction - 1 : NULL, instruction);
@@ -293,7 +287,7 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
     enter_frame(p, &frame);
     write_check_end(out, effect, &frame);
     if (range->store.enters) { /* the store is made here, and again by `enter` */
-        struct store_address address;
+        struct access_address address;
         address_of(p, &range->store, 0, &address);
         write_store_begin(out, &address, 0, &frame);
         write_frame_pointer(out, &frame);
@@ -310,12 +304,12 @@ static void write_range(struct watcher *w, const struct range *range, uint32_t l
 /* ---- checks that are left out ---- */
 
 /* Whether the store's address is relative to the stack or frame pointer only. */
-static bool is_on_stack(const struct planner *p, const struct store *store,
+static bool is_on_stack(const struct planner *p, const struct access *store,
                         const struct graph_instruction *instruction) {
     struct frame_row frame = frame_at(p, instruction);
-    if (store->kind == STORE_STACK)
+    if (store->kind == ACCESS_STACK)
         return true;
-    if (store->kind != STORE_PLAIN || store->thread || store->segment ||
+    if (store->kind != ACCESS_PLAIN || store->thread || store->segment ||
         store->index != NO_REGISTER)
         return false;
     return store->registers == REGISTER_RSP ||
@@ -325,22 +319,22 @@ static bool is_on_stack(const struct planner *p, const struct store *store,
 /* Whether all stores of the range stay in the function's frame, below its return address. */
 static bool stays_in_frame(const struct watcher *w, const struct range *range) {
     const struct planner *p = w->p;
-    const struct store *store = &range->store;
+    const struct access *store = &range->store;
     struct frame_row frame = frame_at(p, &w->instructions[range->first]);
     bool by_stack = store->registers == REGISTER_RSP;
     for (uint32_t i = range->first; i <= range->last; i++)
         if (statement_of(p, &w->instructions[i])->inline_asm)
             return false; /* its stack pointer may point anywhere */
-    if (!p->graph->function->compiled || store->kind == STORE_STACK)
+    if (!p->graph->function->compiled || store->kind == ACCESS_STACK)
         return p->graph->function->compiled;
     return frame.known && (by_stack ? frame.by_rsp : frame.by_rbp) && !store->pops &&
            range->end <= frame.offset - RETURN_ADDRESS;
 }
 
 /* Returns the variable's part of "variable+8(%rip)". The length is 0 for other operands. */
-static struct span variable_of(const struct store_address *address) {
+static struct span variable_of(const struct access_address *address) {
     struct span operand = address->operand;
-    if (address->store->kind != STORE_PLAIN || !address->store->relative || address->intel ||
+    if (address->access->kind != ACCESS_PLAIN || !address->access->relative || address->intel ||
         !operand.start)
         return (struct span){operand.start, 0};
     struct span displacement = displacement_of(operand);
@@ -348,8 +342,8 @@ static struct span variable_of(const struct store_address *address) {
 }
 
 bool needs_check(const struct planner *p, const struct graph_instruction *instruction) {
-    const struct store *store = &instruction->decoded->store;
-    struct store_address address;
+    const struct access *store = &instruction->decoded->store;
+    struct access_address address;
     return is_checked(instruction) && address_of(p, store, instruction->statement, &address) &&
            !is_on_stack(p, store, instruction) && !variable_of(&address).length;
 }
@@ -361,11 +355,11 @@ static struct buffer *rows_of(struct watcher *w) {
 /* Inserts a no-operation in place of the check, and writes the check out of line. Returns false
  * without doing so if the check must always be armed. */
 static bool leave_out(struct watcher *w, const struct range *range, uint32_t label,
-                      const struct buffer *check, const struct store_address *address) {
+                      const struct buffer *check, const struct access_address *address) {
     struct planner *p = w->p;
     struct span variable = variable_of(address);
     bool on_stack = is_on_stack(p, &range->store, &w->instructions[range->first]);
-    bool wanted = p->state->options->eliminate || range->store.kind == STORE_STACK;
+    bool wanted = p->state->options->eliminate || range->store.kind == ACCESS_STACK;
     if (!wanted || (!on_stack && !variable.length))
         return false;
     struct buffer *rows = rows_of(w), text = {0};
@@ -378,7 +372,7 @@ static bool leave_out(struct watcher *w, const struct range *range, uint32_t lab
     write_counted_line(p, &p->far_stubs, &w->instructions[range->first]);
     buffer_print(&p->far_stubs, ".LQz%u: ", label);
     enter_frame(p, &frame);
-    if (range->store.kind == STORE_STACK && clobbers_in_block(w, range->first).flags_free)
+    if (range->store.kind == ACCESS_STACK && clobbers_in_block(w, range->first).flags_free)
         write_below_stack_pointer(&p->far_stubs, ".LQq", label);
     if (is_call(&w->instructions[range->first]))
         write_call_store(&p->far_stubs, label, &frame);
@@ -408,7 +402,7 @@ static bool has_row(const struct watcher *w, const struct range *range) {
 static void insert_check(struct watcher *w, const struct range *range) {
     struct planner *p = w->p;
     struct clobbers clobbers = clobbers_in_block(w, range->first);
-    struct store_address address;
+    struct access_address address;
     struct buffer check = {0}, text = {0};
     if (!address_of(p, &range->store, range->statement, &address))
         return;

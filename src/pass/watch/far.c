@@ -46,7 +46,7 @@ static struct beginnings beginnings_of(const struct origin *origin) {
 
 /* Sets *WAY to the direction in which the sum of both moves. Returns false if it has none, or if
  * that is not known. */
-static bool find_direction(const struct store *store, const struct origin *base,
+static bool find_direction(const struct access *store, const struct origin *base,
                            const struct origin *index, enum far_direction *direction) {
     bool up = base->up || index->up, down = base->down || index->down;
     bool is_signed = base->is_signed || index->is_signed;
@@ -81,7 +81,7 @@ static bool add_check(struct loop_copy *loop, const struct far_check *check) {
 }
 
 /* Returns the text before the operand's registers if it is not a number. */
-static struct span symbol_of(const struct store *store, struct span operand) {
+static struct span symbol_of(const struct access *store, struct span operand) {
     if (store->relative)
         return operand;
     if (is_number_operand(operand))
@@ -90,7 +90,7 @@ static struct span symbol_of(const struct store *store, struct span operand) {
 }
 
 static bool add_far_store(struct far_finder *f, const struct graph_instruction *instruction) {
-    const struct store *store = &instruction->decoded->store;
+    const struct access *store = &instruction->decoded->store;
     struct span operand;
     struct origin base = origin_of(f, store->base), index = origin_of(f, store->index);
     struct beginnings bases = beginnings_of(&base), indices = beginnings_of(&index);
@@ -120,7 +120,7 @@ void find_far(const struct planner *p, struct loop_copy *loop) {
         for (uint32_t n = 0; n < block->count; n++) {
             const struct graph_instruction *instruction =
                 &graph->instructions.data[block->first + n];
-            if (instruction->decoded->store.kind != STORE_NONE &&
+            if (instruction->decoded->store.kind != ACCESS_NONE &&
                 !add_far_store(&finder, instruction))
                 return;
         }

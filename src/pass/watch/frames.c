@@ -87,7 +87,7 @@ static uint32_t end_in_block(const struct planner *p, const struct basic_block *
     uint32_t end = block->count - 1;
     for (uint32_t i = end; i-- > 0;) {
         const struct decoded *decoded = first[i].decoded;
-        if (decoded->class != CLASS_PLAIN || decoded->memory.stores)
+        if (decoded->class != CLASS_PLAIN || writes_memory(decoded))
             break;
         struct frame_row frame = frame_at(p, &first[i]);
         if (decoded->registers_written & REGISTER_RSP && code_may_stand(p, block, i) &&

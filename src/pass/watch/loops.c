@@ -65,7 +65,7 @@ static bool is_plain(const struct planner *p, const struct graph_instruction *in
         if (s->inline_asm || s->intel || s->opaque)
             return false;
     }
-    return !decoded->repeats && decoded->store.kind != STORE_STACK &&
+    return !decoded->repeats && decoded->store.kind != ACCESS_STACK &&
            !(decoded->registers_written & REGISTER_RSP);
 }
 
@@ -413,7 +413,7 @@ void insert_loop_copy(struct planner *p, uint32_t index) {
 }
 
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
-                                    const struct store *store) {
+                                    const struct access *store) {
     enum quipu_check_kind kind = QUIPU_CHECK_ALWAYS;
     const struct watched_function *function = watched_function(p);
     for (size_t i = 0; i < function->loops.count; i++) {

@@ -24,7 +24,7 @@ struct finder {
     const struct planner *p;
     struct loop_copy *loop;
     struct induction induction;
-    const struct store *stores[RANGES_MAX];
+    const struct access *stores[RANGES_MAX];
     bool joins[RANGES_MAX]; /* the operand has only a number and registers */
     int64_t lowest[RANGES_MAX];
     uint32_t registers; /* of all addresses */
@@ -90,7 +90,7 @@ static bool add_stride(const struct finder *f, uint8_t reg, uint8_t factor,
     return step->by == NO_REGISTER;
 }
 
-static bool find_stride(const struct finder *f, const struct store *store,
+static bool find_stride(const struct finder *f, const struct access *store,
                         struct loop_range *range) {
     return add_stride(f, store->base, 1, range) &&
            add_stride(f, store->index, store->scale, range) &&
@@ -99,8 +99,8 @@ static bool find_stride(const struct finder *f, const struct store *store,
 
 /* ---- ranges ---- */
 
-static bool is_plain_store(const struct store *store) {
-    return store->kind == STORE_PLAIN && !store->thread && !store->segment && !store->absolute &&
+static bool is_plain_store(const struct access *store) {
+    return store->kind == ACCESS_PLAIN && !store->thread && !store->segment && !store->absolute &&
            !store->implicit && !store->pops && store->size <= QUIPU_WATCH_SPAN;
 }
 
@@ -116,7 +116,7 @@ bool is_movable_store(const struct planner *p, const struct graph_instruction *i
 }
 
 /* Adds the store to an existing range, if possible. */
-static bool join(struct finder *f, const struct store *store, struct span operand) {
+static bool join(struct finder *f, const struct access *store, struct span operand) {
     struct loop_copy *loop = f->loop;
     for (uint32_t i = 0; i < loop->range_count; i++) {
         struct loop_range *range = &loop->ranges[i];
@@ -140,7 +140,7 @@ static bool join(struct finder *f, const struct store *store, struct span operan
 }
 
 static bool add_store(struct finder *f, const struct graph_instruction *instruction) {
-    const struct store *store = &instruction->decoded->store;
+    const struct access *store = &instruction->decoded->store;
     struct loop_copy *loop = f->loop;
     struct loop_range found = {.by_stack = store->registers & REGISTER_RSP};
     struct span operand;
@@ -166,7 +166,7 @@ static bool add_stores(struct finder *f) {
         for (uint32_t n = 0; n < block->count; n++) {
             const struct graph_instruction *instruction =
                 &graph->instructions.data[block->first + n];
-            if (instruction->decoded->store.kind != STORE_NONE && !add_store(f, instruction))
+            if (instruction->decoded->store.kind != ACCESS_NONE && !add_store(f, instruction))
                 return false;
         }
     }

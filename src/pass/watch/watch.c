@@ -31,7 +31,7 @@ static bool has_recorded_store(const struct graph *graph) {
         const struct decoded *decoded = first->decoded;
         if (graph->unit->statements.data[first->first_statement].kept)
             continue; /* a profiler's call, which writes no memory of the program */
-        if (decoded->store.kind != STORE_NONE || is_call_class(decoded->class))
+        if (decoded->store.kind != ACCESS_NONE || is_call_class(decoded->class))
             return true;
     }
     return false;

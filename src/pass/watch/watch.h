@@ -58,7 +58,7 @@ void plan_loops(struct planner *p);
 void insert_loop_copy(struct planner *p, uint32_t index);
 /* For a store in block INDEX, in a build that also counts: returns which check could be avoided. */
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
-                                    const struct store *store);
+                                    const struct access *store);
 
 /* calls.c: inserts checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);

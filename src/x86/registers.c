@@ -1,0 +1,128 @@
+/* registers.c: the registers of a traced thread; see registers.h.
+ *
+ * The Intel manual, volume 1, chapter 13: the area of xsave is the legacy region of 512 bytes, a
+ * header of 64 bytes that begins with the set of components that are not in their initial state,
+ * and the components at places that cpuid tells. */
+#include "x86/registers.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
+/* Components of the area, by the number of their bit. */
+enum {
+    COMPONENT_SSE = 1,
+    COMPONENT_AVX = 2,         /* bytes 16 to 31 of vectors 0 to 15 */
+    COMPONENT_MASKS = 5,       /* %k0 to %k7 */
+    COMPONENT_UPPER = 6,       /* bytes 32 to 63 of vectors 0 to 15 */
+    COMPONENT_MORE_VECTORS = 7 /* vectors 16 to 31 */
+};
+
+enum {
+    XSAVE_LEAF = 0xd,
+    XSAVE_HEADER = 512,
+    SSE_PLACE = 160, /* of the first vector, in the legacy region */
+    LOW_VECTORS = 16 /* vectors in the components SSE, AVX and UPPER */
+};
+
+bool get_general_registers(pid_t thread, struct user_regs_struct *registers) {
+    return ptrace(PTRACE_GETREGS, thread, NULL, registers) == 0;
+}
+
+bool set_general_registers(pid_t thread, const struct user_regs_struct *registers) {
+    return ptrace(PTRACE_SETREGS, thread, NULL, registers) == 0;
+}
+
+bool get_registers(pid_t thread, struct registers *registers) {
+    struct iovec area = {registers->vectors, sizeof registers->vectors};
+    registers->vector_size = 0;
+    if (!get_general_registers(thread, &registers->general))
+        return false;
+    if (ptrace(PTRACE_GETREGSET, thread, (void *)NT_X86_XSTATE, &area) == 0)
+        registers->vector_size = area.iov_len;
+    return true;
+}
+
+bool set_registers(pid_t thread, const struct registers *registers) {
+    struct iovec area = {(void *)registers->vectors, registers->vector_size};
+    return set_general_registers(thread, &registers->general) &&
+           (area.iov_len == 0 ||
+            ptrace(PTRACE_SETREGSET, thread, (void *)NT_X86_XSTATE, &area) == 0);
+}
+
+bool get_register(pid_t thread, size_t place, uint64_t *value) {
+    errno = 0;
+    long word =
+        ptrace(PTRACE_PEEKUSER, thread, (void *)(offsetof(struct user, regs) + place), NULL);
+    if (errno)
+        return false;
+    *value = (uint64_t)word;
+    return true;
+}
+
+bool set_register(pid_t thread, size_t place, uint64_t value) {
+    return ptrace(PTRACE_POKEUSER, thread, (void *)(offsetof(struct user, regs) + place),
+                  (void *)value) == 0;
+}
+
+uint64_t general_register(const struct user_regs_struct *registers, unsigned number) {
+    static const size_t places[] = {
+        offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rcx),
+        offsetof(struct user_regs_struct, rdx), offsetof(struct user_regs_struct, rbx),
+        offsetof(struct user_regs_struct, rsp), offsetof(struct user_regs_struct, rbp),
+        offsetof(struct user_regs_struct, rsi), offsetof(struct user_regs_struct, rdi),
+        offsetof(struct user_regs_struct, r8),  offsetof(struct user_regs_struct, r9),
+        offsetof(struct user_regs_struct, r10), offsetof(struct user_regs_struct, r11),
+        offsetof(struct user_regs_struct, r12), offsetof(struct user_regs_struct, r13),
+        offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
+    };
+    uint64_t value;
+    memcpy(&value, (const char *)registers + places[number], sizeof value);
+    return value;
+}
+
+/* Returns the component's bytes, or NULL if they are in their initial state: all 0. */
+static const uint8_t *find_component(const struct registers *registers, unsigned component) {
+    uint64_t present = 0;
+    unsigned size = 0, place = SSE_PLACE, unused_c, unused_d;
+    if (registers->vector_size < XSAVE_HEADER + sizeof present)
+        return NULL;
+    memcpy(&present, registers->vectors + XSAVE_HEADER, sizeof present);
+    if (component == COMPONENT_SSE)
+        size = LOW_VECTORS * 16;
+    else if (!__get_cpuid_count(XSAVE_LEAF, component, &size, &place, &unused_c, &unused_d))
+        return NULL;
+    if (!(present >> component & 1) || size == 0 || place + size > registers->vector_size)
+        return NULL;
+    return registers->vectors + place;
+}
+
+/* Copies part NUMBER of a component, each of SIZE bytes. */
+static void copy_part(const struct registers *registers, unsigned component, unsigned number,
+                      uint8_t *to, size_t size) {
+    const uint8_t *from = find_component(registers, component);
+    if (from)
+        memcpy(to, from + number * size, size);
+    else
+        memset(to, 0, size);
+}
+
+void vector_register(const struct registers *registers, unsigned number,
+                     uint8_t bytes[VECTOR_BYTES]) {
+    if (number >= LOW_VECTORS) {
+        copy_part(registers, COMPONENT_MORE_VECTORS, number - LOW_VECTORS, bytes, VECTOR_BYTES);
+        return;
+    }
+    copy_part(registers, COMPONENT_SSE, number, bytes, 16);
+    copy_part(registers, COMPONENT_AVX, number, bytes + 16, 16);
+    copy_part(registers, COMPONENT_UPPER, number, bytes + 32, 32);
+}
+
+uint64_t mask_register(const struct registers *registers, unsigned number) {
+    uint64_t bits;
+    copy_part(registers, COMPONENT_MASKS, number, (uint8_t *)&bits, sizeof bits);
+    return bits;
+}

@@ -1,0 +1,52 @@
+/* registers.h: the registers of a thread that is traced and stopped.
+ *
+ * The general ones alone are one system call. All of them, with those of vectors and masks, are
+ * two. */
+#ifndef QUIPU_X86_REGISTERS_H
+#define QUIPU_X86_REGISTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+enum {
+    VECTOR_BYTES = 64,           /* of %zmmN, which contains %ymmN and %xmmN */
+    VECTOR_STATE_MAX = 16 * 1024 /* with the tiles of AMX a processor has some 11,000 bytes */
+};
+
+struct registers {
+    struct user_regs_struct general;   /* also the bases of %fs and %gs */
+    size_t vector_size;                /* bytes of `vectors`; 0: the kernel gives none */
+    uint8_t vectors[VECTOR_STATE_MAX]; /* as xsave stores them: x87, vectors, masks, tiles */
+};
+
+/* Reads all registers of THREAD. Returns false, with errno set, if the kernel does not give
+ * them. */
+bool get_registers(pid_t thread, struct registers *registers);
+
+/* Sets all registers of THREAD to what get_registers has read, from it or from a thread of the same
+ * machine. Returns as above. */
+bool set_registers(pid_t thread, const struct registers *registers);
+
+/* The same for the general registers alone. */
+bool get_general_registers(pid_t thread, struct user_regs_struct *registers);
+bool set_general_registers(pid_t thread, const struct user_regs_struct *registers);
+
+/* The same for one general register, by its place in the structure, such as
+ * offsetof(struct user_regs_struct, rip). */
+bool get_register(pid_t thread, size_t place, uint64_t *value);
+bool set_register(pid_t thread, size_t place, uint64_t value);
+
+/* Returns the general register that instructions encode as NUMBER, less than GENERAL_REGISTERS. */
+uint64_t general_register(const struct user_regs_struct *registers, unsigned number);
+
+/* Sets BYTES to %zmmN, N = NUMBER < 32. A part that the processor does not have is 0. */
+void vector_register(const struct registers *registers, unsigned number,
+                     uint8_t bytes[VECTOR_BYTES]);
+
+/* Returns the bits of %kN, N = NUMBER < 8. */
+uint64_t mask_register(const struct registers *registers, unsigned number);
+
+#endif
