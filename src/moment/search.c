@@ -54,10 +54,18 @@ static bool is_true(struct search *search, const struct repeated *process) {
 
 /* ---- checkpoints ---- */
 
+static uint64_t ticks_of(const struct search *search, const struct repeated *process) {
+    return read_ticks(&search->run.ticks, process->process, search->run.binary, 0);
+}
+
+static bool stop_after(const struct search *search, struct repeated *process, uint64_t distance) {
+    return stop_within(&search->run.ticks, &process->countdown, process->process, distance);
+}
+
 static const char *make_checkpoint(struct search *search) {
     struct repeated copy;
     double begun = clock_seconds();
-    search->run.first.ticks = read_ticks(&search->run, &search->run.first, 0);
+    search->run.first.ticks = ticks_of(search, &search->run.first);
     search->run.first.position = 0;
     const char *wrong = make_copy(&search->run, &search->run.first, &copy);
     if (wrong)
@@ -82,7 +90,7 @@ static bool is_due(const struct search *search) {
 
 static bool begin_interval(struct search *search) {
     search->interval_begun = clock_seconds();
-    return stop_within(&search->run, &search->run.first, search->interval);
+    return stop_after(search, &search->run.first, search->interval);
 }
 
 /* The length of the next interval depends on the time that has passed. If no debug registers see
@@ -149,13 +157,13 @@ static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
     if (search->wrong)
         return false;
     search->tries++;
-    stop_within(&search->run, &copy, distance);
+    stop_after(search, &copy, distance);
     do
         stop = go_on(&search->run, &copy, false);
     while (stop == STOP_CALL || stop == STOP_FAULT);
     bool below = false;
     if (stop == STOP_COUNTDOWN) {
-        copy.ticks = read_ticks(&search->run, &copy, 0);
+        copy.ticks = ticks_of(search, &copy);
         below = copy.ticks > search->lo.ticks && copy.ticks < hi && !is_true(search, &copy);
     }
     drop_copy(below ? &search->lo : &copy);
@@ -198,7 +206,7 @@ static enum outcome begin_run(struct search *search, char **argv) {
         wrong = go_to_begin(search);
     if (wrong)
         return fail(search, wrong);
-    if (!search->run.block && go_until(&search->run, STOP_THREAD) != STOP_THREAD)
+    if (!search->run.ticks.block && go_until(&search->run, STOP_THREAD) != STOP_THREAD)
         return fail(search, "no code that was built with '--quipu=moment' has run");
     wrong = make_checkpoint(search);
     if (wrong)
@@ -228,7 +236,7 @@ static enum outcome find_moment(struct search *search, char **argv) {
         return outcome;
     search->thread = 1;
     search->intervals++;
-    search->limit = read_ticks(&search->run, &search->run.first, 0);
+    search->limit = ticks_of(search, &search->run.first);
     step_to_moment(search);
     return search->wrong ? OUTCOME_FAILED : outcome;
 }

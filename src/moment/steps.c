@@ -63,7 +63,8 @@ static bool note_place(struct search *search, const struct repeated *process,
     if (!is_instrumented(run->binary, address, last))
         return false;
     search->place = address;
-    search->ticks = read_ticks(run, process, 0); /* from the cells alone */
+    search->ticks =
+        read_ticks(&run->ticks, process->process, run->binary, 0); /* from the cells alone */
     return true;
 }
 
@@ -225,7 +226,8 @@ static enum finding find_instruction(struct pass *pass) {
     for (uint64_t ticks = STEPPED_TICKS;; ticks = (ticks + 7) / 8) {
         uint64_t most = ticks > 1 ? STEPS_MANY : UINT64_MAX - 1;
         come_closer(search, ticks);
-        if (!search->wrong && !stop_within(&search->run, &search->lo, 0))
+        if (!search->wrong &&
+            !stop_within(&search->run.ticks, &search->lo.countdown, search->lo.process, 0))
             search->wrong = "its memory cannot be written";
         if (search->wrong)
             return FINDING_LOST;
@@ -264,7 +266,7 @@ void step_to_moment(struct search *search) {
 static void note_begin(struct search *search) {
     struct run *run = &search->run;
     search->place = run->place - run->bias;
-    search->ticks = read_ticks(run, &run->first, search->place);
+    search->ticks = read_ticks(&run->ticks, run->first.process, run->binary, search->place);
     search->standing = run->first.process;
     note_after(search, search->standing);
 }

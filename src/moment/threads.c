@@ -18,7 +18,6 @@
 #include "moment/watch.h"
 #include "symbols/backtrace.h"
 #include "symbols/event_tables.h"
-#include "tracee/countdown.h"
 
 #include <string.h>
 
@@ -103,12 +102,11 @@ static uint64_t find_caller(const struct search *search, pid_t thread) {
  * would get the next number. */
 static void note_moment(struct look *look, const struct member *member, uint64_t address) {
     struct search *search = look->search;
-    struct run run = search->run;
-    uint64_t linked = address - run.bias;
-    run.block = member->block;
+    uint64_t linked = address - search->run.bias;
     search->thread = member->number ? member->number : look->serial.numbered + 1;
     search->place = is_instrumented(search, linked) ? linked : 0;
-    search->ticks = read_ticks(&run, &member->self, search->place);
+    search->ticks =
+        read_ticks(&member->ticks, member->self.process, search->run.binary, search->place);
     search->caller = search->place ? 0 : find_caller(search, member->self.process);
     search->address = address;
     search->standing = member->self.process;
@@ -179,7 +177,6 @@ enum outcome search_threads(struct search *search) {
     restore_our_affinity(&run->affinity);
     drop_copy(&search->lo);
     clear_calls(&run->log);
-    stop_within(run, &run->first, 0);
     take_written(run->first.process);
     enum outcome outcome;
     if (!begin_serial(&look.serial, run))

@@ -1,4 +1,4 @@
-/* countdown.c: the ticks of a process of a run, and its countdown; see countdown.h.
+/* countdown.c: the ticks of a thread under control, and its countdown; see countdown.h.
  *
  * The runtime divides a countdown evenly among the cells. Whenever a cell has ended, it divides the
  * rest again: some thousand times, each with two system calls. A search need not stop at an exact
@@ -12,7 +12,6 @@
  * Invariant: cells + base does not change. */
 #include "tracee/countdown.h"
 
-#include "format/event.h"
 #include "symbols/event_tables.h"
 
 #include <string.h>
@@ -41,15 +40,15 @@ struct counters {
     struct tail tail;
 };
 
-static bool move_counters(const struct run *run, pid_t process, struct counters *counters,
+static bool move_counters(const struct tick_cells *ticks, pid_t thread, struct counters *counters,
                           bool writing) {
     struct iovec here[] = {{counters->cells, sizeof counters->cells},
                            {&counters->tail, sizeof counters->tail}};
     struct iovec there[] = {
-        {(void *)(run->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS)), sizeof counters->cells},
-        {(void *)(run->block + QUIPU_EVENT_BEGIN), sizeof counters->tail}};
-    ssize_t moved = writing ? process_vm_writev(process, here, 2, there, 2, 0)
-                            : process_vm_readv(process, here, 2, there, 2, 0);
+        {(void *)(ticks->block + 8 * quipu_first_cell(QUIPU_EVENT_TICKS)), sizeof counters->cells},
+        {(void *)(ticks->block + QUIPU_EVENT_BEGIN), sizeof counters->tail}};
+    ssize_t moved = writing ? process_vm_writev(thread, here, 2, there, 2, 0)
+                            : process_vm_readv(thread, here, 2, there, 2, 0);
     return moved == (ssize_t)(sizeof counters->cells + sizeof counters->tail);
 }
 
@@ -82,70 +81,72 @@ static uint64_t least_share(uint64_t whole) {
     return 1 + whole / (4 * QUIPU_MANY_LANES);
 }
 
-static void divide(const struct run *run, struct counters *counters, uint64_t distance) {
-    uint64_t whole = sum_of(run->lanes), least = least_share(whole);
+static void divide(const struct tick_cells *ticks, struct counters *counters, uint64_t distance) {
+    uint64_t whole = sum_of(ticks->recent), least = least_share(whole);
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++) {
-        unsigned __int128 part = (unsigned __int128)distance * (run->lanes[lane] + least) /
+        unsigned __int128 part = (unsigned __int128)distance * (ticks->recent[lane] + least) /
                                  (whole + QUIPU_MANY_LANES * least);
         counters->tail.base += counters->cells[lane] + (uint64_t)part;
         counters->cells[lane] = -(uint64_t)part;
     }
 }
 
-static bool write_countdown(const struct run *run, struct repeated *process, uint64_t distance) {
+static bool write_countdown(const struct tick_cells *ticks, struct countdown *countdown,
+                            pid_t thread, uint64_t distance) {
     struct counters counters;
-    if (!move_counters(run, process->process, &counters, false))
+    if (!move_counters(ticks, thread, &counters, false))
         return false;
     uint64_t now = count_in(&counters);
     counters.tail.countdown_end = !distance ? 0 : now ? now : 1;
     distance = nearest_alarm(&counters, distance ? distance : (uint64_t)1 << 59);
-    divide(run, &counters, distance);
-    process->base = counters.tail.base;
-    memcpy(process->cells, counters.cells, sizeof process->cells);
-    return move_counters(run, process->process, &counters, true);
+    divide(ticks, &counters, distance);
+    countdown->base = counters.tail.base;
+    memcpy(countdown->cells, counters.cells, sizeof countdown->cells);
+    return move_counters(ticks, thread, &counters, true);
 }
 
-bool stop_within(const struct run *run, struct repeated *process, uint64_t distance) {
-    if (process->at_hook)
-        process->distance = distance;
-    return write_countdown(run, process, distance);
+bool stop_within(const struct tick_cells *ticks, struct countdown *countdown, pid_t thread,
+                 uint64_t distance) {
+    if (countdown->at_hook)
+        countdown->distance = distance;
+    return write_countdown(ticks, countdown, thread, distance);
 }
 
-void set_countdown(const struct run *run, struct repeated *process) {
-    if (process->at_hook && process->distance)
-        write_countdown(run, process, process->distance);
-    process->at_hook = false;
-    process->distance = 0;
+void set_countdown(const struct tick_cells *ticks, struct countdown *countdown, pid_t thread) {
+    if (countdown->at_hook && countdown->distance)
+        write_countdown(ticks, countdown, thread, countdown->distance);
+    countdown->at_hook = false;
+    countdown->distance = 0;
 }
 
 /* Limits the weight of earlier intervals to that of a few intervals like the last one, which had
  * WHOLE ticks. At least as many ticks as there are cells are kept, since short intervals say
  * little. */
-static void forget(struct run *run, uint64_t whole) {
-    uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = sum_of(run->lanes);
+static void forget(struct tick_cells *ticks, uint64_t whole) {
+    uint64_t most = 8 * whole + QUIPU_MANY_LANES, before = sum_of(ticks->recent);
     if (before <= most)
         return;
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        run->lanes[lane] = (uint64_t)((unsigned __int128)run->lanes[lane] * most / before);
+        ticks->recent[lane] = (uint64_t)((unsigned __int128)ticks->recent[lane] * most / before);
 }
 
 /* If the base has changed, the runtime has set the cells meanwhile, so nothing is recorded. */
-void end_countdown(struct run *run, const struct repeated *process) {
+void end_countdown(struct tick_cells *ticks, const struct countdown *countdown, pid_t thread) {
     struct counters counters;
-    if (!move_counters(run, process->process, &counters, false) ||
-        counters.tail.base != process->base)
+    if (!move_counters(ticks, thread, &counters, false) || counters.tail.base != countdown->base)
         return;
-    forget(run, sum_of(counters.cells) - sum_of(process->cells));
+    forget(ticks, sum_of(counters.cells) - sum_of(countdown->cells));
     for (int lane = 0; lane < QUIPU_MANY_LANES; lane++)
-        run->lanes[lane] += counters.cells[lane] - process->cells[lane];
+        ticks->recent[lane] += counters.cells[lane] - countdown->cells[lane];
 }
 
-uint64_t read_ticks(const struct run *run, const struct repeated *process, uint64_t address) {
+uint64_t read_ticks(const struct tick_cells *ticks, pid_t thread, const struct binary *binary,
+                    uint64_t address) {
     struct counters counters;
     int64_t sums[QUIPU_EVENTS] = {0};
     memset(&counters, 0, sizeof counters);
-    move_counters(run, process->process, &counters, false);
+    move_counters(ticks, thread, &counters, false);
     if (address)
-        add_events_above(run->binary, address, 0, sums);
+        add_events_above(binary, address, 0, sums);
     return count_in(&counters) + (uint64_t)sums[QUIPU_EVENT_TICKS];
 }

@@ -12,7 +12,6 @@
 #include "tracee/repeat.h"
 
 #include "tracee/checkpoint.h"
-#include "tracee/countdown.h"
 #include "tracee/tests.h"
 #include "util/refusal.h"
 #include "x86/kernel.h"
@@ -61,7 +60,7 @@ static int leave_first(struct run *run, struct repeated *process) {
     bind_behind_call(&run->affinity, process->process, process->call.number, result);
     if (result <= -RESTART_FIRST && result >= -RESTART_LAST)
         return GO_ON; /* a signal follows, and nothing in front of it is repeated */
-    if (!run->block)
+    if (!run->ticks.block)
         return GO_ON; /* no part is repeated before the thread has its cells */
     if (row->kind == CALL_AGAIN)
         return STOP_CALL;
@@ -73,7 +72,7 @@ static int leave_first(struct run *run, struct repeated *process) {
 
 static int leave_call(struct run *run, struct repeated *process) {
     process->in_call = false;
-    set_countdown(run, process);
+    set_countdown(&run->ticks, &process->countdown, process->process);
     if (is_first(run, process))
         return leave_first(run, process);
     if (find_call_row(&process->call)->kind == CALL_AGAIN)
@@ -88,14 +87,14 @@ static int leave_call(struct run *run, struct repeated *process) {
 
 /* A breakpoint instruction that quipu did not set belongs to the program. */
 static int take_breakpoint(struct run *run, struct repeated *process, uint64_t address) {
-    process->at_hook = address == run->near_hook || address == run->thread_hook;
+    process->countdown.at_hook = address == run->near_hook || address == run->thread_hook;
     if (address == run->near_hook) {
-        end_countdown(run, process);
+        end_countdown(&run->ticks, &process->countdown, process->process);
         return STOP_COUNTDOWN;
     }
     if (address == run->thread_hook) {
-        if (!run->block)
-            run->block = first_argument(process->process);
+        if (!run->ticks.block)
+            run->ticks.block = first_argument(process->process);
         return STOP_THREAD;
     }
     if (!has_breakpoint(&run->tracee, address)) {
@@ -131,7 +130,7 @@ static int deliver(struct run *run, const struct repeated *process, int signal) 
 static int take_signal(struct run *run, struct repeated *process, int signal) {
     if (!is_first(run, process))
         return GO_ON; /* a copy gets no signals from outside */
-    if (!run->block) {
+    if (!run->ticks.block) {
         process->signal = signal;
         return GO_ON;
     }

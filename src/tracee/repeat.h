@@ -5,10 +5,10 @@
 #ifndef QUIPU_TRACEE_REPEAT_H
 #define QUIPU_TRACEE_REPEAT_H
 
-#include "format/event.h"
 #include "symbols/binary.h"
 #include "tracee/affinity.h"
 #include "tracee/call_log.h"
+#include "tracee/countdown.h"
 #include "tracee/tracee.h"
 
 #include <signal.h>
@@ -22,10 +22,7 @@ struct repeated {
     struct system_call call; /* the system call */
     int signal;              /* to be delivered when it continues; 0: none */
     unsigned written;        /* at STOP_WRITE: bits of the watches that were written */
-    bool at_hook;            /* it is stopped in the runtime, which will set its countdown */
-    uint64_t distance;       /* ticks: the countdown that it gets behind the hook; 0: none */
-    /* cells of ticks and base, as they were set last */
-    uint64_t cells[QUIPU_MANY_LANES], base;
+    struct countdown countdown;
 };
 
 enum stop {
@@ -49,15 +46,14 @@ struct run {
     struct binary *binary;
     struct tracee tracee; /* the first process, with the list of breakpoints */
     struct repeated first;
+    struct tick_cells ticks; /* of the first thread, in all processes */
     struct call_log log;
     struct affinity affinity; /* of the first process, until it makes a second thread */
     bool has_registers;       /* debug registers work here */
     uint64_t bias, thread_hook, near_hook;
     uint64_t place; /* address of the breakpoint that was reached last; 0: none */
-    uint64_t block; /* address of the thread's cells of events; 0: none yet */
     uint64_t site;  /* address of an instruction that makes a system call; 0: none seen yet */
-    uint64_t lanes[QUIPU_MANY_LANES]; /* recent ticks of each cell */
-    int status;                       /* from wait, of the process that ended last */
+    int status;     /* from wait, of the process that ended last */
 };
 
 /* Makes COPY, a checkpoint of FROM, which must not be in a system call. Returns NULL, or a message;

@@ -1,8 +1,10 @@
 /* serial.c: a run of several threads, one at a time; see serial.h.
  *
- * A thread runs until its time slice ends, it waits in a system call, or it yields. Any such order
- * is one that the machine could have chosen. A thread that waits for another one in a loop
- * continues once its slice has ended and the other has run.
+ * A thread runs until its turn ends, it waits in a system call, or it yields. Any such order is one
+ * that the machine could have chosen. A turn ends with the countdown of the thread's ticks. Code
+ * without ticks has none: the turn of a thread that stays in such code ends after some time. A
+ * thread that waits for another one in a loop continues once its turn has ended and the other has
+ * run.
  *
  * Invariants
  *   - At most one thread is in MEMBER_RUNS, and none while `held`.
@@ -12,6 +14,7 @@
 #include "tracee/serial.h"
 
 #include "format/event.h"
+#include "tracee/turn.h"
 #include "util/clock.h"
 #include "x86/trap.h"
 
@@ -26,29 +29,7 @@
 
 enum {
     GO_ON = -1, /* the stop is of no interest */
-    GONE = -1,  /* a status: the thread no longer exists */
-    NANOSECONDS = 1000000000
 };
-
-/* In seconds: a time slice, and how long the other threads wait for a thread's system call. */
-static const double slice = 0.005, grace = 0.0003;
-
-static struct member *add_member(struct serial *serial, pid_t thread) {
-    struct member member = {.self.process = thread};
-    vector_push(&serial->arena, &serial->members, member);
-    return &serial->members.data[serial->members.count - 1];
-}
-
-static void remove_member(struct serial *serial, struct member *member) {
-    *member = serial->members.data[--serial->members.count];
-}
-
-static struct member *find_in_state(struct serial *serial, enum member_state state) {
-    for (size_t i = 0; i < serial->members.count; i++)
-        if (serial->members.data[i].state == state)
-            return &serial->members.data[i];
-    return NULL;
-}
 
 /* ---- going on ---- */
 
@@ -67,98 +48,11 @@ static void resume(struct serial *serial, struct member *member, enum member_sta
     ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(intptr_t)signal);
 }
 
-/* Chooses the thread that runs next: the one behind the last one, by kernel number, or the last one
- * itself while its slice has not ended. */
-static struct member *choose(struct serial *serial) {
-    struct member *next = NULL, *first = NULL;
-    bool turn = clock_seconds() < serial->slice_end;
-    for (size_t i = 0; i < serial->members.count; i++) {
-        struct member *member = &serial->members.data[i];
-        pid_t thread = member->self.process;
-        if (member->state != MEMBER_STANDS)
-            continue;
-        if (thread == serial->last && turn)
-            return member;
-        if (thread > serial->last && (!next || thread < next->self.process))
-            next = member;
-        if (!first || thread < first->self.process)
-            first = member;
-    }
-    return next ? next : first;
-}
-
+/* Gives the turn to a thread, if one can run and no stop has to be handled first. */
 static void give_turn(struct serial *serial) {
-    struct member *member = serial->held ? NULL : choose(serial);
-    if (!member)
-        return;
-    if (member->self.process != serial->last || clock_seconds() >= serial->slice_end)
-        serial->slice_end = clock_seconds() + slice;
-    serial->last = member->self.process;
-    resume(serial, member, MEMBER_RUNS);
-}
-
-/* ---- waiting ---- */
-
-static void set_pending(struct member *member, int status) {
-    member->is_pending = true;
-    member->pending = status;
-}
-
-/* Whether MEMBER has stopped or ended. If so, its status is pending. */
-static bool has_stopped(struct member *member) {
-    int status = 0;
-    pid_t got = waitpid(member->self.process, &status, __WALL | WNOHANG);
-    if (got == 0)
-        return false;
-    set_pending(member, got < 0 ? GONE : status);
-    if (member->state == MEMBER_RUNS)
-        member->state = MEMBER_STANDS;
-    return true;
-}
-
-static struct member *find_pending(struct serial *serial, bool ask) {
-    for (size_t i = 0; i < serial->members.count; i++) {
-        struct member *member = &serial->members.data[i];
-        if (member->is_pending || (ask && has_stopped(member)))
-            return member;
-    }
-    return NULL;
-}
-
-/* Waits up to SECONDS, but at most one second, until some thread stops or ends. SIGCHLD is blocked.
- */
-static void wait_for_change(double seconds) {
-    struct timespec time = {.tv_nsec =
-                                seconds < 1 ? (long)(seconds * NANOSECONDS) : NANOSECONDS - 1};
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    sigtimedwait(&children, NULL, &time);
-}
-
-/* Waits for a stop of some thread, up to UNTIL. */
-static struct member *wait_until(struct serial *serial, double until) {
-    for (;;) {
-        struct member *member = find_pending(serial, true);
-        double left = until - clock_seconds();
-        if (member || left <= 0)
-            return member;
-        wait_for_change(left);
-    }
-}
-
-/* Waits until MEMBER has stopped or ended; its status is then pending. The kernel reports the end
- * of the process's first thread only behind the ends of all others. So their statuses are taken,
- * too. */
-static void wait_for(struct serial *serial, struct member *member) {
-    while (!member->is_pending && !has_stopped(member)) {
-        for (size_t i = 0; i < serial->members.count; i++) {
-            struct member *other = &serial->members.data[i];
-            if (other != member && !other->is_pending)
-                has_stopped(other);
-        }
-        wait_for_change(1);
-    }
+    struct member *member = serial->held ? NULL : next_in_turn(serial);
+    if (member)
+        resume(serial, member, MEMBER_RUNS);
 }
 
 /* Stops the running thread. If it stops for another reason than our SIGSTOP, that stop is pending.
@@ -197,10 +91,8 @@ static int enter_call(struct serial *serial, struct member *member) {
     if (member->stop_asked)
         return put_off(serial, member);
     if (member->self.call.number == SYS_sched_yield)
-        serial->slice_end = 0;
+        serial->turn_ended = true;
     resume(serial, member, MEMBER_AWAY);
-    if (member->self.call.number != SYS_futex)
-        wait_until(serial, clock_seconds() + grace); /* a stop within this time is pending */
     return GO_ON;
 }
 
@@ -212,6 +104,7 @@ bool may_have_written(const struct serial *serial, const struct member *member) 
 }
 
 static int leave_call(struct serial *serial, struct member *member) {
+    set_countdown(&member->ticks, &member->self.countdown, member->self.process);
     take_written(
         member->self
             .process); /* clears the bits; the look behind the call sees what the kernel wrote */
@@ -256,15 +149,23 @@ static int take_event(struct serial *serial, struct member *member,
 /* A breakpoint instruction that quipu did not set belongs to the program. */
 static void take_breakpoint(struct serial *serial, struct member *member, uint64_t address) {
     pid_t thread = member->self.process;
-    if (address == serial->run->thread_hook) {
-        member->block = first_argument(thread);
-        read_memory(thread, member->block + QUIPU_EVENT_THREAD, &member->number,
+    bool begins = address == serial->run->thread_hook, ends = address == serial->run->near_hook;
+    if (!begins && !ends) {
+        member->self.signal = SIGTRAP;
+        return;
+    }
+    if (begins) {
+        member->ticks.block = first_argument(thread);
+        read_memory(thread, member->ticks.block + QUIPU_EVENT_THREAD, &member->number,
                     sizeof member->number);
         if (member->number > serial->numbered)
             serial->numbered = member->number;
-    } else if (address != serial->run->near_hook) {
-        member->self.signal = SIGTRAP;
+    } else {
+        end_countdown(&member->ticks, &member->self.countdown, thread);
+        serial->turn_ended = true;
     }
+    member->self.countdown.at_hook = true;
+    member->self.countdown.distance = TURN_TICKS;
 }
 
 /* The thread is about to get a signal, from quipu or from elsewhere. A process that a signal has
@@ -334,20 +235,22 @@ static struct member *find_called(struct serial *serial) {
 }
 
 /* Returns the next thread that has stopped or ended. While no other thread can run, the running one
- * gets another slice. NULL: the next slice has to be given to a thread. */
+ * gets another turn. NULL: the next turn has to be given to a thread. */
 static struct member *wait_for_stop(struct serial *serial) {
     const double long_time = 1;
     for (;;) {
         bool runs = find_in_state(serial, MEMBER_RUNS);
         struct member *member =
-            wait_until(serial, runs ? serial->slice_end : clock_seconds() + long_time);
+            wait_until(serial, runs ? turn_end(serial) : clock_seconds() + long_time);
         if (member || !runs)
             return member;
+        if (has_turn(serial))
+            continue;
         if (find_in_state(serial, MEMBER_STANDS)) {
             preempt(serial);
             return NULL;
         }
-        serial->slice_end = clock_seconds() + slice;
+        begin_turn(serial);
     }
 }
 
@@ -386,9 +289,10 @@ bool begin_serial(struct serial *serial, struct run *run) {
     sigprocmask(SIG_BLOCK, &children, NULL);
     struct member *first = add_member(serial, run->first.process);
     first->self = run->first;
-    first->block = run->block;
+    first->ticks = run->ticks;
     first->number = 1;
     ptrace(PTRACE_GETEVENTMSG, first->self.process, NULL, &child);
+    stop_within(&first->ticks, &first->self.countdown, first->self.process, TURN_TICKS);
     if (add_thread(serial, (pid_t)child) != GO_ON)
         return false;
     resume(serial, &serial->members.data[0], MEMBER_AWAY);

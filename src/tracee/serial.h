@@ -1,6 +1,7 @@
 /* serial.h: a run of several threads, of which only one at a time executes instructions.
  *
- * The others are stopped, or in system calls. So the order of their writes is known. */
+ * The others are stopped, or in system calls. So the order of their writes is known. A turn is a
+ * number of ticks, so that it does not depend on the machine's speed and load. */
 #ifndef QUIPU_TRACEE_SERIAL_H
 #define QUIPU_TRACEE_SERIAL_H
 
@@ -19,9 +20,9 @@ struct member {
     bool stop_asked; /* quipu has sent a SIGSTOP that has not arrived yet */
     bool called; /* it is stopped behind a call that may have written what is watched; not reported
                     yet */
-    bool is_pending;     /* `pending` is a status that was not handled yet */
-    int pending;         /* from wait */
-    uint64_t block;      /* address of its cells of events; 0: none yet */
+    bool is_pending; /* `pending` is a status that was not handled yet */
+    int pending;     /* from wait */
+    struct tick_cells ticks;
     uint64_t number;     /* number of the thread: 1, 2, ...; 0: none yet */
     uint64_t last_write; /* address behind its last write that was seen; 0: none */
     uint64_t watch_time; /* version of `watch` in its debug registers */
@@ -39,7 +40,8 @@ struct serial {
     struct arena arena;
     VECTOR(struct member) members;
     pid_t last;       /* that executed last */
-    double slice_end; /* end of its time slice, in seconds */
+    bool turn_ended;  /* its turn has ended by its ticks, or by a yield */
+    double turn_most; /* ... or ends at this processor time, in seconds */
     unsigned held; /* running children that share the memory; while there are any, no thread runs */
     uint64_t numbered;   /* number of threads that have got their cells */
     struct watch watch;  /* of all threads */
@@ -57,7 +59,7 @@ void watch_all(struct serial *serial, const struct watch *watch);
 /* Whether the call that MEMBER is in or behind may write what is watched. */
 bool may_have_written(const struct serial *serial, const struct member *member);
 
-/* Runs the threads in time slices. Returns the reason of a stop, with *WHICH stopped and no other
+/* Runs the threads in turns. Returns the reason of a stop, with *WHICH stopped and no other
  * thread running:
  *   STOP_WRITE    behind an instruction that wrote what is watched
  *   STOP_CALL     behind a system call that may have written it

@@ -96,15 +96,25 @@ int run_program_heard(char *const *argv, const void *input, size_t input_size, b
     return status;
 }
 
-bool has_ended(pid_t process, pid_t thread) {
+/* Returns the letter of proc(5), or 0 if there is no such thread. */
+static char thread_state(pid_t process, pid_t thread) {
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)process, (int)thread);
     FILE *file = fopen(path, "re");
     if (!file)
-        return true;
+        return 0;
     const char *end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     fclose(file);
-    return !end || strchr("ZXx", end[2]);
+    return end ? end[2] : 0;
+}
+
+bool has_ended(pid_t process, pid_t thread) {
+    char state = thread_state(process, thread);
+    return !state || strchr("ZXx", state);
+}
+
+bool is_asleep(pid_t process, pid_t thread) {
+    return thread_state(process, thread) == 'S';
 }
 
 char *make_temporary(const char *prefix) {

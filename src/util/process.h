@@ -28,6 +28,9 @@ void restore_child_statuses(void);
 /* Whether THREAD of PROCESS has ended. Its number may still exist. */
 bool has_ended(pid_t process, pid_t thread);
 
+/* Whether a thread waits for something, such as a lock, another thread, or input. */
+bool is_asleep(pid_t process, pid_t thread);
+
 /* Makes an empty temporary file, named PREFIX and random letters, in $TMPDIR or /tmp. Returns its
  * path, which the caller frees, or NULL with errno set. */
 char *make_temporary(const char *prefix);
