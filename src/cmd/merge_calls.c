@@ -44,6 +44,12 @@ static uint64_t merged_address(const struct merged *merged, const struct module 
     return 0;
 }
 
+/* The entry of a function whose module is gone: an address that no module contains. 0 is that of a
+ * node that was not filled in. */
+enum {
+    NOWHERE = 1
+};
+
 static void add_root(struct buffer *buffer) {
     struct quipu_context root = {.parent = 0};
     buffer_add(buffer, &root, sizeof root);
@@ -54,10 +60,11 @@ static void add_node(struct buffer *buffer, const struct merged *merged,
     const struct places *places = &contexts->places;
     const struct call_site *site = vector_at(&places->sites, context->site);
     const struct called_function *callee = vector_at(&places->functions, context->function);
+    uint64_t entry = merged_address(merged, callee->module, callee->address);
     struct quipu_context node = {
         .parent = context->parent + 1,
         .site = merged_address(merged, site->module, site->address),
-        .callee = merged_address(merged, callee->module, callee->address),
+        .callee = entry ? entry : NOWHERE,
         .calls = context->calls,
         .inclusive = context->inclusive,
         .exclusive = context->exclusive,

@@ -46,6 +46,12 @@ for _ in 1 2; do
     said "the counts of a shared object are left out: its binary '$PWD/gone.so'"
 done
 ends 0 quipu merge -o sum.quipu quipu.data
+ends 0 quipu report --by=callsite --format=csv quipu.data
+cut -d, -f1-5,8- output | sort >directory_calls
+ends 0 quipu report --by=callsite --format=csv sum.quipu
+cut -d, -f1-5,8- output | sort >merged_calls
+cmp -s directory_calls merged_calls ||
+    fail "merge lost calls: $(diff directory_calls merged_calls)"
 mv elsewhere.so gone.so
 ends 0 quipu report --format=csv --by=function sum.quipu
 cmp -s output whole || fail "merge lost the counts of gone.so: $(diff whole output)"
