@@ -7,6 +7,7 @@
 #include "report/progress.h"
 #include "report/source_paths.h"
 #include "util/diag.h"
+#include "util/near.h"
 #include "util/path.h"
 
 #include <errno.h>
@@ -18,6 +19,8 @@ struct export_options {
     const struct export_format *format;
     const char *output;      /* "-": standard output */
     const char *source_root; /* as given; NULL: not given */
+    const char *gcovr_format;
+    bool lines_only;
 };
 
 static void print_help(void) {
@@ -28,21 +31,38 @@ static void print_help(void) {
         stdout);
     for (size_t i = 0; i < export_format_count; i++)
         printf("  %-10s %s\n", export_formats[i].name, export_formats[i].help);
-    fputs("\noptions:\n"
-          "  -o, --output=FILE      write there, compressed where the name ends in .gz; - is\n"
-          "                         standard output, the default\n"
-          "      --source-root=DIR  lcov, cobertura, gcov-json: only source files below DIR;\n"
-          "                         cobertura, gcov-json: named relative to it\n",
-          stdout);
+    fputs(
+        "\noptions:\n"
+        "  -o, --output=FILE      write there, compressed where the name ends in .gz; - is\n"
+        "                         standard output, the default\n"
+        "      --source-root=DIR  lcov, cobertura, gcov-json, gcovr: only source files below\n"
+        "                         DIR; but for lcov, named relative to it\n"
+        "      --positions=line   callgrind: costs by line, without addresses, jumps and files of\n"
+        "                         inlined code, for readers such as speedscope\n"
+        "      --gcovr-format=V   gcovr: the version of its format (0.3: gcovr 5.2; 0.6: 7.2;\n"
+        "                         0.15: 8.7); that of the installed gcovr is the default\n",
+        stdout);
 }
 
 static void take_format(void *options, const char *name) {
     ((struct export_options *)options)->format = choose_export_format(name);
 }
 
+static const char *position_at(size_t i) {
+    static const char *const positions[] = {"instr", "line"};
+    return i < sizeof positions / sizeof *positions ? positions[i] : NULL;
+}
+
+static void take_positions(void *options, const char *name) {
+    ((struct export_options *)options)->lines_only =
+        choose_name("--positions", "kind of position", name, position_at) == 1;
+}
+
 static const struct option_row rows[] = {
     {"to", 0, OPTION_PARSED, 0, take_format},
     {"output", 'o', OPTION_TEXT, offsetof(struct export_options, output), NULL},
+    {"positions", 0, OPTION_PARSED, 0, take_positions},
+    {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
     {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},
 };
 
@@ -105,10 +125,15 @@ int cmd_export(int argc, char **argv) {
     show_progress();
     struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
     profile_count(profile, (struct selection){0});
-    struct export_input input = {.profile = profile, .version = QUIPU_VERSION};
+    struct export_input input = {.profile = profile,
+                                 .version = QUIPU_VERSION,
+                                 .lines_only = options.lines_only,
+                                 .gcovr_format = options.gcovr_format};
     struct contexts contexts = {0};
     if (options.format->calls == EXPORT_CALLS_ONLY)
         contexts_need(profile, (struct selection){0}, &contexts);
+    else if (options.format->calls == EXPORT_CALLS_BY_THREAD)
+        contexts_need_by_thread(profile, (struct selection){0}, &contexts);
     else if (options.format->calls == EXPORT_CALLS)
         contexts_read(profile, (struct selection){0}, &contexts);
     input.contexts = contexts.trees ? &contexts : NULL;

@@ -34,6 +34,7 @@ struct tree {
     uint64_t size;         /* indexes in use */
     uint64_t instructions; /* executed by the thread */
     struct tree_node *nodes;
+    uint32_t root;      /* index of its root's context */
     const char *damage; /* NULL: no damage was found */
 };
 
@@ -54,6 +55,7 @@ struct reader {
     uint32_t activations;         /* activations whose end is unknown */
     const struct process *copied; /* the first process of which a copy had a tree, too */
     bool more_copied;
+    bool by_thread; /* each thread has a root of its own */
 };
 
 struct context_key {
@@ -113,7 +115,7 @@ static bool is_complete(struct tree *tree, uint64_t index, uint32_t parent, uint
 static uint32_t find_context(struct reader *reader, const struct tree *tree,
                              const struct tree_node *node) {
     if (!node->parent)
-        return 0;
+        return tree->root;
     struct places *places = &reader->contexts->places;
     return number_context(
         reader,
@@ -159,19 +161,29 @@ static void set_exclusive(struct tree *tree) {
             tree->nodes[tree->nodes[i].parent - 1].exclusive -= tree->nodes[i].inclusive;
 }
 
+/* Returns the index of the root. */
+static uint32_t add_root(struct contexts *contexts, const struct tree *tree) {
+    struct context_root root = {.process = tree->process,
+                                .owner = tree->parts->owner,
+                                .node = (uint32_t)contexts->nodes.count};
+    vector_push(&contexts->arena, &contexts->roots, root);
+    vector_push(&contexts->arena, &contexts->nodes, ((struct context){.parent = 0}));
+    return root.node;
+}
+
 static void add_tree(struct reader *reader, struct tree *tree) {
     struct contexts *contexts = reader->contexts;
     for (uint64_t i = 0; i < tree->size; i++) {
         struct tree_node *node = &tree->nodes[i];
         if (node->used)
             node->context = find_context(reader, tree, node);
-        if (!node->context) /* it has none of its own */
+        if (!node->used || !node->parent) /* the root is no call */
             continue;
         struct context *context = vector_at(&contexts->nodes, node->context);
         context->calls += node->calls;
         context->inclusive += node->inclusive;
         context->exclusive += not_negative(node->exclusive);
-        if (!context->parent)
+        if (context->parent == tree->root)
             contexts->executed += node->inclusive;
     }
     contexts->trees++;
@@ -238,6 +250,8 @@ static void read_tree(struct reader *reader, struct tree *tree) {
         leave_out(reader, tree);
     } else {
         set_exclusive(tree);
+        if (reader->by_thread)
+            tree->root = add_root(reader->contexts, tree);
         add_tree(reader, tree);
     }
     if (tree->parts->flags & QUIPU_CALL_TREE_COPIED)
@@ -286,9 +300,11 @@ static bool is_selected(const struct process *process, struct selection selectio
     return !selection.process || selection.process == process;
 }
 
-void contexts_read(struct profile *profile, struct selection selection, struct contexts *contexts) {
+static void read_contexts(struct profile *profile, struct selection selection, bool by_thread,
+                          struct contexts *contexts) {
     memset(contexts, 0, sizeof *contexts);
-    struct reader reader = {.contexts = contexts, .profile = profile, .selection = selection};
+    struct reader reader = {
+        .contexts = contexts, .profile = profile, .selection = selection, .by_thread = by_thread};
     places_begin(&contexts->places, &contexts->arena, profile);
     vector_push(&contexts->arena, &contexts->nodes, ((struct context){.parent = 0}));
     for (size_t i = 0; i < profile->processes.count; i++) {
@@ -307,6 +323,10 @@ void contexts_read(struct profile *profile, struct selection selection, struct c
              " calls had not returned, and what their threads had executed is not known: "
              "their instructions are left out",
              reader.activations);
+}
+
+void contexts_read(struct profile *profile, struct selection selection, struct contexts *contexts) {
+    read_contexts(profile, selection, false, contexts);
 }
 
 void contexts_release(struct contexts *contexts) {
@@ -330,12 +350,22 @@ bool contexts_here(const struct profile *profile, struct selection selection) {
     return false;
 }
 
-void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts) {
+static void need_contexts(const struct profile *profile, struct selection selection) {
     if (!contexts_here(profile, selection))
         die("'%s': it holds no calling contexts; build the program with 'quipu cc --quipu=calls' "
             "and run it again",
             profile->processes.count ? profile->processes.data[0].file : "the data");
-    contexts_read(profile, selection, contexts);
+}
+
+void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts) {
+    need_contexts(profile, selection);
+    read_contexts(profile, selection, false, contexts);
+}
+
+void contexts_need_by_thread(struct profile *profile, struct selection selection,
+                             struct contexts *contexts) {
+    need_contexts(profile, selection);
+    read_contexts(profile, selection, true, contexts);
 }
 
 /* ---- calls ---- */

@@ -1,4 +1,4 @@
-/* calls.h: the calling context trees of a run (--quipu=calls), merged into one. */
+/* calls.h: the calling context trees of a run (--quipu=calls), merged into one, or by thread. */
 #ifndef QUIPU_DATA_CALLS_H
 #define QUIPU_DATA_CALLS_H
 
@@ -15,12 +15,20 @@ struct context {
     uint64_t exclusive; /* of these, its own */
 };
 
+/* The tree of one thread, if the trees are not merged. */
+struct context_root {
+    const struct process *process;
+    uint32_t owner; /* thread id */
+    uint32_t node;  /* index of its root, whose parent is 0; it is not a call either */
+};
+
 struct contexts {
     struct arena arena;
     struct places places;
-    VECTOR(struct context) nodes; /* [0] is the root; parents precede their children */
-    uint64_t executed;            /* instructions of all */
-    uint32_t trees;               /* threads whose trees these are */
+    VECTOR(struct context) nodes;      /* [0] is the root; parents precede their children */
+    uint64_t executed;                 /* instructions of all */
+    uint32_t trees;                    /* threads whose trees these are */
+    VECTOR(struct context_root) roots; /* of contexts_need_by_thread, by process */
 };
 
 /* Whether any selected process has calling contexts. */
@@ -35,6 +43,10 @@ void contexts_release(struct contexts *contexts);
 /* The same for a command that needs them. If there are none, ends the program with an error that
  * says how to get them. */
 void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts);
+
+/* The same, but the trees are not merged into one. */
+void contexts_need_by_thread(struct profile *profile, struct selection selection,
+                             struct contexts *contexts);
 
 /* Returns how many nodes the trees of PROCESS have, without roots. */
 uint64_t contexts_count(const struct process *process);

@@ -14,15 +14,19 @@ struct callgrind {
     const struct profile *profile;
     uint32_t *file_ids; /* by index of file; 0: not written yet */
     uint32_t next_file, next_function;
-    struct map function_ids;             /* by module and address */
-    bool *modules_written;               /* by number; the last one is "???" */
-    uint32_t file;                       /* the current file */
+    struct map function_ids; /* by module and address */
+    bool *modules_written;   /* by number; the last one is "???" */
+    uint32_t file;           /* the current file */
+    bool lines_only; /* a position is a line, without address; no jumps, no files of inlined code */
     const struct callgrind_calls *calls; /* NULL: no calls are known */
 };
 
 /* Writes a file under KEY ("fl", "fi", "fe", "jfi", "cfi"): its name and number the first time,
  * then only its number. */
 void callgrind_file(struct callgrind *callgrind, const char *key, uint32_t file);
+
+/* Writes the position of an instruction or call, or of a call's target. */
+void callgrind_position(const struct callgrind *callgrind, uint64_t address, uint32_t line);
 
 /* Makes FILE the current one, within a function of file HOME. */
 void callgrind_enter_file(struct callgrind *callgrind, uint32_t file, uint32_t home);

@@ -16,12 +16,16 @@ const struct export_format export_formats[] = {
      EXPORT_NO_CALLS, false, true},
     {"gcov-json", "as 'gcov --json-format' of gcc 12 writes it; gzip with -o NAME.json.gz",
      export_gcov_json, EXPORT_NO_CALLS, false, true},
+    {"gcovr", "for 'gcovr -a FILE': lines, functions, branches", export_gcovr, EXPORT_NO_CALLS,
+     false, true},
     {"json", "all there is: processes, functions, blocks, edges, instructions, lines, calls",
      export_json, EXPORT_CALLS, false, false},
     {"collapsed", "for flamegraph.pl and the like: paths of calls (--quipu=calls)",
      export_collapsed, EXPORT_CALLS_ONLY, false, false},
     {"pprof", "for 'go tool pprof': paths of calls (--quipu=calls); always compressed",
      export_pprof, EXPORT_CALLS_ONLY, true, false},
+    {"speedscope", "for speedscope: paths of calls of each thread (--quipu=calls)",
+     export_speedscope, EXPORT_CALLS_BY_THREAD, false, false},
 };
 
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;

@@ -13,9 +13,11 @@
 struct export_input {
     const struct profile *profile; /* profile_count was called for all processes */
     const struct contexts
-        *contexts;           /* of all processes; NULL: there are none, or none are needed */
-    const char *source_root; /* absolute, without '/' at its end except in "/"; NULL: not given */
-    const char *version;     /* of quipu */
+        *contexts;            /* of all processes; NULL: there are none, or none are needed */
+    const char *source_root;  /* absolute, without '/' at its end except in "/"; NULL: not given */
+    const char *version;      /* of quipu */
+    bool lines_only;          /* callgrind: positions are lines, without addresses */
+    const char *gcovr_format; /* version of gcovr's format; NULL: that of the installed gcovr */
 };
 
 /* Writes INPUT to OUT. Errors stay in the stream: the caller tests ferror. */
@@ -23,8 +25,9 @@ typedef void export_function(const struct export_input *input, FILE *out);
 
 enum export_calls {
     EXPORT_NO_CALLS,
-    EXPORT_CALLS,     /* contains calls if there are calling contexts */
-    EXPORT_CALLS_ONLY /* contains only calls */
+    EXPORT_CALLS,          /* contains calls if there are calling contexts */
+    EXPORT_CALLS_ONLY,     /* contains only calls */
+    EXPORT_CALLS_BY_THREAD /* ... of each thread apart */
 };
 
 struct export_format {
@@ -43,8 +46,8 @@ extern const size_t export_format_count;
  * error. */
 const struct export_format *choose_export_format(const char *name);
 
-export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_json,
-    export_collapsed, export_pprof;
+export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_gcovr,
+    export_json, export_collapsed, export_pprof, export_speedscope;
 
 /* Opens the file at PATH for writing. "-" is standard output. If the name ends in ".gz", the output
  * is compressed as by gzip, unless COMPRESSED: what will be written is compressed already. Returns

@@ -19,6 +19,9 @@
  * Addresses are those of the binary as linked. So a viewer that disassembles it finds each count at
  * its instruction. As in callgrind's own output, an instruction that never ran has no line.
  *
+ * With positions of lines only, for readers that know no others, such as speedscope, a cost is
+ * "12 1". There are no jumps, and the cost of inlined code of another file is at line 0.
+ *
  * Invariant: the costs of all lines add up to `summary`.
  *
  * Not perfect:
@@ -57,7 +60,7 @@ void callgrind_file(struct callgrind *callgrind, const char *key, uint32_t file)
 }
 
 void callgrind_enter_file(struct callgrind *callgrind, uint32_t file, uint32_t home) {
-    if (file == callgrind->file)
+    if (file == callgrind->file || callgrind->lines_only)
         return;
     callgrind_file(callgrind, file == home ? "fe" : "fi", file);
     callgrind->file = file;
@@ -99,9 +102,15 @@ void callgrind_function(struct callgrind *callgrind, const char *key, const stru
     }
 }
 
+void callgrind_position(const struct callgrind *callgrind, uint64_t address, uint32_t line) {
+    if (!callgrind->lines_only)
+        fprintf(callgrind->out, "0x%" PRIx64 " ", address);
+    fprintf(callgrind->out, "%" PRIu32, line);
+}
+
 static void write_position(const struct callgrind *callgrind,
                            const struct instruction *instruction) {
-    fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32, instruction->address, instruction->line);
+    callgrind_position(callgrind, instruction->address, instruction->line);
 }
 
 /* Returns the first instruction at or behind the start of BLOCK that this binary has, or NULL. */
@@ -165,9 +174,12 @@ static void write_instructions(struct callgrind *callgrind, const struct functio
         if (!instruction->count)
             continue;
         callgrind_enter_file(callgrind, instruction->file, function->file);
-        write_position(callgrind, instruction);
+        if (callgrind->lines_only && instruction->file != function->file)
+            callgrind_position(callgrind, 0, 0);
+        else
+            write_position(callgrind, instruction);
         fprintf(callgrind->out, " %" PRIu64 "\n", instruction->count);
-        if (i + 1 == block->first_instruction + block->instruction_count)
+        if (i + 1 == block->first_instruction + block->instruction_count && !callgrind->lines_only)
             write_jumps(callgrind, function, instruction, branch);
     }
 }
@@ -199,7 +211,8 @@ static void write_head(const struct callgrind *callgrind, const char *version, u
         fputs("desc: Processes: merged\n", out);
     else
         fprintf(out, "desc: Processes: %zu\n", profile->processes.count);
-    fputs("\npositions: instr line\nevent: Ir : Instruction Fetch\nevents: Ir\n", out);
+    fprintf(out, "\npositions: %sline\nevent: Ir : Instruction Fetch\nevents: Ir\n",
+            callgrind->lines_only ? "" : "instr ");
     fprintf(out, "summary: %" PRIu64 "\n", executed);
 }
 
@@ -224,7 +237,8 @@ static void write_modules(struct callgrind *callgrind) {
 void export_callgrind(const struct export_input *input, FILE *out) {
     const struct profile *profile = input->profile;
     struct arena arena = {0};
-    struct callgrind callgrind = {.out = out, .arena = &arena, .profile = profile};
+    struct callgrind callgrind = {
+        .out = out, .arena = &arena, .profile = profile, .lines_only = input->lines_only};
     if (input->contexts)
         callgrind.calls = callgrind_find_calls(&arena, input->contexts);
     callgrind.file_ids = ARENA_ARRAY(&arena, uint32_t, profile->files.count + 1);

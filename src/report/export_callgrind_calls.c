@@ -60,10 +60,12 @@ static bool is_counted(const struct called_function *function) {
  * a function without counts. */
 static void enter_file_of_call(struct callgrind *callgrind, const struct call_site *site,
                                const struct called_function *caller) {
-    bool changes = site->file != callgrind->file && !is_counted(caller);
+    bool changes = !callgrind->lines_only && site->file != callgrind->file && !is_counted(caller);
     callgrind_enter_file(callgrind, site->file, caller->file);
-    if (changes)
-        fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32 " 0\n", site->call, site->line);
+    if (changes) {
+        callgrind_position(callgrind, site->call, site->line);
+        fputs(" 0\n", callgrind->out);
+    }
 }
 
 static void write_call(struct callgrind *callgrind, const struct call *call) {
@@ -81,10 +83,11 @@ static void write_call(struct callgrind *callgrind, const struct call *call) {
     callgrind_module(callgrind, "cob", callee->module);
     callgrind_file(callgrind, "cfi", callee->file);
     callgrind_function(callgrind, "cfn", callee->module, callee->address, callee->demangled);
-    fprintf(callgrind->out, "calls=%" PRIu64 " 0x%" PRIx64 " %" PRIu32 "\n",
-            call->calls ? call->calls : 1, callee->address, callee->line);
-    fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32 " %" PRIu64 "\n", here ? site->call : 0,
-            here ? site->line : 0, call->outermost);
+    fprintf(callgrind->out, "calls=%" PRIu64 " ", call->calls ? call->calls : 1);
+    callgrind_position(callgrind, callee->address, callee->line);
+    fputc('\n', callgrind->out);
+    callgrind_position(callgrind, here ? site->call : 0, here ? site->line : 0);
+    fprintf(callgrind->out, " %" PRIu64 "\n", call->outermost);
 }
 
 /* Returns the index of the first call by function CALLER, or by one with a higher number. */
@@ -139,8 +142,8 @@ static void write_function(struct callgrind *callgrind, uint32_t number) {
     callgrind_file(callgrind, "fl", function->file);
     callgrind->file = function->file;
     callgrind_function(callgrind, "fn", function->module, function->address, function->demangled);
-    fprintf(callgrind->out, "0x%" PRIx64 " %" PRIu32 " %" PRIu64 "\n", function->address,
-            function->line, calls->exclusive[number]);
+    callgrind_position(callgrind, function->address, function->line);
+    fprintf(callgrind->out, " %" PRIu64 "\n", calls->exclusive[number]);
     write_calls(callgrind, number);
 }
 

@@ -117,11 +117,22 @@ bool is_asleep(pid_t process, pid_t thread) {
     return thread_state(process, thread) == 'S';
 }
 
-char *make_temporary(const char *prefix) {
+static const char *temporary_parent(void) {
     const char *directory = getenv("TMPDIR");
-    if (!directory || !*directory)
-        directory = "/tmp";
-    return make_temporary_in(directory, prefix);
+    return directory && *directory ? directory : "/tmp";
+}
+
+char *make_temporary(const char *prefix) {
+    return make_temporary_in(temporary_parent(), prefix);
+}
+
+char *make_temporary_directory(const char *prefix) {
+    struct buffer path = {0};
+    buffer_print(&path, "%s/%sXXXXXX", temporary_parent(), prefix);
+    if (mkdtemp(path.data))
+        return path.data;
+    buffer_release(&path);
+    return NULL;
 }
 
 char *make_temporary_in(const char *directory, const char *prefix) {

@@ -38,4 +38,7 @@ char *make_temporary(const char *prefix);
 /* The same in DIRECTORY. */
 char *make_temporary_in(const char *directory, const char *prefix);
 
+/* Makes an empty temporary directory, likewise. */
+char *make_temporary_directory(const char *prefix);
+
 #endif

@@ -1,0 +1,40 @@
+/* call_paths.c: paths of functions; see call_paths.h. */
+#include "report/call_paths.h"
+
+struct path_key {
+    uint32_t parent, function;
+};
+
+/* The roots of threads. They are all without a function, but none is the same as another. */
+static void add_roots(struct arena *arena, const struct contexts *contexts, uint32_t *path_of,
+                      call_path_vector *paths, uint32_t *roots) {
+    for (size_t i = 0; i < contexts->roots.count; i++) {
+        roots[i] = path_of[contexts->roots.data[i].node] = (uint32_t)paths->count;
+        vector_push(arena, paths, ((struct call_path){0, 0, 0}));
+    }
+}
+
+call_path_vector find_call_paths(struct arena *arena, const struct contexts *contexts,
+                                 uint32_t **roots) {
+    call_path_vector paths = {0};
+    struct map numbers = {0};
+    uint32_t *path_of = ARENA_ARRAY(arena, uint32_t, contexts->nodes.count);
+    uint32_t *root_paths = ARENA_ARRAY(arena, uint32_t, contexts->roots.count);
+    vector_push(arena, &paths, ((struct call_path){0, 0, 0}));
+    add_roots(arena, contexts, path_of, &paths, root_paths);
+    for (size_t i = 1; i < contexts->nodes.count; i++) {
+        const struct context *node = &contexts->nodes.data[i];
+        if (path_of[i])
+            continue;
+        struct path_key *key = ARENA_NEW(arena, struct path_key);
+        *key = (struct path_key){path_of[node->parent], node->function};
+        uint32_t fresh = (uint32_t)paths.count;
+        path_of[i] = *map_add(arena, &numbers, (const char *)key, sizeof *key, fresh);
+        if (path_of[i] == fresh)
+            vector_push(arena, &paths, ((struct call_path){key->parent, key->function, 0}));
+        vector_at(&paths, path_of[i])->count += node->exclusive;
+    }
+    if (roots)
+        *roots = root_paths;
+    return paths;
+}
