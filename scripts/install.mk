@@ -9,11 +9,12 @@ MANUALS := $(sort $(wildcard doc/man/*.[1-8]))
 HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard doc/*.md))
 DESIGN := $(sort $(wildcard doc/design/*.md))
+SHARED := $(sort $(wildcard share/*))
 
 install: all
 	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/lib/pkgconfig $(TARGET)/libexec/quipu \
 		$(TARGET)/share/man/man1 $(TARGET)/share/man/man3 $(TARGET)/share/man/man5 \
-		$(TARGET)/share/doc/quipu/design \
+		$(TARGET)/share/doc/quipu/design $(TARGET)/share/quipu \
 		$(TARGET)/share/bash-completion/completions
 	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
 	for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $(TARGET)/bin/$$n; done
@@ -22,6 +23,7 @@ install: all
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
 	for n in $(filter-out quipu-cc,$(NAMES)); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
 	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
+	$(INSTALL) -m 644 $(SHARED) $(TARGET)/share/quipu
 	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/lib/pkgconfig/quipu.pc
@@ -37,8 +39,9 @@ uninstall:
 		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/lib/pkgconfig/quipu.pc \
 		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
+		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \
 		$(addprefix $(TARGET)/,$(HEADERS))
-	@for d in lib/quipu libexec/quipu share/doc/quipu/design share/doc/quipu; do \
+	@for d in lib/quipu libexec/quipu share/quipu share/doc/quipu/design share/doc/quipu; do \
 		rmdir $(TARGET)/$$d 2>/dev/null || [ ! -e $(TARGET)/$$d ] || echo "$(TARGET)/$$d: kept, it is not empty"; \
 	done
 

@@ -1,5 +1,6 @@
 /* main.c: the table of commands. */
 #include "cmd/cmd.h"
+#include "cmd/compilers.h"
 
 #include "util/near.h"
 #include "util/path.h"
@@ -29,7 +30,10 @@ enum {
 };
 
 static void print_help(FILE *out) {
-    fputs("usage: quipu COMMAND [ARGS]\n\ncommands:\n", out);
+    fputs("usage: quipu COMMAND [ARGS]\n"
+          "       quipu COMPILER [ARGS]     gcc, g++-12, /usr/bin/cc, clang, ...; as quipu cc\n\n"
+          "commands:\n",
+          out);
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
     fputs("\n'quipu COMMAND --help' or 'man quipu-COMMAND' tells more\n", out);
@@ -62,6 +66,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return finish_command(commands[i].run(argc - 1, argv + 1));
+    struct arena arena = {0};
+    if (is_compiler(&arena, argv[1])) /* as 'ccache gcc' */
+        return cmd_compiler(argc - 1, argv + 1);
     struct near_names near_names = {.wanted = argv[1]};
     offer_name(&near_names, "help");
     for (size_t i = 0; i < COMMANDS; i++)

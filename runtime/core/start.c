@@ -105,11 +105,14 @@ static long enter_file(void) {
     return error;
 }
 
-/* Sets state.file and fd: from OTHER, a module of the process; or by name; or makes a file. */
+/* Sets state.file and fd: from OTHER, a module of the process; or by name; or makes a file.
+ * -ECANCELED: there is to be none. */
 static long find_data(const struct quipu_state *other, struct naming *naming) {
     if (other)
         return join_module(other);
     find_program_name();
+    if (!quipu_wants_data(quipu_state.path))
+        return -ECANCELED;
     long error = find_directory();
     if (error == 0)
         error = quipu_open_data(naming);
@@ -138,7 +141,9 @@ void quipu_start(void) {
     if (error < 0) {
         if (!other && !(quipu_state.file && !naming.fresh))
             quipu_drop_data();
-        if (other)
+        if (error == -ECANCELED)
+            quipu_need_no_warning();
+        else if (other)
             quipu_warn("extend", false, -error, "the counts of a shared object are lost");
         else
             quipu_warn("write", true, -error, "the counts of this run are lost");

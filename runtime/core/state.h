@@ -169,6 +169,9 @@ long quipu_open_data(struct naming *naming);
 long quipu_publish_data(struct naming *naming);
 /* Closes what quipu_open_data has opened. Removes a file that has no final name. */
 void quipu_close_data(struct naming *naming);
+/* wanted.c: whether the process, which executes the file at the path PROGRAM, is to leave a file.
+ */
+bool quipu_wants_data(const char *program);
 /* Replaces the header by a page that belongs to no file, for the flags in it. */
 void quipu_drop_data(void);
 /* Whether FILE is the header of a file. */
@@ -221,5 +224,7 @@ void quipu_remember_standard_error(void);
  *     quipu: warning: cannot WHAT 'PATH': text of ERROR; CONSEQUENCE
  * PATH is the data file, or if DIRECTORY its directory. */
 void quipu_warn(const char *what, bool directory, long error, const char *consequence);
+/* Nothing that is lost is to be told: no data is wanted. */
+void quipu_need_no_warning(void);
 
 #endif

@@ -82,6 +82,10 @@ static bool is_first(void) {
              QUIPU_FILE_INCOMPLETE);
 }
 
+void quipu_need_no_warning(void) {
+    is_first();
+}
+
 static struct iovec piece(const char *text) {
     return (struct iovec){(void *)(uintptr_t)text, text_length(text)};
 }

@@ -197,6 +197,22 @@ static bool take_own_option(struct driver *driver, const char *argument) {
              "'%s': no such option, or its value is missing; 'man quipu-cc' lists them", argument);
 }
 
+/* The environment's options precede those of the command line. */
+static void read_environment(struct driver *driver) {
+    const char *modes = getenv("QUIPU_MODE"), *flags = getenv("QUIPU_FLAGS");
+    if (modes && *modes) {
+        const char *wrong = set_modes(&driver->options, modes);
+        if (wrong)
+            die("QUIPU_MODE='%s': %s", modes, wrong);
+    }
+    char *rest = flags ? arena_copy(&driver->arena, flags, strlen(flags)) : NULL;
+    for (char *flag; (flag = strsep(&rest, " \t\n"));)
+        if (*flag && !take_own_option(driver, flag))
+            die("QUIPU_FLAGS: '%s': only options of quipu's belong there, such as "
+                "'--quipu-placement=block'",
+                flag);
+}
+
 static bool is_one_of(const char *argument, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(argument, names[i]) == 0)
@@ -602,6 +618,29 @@ static int run_and_identify(struct driver *driver, const char *options) {
     return 1;
 }
 
+/* Runs the compiler of DRIVER with the shim. Returns only on failure, or if there is more to do. */
+static int run_compiler(struct driver *driver, int argc, char **argv) {
+    read_environment(driver);
+    read_arguments(driver, argc, argv);
+    refuse_bitcode(driver);
+    refuse_shadow(driver);
+    find_root(driver);
+    if (driver->options.profile)
+        driver->options.content = content_identity(&driver->arena, driver->options.profile);
+    const char *options = print_options(&driver->options, own_identity(&driver->arena));
+    build_arguments(driver, options);
+    set_environment(driver, options);
+    if (driver->show)
+        show_command(driver);
+    else if (asks_for_identity(driver))
+        return run_and_identify(driver, options);
+    else if (driver->link && driver->options.modes)
+        return link_and_check(driver);
+    execvp(driver->compiler, driver->argv.data);
+    error("cannot run the compiler '%s': %s", driver->compiler, strerror(errno));
+    return 127;
+}
+
 static const char help[] =
     "usage: quipu cc [--quipu=MODE[,MODE]...] [--quipu-compiler=COMPILER] [--quipu-placement=tree|block]\n"
     "                ARGS\n"
@@ -648,22 +687,10 @@ int cmd_cc(int argc, char **argv) {
         fputs("\n", stdout);
         fflush(stdout);
     }
-    read_arguments(&driver, argc, argv);
-    refuse_bitcode(&driver);
-    refuse_shadow(&driver);
-    find_root(&driver);
-    if (driver.options.profile)
-        driver.options.content = content_identity(&driver.arena, driver.options.profile);
-    const char *options = print_options(&driver.options, own_identity(&driver.arena));
-    build_arguments(&driver, options);
-    set_environment(&driver, options);
-    if (driver.show)
-        show_command(&driver);
-    else if (asks_for_identity(&driver))
-        return run_and_identify(&driver, options);
-    else if (driver.link && driver.options.modes)
-        return link_and_check(&driver);
-    execvp(driver.compiler, driver.argv.data);
-    error("cannot run the compiler '%s': %s", driver.compiler, strerror(errno));
-    return 127;
+    return run_compiler(&driver, argc, argv);
+}
+
+int cmd_compiler(int argc, char **argv) {
+    struct driver driver = {.options = default_options(), .compiler = argv[0]};
+    return run_compiler(&driver, argc, argv);
 }

@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CHOICES = 2
@@ -94,6 +95,22 @@ static const char *first_of_newest(struct arena *arena, const char *const *compi
             return compiler;
     }
     return NULL;
+}
+
+/* A cross compiler's name begins with its target and a hyphen. */
+bool is_compiler(struct arena *arena, const char *command) {
+    static const char *const compilers[] = {"cc",      "c++",      "gcc",     "g++", "clang",
+                                            "clang++", "gfortran", "gnatgcc", "gdc"};
+    const char *name = last_part(command);
+    size_t length = length_of_stem(name);
+    bool known = false;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+        size_t tail = strlen(compilers[i]);
+        known |= length >= tail && strncmp(name + length - tail, compilers[i], tail) == 0 &&
+                 (length == tail || name[length - tail - 1] == '-');
+    }
+    return known &&
+           (name != command ? access(command, X_OK) == 0 : find_program(arena, name) != NULL);
 }
 
 const char *compiler_for(struct arena *arena, const char *path) {

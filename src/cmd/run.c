@@ -5,6 +5,8 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 
+#include "data/sources.h"
+
 #include "util/arena.h"
 #include "util/diag.h"
 #include "util/process.h"
@@ -83,9 +85,7 @@ static const struct command_line command_line = {"run", print_help, rows,
                                                  sizeof rows / sizeof *rows, true};
 
 int cmd_run(int argc, char **argv) {
-    struct run_options options = {.directory = getenv("QUIPU_DATA")};
-    if (!options.directory || !*options.directory)
-        options.directory = "quipu.data";
+    struct run_options options = {.directory = default_data()};
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;

@@ -80,15 +80,18 @@ static const char *read_source(void *context, size_t worker, size_t number) {
     return source->directory ? NULL : source->wrong;
 }
 
+const char *default_data(void) {
+    const char *directory = getenv("QUIPU_DATA");
+    return directory && *directory && strcmp(directory, "none") != 0 ? directory : "quipu.data";
+}
+
 void sources_read(struct data_sources *sources, char *const *paths, size_t path_count) {
     *sources = (struct data_sources){.arena_count = 0};
     struct listing listing = {.arena = &sources->arena};
     for (size_t i = 0; i < path_count; i++)
         add_path(&listing, paths[i]);
-    if (!path_count) {
-        const char *directory = getenv("QUIPU_DATA");
-        add_path(&listing, directory && *directory ? directory : "quipu.data");
-    }
+    if (!path_count)
+        add_path(&listing, default_data());
     sources->list = listing.list.data;
     sources->count = listing.list.count;
     sources->arena_count = count_workers(sources->count);

@@ -21,6 +21,10 @@ struct data_sources {
     size_t count;
 };
 
+/* Returns the data directory if none is named: $QUIPU_DATA or "quipu.data". "none" in QUIPU_DATA
+ * says that programs leave no data; it is no directory. */
+const char *default_data(void);
+
 /* Reads the data files in PATHS. Each path is a data file or a directory of them. If there are
  * none, reads $QUIPU_DATA or "quipu.data". Ends the program with an error if a named file cannot be
  * read, or a directory has no data file. Marks other files that cannot be read. */
