@@ -31,6 +31,8 @@ $B/obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+$B/obj/src/report/html_page.o: $(wildcard src/report/page/*)
+
 # General registers only: the attach path need not save vector registers.  %r11 is the inserted code's,
 # and clang cannot keep it free.
 RUNTIME_CC = $(if $(findstring clang,$(CC)),gcc,$(CC))

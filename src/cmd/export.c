@@ -134,6 +134,9 @@ int cmd_export(int argc, char **argv) {
         contexts_need(profile, (struct selection){0}, &contexts);
     else if (options.format->calls == EXPORT_CALLS_BY_THREAD)
         contexts_need_by_thread(profile, (struct selection){0}, &contexts);
+    else if (options.format->calls == EXPORT_THREADS_CALLS &&
+             contexts_here(profile, (struct selection){0}))
+        contexts_need_by_thread(profile, (struct selection){0}, &contexts);
     else if (options.format->calls == EXPORT_CALLS)
         contexts_read(profile, (struct selection){0}, &contexts);
     input.contexts = contexts.trees ? &contexts : NULL;

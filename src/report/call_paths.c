@@ -10,7 +10,7 @@ static void add_roots(struct arena *arena, const struct contexts *contexts, uint
                       call_path_vector *paths, uint32_t *roots) {
     for (size_t i = 0; i < contexts->roots.count; i++) {
         roots[i] = path_of[contexts->roots.data[i].node] = (uint32_t)paths->count;
-        vector_push(arena, paths, ((struct call_path){0, 0, 0}));
+        vector_push(arena, paths, ((struct call_path){.parent = 0}));
     }
 }
 
@@ -20,7 +20,7 @@ call_path_vector find_call_paths(struct arena *arena, const struct contexts *con
     struct map numbers = {0};
     uint32_t *path_of = ARENA_ARRAY(arena, uint32_t, contexts->nodes.count);
     uint32_t *root_paths = ARENA_ARRAY(arena, uint32_t, contexts->roots.count);
-    vector_push(arena, &paths, ((struct call_path){0, 0, 0}));
+    vector_push(arena, &paths, ((struct call_path){.parent = 0}));
     add_roots(arena, contexts, path_of, &paths, root_paths);
     for (size_t i = 1; i < contexts->nodes.count; i++) {
         const struct context *node = &contexts->nodes.data[i];
@@ -31,8 +31,10 @@ call_path_vector find_call_paths(struct arena *arena, const struct contexts *con
         uint32_t fresh = (uint32_t)paths.count;
         path_of[i] = *map_add(arena, &numbers, (const char *)key, sizeof *key, fresh);
         if (path_of[i] == fresh)
-            vector_push(arena, &paths, ((struct call_path){key->parent, key->function, 0}));
+            vector_push(arena, &paths,
+                        ((struct call_path){.parent = key->parent, .function = key->function}));
         vector_at(&paths, path_of[i])->count += node->exclusive;
+        vector_at(&paths, path_of[i])->calls += node->calls;
     }
     if (roots)
         *roots = root_paths;

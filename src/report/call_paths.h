@@ -9,6 +9,7 @@ struct call_path {
     uint32_t parent; /* index; 0: the root */
     uint32_t function;
     uint64_t count; /* instructions of the last function itself */
+    uint64_t calls;
 };
 
 typedef VECTOR(struct call_path) call_path_vector;

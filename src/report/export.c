@@ -8,6 +8,8 @@
 #include <zlib.h>
 
 const struct export_format export_formats[] = {
+    {"html", "a page for a browser: functions, files, source, assembly, calls, flame graph",
+     export_html, EXPORT_THREADS_CALLS, false, false},
     {"callgrind", "for KCachegrind and callgrind_annotate: instructions, lines, jumps, calls",
      export_callgrind, EXPORT_CALLS, false, false},
     {"lcov", "for genhtml and lcov: lines, functions, branches", export_lcov, EXPORT_NO_CALLS,

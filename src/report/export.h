@@ -25,9 +25,10 @@ typedef void export_function(const struct export_input *input, FILE *out);
 
 enum export_calls {
     EXPORT_NO_CALLS,
-    EXPORT_CALLS,          /* contains calls if there are calling contexts */
-    EXPORT_CALLS_ONLY,     /* contains only calls */
-    EXPORT_CALLS_BY_THREAD /* ... of each thread apart */
+    EXPORT_CALLS,           /* contains calls if there are calling contexts */
+    EXPORT_CALLS_ONLY,      /* contains only calls */
+    EXPORT_CALLS_BY_THREAD, /* ... of each thread apart */
+    EXPORT_THREADS_CALLS    /* contains calls of each thread apart, if there are calling contexts */
 };
 
 struct export_format {
@@ -47,7 +48,7 @@ extern const size_t export_format_count;
 const struct export_format *choose_export_format(const char *name);
 
 export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_gcovr,
-    export_json, export_collapsed, export_pprof, export_speedscope;
+    export_json, export_collapsed, export_pprof, export_speedscope, export_html;
 
 /* Opens the file at PATH for writing. "-" is standard output. If the name ends in ".gz", the output
  * is compressed as by gzip, unless COMPRESSED: what will be written is compressed already. Returns

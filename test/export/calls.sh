@@ -361,8 +361,8 @@ expect_error 1 'it is truncated' "$quipu" report --by=callsite damaged
 
 # ---- none ----
 
-QUIPU_DATA=none ./calls >/dev/null
-expect_error 1 '--quipu=calls' "$quipu" report --by=callsite none
-expect_error 1 '--quipu=calls' "$quipu" export --to=collapsed none
-expect_error 1 '--quipu=calls' "$quipu" export --to=pprof -o out none
+QUIPU_DATA=nocalls ./calls >/dev/null
+expect_error 1 '--quipu=calls' "$quipu" report --by=callsite nocalls
+expect_error 1 '--quipu=calls' "$quipu" export --to=collapsed nocalls
+expect_error 1 '--quipu=calls' "$quipu" export --to=pprof -o out nocalls
 [ ! -e out ] || fail "an export that failed left a file"

@@ -1,0 +1,217 @@
+/* export_html.c: writes one page that shows the whole profile in a browser, without network.
+ *
+ * The page is page/page.html with its style and script, and this data as JSON, which the script
+ * shows:
+ *
+ *     "version", "title", "instructions", "processes", "threads"
+ *     "programs": [[command, processes]]
+ *     "modules":  [path]
+ *     "files":    [[path, lines, executed lines, branch targets, taken targets, instructions]]
+ *     "functions": [[name, file, line, module, calls, instructions, size, never executed, symbol]],
+ *                 the most executed first; symbol is "" if it is the name
+ *     "source":   by file: {"text": [line], "lines": [[line, executions, instructions,
+ * targets...]]} "assembly": by function: [[address, executions, file, line, text]] "calls":
+ * html_calls.c, or null
+ *
+ * Files and modules have the numbers of the profile. Counts are written to the last digit; those
+ * beyond 2^53 the script rounds.
+ *
+ * Invariant: no text that comes from programs ends the script element: each '<' in the data is
+ * written as an escape of JSON. The script puts text into the page as text only. */
+#include "report/html.h"
+#include "report/source_paths.h"
+#include "report/view.h"
+
+#include "util/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- data ---- */
+
+static int compare_functions(const void *left, const void *right) {
+    const struct function *a = *(const struct function *const *)left;
+    const struct function *b = *(const struct function *const *)right;
+    if (a->executed != b->executed)
+        return a->executed < b->executed ? 1 : -1;
+    int order = strcmp(a->demangled, b->demangled);
+    return order ? order : (a->address > b->address) - (a->address < b->address);
+}
+
+static struct html_functions find_functions(struct arena *arena, const struct profile *profile) {
+    struct html_functions functions = {0};
+    size_t count = 0;
+    for (size_t m = 0; m < profile->modules.count; m++)
+        count += profile->modules.data[m]->functions.count;
+    functions.list = ARENA_ARRAY(arena, const struct function *, count);
+    for (size_t m = 0; m < profile->modules.count; m++) {
+        const struct module *module = profile->modules.data[m];
+        for (size_t f = 0; f < module->functions.count; f++)
+            functions.list[functions.count++] = &module->functions.data[f];
+    }
+    if (count)
+        qsort(functions.list, count, sizeof *functions.list, compare_functions);
+    return functions;
+}
+
+static size_t number_of_module(const struct profile *profile, const struct module *module) {
+    size_t number = 0;
+    while (number < profile->modules.count && profile->modules.data[number] != module)
+        number++;
+    return number;
+}
+
+static void write_functions(struct json_writer *json, const struct profile *profile,
+                            const struct html_functions *functions) {
+    json_open_array(json, "functions");
+    for (size_t i = 0; i < functions->count; i++) {
+        const struct function *function = functions->list[i];
+        bool is_same = strcmp(function->name, function->demangled) == 0;
+        json_open_array(json, NULL);
+        json_string(json, NULL, function->demangled);
+        json_unsigned(json, NULL, function->file);
+        json_unsigned(json, NULL, function->line);
+        json_unsigned(json, NULL, number_of_module(profile, function->module));
+        json_unsigned(json, NULL, function->calls);
+        json_unsigned(json, NULL, function->executed);
+        json_unsigned(json, NULL, function->instruction_count);
+        json_unsigned(json, NULL, function->never_executed);
+        json_string(json, NULL, is_same ? "" : function->name);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+struct coverage {
+    uint64_t lines, executed, targets, taken, instructions;
+};
+
+static struct coverage cover(const struct file_lines *lines) {
+    struct coverage coverage = {0};
+    for (size_t i = 0; lines && i < lines->line_count; i++) {
+        const struct line_count *line = &lines->lines[i];
+        coverage.lines++;
+        coverage.executed += line->executions > 0;
+        coverage.instructions += line->instructions;
+        for (size_t b = 0; b < line->branch_count; b++)
+            for (size_t t = 0; t < line->branches[b].target_count; t++) {
+                coverage.targets++;
+                coverage.taken += line->branches[b].targets[t].count > 0;
+            }
+    }
+    return coverage;
+}
+
+static void write_files(struct json_writer *json, struct arena *arena,
+                        const struct profile *profile, const struct line_counts *counts) {
+    const char **files = source_files(arena, profile, NULL);
+    json_open_array(json, "files");
+    for (uint32_t i = 0; i < profile->files.count; i++) {
+        struct coverage coverage = cover(find_file_lines(counts, i));
+        json_open_array(json, NULL);
+        json_string(json, NULL, files[i] ? files[i] : "");
+        json_unsigned(json, NULL, coverage.lines);
+        json_unsigned(json, NULL, coverage.executed);
+        json_unsigned(json, NULL, coverage.targets);
+        json_unsigned(json, NULL, coverage.taken);
+        json_unsigned(json, NULL, coverage.instructions);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+struct program {
+    const char *path;
+    uint64_t processes;
+};
+
+/* Writes how many processes ran which program. */
+static void write_programs(struct json_writer *json, struct arena *arena,
+                           const struct profile *profile) {
+    struct map numbers = {0};
+    VECTOR(struct program) programs = {0};
+    uint64_t threads = 0;
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        const char *program = profile->processes.data[i].program;
+        uint32_t fresh = (uint32_t)programs.count;
+        uint32_t number = *map_add(arena, &numbers, program, strlen(program), fresh);
+        if (number == fresh)
+            vector_push(arena, &programs, ((struct program){program, 0}));
+        programs.data[number].processes++;
+        threads += count_threads(&profile->processes.data[i]);
+    }
+    json_unsigned(json, "threads", threads);
+    json_open_array(json, "programs");
+    for (size_t i = 0; i < programs.count; i++) {
+        json_open_array(json, NULL);
+        json_string(json, NULL, programs.data[i].path);
+        json_unsigned(json, NULL, programs.data[i].processes);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void write_data(const struct export_input *input, FILE *out) {
+    struct arena arena = {0};
+    const struct profile *profile = input->profile;
+    const struct process *first = profile->processes.count ? profile->processes.data : NULL;
+    const struct line_counts *counts = count_covered_lines(&arena, profile);
+    struct html_functions functions = find_functions(&arena, profile);
+    struct json_writer json = json_start(out, 2);
+    json_open_object(&json, NULL);
+    json_string(&json, "version", input->version);
+    json_string(&json, "title", !first ? "" : *first->command ? first->command : first->program);
+    json_unsigned(&json, "instructions", profile->executed);
+    json_unsigned(&json, "processes", profile->processes.count);
+    write_programs(&json, &arena, profile);
+    json_open_array(&json, "modules");
+    for (size_t m = 0; m < profile->modules.count; m++)
+        json_string(&json, NULL, profile->modules.data[m]->path);
+    json_close(&json);
+    write_files(&json, &arena, profile, counts);
+    write_functions(&json, profile, &functions);
+    html_write_source(&json, profile, counts);
+    html_write_assembly(&json, &functions);
+    html_write_calls(&json, input->contexts);
+    json_close(&json);
+    json_end(&json);
+    arena_release(&arena);
+}
+
+/* ---- page ---- */
+
+static void write_part(FILE *out, const struct page_part *part) {
+    fwrite(part->begin, 1, (size_t)(part->end - part->begin), out);
+}
+
+/* In JSON, '<' is only within strings. */
+static void write_escaped(FILE *out, const char *text, size_t size) {
+    for (const char *end = text + size; text < end;) {
+        const char *next = memchr(text, '<', (size_t)(end - text));
+        const char *until = next ? next : end;
+        fwrite(text, 1, (size_t)(until - text), out);
+        if (next)
+            fputs("\\u003c", out);
+        text = next ? next + 1 : end;
+    }
+}
+
+void export_html(const struct export_input *input, FILE *out) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *data = open_memstream(&text, &size);
+    if (!data)
+        die("out of memory");
+    write_data(input, data);
+    if (fclose(data) != 0)
+        die("out of memory");
+    write_part(out, &page_markup);
+    fputs("<style>\n", out);
+    write_part(out, &page_style);
+    fputs("</style>\n<script type=\"application/json\" id=\"data\">\n", out);
+    write_escaped(out, text, size);
+    fputs("</script>\n<script>\n", out);
+    write_part(out, &page_script);
+    fputs("</script>\n</body>\n</html>\n", out);
+    free(text);
+}

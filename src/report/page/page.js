@@ -1,0 +1,393 @@
+"use strict";
+/* page.js: shows the data of the page. export_html.c describes the data.
+
+   Text of programs is put into the page by textContent only. The address behind '#' names the view,
+   so that links, the browser's history and reload work. */
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const view = document.getElementById("view");
+  const FILE = { path: 0, lines: 1, executed: 2, targets: 3, taken: 4, instructions: 5 };
+  const FN = { name: 0, file: 1, line: 2, module: 3, calls: 4, executed: 5, size: 6, never: 7, symbol: 8 };
+
+  /* ---- elements ---- */
+
+  function element(name, properties, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(properties || {}))
+      if (key === "class") made.className = value;
+      else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+      else if (key === "style") for (const [n, v] of Object.entries(value)) made.style.setProperty(n, v);
+      else if (value !== undefined) made.setAttribute(key, value);
+    for (const child of children)
+      if (child !== null && child !== undefined) made.append(child instanceof Node ? child : document.createTextNode(child));
+    return made;
+  }
+
+  const grouped = new Intl.NumberFormat("en-US");
+  const number = (n) => grouped.format(n);
+  const percent = (part, whole) => (whole ? (100 * part) / whole : 0);
+  const callText = (count) => number(count) + (count === 1 ? " call" : " calls");
+  const base = (path) => path.slice(path.lastIndexOf("/") + 1);
+  const link = (target, text, title) => element("a", { href: "#" + target, title }, text);
+
+  /* ---- tables: only the rows that can be seen are in the page ---- */
+
+  const ROW = 26;
+
+  function table(columns, rows, sort) {
+    let shown = rows, down = true, by = sort;
+    const head = element("tr"), body = element("tbody"), box = element("div", { class: "rows", tabindex: "0" });
+    const filter = element("input", { type: "search", placeholder: "Search (press /)", "aria-label": "Search" });
+    const count = element("span", { class: "note", role: "status" });
+    columns.forEach((column, index) => {
+      const button = element("button", { type: "button", onclick: () => { down = by === index ? !down : column.number; by = index; order(); } }, column.title);
+      head.append(element("th", { class: column.number ? "number" : "", scope: "col" }, button));
+    });
+    function draw() {
+      const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 20);
+      const last = printing ? shown.length : Math.min(shown.length, first + Math.ceil((box.clientHeight || 800) / ROW) + 40);
+      body.replaceChildren();
+      if (first) body.append(element("tr", { style: { height: first * ROW + "px" } }));
+      for (let i = first; i < last; i++)
+        body.append(element("tr", {}, ...columns.map((column) => {
+          const cell = element("td", { class: (column.number ? "number " : "") + (column.class || "") });
+          const content = column.show ? column.show(shown[i], cell) : column.value(shown[i]);
+          cell.append(content instanceof Node ? content : document.createTextNode(column.number && !column.show ? number(content) : content));
+          return cell;
+        })));
+      if (last < shown.length) body.append(element("tr", { style: { height: (shown.length - last) * ROW + "px" } }));
+    }
+    function order() {
+      const value = columns[by].value, sign = down ? -1 : 1;
+      shown.sort((a, b) => { const x = value(a), y = value(b); return x < y ? -sign : x > y ? sign : 0; });
+      [...head.children].forEach((cell, index) => cell.setAttribute("aria-sort", index !== by ? "none" : down ? "descending" : "ascending"));
+      box.scrollTop = 0;
+      draw();
+    }
+    function search() {
+      const wanted = filter.value.toLowerCase();
+      shown = rows.filter((row) => !wanted || columns.some((column) => column.search && column.search(row).toLowerCase().includes(wanted)));
+      count.textContent = number(shown.length) + " of " + number(rows.length);
+      order();
+    }
+    let printing = false;
+    redraw = (all) => { printing = all; draw(); };
+    filter.addEventListener("input", search);
+    box.addEventListener("scroll", draw);
+    box.append(element("table", {}, element("thead", {}, head), body));
+    const whole = element("div", {}, element("div", { class: "tools" }, filter, count), box);
+    setTimeout(search);
+    return whole;
+  }
+
+  let redraw = () => {};
+  addEventListener("beforeprint", () => redraw(true));
+  addEventListener("afterprint", () => redraw(false));
+
+  function share(part, whole) {
+    return (row, cell) => {
+      const value = percent(part(row), whole);
+      cell.classList.add("share");
+      cell.style.setProperty("--part", value.toFixed(2) + "%");
+      return value.toFixed(1) + "%";
+    };
+  }
+
+  /* ---- views ---- */
+
+  const place = (file, line) => (file && data.files[file][FILE.path] ? base(data.files[file][FILE.path]) + (line ? ":" + line : "") : "");
+
+  function placeLink(file, line) {
+    const text = place(file, line);
+    return text && data.source[file] ? link("source/" + file + "/" + line, text, data.files[file][FILE.path]) : document.createTextNode(text);
+  }
+
+  const functions = data.functions.map((row, index) => ({ row, index }));
+
+  function functionColumns() {
+    return [
+      { title: "Instructions", number: true, value: (f) => f.row[FN.executed] },
+      { title: "Share", value: (f) => f.row[FN.executed], show: share((f) => f.row[FN.executed], data.instructions) },
+      { title: "Calls", number: true, value: (f) => f.row[FN.calls], show: (f) => (f.row[FN.file] && !f.row[FN.calls] && f.row[FN.executed] ? "" : number(f.row[FN.calls])) },
+      { title: "Function", class: "name", value: (f) => f.row[FN.name], search: (f) => f.row[FN.name] + " " + f.row[FN.symbol], show: (f) => link("function/" + f.index, f.row[FN.name], f.row[FN.symbol] || f.row[FN.name]) },
+      { title: "Size", number: true, value: (f) => f.row[FN.size] },
+      { title: "Never", number: true, value: (f) => f.row[FN.never], show: (f, cell) => { if (f.row[FN.never]) cell.classList.add("never"); return number(f.row[FN.never]); } },
+      { title: "Place", value: (f) => place(f.row[FN.file], f.row[FN.line]), search: (f) => (f.row[FN.file] ? data.files[f.row[FN.file]][FILE.path] : ""), show: (f) => placeLink(f.row[FN.file], f.row[FN.line]) },
+    ];
+  }
+
+  const files = data.files.map((row, index) => ({ row, index })).filter((f) => f.row[FILE.lines]);
+
+  function fileColumns() {
+    return [
+      { title: "File", class: "name", value: (f) => f.row[FILE.path], search: (f) => f.row[FILE.path], show: (f) => link("source/" + f.index, f.row[FILE.path]) },
+      { title: "Lines", number: true, value: (f) => f.row[FILE.lines] },
+      { title: "Executed", number: true, value: (f) => f.row[FILE.executed] },
+      { title: "Coverage", value: (f) => percent(f.row[FILE.executed], f.row[FILE.lines]), show: (f, cell) => { const p = percent(f.row[FILE.executed], f.row[FILE.lines]); cell.classList.add("share"); cell.style.setProperty("--part", p.toFixed(2) + "%"); return p.toFixed(1) + "%"; } },
+      { title: "Branches", number: true, value: (f) => f.row[FILE.targets] },
+      { title: "Taken", number: true, value: (f) => f.row[FILE.taken] },
+      { title: "Instructions", number: true, value: (f) => f.row[FILE.instructions] },
+    ];
+  }
+
+  function showSummary() {
+    const lines = files.reduce((s, f) => s + f.row[FILE.lines], 0), executed = files.reduce((s, f) => s + f.row[FILE.executed], 0);
+    const targets = files.reduce((s, f) => s + f.row[FILE.targets], 0), taken = files.reduce((s, f) => s + f.row[FILE.taken], 0);
+    const ran = data.functions.filter((f) => f[FN.executed]).length;
+    const rows = [
+      ["Instructions executed", number(data.instructions)],
+      ["Processes, threads", number(data.processes) + ", " + number(data.threads)],
+      ["Functions executed", number(ran) + " of " + number(data.functions.length) + " (" + percent(ran, data.functions.length).toFixed(1) + "%)"],
+      ["Lines executed", number(executed) + " of " + number(lines) + " (" + percent(executed, lines).toFixed(1) + "%)"],
+      ["Branch targets taken", number(taken) + " of " + number(targets) + " (" + percent(taken, targets).toFixed(1) + "%)"],
+    ];
+    const top = element("table", {}, element("tbody", {}, ...functions.slice(0, 15).filter((f) => f.row[FN.executed]).map((f) => {
+      const bar = element("td", {});
+      bar.append(share((g) => g.row[FN.executed], data.instructions)(f, bar));
+      return element("tr", {}, element("td", { class: "number" }, number(f.row[FN.executed])), bar, element("td", { class: "name" }, link("function/" + f.index, f.row[FN.name], f.row[FN.name])));
+    })));
+    return [
+      element("table", { id: "totals", style: { width: "auto" } }, element("tbody", {}, ...rows.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))))),
+      element("h2", {}, "What ran"),
+      element("table", { style: { width: "auto" } }, element("tbody", {}, ...data.programs.map(([path, count]) => element("tr", {}, element("td", { class: "number" }, number(count)), element("td", {}, path))))),
+      element("h2", {}, "Most executed functions"), top,
+    ];
+  }
+
+  function heat(count, most) {
+    return count && most > 1 ? (0.05 + (0.4 * Math.log(count)) / Math.log(most)).toFixed(3) : "0";
+  }
+
+  function branchText(targets) {
+    const cell = element("td", { class: "branches" });
+    for (const count of targets) cell.append(element("span", { class: count ? "" : "no", title: count ? "taken" : "never taken" }, number(count)));
+    return cell;
+  }
+
+  function codeRow(entry, most, line, text, executions, targets) {
+    const ran = entry !== undefined, kind = !ran ? "" : executions ? "hot" : "none";
+    return element("tr", { class: kind, id: line ? "L" + line : undefined, style: { "--heat": ran ? heat(executions, most) : "0" } },
+      element("td", { class: "number" }, ran ? number(executions) : ""), branchText(targets || []),
+      element("td", { class: "number note" }, line ? String(line) : ""), element("td", { class: "text" }, text));
+  }
+
+  /* The instructions of all functions that have some of this line. */
+  const assemblyOf = new Map();
+  function assemblyLines(file) {
+    if (!assemblyOf.size)
+      for (const [index, code] of Object.entries(data.assembly))
+        for (const instruction of code) {
+          const key = instruction[2] + ":" + instruction[3];
+          if (!assemblyOf.has(key)) assemblyOf.set(key, []);
+          assemblyOf.get(key).push([index, instruction]);
+        }
+    return (line) => assemblyOf.get(file + ":" + line) || [];
+  }
+
+  function toggleAssembly(row, file, line) {
+    let next = row.nextSibling;
+    if (next && next.classList.contains("assembly")) {
+      while (next && next.classList.contains("assembly")) { const gone = next; next = next.nextSibling; gone.remove(); }
+      return;
+    }
+    for (const [index, code] of assemblyLines(file)(line).reverse())
+      row.after(element("tr", { class: "assembly" }, element("td", { class: "number" }, number(code[1])), element("td"), element("td"),
+        element("td", { class: "text" }, "    " + code[0].toString(16) + "  " + code[4], "    ", link("function/" + index, data.functions[index][FN.name]))));
+  }
+
+  function showSource(argument) {
+    const [file, line] = argument.split("/").map(Number), source = data.source[file];
+    if (!source) return [element("p", { class: "note" }, "This file has no counts.")];
+    const row = data.files[file], counts = new Map(source.lines.map((l) => [l[0], l]));
+    const most = source.lines.reduce((m, l) => Math.max(m, l[1]), 0);
+    const heading = [element("h2", {}, row[FILE.path]), element("p", { class: "note" },
+      number(row[FILE.executed]) + " of " + number(row[FILE.lines]) + " lines executed, " + number(row[FILE.taken]) + " of " + number(row[FILE.targets]) + " branch targets taken. Click a line for its instructions.")];
+    if (!source.text) heading.push(element("p", { class: "note" }, "Its text is not in this page: the file was not found, or the page would be too large."));
+    const text = source.text || [], last = Math.max(text.length, ...source.lines.map((l) => l[0]));
+    const body = element("tbody");
+    for (let i = 1; i <= last; i++) {
+      const entry = counts.get(i);
+      if (!source.text && !entry) continue;
+      const made = codeRow(entry, most, i, text[i - 1] || "", entry ? entry[1] : 0, entry ? entry.slice(3) : []);
+      if (entry) made.addEventListener("click", () => toggleAssembly(made, file, i));
+      if (i === line) made.classList.add("marked");
+      body.append(made);
+    }
+    setTimeout(() => { const marked = body.querySelector(".marked"); if (marked) marked.scrollIntoView({ block: "center" }); });
+    return [...heading, element("table", { class: "code" }, body)];
+  }
+
+  function showFunction(argument) {
+    const row = data.functions[Number(argument)], code = data.assembly[argument];
+    if (!row) return [element("p", {}, "There is no such function.")];
+    const about = [element("h2", {}, row[FN.name]), element("p", { class: "note" },
+      callText(row[FN.calls]) + ", " + number(row[FN.executed]) + " instructions executed, " + number(row[FN.never]) + " of " + number(row[FN.size]) + " never; " + (data.modules[row[FN.module]] || "") + "  ", placeLink(row[FN.file], row[FN.line]))];
+    if (!code) return [...about, element("p", { class: "note" }, row[FN.executed] ? "Its instructions are not in this page: it would be too large." : "It was never executed.")];
+    const most = code.reduce((m, c) => Math.max(m, c[1]), 0), body = element("tbody");
+    let before = "";
+    for (const [address, count, file, line, text] of code) {
+      const here = file + ":" + line;
+      if (here !== before && line) {
+        const source = data.source[file], words = source && source.text ? (source.text[line - 1] || "").trim() : "";
+        body.append(element("tr", { class: "assembly" }, element("td"), element("td"), element("td"), element("td", { class: "text" }, placeLink(file, line), "  " + words)));
+      }
+      before = here;
+      body.append(codeRow([], most, 0, (address ? address.toString(16) : "") + "\t" + text, count));
+    }
+    return [...about, element("table", { class: "code" }, body)];
+  }
+
+  /* ---- calls ---- */
+
+  const WIDTH = 5; /* numbers of a path */
+  let children = null;
+  function childrenOf(path) {
+    if (!children) {
+      children = new Map();
+      const paths = data.calls.paths;
+      for (let i = 1; i < paths.length / WIDTH; i++) {
+        const parent = paths[i * WIDTH];
+        if (!children.has(parent)) children.set(parent, []);
+        children.get(parent).push(i);
+      }
+      for (const list of children.values()) list.sort((a, b) => inclusive(b) - inclusive(a));
+    }
+    return children.get(path) || [];
+  }
+  const inclusive = (path) => data.calls.paths[path * WIDTH + 3];
+  const exclusive = (path) => data.calls.paths[path * WIDTH + 4];
+  const callsOf = (path) => data.calls.paths[path * WIDTH + 2];
+  let rootNames = null;
+  function pathName(path) {
+    rootNames = rootNames || new Map(data.calls.roots.map(([name, root]) => [root, name]));
+    return path === 0 ? "all" : rootNames.get(path) || data.calls.functions[data.calls.paths[path * WIDTH + 1]][0];
+  }
+
+  function pathLink(path) {
+    const name = pathName(path);
+    if (!path || rootNames.has(path)) return name;
+    const [, file, line] = data.calls.functions[data.calls.paths[path * WIDTH + 1]];
+    return file && data.source[file] ? link("source/" + file + "/" + line, name, place(file, line)) : name;
+  }
+
+  function treeItem(path, total) {
+    const list = childrenOf(path), below = element("ul", { role: "group", hidden: "" });
+    const twist = element("button", { type: "button", class: "twist", "aria-label": "open or close" }, list.length ? "▸" : "");
+    const item = element("li", { role: "treeitem", "aria-expanded": list.length ? "false" : undefined },
+      element("div", { class: "row" }, twist, element("span", { class: "figures" }, percent(inclusive(path), total).toFixed(1) + "%  " + number(inclusive(path))), element("span", {}, pathLink(path)),
+        element("span", { class: "figures" }, (rootNames.has(path) || !path ? "" : callText(callsOf(path)) + ", ") + number(exclusive(path)) + " own")), below);
+    function open(yes) {
+      if (yes && !below.children.length) for (const child of list) below.append(treeItem(child, total));
+      below.hidden = !yes;
+      twist.textContent = yes ? "▾" : "▸";
+      item.setAttribute("aria-expanded", String(yes));
+    }
+    if (list.length) twist.addEventListener("click", () => open(below.hidden));
+    item.openPath = open;
+    return item;
+  }
+
+  function showCalls() {
+    const item = treeItem(0, inclusive(0) || data.calls.roots.reduce((s, r) => s + inclusive(r[1]), 0));
+    let next = item;
+    for (let depth = 0; next && next.openPath && depth < 4; depth++) { next.openPath(true); next = next.querySelector("ul > li"); }
+    return [element("p", { class: "note" }, "Inclusive instructions; calls and own instructions behind the name."), element("div", { class: "tree" }, element("ul", { role: "tree" }, item))];
+  }
+
+  function showFlame(argument) {
+    const canvas = element("canvas", { role: "img", "aria-label": "Flame graph; the tab Calls has the same as text" }), tip = element("div", { id: "tip", hidden: "" });
+    const where = element("p", { class: "note" });
+    let top = Number(argument) || 0, boxes = [];
+    const HEIGHT = 20;
+    function colour(text) {
+      let hash = 0;
+      for (const c of text) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
+      return "hsl(" + (10 + (hash % 50)) + ", " + (60 + ((hash >> 8) % 30)) + "%, " + (58 + ((hash >> 16) % 14)) + "%)";
+    }
+    function lay(path, left, width, depth) {
+      if (width < 0.7) return;
+      boxes.push({ path, left, width, depth });
+      const whole = inclusive(path);
+      for (const child of childrenOf(path)) {
+        const part = whole ? (width * inclusive(child)) / whole : 0;
+        lay(child, left, part, depth + 1);
+        left += part;
+      }
+    }
+    function draw() {
+      const width = canvas.clientWidth || 1000, scale = devicePixelRatio || 1;
+      boxes = [];
+      lay(top, 0, width, 0);
+      const rows = boxes.reduce((m, b) => Math.max(m, b.depth), 0) + 1;
+      canvas.style.height = rows * HEIGHT + "px";
+      canvas.width = width * scale;
+      canvas.height = rows * HEIGHT * scale;
+      const pen = canvas.getContext("2d");
+      pen.scale(scale, scale);
+      pen.font = "12px system-ui, sans-serif";
+      for (const box of boxes) {
+        const name = pathName(box.path), y = box.depth * HEIGHT;
+        pen.fillStyle = colour(name);
+        pen.fillRect(box.left, y, Math.max(box.width - 0.5, 0.5), HEIGHT - 1);
+        if (box.width > 30) {
+          pen.fillStyle = "#1c1e21";
+          pen.save();
+          pen.beginPath();
+          pen.rect(box.left, y, box.width - 4, HEIGHT);
+          pen.clip();
+          pen.fillText(name, box.left + 4, y + 14);
+          pen.restore();
+        }
+      }
+      where.textContent = pathName(top) + ": " + number(inclusive(top)) + " instructions. Click a box to enlarge it, the top one to go back.";
+    }
+    const at = (event) => boxes.find((b) => b.depth === Math.floor(event.offsetY / HEIGHT) && event.offsetX >= b.left && event.offsetX < b.left + b.width);
+    canvas.addEventListener("mousemove", (event) => {
+      const box = at(event);
+      tip.hidden = !box;
+      if (!box) return;
+      tip.textContent = pathName(box.path) + ": " + number(inclusive(box.path)) + " (" + percent(inclusive(box.path), inclusive(0)).toFixed(2) + "%), own " + number(exclusive(box.path)) + ", calls " + number(callsOf(box.path));
+      tip.style.left = Math.min(event.clientX + 14, innerWidth - 320) + "px";
+      tip.style.top = event.clientY + 18 + "px";
+    });
+    canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
+    canvas.addEventListener("click", (event) => {
+      const box = at(event);
+      if (box) location.hash = "flame/" + (box.path === top ? data.calls.paths[top * WIDTH] : box.path);
+    });
+    addEventListener("resize", draw);
+    setTimeout(draw);
+    return [where, canvas, tip];
+  }
+
+  /* ---- the whole ---- */
+
+  const tabs = [["summary", "Summary"], ["functions", "Functions"], ["files", "Files"], ...(data.calls ? [["calls", "Calls"], ["flame", "Flame graph"]] : [])];
+  const views = {
+    summary: showSummary, functions: () => [table(functionColumns(), functions, 0)], files: () => [table(fileColumns(), files, 6)],
+    source: showSource, function: showFunction, calls: showCalls, flame: showFlame,
+  };
+
+  function show() {
+    const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split("/"), chosen = views[name] && (data.calls || (name !== "calls" && name !== "flame")) ? name : "summary";
+    const tab = chosen === "source" ? "files" : chosen === "function" ? "functions" : chosen;
+    redraw = () => {};
+    document.getElementById("tabs").replaceChildren(...tabs.map(([key, text]) => element("a", { href: "#" + key, role: "tab", "aria-selected": String(key === tab) }, text)));
+    view.replaceChildren(...views[chosen](rest.join("/")));
+  }
+
+  document.title = (base(data.title.split(" ")[0]) || "quipu") + " - quipu";
+  document.getElementById("title").textContent = data.title;
+  document.getElementById("summary").textContent = number(data.processes) + (data.processes === 1 ? " process, " : " processes, ") + number(data.threads) + (data.threads === 1 ? " thread, " : " threads, ") + number(data.instructions) + " instructions executed; quipu " + data.version;
+  document.getElementById("theme").addEventListener("click", () => {
+    const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+  addEventListener("hashchange", show);
+  addEventListener("keydown", (event) => {
+    if (event.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
+    const box = view.querySelector("input[type=search]");
+    if (box) { box.focus(); event.preventDefault(); }
+  });
+  show();
+})();
