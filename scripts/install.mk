@@ -1,4 +1,4 @@
-# install.mk: make install PREFIX=/usr/local DESTDIR=, make uninstall.
+# install.mk: make install PREFIX=/usr/local DESTDIR=, make uninstall, make deb.
 #
 # The tool finds its parts from where it stands: bin/, lib/quipu and libexec/quipu lie side by side.
 
@@ -12,7 +12,7 @@ DESIGN := $(sort $(wildcard doc/design/*.md))
 SHARED := $(sort $(wildcard share/*))
 
 install: all
-	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/lib/pkgconfig $(TARGET)/libexec/quipu \
+	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/share/pkgconfig $(TARGET)/libexec/quipu \
 		$(TARGET)/share/man/man1 $(TARGET)/share/man/man3 $(TARGET)/share/man/man5 \
 		$(TARGET)/share/doc/quipu/design $(TARGET)/share/quipu \
 		$(TARGET)/share/bash-completion/completions
@@ -21,12 +21,12 @@ install: all
 	ln -sf ../../bin/quipu $(TARGET)/libexec/quipu/as
 	$(INSTALL) -m 644 $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $(TARGET)/lib/quipu
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
-	for n in $(filter-out quipu-cc,$(NAMES)); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
+	for n in $(filter-out quipu-cc,$(NAMES)) $(TOOLS); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
 	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
 	$(INSTALL) -m 644 $(SHARED) $(TARGET)/share/quipu
 	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/lib/pkgconfig/quipu.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/share/pkgconfig/quipu.pc
 	$(if $(HEADERS),$(INSTALL) -d $(TARGET)/include && $(INSTALL) -m 644 $(HEADERS) $(TARGET)/include)
 
 # Takes away what this version installs, and directories of its own that are empty then.
@@ -35,8 +35,8 @@ uninstall:
 	@rm -f $(TARGET)/bin/quipu $(TARGET)/libexec/quipu/as \
 		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o) \
 		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
-		$(NAMES:%=$(TARGET)/share/man/man1/%.1) \
-		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/lib/pkgconfig/quipu.pc \
+		$(patsubst %,$(TARGET)/share/man/man1/%.1,$(NAMES) $(TOOLS)) \
+		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/share/pkgconfig/quipu.pc \
 		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
 		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \
@@ -45,4 +45,8 @@ uninstall:
 		rmdir $(TARGET)/$$d 2>/dev/null || [ ! -e $(TARGET)/$$d ] || echo "$(TARGET)/$$d: kept, it is not empty"; \
 	done
 
-.PHONY: install uninstall
+# Debian packages, in build/deb.
+deb:
+	scripts/make-deb $B/deb
+
+.PHONY: install uninstall deb
