@@ -23,6 +23,7 @@ struct report_options {
     const char *output;
     const char *color;
     bool human;
+    bool wide;
     bool only_executed, only_never;
     double min_share; /* from 0 to 1 */
     uint32_t pid;     /* 0: all processes */
@@ -55,6 +56,8 @@ static void print_help(void) {
           "      --executed           only rows that were executed\n"
           "      --never-executed     only rows that never were\n"
           "      --human              short numbers: 1.23G\n"
+          "      --wide               text: lines as long as they become; otherwise they fit the\n"
+          "                           terminal, or COLUMNS\n"
           "      --color=WHEN         auto (default), always or never\n"
           "  -o, --output=FILE        write there, compressed where the name ends in .gz\n",
           stdout);
@@ -115,6 +118,7 @@ static const struct option_row rows[] = {
     {"executed", 0, OPTION_FLAG, FIELD(only_executed), NULL},
     {"never-executed", 0, OPTION_FLAG, FIELD(only_never), NULL},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"wide", 0, OPTION_FLAG, FIELD(wide), NULL},
     {"color", 0, OPTION_WHEN, FIELD(color), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
@@ -215,8 +219,10 @@ static void sort_rows(struct table *table, const struct report_options *options)
 
 static void write_table(const struct table *table, const struct report_options *options) {
     FILE *out = begin_output(options->output);
-    struct table_style style = {
-        .out = out, .human = options->human, .color = parse_color(options->color, out)};
+    struct table_style style = {.out = out,
+                                .human = options->human,
+                                .color = parse_color(options->color, out),
+                                .width = options->wide ? 0 : table_width(out)};
     table_write(table, options->format, &style, options->limit);
     end_output(out, options->output);
 }

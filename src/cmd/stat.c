@@ -36,6 +36,7 @@ static void print_help(void) {
           "      --sort=COLUMN      numbers from high to low, names from low to high;\n"
           "                         -COLUMN the other way round\n"
           "      --human            short numbers: 1.23G\n"
+          "      --wide             text: lines may be wider than the terminal\n"
           "  -o, --output=FILE      write there instead of standard error\n"
           "      --help             print this\n",
           stdout);
@@ -109,6 +110,7 @@ static const struct option_row rows[] = {
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"wide", 0, OPTION_FLAG, FIELD(wide), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
 

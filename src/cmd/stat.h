@@ -22,6 +22,7 @@ struct stat_options {
     const char *sort;
     enum stat_rows rows;
     bool human;
+    bool wide; /* text may be wider than the terminal */
     bool data;
     const char *pid;        /* NULL: none */
     const char *baseline;   /* NULL: none */

@@ -257,7 +257,8 @@ void write_counts(struct profile *profile, const struct stat_options *options, F
     if (options->sort)
         table_sort(&table, options->sort);
     table.heading = make_heading(&arena, profile);
-    struct table_style style = {.out = out, .human = options->human};
+    struct table_style style = {
+        .out = out, .human = options->human, .width = options->wide ? 0 : table_width(out)};
     /* functions of a running process are still counting */
     if (options->format == &table_json)
         write_json(&table, profile, !options->pid, out);

@@ -48,7 +48,7 @@ void print_summary(const struct session *session, const struct table_format *for
     struct arena arena = {0};
     struct table table = {.arena = &arena,
                           .shape = is_any_undecided(session) ? &shape_undecided : &shape};
-    const struct table_style style = {.out = out};
+    const struct table_style style = {.out = out, .width = table_width(out)};
     for (size_t i = 0; i < session->writers.all.count; i++) {
         const struct writer *writer = session->writers.all.data[i];
         if (!writer->hits) /* an allowed writer */

@@ -71,7 +71,12 @@ struct table_style {
     FILE *out;
     bool human; /* only for text: short numbers */
     bool color; /* only for text */
+    int width;  /* only for text: columns of the terminal; 0: as wide as it becomes */
 };
+
+/* Returns the width that a table on OUT may have: COLUMNS, or that of the terminal, or 80 if a
+ * terminal does not tell. 0 if OUT is none, and COLUMNS is not set. */
+int table_width(FILE *out);
 
 /* A format: `begin`, then `row` for each row, then `end`. */
 struct table_format {

@@ -5,17 +5,28 @@
  *             1255  100.0%      2           31          3  total
  *
  * Numbers are aligned to the right, and text to the left. The last column takes the rest of the
- * line. Bytes that would act on the terminal are shown as '?'. */
+ * line. On a terminal, text that is too long for it loses its middle: "a_very...name"; numbers lose
+ * nothing. Bytes that would act on the terminal are shown as '?'.
+ *
+ * Not perfect: a character counts as many columns as it has bytes. */
 #include "report/table.h"
 
 #include "report/style.h"
+#include "util/utf8.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 enum {
     COLUMNS_MAX = 16,
     SEPARATION = 2,
+    ELIDED_MAX = 512,  /* bytes of a shortened text */
+    TEXT_MAX = 60,     /* columns of text where the table has no width */
+    TEXT_LEAST = 8,    /* columns that text keeps on a narrow terminal */
+    WIDTH_DEFAULT = 80 /* of a terminal that does not tell */
 };
 
 static int widths[COLUMNS_MAX]; /* of the only table that is being written */
@@ -46,27 +57,78 @@ static int cell_width(const struct column *column, const struct cell *cell, bool
     return (int)strlen(number);
 }
 
-static void widen(int *width, int needed) {
-    enum {
-        TEXT_MAX = 60 /* longer text exceeds the column */
-    };
-    needed = needed < TEXT_MAX ? needed : TEXT_MAX;
+/* Text of more than MOST columns exceeds the column. */
+static void widen(int *width, int needed, int most) {
+    needed = needed < most ? needed : most;
     *width = needed > *width ? needed : *width;
 }
 
-static void find_widths(const struct table *table, bool human) {
+int table_width(FILE *out) {
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int width = columns ? atoi(columns) : 0;
+    if (width > 0)
+        return width;
+    if (!isatty(fileno(out)))
+        return 0;
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH_DEFAULT;
+}
+
+/* Returns the widest column of text that can be narrower, or -1. */
+static int find_widest(const struct table *table) {
+    int widest = -1;
+    for (size_t i = 0; i < table->shape->text_count; i++)
+        if (text_column(table, i)->kind == CELL_TEXT && widths[i] > TEXT_LEAST &&
+            widths[i] > (int)strlen(text_column(table, i)->title) &&
+            (widest < 0 || widths[i] >= widths[widest]))
+            widest = (int)i;
+    return widest;
+}
+
+/* Makes columns of text narrower, the widest ones first, until all columns fit. */
+static void fit_widths(const struct table *table, int width) {
+    int sum = SEPARATION * ((int)table->shape->text_count - 1);
+    for (size_t i = 0; i < table->shape->text_count; i++)
+        sum += widths[i];
+    for (int widest; sum > width && (widest = find_widest(table)) >= 0; sum--)
+        widths[widest]--;
+}
+
+/* Returns TEXT, or a copy in ROOM without its middle that is not longer than WIDTH. Characters stay
+ * whole. */
+static const char *elide(const char *text, int width, char *room) {
+    size_t length = strlen(text), most = (size_t)width, head = 0;
+    if (length <= most)
+        return text;
+    size_t kept = most - strlen("..."), front = kept - kept / 2;
+    for (size_t next; (next = utf8_length(text + head)) && head + next <= front;)
+        head += next;
+    head = head ? head : front; /* not UTF-8 */
+    const char *tail = text + length - kept / 2;
+    while ((*tail & 0xc0) == 0x80)
+        tail++;
+    snprintf(room, ELIDED_MAX, "%.*s...%s", (int)head, text, tail);
+    return room;
+}
+
+static void find_widths(const struct table *table, bool human, int width) {
+    int most = width < ELIDED_MAX ? width : ELIDED_MAX - 1;
+    most = most > TEXT_MAX ? most : TEXT_MAX;
     for (size_t i = 0; i < table->shape->text_count; i++) {
         const struct column *column = text_column(table, i);
         widths[i] = (int)strlen(column->title);
         for (size_t j = 0; j < table->rows.count; j++)
             widen(&widths[i],
-                  cell_width(column, &table->rows.data[j].cells[table->shape->text[i]], human));
+                  cell_width(column, &table->rows.data[j].cells[table->shape->text[i]], human),
+                  most);
         if (column->total) {
             char number[NUMBER_MAX];
             print_number(number, table->totals[table->shape->text[i]], human);
-            widen(&widths[i], (int)strlen(number));
+            widen(&widths[i], (int)strlen(number), most);
         }
     }
+    if (width)
+        fit_widths(table, width);
 }
 
 /* Writes TEXT as text column I. */
@@ -88,7 +150,7 @@ static void begin_text(const struct table *table, const struct table_style *styl
         write_safely(style->out, table->heading);
         fputs("\n\n", style->out);
     }
-    find_widths(table, style->human);
+    find_widths(table, style->human, style->width);
     fputs(style_start(style->color, STYLE_TITLE), style->out);
     for (size_t i = 0; i < table->shape->text_count; i++)
         write_padded(table, style->out, i, text_column(table, i)->title);
@@ -97,6 +159,7 @@ static void begin_text(const struct table *table, const struct table_style *styl
 
 static void write_row(const struct table *table, const struct table_style *style,
                       const struct row *row) {
+    char elided[ELIDED_MAX];
     enum style look = row->executed ? style_of_share(row->share) : STYLE_DIM;
     fputs(style_start(style->color, look), style->out);
     for (size_t i = 0; i < table->shape->text_count; i++) {
@@ -104,7 +167,9 @@ static void write_row(const struct table *table, const struct table_style *style
         const struct cell *cell = &row->cells[table->shape->text[i]];
         char number[NUMBER_MAX];
         if (column->kind == CELL_TEXT) {
-            write_padded(table, style->out, i, cell->known ? cell->text : "");
+            const char *text = cell->known ? cell->text : "";
+            write_padded(table, style->out, i,
+                         style->width ? elide(text, widths[i], elided) : text);
         } else {
             print_cell(number, column, cell, style->human);
             write_padded(table, style->out, i, number);
