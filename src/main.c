@@ -31,7 +31,7 @@ enum {
 
 static void print_help(FILE *out) {
     fputs("usage: quipu COMMAND [ARGS]\n"
-          "       quipu COMPILER [ARGS]     gcc, g++-12, /usr/bin/cc, clang, ...; as quipu cc\n\n"
+          "or:    quipu COMPILER [ARGS]     gcc, g++-12, /usr/bin/cc, clang, ...; as quipu cc\n\n"
           "commands:\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++)

@@ -5,6 +5,7 @@
 #include "data/calls.h"
 #include "report/output.h"
 #include "report/patterns.h"
+#include "report/programs.h"
 #include "report/progress.h"
 #include "report/style.h"
 #include "report/view.h"
@@ -148,16 +149,9 @@ static struct selection find_selection(const struct profile *profile,
     return selection;
 }
 
-static bool is_selected(const struct process *process, struct selection selection) {
-    bool found = !selection.owner;
-    for (size_t i = 0; !found && i < process->threads.count; i++)
-        found = process->threads.data[i].owner == selection.owner;
-    return found && (!selection.process || selection.process == process);
-}
-
 static bool any_selected(const struct profile *profile, struct selection selection) {
     for (size_t i = 0; i < profile->processes.count; i++)
-        if (is_selected(&profile->processes.data[i], selection))
+        if (selects(selection, &profile->processes.data[i]))
             return true;
     return false;
 }
@@ -175,12 +169,10 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     uint64_t threads = 0;
     size_t count = 0;
     bool merged = false;
-    const struct process *first = NULL;
     for (size_t i = 0; i < profile->processes.count; i++) {
         const struct process *process = &profile->processes.data[i];
-        if (!is_selected(process, selection))
+        if (!selects(selection, process))
             continue;
-        first = first ? first : process;
         merged |= process->merged;
         threads += selection.owner ? 1 : count_threads(process);
         count++;
@@ -191,10 +183,7 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
                                                                  profile->left_out.count)
                                                    : "";
     return arena_print(arena, "%s%s: %s, %" PRIu64 " thread%s, %s instructions executed%s",
-                       !first            ? "nothing"
-                       : *first->command ? first->command
-                                         : first->program,
-                       count > 1 || merged ? " and others" : "",
+                       programs_text(arena, profile, selection), merged ? " and others" : "",
                        name_processes(arena, count, merged), threads, threads == 1 ? "" : "s",
                        number, left_out);
 }

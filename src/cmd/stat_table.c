@@ -4,6 +4,7 @@
 
 #include "flow/events.h"
 #include "report/json_writer.h"
+#include "report/programs.h"
 #include "report/view.h"
 #include "util/diag.h"
 
@@ -188,13 +189,11 @@ static void add_sums(struct table *table, const struct profile *profile) {
 static const char *make_heading(struct arena *arena, const struct profile *profile) {
     uint64_t threads = 0;
     size_t count = profile->processes.count;
-    const struct process *first = &profile->processes.data[0];
     for (size_t i = 0; i < count; i++)
         threads += count_threads(&profile->processes.data[i]);
-    return arena_print(arena, "%s%s: %zu process%s, %" PRIu64 " thread%s",
-                       *first->command ? first->command : first->program,
-                       count > 1 ? " and others" : "", count, count == 1 ? "" : "es", threads,
-                       threads == 1 ? "" : "s");
+    return arena_print(arena, "%s: %zu process%s, %" PRIu64 " thread%s",
+                       programs_text(arena, profile, (struct selection){0}), count,
+                       count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 }
 
 /* ---- JSON ---- */

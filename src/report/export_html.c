@@ -19,6 +19,7 @@
  * Invariant: no text that comes from programs ends the script element: each '<' in the data is
  * written as an escape of JSON. The script puts text into the page as text only. */
 #include "report/html.h"
+#include "report/programs.h"
 #include "report/source_paths.h"
 #include "report/view.h"
 
@@ -120,27 +121,9 @@ static void write_files(struct json_writer *json, struct arena *arena,
     json_close(json);
 }
 
-struct program {
-    const char *path;
-    uint64_t processes;
-};
-
-/* Writes how many processes ran which program. */
 static void write_programs(struct json_writer *json, struct arena *arena,
                            const struct profile *profile) {
-    struct map numbers = {0};
-    VECTOR(struct program) programs = {0};
-    uint64_t threads = 0;
-    for (size_t i = 0; i < profile->processes.count; i++) {
-        const char *program = profile->processes.data[i].program;
-        uint32_t fresh = (uint32_t)programs.count;
-        uint32_t number = *map_add(arena, &numbers, program, strlen(program), fresh);
-        if (number == fresh)
-            vector_push(arena, &programs, ((struct program){program, 0}));
-        programs.data[number].processes++;
-        threads += count_threads(&profile->processes.data[i]);
-    }
-    json_unsigned(json, "threads", threads);
+    program_vector programs = find_programs(arena, profile, (struct selection){0});
     json_open_array(json, "programs");
     for (size_t i = 0; i < programs.count; i++) {
         json_open_array(json, NULL);
@@ -151,18 +134,25 @@ static void write_programs(struct json_writer *json, struct arena *arena,
     json_close(json);
 }
 
+static uint64_t count_all_threads(const struct profile *profile) {
+    uint64_t threads = 0;
+    for (size_t i = 0; i < profile->processes.count; i++)
+        threads += count_threads(&profile->processes.data[i]);
+    return threads;
+}
+
 static void write_data(const struct export_input *input, FILE *out) {
     struct arena arena = {0};
     const struct profile *profile = input->profile;
-    const struct process *first = profile->processes.count ? profile->processes.data : NULL;
     const struct line_counts *counts = count_covered_lines(&arena, profile);
     struct html_functions functions = find_functions(&arena, profile);
     struct json_writer json = json_start(out, 2);
     json_open_object(&json, NULL);
     json_string(&json, "version", input->version);
-    json_string(&json, "title", !first ? "" : *first->command ? first->command : first->program);
+    json_string(&json, "title", programs_text(&arena, profile, (struct selection){0}));
     json_unsigned(&json, "instructions", profile->executed);
     json_unsigned(&json, "processes", profile->processes.count);
+    json_unsigned(&json, "threads", count_all_threads(profile));
     write_programs(&json, &arena, profile);
     json_open_array(&json, "modules");
     for (size_t m = 0; m < profile->modules.count; m++)

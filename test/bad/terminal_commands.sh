@@ -28,7 +28,7 @@ def run(words):
     """Returns the exit status, and what the terminal gets."""
     terminal, end = pty.openpty()
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=end, stderr=end,
-                               env=dict(os.environ, TERM='xterm'))
+                               env=dict(os.environ, TERM='xterm', COLUMNS='1000'))
     os.close(end)
     data = b''
     try:

@@ -33,7 +33,7 @@ int main(void) {
 END
 
 ends 3 quipu stat -- ./program
-grep -q '^./program and others: 2 processes, [34] threads$' messages || fail "heading: $(head -1 messages)"
+grep -q '^program: 2 processes, [34] threads$' messages || fail "heading: $(head -1 messages)"
 [[ ! -s output ]] || fail "something went to standard output"
 [[ $(grep -c ' instructions ' messages) -eq 2 ]] || fail "not a row for each process: $(cat messages)"
 grep -q total messages && fail "a sum of unlike counts: $(cat messages)"
