@@ -85,6 +85,7 @@ static void move_static_cells(char *cells) {
             to[i] += from[i];
             from[i] = 0;
         }
+    quipu_add_early_events();
 }
 
 /* Enters module and thread into the open file. */

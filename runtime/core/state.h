@@ -141,6 +141,8 @@ bool quipu_is_dead(uint32_t owner);
 void quipu_begin_events(char *cells);
 /* Prepares the static cells to be added to those of a slot, whose countdown must not change. */
 void quipu_fold_events(void);
+/* They were added, and the countdown ends as much earlier. */
+void quipu_add_early_events(void);
 
 /* calls/thread.c, if inserted code records calls: the thread OWNER has ended, and another one gets
  * its cells. The lock must be held. */

@@ -145,6 +145,12 @@ void quipu_fold_events(void) {
         block->cells[quipu_first_cell(QUIPU_EVENT_TICKS) + lane] = 0;
 }
 
+void quipu_add_early_events(void) {
+    if (IS_LINKED(quipu_event_cells) && IS_LINKED(quipu_add_early_ticks) &&
+        quipu_is_counted(QUIPU_EVENT_TICKS))
+        quipu_add_early_ticks();
+}
+
 /* The kernel has just called a handler. */
 void quipu_note_signal(const void *context) {
     struct event_block *block = own_block();

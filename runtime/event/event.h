@@ -104,5 +104,8 @@ long quipu_tests_missing(void);
 /* moment/moment.c, if inserted code counts ticks. BLOCK belongs to a thread that begins. */
 void quipu_begin_ticks(struct event_block *block) __attribute__((weak));
 WEAK_HERE(quipu_begin_ticks);
+/* The same: ticks from before the module's start were added to those of the first thread. */
+void quipu_add_early_ticks(void) __attribute__((weak));
+WEAK_HERE(quipu_add_early_ticks);
 
 #endif

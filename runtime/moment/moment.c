@@ -16,6 +16,7 @@
  * Nothing here calls the C library. Only the program's own handler may. */
 #include "format/moment.h"
 #include "format/event.h"
+#include "runtime/core/state.h"
 #include "runtime/core/syscall.h"
 #include "runtime/event/event.h"
 
@@ -86,6 +87,10 @@ void quipu_begin_ticks(struct event_block *block) {
     divide_countdown(block);
 }
 
+void quipu_add_early_ticks(void) {
+    divide_countdown(own_block());
+}
+
 /* Removes and returns the alarm that has been due for longest at TICKS. */
 static struct alarm take_alarm(struct event_block *block, uint64_t ticks) {
     struct alarm due = {0}, *first = NULL;
@@ -137,6 +142,11 @@ static void call_handler(struct event_block *block, const struct alarm *alarm,
 
 void quipu_countdown_ended(uint64_t stub) {
     uint64_t mask = block_signals();
+    if (quipu_state.phase == PHASE_NEW) { /* static cells: no thread has any yet */
+        divide_countdown(own_block());
+        restore_signals(mask);
+        return;
+    }
     struct event_block *block = numbered_block();
     struct quipu_moment moment = {.address = place_of_test(stub), .instrumented = 1};
     uint64_t above =
