@@ -37,6 +37,13 @@ int main(void) {
     return 0;
 }
 EOT
+# reaches PROGRAM CONDITION: goto reaches the moment that when names.
+reaches() {
+    ends 0 quipu when "$2" -- ./"$1"
+    moment=$(grep -o '[^ ]*@[^ ]*' output) || fail "'$2': $(cat output)"
+    ends 0 quipu goto --print "$moment" -- ./"$1"
+    grep -qF "$moment" output || fail "'$2': '$moment' was not reached: $(cat output messages)"
+}
 for options in "" -static -static-pie "-static -DMANY"; do
     # shellcheck disable=SC2086
     quipu cc --quipu=count,moment -g -O1 -I "$include" $options program.c -o program || fail "cannot build"
@@ -45,10 +52,7 @@ for options in "" -static -static-pie "-static -DMANY"; do
     [[ $thread == 1 ]] || fail "'$options': main runs in thread $thread"
     [[ $options != -static* || $calls -gt 1 ]] || fail "'$options': nothing ran early"
     for number in 1 500 1000; do
-        ends 0 quipu when "later == $number" -- ./program
-        moment=$(grep -o '[^ ]*@[^ ]*' output) || fail "'$options', $number: $(cat output)"
-        ends 0 quipu goto --print "$moment" -- ./program
-        grep -qF "$moment" output || fail "'$options': '$moment' was not reached: $(cat output messages)"
+        reaches program "later == $number"
     done
 done
 
@@ -74,8 +78,5 @@ EOT
 gcc -shared -fPIC library.c -o library.so || fail "cannot build"
 quipu cc --quipu=count,moment -g -O1 caller.c ./library.so -o caller || fail "cannot build"
 for number in 46 80 104; do
-    ends 0 quipu when "sum == $number" -- ./caller
-    moment=$(grep -o '[^ ]*@[^ ]*' output) || fail "library, $number: $(cat output)"
-    ends 0 quipu goto --print "$moment" -- ./caller
-    grep -qF "$moment" output || fail "library: '$moment' was not reached: $(cat output messages)"
+    reaches caller "sum == $number"
 done
