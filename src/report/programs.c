@@ -39,7 +39,7 @@ program_vector find_programs(struct arena *arena, const struct profile *profile,
             *map_add(arena, &numbers, process->program, strlen(process->program), fresh);
         if (number == fresh)
             vector_push(arena, &programs, ((struct program){process->program, 0}));
-        programs.data[number].processes++;
+        vector_at(&programs, number)->processes++;
     }
     if (programs.count)
         qsort(programs.data, programs.count, sizeof *programs.data, compare_programs);

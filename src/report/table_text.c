@@ -15,6 +15,7 @@
 #include "util/utf8.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -66,9 +67,9 @@ static void widen(int *width, int needed, int most) {
 int table_width(FILE *out) {
     const char *columns = getenv("COLUMNS");
     struct winsize size;
-    int width = columns ? atoi(columns) : 0;
-    if (width > 0)
-        return width;
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    if (width > 0 && width <= INT_MAX)
+        return (int)width;
     if (!isatty(fileno(out)))
         return 0;
     return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH_DEFAULT;

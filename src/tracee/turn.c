@@ -61,11 +61,12 @@ static struct member *choose(struct serial *serial, bool turn) {
 
 /* Whether MEMBER, which is in a system call, has come back or sleeps there. */
 static bool is_settled(struct serial *serial, struct member *member, double until) {
-    for (double wait = wait_least; !has_stopped(member);
-         wait = wait < wait_most ? 2 * wait : wait) {
+    double wait = wait_least;
+    while (!has_stopped(member)) {
         if (is_asleep(serial->run->tracee.process, member->self.process) || clock_seconds() > until)
             return true;
         wait_for_change(wait);
+        wait = wait < wait_most ? 2 * wait : wait;
     }
     return false;
 }
