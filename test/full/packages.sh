@@ -1,6 +1,7 @@
 #!/bin/bash
 # The Debian packages: lintian is content, two builds in different directories are the same to the
-# last byte, and on Debian 12 and 13 the package installs with its dependencies and works.
+# last byte; and on Debian 12 and 13 the package that is built there, since libraries have other
+# versions, installs with its dependencies and works.
 # QUIPU_RELEASES as in release.bash.
 # timeout: 3600
 set -uo pipefail
@@ -32,7 +33,8 @@ for suite in bookworm trixie; do
     [[ -d $release/var/lib/apt/lists ]] || "$root/scripts/make-release" "$suite" "$release" >log 2>&1 ||
         fail "$suite cannot be made: $(tail -n 20 log)"
     mkdir -p "$release/srv/packages"
-    cp one/*.deb "$release/srv/packages"
+    rm -rf "$release/srv/packages/quipu"
+    cp -r other "$release/srv/packages/quipu"
     cat >"$release/srv/packages/program.c" <<'EOT'
 #include <stdio.h>
 __attribute__((noinline)) int work(int n) { return n * 3; }
@@ -41,7 +43,10 @@ EOT
     "$root/scripts/make-release" --in "$release" bash -ec '
         export DEBIAN_FRONTEND=noninteractive
         apt-get -qq update
-        apt-get -qq -y --no-install-recommends install /srv/packages/*.deb
+        apt-get -qq -y --no-install-recommends install dpkg-dev debhelper gcc make libzydis-dev \
+            libzycore-dev libdw-dev libelf-dev libzstd-dev zlib1g-dev libiberty-dev
+        /srv/packages/quipu/scripts/make-deb /srv/packages/built
+        apt-get -qq -y --no-install-recommends install /srv/packages/built/*.deb
         cd "$(mktemp -d)"
         cp /srv/packages/program.c .
         quipu cc --quipu=count,calls -O1 -g program.c -o program
