@@ -3,7 +3,7 @@
 #     docker build -t quipu .
 #     docker run --rm -v "$PWD:/work" -w /work quipu quipu cc -O2 -g prog.c -o prog
 FROM debian:12 AS build
-RUN apt-get update && apt-get install -y --no-install-recommends make gcc dpkg-dev debhelper \
+RUN apt-get update && apt-get install -y --no-install-recommends build-essential debhelper \
     libzydis-dev libzycore-dev libdw-dev libelf-dev libzstd-dev zlib1g-dev libiberty-dev
 COPY . /src
 RUN make -C /src deb

@@ -43,7 +43,7 @@ EOT
     "$root/scripts/make-release" --in "$release" bash -ec '
         export DEBIAN_FRONTEND=noninteractive
         apt-get -qq update
-        apt-get -qq -y --no-install-recommends install dpkg-dev debhelper gcc make libzydis-dev \
+        apt-get -qq -y --no-install-recommends install build-essential debhelper libzydis-dev \
             libzycore-dev libdw-dev libelf-dev libzstd-dev zlib1g-dev libiberty-dev
         /srv/packages/quipu/scripts/make-deb /srv/packages/built
         apt-get -qq -y --no-install-recommends install /srv/packages/built/*.deb
