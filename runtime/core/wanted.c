@@ -33,11 +33,13 @@ static bool is_probe(const char *path) {
     return text_equal(base, "conftest") || begins_with(base, "cmTC_");
 }
 
+/* Whether the variable whose name and '=' are PREFIX has VALUE. A privileged program ignores it. */
+static bool is_set(const char *prefix, const char *value) {
+    const char *text = getauxval(AT_SECURE) ? NULL : text_variable(environ, prefix);
+    return text && text_equal(text, value);
+}
+
 bool quipu_wants_data(const char *program) {
-    bool privileged = getauxval(AT_SECURE) != 0;
-    const char *data = privileged ? NULL : text_variable(environ, "QUIPU_DATA=");
-    const char *probes = privileged ? NULL : text_variable(environ, "QUIPU_PROBES=");
-    if (data && text_equal(data, "none"))
-        return false;
-    return !is_probe(program) || (probes && text_equal(probes, "keep"));
+    return !is_set("QUIPU_DATA=", "none") &&
+           (!is_probe(program) || is_set("QUIPU_PROBES=", "keep"));
 }

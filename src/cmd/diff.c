@@ -180,7 +180,7 @@ static struct comparison compare_runs(struct arena *arena, const struct diff_vie
         return compare_profiles(arena, runs[BEFORE].profile, runs[AFTER].profile);
     }
     for (int i = 0; i < SIDES; i++)
-        contexts_need(runs[i].profile, (struct selection){0}, &runs[i].contexts);
+        contexts_need(runs[i].profile, (struct selection){0}, false, &runs[i].contexts);
     return view->compare(arena, &runs[BEFORE].contexts, &runs[AFTER].contexts);
 }
 

@@ -130,15 +130,11 @@ int cmd_export(int argc, char **argv) {
                                  .lines_only = options.lines_only,
                                  .gcovr_format = options.gcovr_format};
     struct contexts contexts = {0};
+    bool by_thread = options.format->by_thread;
     if (options.format->calls == EXPORT_CALLS_ONLY)
-        contexts_need(profile, (struct selection){0}, &contexts);
-    else if (options.format->calls == EXPORT_CALLS_BY_THREAD)
-        contexts_need_by_thread(profile, (struct selection){0}, &contexts);
-    else if (options.format->calls == EXPORT_THREADS_CALLS &&
-             contexts_here(profile, (struct selection){0}))
-        contexts_need_by_thread(profile, (struct selection){0}, &contexts);
+        contexts_need(profile, (struct selection){0}, by_thread, &contexts);
     else if (options.format->calls == EXPORT_CALLS)
-        contexts_read(profile, (struct selection){0}, &contexts);
+        contexts_read(profile, (struct selection){0}, by_thread, &contexts);
     input.contexts = contexts.trees ? &contexts : NULL;
     need_content(profile, options.format, input.contexts);
     if (options.source_root)

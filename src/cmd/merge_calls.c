@@ -77,7 +77,7 @@ void merge_calls(struct buffer *buffer, const char *const *paths, size_t path_co
     struct merged merged = {modules, module_count};
     struct contexts contexts;
     struct profile *profile = profile_open((char *const *)paths, path_count);
-    contexts_read(profile, (struct selection){0}, &contexts);
+    contexts_read(profile, (struct selection){0}, false, &contexts);
     size_t count = contexts.nodes.count;
     if (count > UINT32_MAX)
         die("there are more than %u calling contexts; merge fewer runs", UINT32_MAX);

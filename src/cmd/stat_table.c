@@ -187,10 +187,8 @@ static void add_sums(struct table *table, const struct profile *profile) {
 
 /* Returns "./prog 20: 3 processes, 5 threads", for example. */
 static const char *make_heading(struct arena *arena, const struct profile *profile) {
-    uint64_t threads = 0;
+    uint64_t threads = count_all_threads(profile);
     size_t count = profile->processes.count;
-    for (size_t i = 0; i < count; i++)
-        threads += count_threads(&profile->processes.data[i]);
     return arena_print(arena, "%s: %zu process%s, %" PRIu64 " thread%s",
                        programs_text(arena, profile, (struct selection){0}), count,
                        count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");

@@ -300,8 +300,8 @@ static bool is_selected(const struct process *process, struct selection selectio
     return !selection.process || selection.process == process;
 }
 
-static void read_contexts(struct profile *profile, struct selection selection, bool by_thread,
-                          struct contexts *contexts) {
+void contexts_read(struct profile *profile, struct selection selection, bool by_thread,
+                   struct contexts *contexts) {
     memset(contexts, 0, sizeof *contexts);
     struct reader reader = {
         .contexts = contexts, .profile = profile, .selection = selection, .by_thread = by_thread};
@@ -325,10 +325,6 @@ static void read_contexts(struct profile *profile, struct selection selection, b
              reader.activations);
 }
 
-void contexts_read(struct profile *profile, struct selection selection, struct contexts *contexts) {
-    read_contexts(profile, selection, false, contexts);
-}
-
 void contexts_release(struct contexts *contexts) {
     arena_release(&contexts->arena);
 }
@@ -350,22 +346,13 @@ bool contexts_here(const struct profile *profile, struct selection selection) {
     return false;
 }
 
-static void need_contexts(const struct profile *profile, struct selection selection) {
+void contexts_need(struct profile *profile, struct selection selection, bool by_thread,
+                   struct contexts *contexts) {
     if (!contexts_here(profile, selection))
         die("'%s': it holds no calling contexts; build the program with 'quipu cc --quipu=calls' "
             "and run it again",
             profile->processes.count ? profile->processes.data[0].file : "the data");
-}
-
-void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts) {
-    need_contexts(profile, selection);
-    read_contexts(profile, selection, false, contexts);
-}
-
-void contexts_need_by_thread(struct profile *profile, struct selection selection,
-                             struct contexts *contexts) {
-    need_contexts(profile, selection);
-    read_contexts(profile, selection, true, contexts);
+    contexts_read(profile, selection, by_thread, contexts);
 }
 
 /* ---- calls ---- */

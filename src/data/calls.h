@@ -28,25 +28,24 @@ struct contexts {
     VECTOR(struct context) nodes;      /* [0] is the root; parents precede their children */
     uint64_t executed;                 /* instructions of all */
     uint32_t trees;                    /* threads whose trees these are */
-    VECTOR(struct context_root) roots; /* of contexts_need_by_thread, by process */
+    VECTOR(struct context_root) roots; /* of the trees, by process; none if they are merged */
 };
 
 /* Whether any selected process has calling contexts. */
 bool contexts_here(const struct profile *profile, struct selection selection);
 
-/* Reads the trees of all selected threads into CONTEXTS. Activations that have not ended count up
- * to now. Ends the program with an error if a tree is corrupt. */
-void contexts_read(struct profile *profile, struct selection selection, struct contexts *contexts);
+/* Reads the trees of all selected threads into CONTEXTS: merged into one or, if BY_THREAD, each
+ * with a root of its own. Activations that have not ended count up to now. Ends the program with an
+ * error if a tree is corrupt. */
+void contexts_read(struct profile *profile, struct selection selection, bool by_thread,
+                   struct contexts *contexts);
 
 void contexts_release(struct contexts *contexts);
 
 /* The same for a command that needs them. If there are none, ends the program with an error that
  * says how to get them. */
-void contexts_need(struct profile *profile, struct selection selection, struct contexts *contexts);
-
-/* The same, but the trees are not merged into one. */
-void contexts_need_by_thread(struct profile *profile, struct selection selection,
-                             struct contexts *contexts);
+void contexts_need(struct profile *profile, struct selection selection, bool by_thread,
+                   struct contexts *contexts);
 
 /* Returns how many nodes the trees of PROCESS have, without roots. */
 uint64_t contexts_count(const struct process *process);

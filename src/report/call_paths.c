@@ -1,6 +1,13 @@
 /* call_paths.c: paths of functions; see call_paths.h. */
 #include "report/call_paths.h"
 
+#include "util/path.h"
+
+const char *context_root_name(struct arena *arena, const struct context_root *root) {
+    return arena_print(arena, "%s, process %u, thread %u", last_part(root->process->program),
+                       root->process->pid, root->owner);
+}
+
 struct path_key {
     uint32_t parent, function;
 };

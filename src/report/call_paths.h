@@ -14,6 +14,9 @@ struct call_path {
 
 typedef VECTOR(struct call_path) call_path_vector;
 
+/* Returns "prog, process 4711, thread 4712". Lives in ARENA. */
+const char *context_root_name(struct arena *arena, const struct context_root *root);
+
 /* Returns all paths of CONTEXTS. [0] is the root; parents precede their children. If the contexts
  * have a root for each thread, so have the paths: *ROOTS is set to the index of each, in their
  * order. ROOTS may be NULL. Lives in ARENA. */

@@ -25,10 +25,8 @@ typedef void export_function(const struct export_input *input, FILE *out);
 
 enum export_calls {
     EXPORT_NO_CALLS,
-    EXPORT_CALLS,           /* contains calls if there are calling contexts */
-    EXPORT_CALLS_ONLY,      /* contains only calls */
-    EXPORT_CALLS_BY_THREAD, /* ... of each thread apart */
-    EXPORT_THREADS_CALLS    /* contains calls of each thread apart, if there are calling contexts */
+    EXPORT_CALLS,     /* contains calls if there are calling contexts */
+    EXPORT_CALLS_ONLY /* contains only calls */
 };
 
 struct export_format {
@@ -36,6 +34,7 @@ struct export_format {
     const char *help; /* one line */
     export_function *write;
     enum export_calls calls;
+    bool by_thread;  /* the calls of each thread apart */
     bool compressed; /* it is always compressed, whatever the name of its file is */
     bool of_lines;   /* contains only source lines */
 };

@@ -38,6 +38,7 @@
 #include "report/callgrind.h"
 #include "report/export.h"
 #include "report/line_counts.h"
+#include "report/view.h"
 
 #include <inttypes.h>
 
@@ -67,10 +68,7 @@ void callgrind_enter_file(struct callgrind *callgrind, uint32_t file, uint32_t h
 }
 
 void callgrind_module(struct callgrind *callgrind, const char *key, const struct module *module) {
-    const struct profile *profile = callgrind->profile;
-    size_t number = 0;
-    while (number < profile->modules.count && profile->modules.data[number] != module)
-        number++;
+    size_t number = module_number(callgrind->profile, module);
     fprintf(callgrind->out, "%s=(%zu)", key, number + 1);
     if (!callgrind->modules_written[number]) {
         fputc(' ', callgrind->out);

@@ -31,12 +31,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of lines and branches, and of those that were executed. */
-struct coverage {
-    size_t lines, lines_hit;
-    size_t branches, branches_hit;
-};
-
 /* A class. */
 struct source_file {
     const char *name; /* relative to the root */
@@ -86,31 +80,6 @@ static void write_attribute(FILE *out, const char *name, const char *value) {
 }
 
 /* ---- counts ---- */
-
-static struct coverage line_coverage(const struct line_count *line) {
-    struct coverage coverage = {.lines = 1, .lines_hit = line->executions > 0};
-    for (size_t b = 0; b < line->branch_count; b++) {
-        const struct line_branch *branch = &line->branches[b];
-        coverage.branches += branch->target_count;
-        for (size_t t = 0; t < branch->target_count; t++)
-            coverage.branches_hit += branch->targets[t].count > 0;
-    }
-    return coverage;
-}
-
-static void add_coverage(struct coverage *to, struct coverage from) {
-    to->lines += from.lines;
-    to->lines_hit += from.lines_hit;
-    to->branches += from.branches;
-    to->branches_hit += from.branches_hit;
-}
-
-static struct coverage file_coverage(const struct file_lines *lines) {
-    struct coverage coverage = {0};
-    for (size_t i = 0; lines && i < lines->line_count; i++)
-        add_coverage(&coverage, line_coverage(&lines->lines[i]));
-    return coverage;
-}
 
 static double rate(size_t part, size_t whole) {
     return whole ? (double)part / (double)whole : 1;

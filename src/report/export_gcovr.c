@@ -4,11 +4,15 @@
  *
  *     {"gcovr/format_version": "0.3", "files": [
  *       {"file": "/home/user/max.c",
- *        "lines": [{"line_number": 13, "count": 1000, "branches":
- *                    [{"branchno": 0, "blockno": 0, "source_block_id": 0, "destination_block_id":
- * 0, "count": 999, "fallthrough": false, "throw": false}, ...], "gcovr/noncode": false,
- * "gcovr/excluded": false}], "functions": [{"name": "main", "demangled_name": "main", "lineno": 12,
- *                       "execution_count": 1, "returned_count": 1, "blocks_percent": 100.0}]}]}
+ *        "lines": [
+ *          {"line_number": 13, "count": 1000,
+ *           "branches": [{"branchno": 0, "blockno": 0,
+ *                         "source_block_id": 0, "destination_block_id": 0,
+ *                         "count": 999, "fallthrough": false, "throw": false}, ...],
+ *           "gcovr/noncode": false, "gcovr/excluded": false}],
+ *        "functions": [
+ *          {"name": "main", "demangled_name": "main", "lineno": 12, "execution_count": 1,
+ *           "returned_count": 1, "blocks_percent": 100.0}]}]}
  *
  * Each gcovr reads exactly one version of the format. The members are those of all versions, so
  * only that number differs. The installed gcovr is asked for it: of an empty directory it writes a

@@ -55,13 +55,6 @@ static struct html_functions find_functions(struct arena *arena, const struct pr
     return functions;
 }
 
-static size_t number_of_module(const struct profile *profile, const struct module *module) {
-    size_t number = 0;
-    while (number < profile->modules.count && profile->modules.data[number] != module)
-        number++;
-    return number;
-}
-
 static void write_functions(struct json_writer *json, const struct profile *profile,
                             const struct html_functions *functions) {
     json_open_array(json, "functions");
@@ -72,7 +65,7 @@ static void write_functions(struct json_writer *json, const struct profile *prof
         json_string(json, NULL, function->demangled);
         json_unsigned(json, NULL, function->file);
         json_unsigned(json, NULL, function->line);
-        json_unsigned(json, NULL, number_of_module(profile, function->module));
+        json_unsigned(json, NULL, module_number(profile, function->module));
         json_unsigned(json, NULL, function->calls);
         json_unsigned(json, NULL, function->executed);
         json_unsigned(json, NULL, function->instruction_count);
@@ -83,39 +76,20 @@ static void write_functions(struct json_writer *json, const struct profile *prof
     json_close(json);
 }
 
-struct coverage {
-    uint64_t lines, executed, targets, taken, instructions;
-};
-
-static struct coverage cover(const struct file_lines *lines) {
-    struct coverage coverage = {0};
-    for (size_t i = 0; lines && i < lines->line_count; i++) {
-        const struct line_count *line = &lines->lines[i];
-        coverage.lines++;
-        coverage.executed += line->executions > 0;
-        coverage.instructions += line->instructions;
-        for (size_t b = 0; b < line->branch_count; b++)
-            for (size_t t = 0; t < line->branches[b].target_count; t++) {
-                coverage.targets++;
-                coverage.taken += line->branches[b].targets[t].count > 0;
-            }
-    }
-    return coverage;
-}
-
 static void write_files(struct json_writer *json, struct arena *arena,
                         const struct profile *profile, const struct line_counts *counts) {
     const char **files = source_files(arena, profile, NULL);
     json_open_array(json, "files");
     for (uint32_t i = 0; i < profile->files.count; i++) {
-        struct coverage coverage = cover(find_file_lines(counts, i));
+        const struct file_lines *lines = find_file_lines(counts, i);
+        struct coverage coverage = file_coverage(lines);
         json_open_array(json, NULL);
         json_string(json, NULL, files[i] ? files[i] : "");
         json_unsigned(json, NULL, coverage.lines);
-        json_unsigned(json, NULL, coverage.executed);
-        json_unsigned(json, NULL, coverage.targets);
-        json_unsigned(json, NULL, coverage.taken);
-        json_unsigned(json, NULL, coverage.instructions);
+        json_unsigned(json, NULL, coverage.lines_hit);
+        json_unsigned(json, NULL, coverage.branches);
+        json_unsigned(json, NULL, coverage.branches_hit);
+        json_unsigned(json, NULL, file_instructions(lines));
         json_close(json);
     }
     json_close(json);
@@ -132,13 +106,6 @@ static void write_programs(struct json_writer *json, struct arena *arena,
         json_close(json);
     }
     json_close(json);
-}
-
-static uint64_t count_all_threads(const struct profile *profile) {
-    uint64_t threads = 0;
-    for (size_t i = 0; i < profile->processes.count; i++)
-        threads += count_threads(&profile->processes.data[i]);
-    return threads;
 }
 
 static void write_data(const struct export_input *input, FILE *out) {

@@ -34,6 +34,7 @@
 #include "format/notes.h"
 #include "report/export.h"
 #include "report/line_counts.h"
+#include "report/view.h"
 
 #include <inttypes.h>
 
@@ -53,13 +54,6 @@ void export_json_file(struct json_writer *json, const struct profile *profile, u
         json_null(json, "file");
 }
 
-size_t export_json_module(const struct profile *profile, const struct module *module) {
-    size_t i = 0;
-    while (i < profile->modules.count && profile->modules.data[i] != module)
-        i++;
-    return i;
-}
-
 /* ---- processes ---- */
 
 static void write_process(struct json_writer *json, const struct profile *profile,
@@ -76,7 +70,7 @@ static void write_process(struct json_writer *json, const struct profile *profil
     for (size_t i = 0; i < process->threads.count; i++) {
         const struct thread_cells *thread = &process->threads.data[i];
         json_open_object(json, NULL);
-        json_unsigned(json, "module", export_json_module(profile, thread->module));
+        json_unsigned(json, "module", module_number(profile, thread->module));
         json_unsigned(json, "slot", thread->slot);
         json_unsigned(json, "owner", thread->owner);
         json_unsigned(json, "threads", thread->threads);
@@ -220,7 +214,7 @@ static void write_branch(struct json_writer *json, const struct profile *profile
                          const struct line_branch *branch) {
     const struct function *function = branch->function;
     json_open_object(json, NULL);
-    json_unsigned(json, "module", export_json_module(profile, function->module));
+    json_unsigned(json, "module", module_number(profile, function->module));
     json_unsigned(json, "function", (size_t)(function - function->module->functions.data));
     json_unsigned(json, "instruction", branch->instruction);
     json_unsigned(json, "executed", branch->executed);

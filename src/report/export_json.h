@@ -9,9 +9,6 @@
 /* Writes the member "file": source file number FILE, or null if it is 0. */
 void export_json_file(struct json_writer *json, const struct profile *profile, uint32_t file);
 
-/* Returns the index of MODULE in PROFILE. */
-size_t export_json_module(const struct profile *profile, const struct module *module);
-
 /* Writes the member "calls". CONTEXTS is NULL if there are none. */
 void export_json_calls(struct json_writer *json, const struct profile *profile,
                        const struct contexts *contexts);

@@ -17,6 +17,7 @@
  * An index is null if its item is not known, and for a parent if there is none. A module is null if
  * a function or site is in none. Recursion is folded in the tree: see format/calls.h. */
 #include "report/export_json.h"
+#include "report/view.h"
 
 /* Writes the index of item NUMBER. NUMBER 0 means not known, and has no index. */
 static void write_number(struct json_writer *json, const char *key, uint32_t number) {
@@ -29,7 +30,7 @@ static void write_number(struct json_writer *json, const char *key, uint32_t num
 static void write_module(struct json_writer *json, const struct profile *profile,
                          const struct module *module) {
     if (module)
-        json_unsigned(json, "module", export_json_module(profile, module));
+        json_unsigned(json, "module", module_number(profile, module));
     else
         json_null(json, "module");
 }

@@ -6,10 +6,11 @@
  *      "name": "prog",
  *      "shared": {"frames": [{"name": "main", "file": "/home/user/prog.c", "line": 12}, ...]},
  *      "profiles": [
- *        {"type": "evented", "name": "prog args, process 4711, thread 4712", "unit": "none",
+ *        {"type": "evented", "name": "prog, process 4711, thread 4712", "unit": "none",
  *         "startValue": 0, "endValue": 90,
- *         "events": [{"type": "O", "frame": 0, "at": 0}, ..., {"type": "C", "frame": 0, "at":
- * 90}]}], "activeProfileIndex": 0}
+ *         "events": [{"type": "O", "frame": 0, "at": 0}, ...,
+ *                    {"type": "C", "frame": 0, "at": 90}]}],
+ *      "activeProfileIndex": 0}
  *
  * The active profile is the longest. A path of functions is opened once and closed once. Its length
  * is the number of instructions that were executed on it, its own first, and then those of its
@@ -22,8 +23,7 @@
 #include "report/call_paths.h"
 #include "report/export.h"
 #include "report/json_writer.h"
-
-#include <string.h>
+#include "util/path.h"
 
 /* The paths as a tree. */
 struct path_tree {
@@ -91,21 +91,13 @@ static void write_frames(struct json_writer *json, const struct places *places) 
     json_close(json);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Returns the number of its instructions. */
 static uint64_t write_profile(struct json_writer *json, struct arena *arena,
                               const struct context_root *root, const struct path_tree *tree,
                               uint32_t path) {
-    const struct process *process = root->process;
     json_open_object(json, NULL);
     json_string(json, "type", "evented");
-    json_string(json, "name",
-                arena_print(arena, "%s, process %u, thread %u", base_name(process->program),
-                            process->pid, root->owner));
+    json_string(json, "name", context_root_name(arena, root));
     json_string(json, "unit", "none");
     json_unsigned(json, "startValue", 0);
     json_open_array(json, "events");
@@ -127,7 +119,7 @@ void export_speedscope(const struct export_input *input, FILE *out) {
     json_string(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
     json_string(&json, "exporter", arena_print(&arena, "quipu %s", input->version));
     if (contexts->roots.count)
-        json_string(&json, "name", base_name(contexts->roots.data[0].process->program));
+        json_string(&json, "name", last_part(contexts->roots.data[0].process->program));
     write_frames(&json, &contexts->places);
     json_open_array(&json, "profiles");
     uint64_t largest = 0;

@@ -8,8 +8,6 @@
 #include "report/call_paths.h"
 #include "report/html.h"
 
-#include <string.h>
-
 static void write_functions(struct json_writer *json, const struct places *places) {
     json_open_array(json, "functions");
     for (size_t i = 0; i < places->functions.count; i++) {
@@ -27,12 +25,8 @@ static void write_roots(struct json_writer *json, struct arena *arena,
                         const struct contexts *contexts, const uint32_t *paths) {
     json_open_array(json, "roots");
     for (size_t i = 0; i < contexts->roots.count; i++) {
-        const struct context_root *root = &contexts->roots.data[i];
-        const char *program = root->process->program, *slash = strrchr(program, '/');
         json_open_array(json, NULL);
-        json_string(json, NULL,
-                    arena_print(arena, "%s, process %u, thread %u", slash ? slash + 1 : program,
-                                root->process->pid, root->owner));
+        json_string(json, NULL, context_root_name(arena, &contexts->roots.data[i]));
         json_unsigned(json, NULL, paths[i]);
         json_close(json);
     }

@@ -13,17 +13,10 @@ enum {
     ASSEMBLY_MOST = 6 << 20
 };
 
-static uint64_t instructions_of(const struct file_lines *lines) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < lines->line_count; i++)
-        sum += lines->lines[i].instructions;
-    return sum;
-}
-
 static int compare_files(const void *left, const void *right) {
     const struct file_lines *a = *(const struct file_lines *const *)left;
     const struct file_lines *b = *(const struct file_lines *const *)right;
-    uint64_t x = instructions_of(a), y = instructions_of(b);
+    uint64_t x = file_instructions(a), y = file_instructions(b);
     return x != y ? (x < y ? 1 : -1) : (a->file > b->file) - (a->file < b->file);
 }
 

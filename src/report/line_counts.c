@@ -292,3 +292,37 @@ const struct file_lines *find_file_lines(const struct line_counts *counts, uint3
 const struct line_count *find_line_count(const struct file_lines *lines, uint32_t line) {
     return bsearch(&line, lines->lines, lines->line_count, sizeof *lines->lines, compare_line);
 }
+
+/* ---- coverage ---- */
+
+struct coverage line_coverage(const struct line_count *line) {
+    struct coverage coverage = {.lines = 1, .lines_hit = line->executions > 0};
+    for (size_t b = 0; b < line->branch_count; b++) {
+        const struct line_branch *branch = &line->branches[b];
+        coverage.branches += branch->target_count;
+        for (size_t t = 0; t < branch->target_count; t++)
+            coverage.branches_hit += branch->targets[t].count > 0;
+    }
+    return coverage;
+}
+
+void add_coverage(struct coverage *to, struct coverage from) {
+    to->lines += from.lines;
+    to->lines_hit += from.lines_hit;
+    to->branches += from.branches;
+    to->branches_hit += from.branches_hit;
+}
+
+struct coverage file_coverage(const struct file_lines *lines) {
+    struct coverage coverage = {0};
+    for (size_t i = 0; lines && i < lines->line_count; i++)
+        add_coverage(&coverage, line_coverage(&lines->lines[i]));
+    return coverage;
+}
+
+uint64_t file_instructions(const struct file_lines *lines) {
+    uint64_t sum = 0;
+    for (size_t i = 0; lines && i < lines->line_count; i++)
+        sum += lines->lines[i].instructions;
+    return sum;
+}

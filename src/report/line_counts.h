@@ -76,6 +76,20 @@ struct line_counts *count_function_lines(struct arena *arena,
 const struct file_lines *find_file_lines(const struct line_counts *counts, uint32_t file);
 const struct line_count *find_line_count(const struct file_lines *lines, uint32_t line);
 
+/* Numbers of lines and of branches' targets, and of those that were executed. */
+struct coverage {
+    size_t lines, lines_hit;
+    size_t branches, branches_hit;
+};
+
+/* Return that of a line, and of a file; LINES may be NULL. */
+struct coverage line_coverage(const struct line_count *line);
+struct coverage file_coverage(const struct file_lines *lines);
+void add_coverage(struct coverage *to, struct coverage from);
+
+/* Returns the instructions executed for the lines of a file. LINES may be NULL. */
+uint64_t file_instructions(const struct file_lines *lines);
+
 /* The branches of FUNCTION in the order of its code. */
 struct function_branches {
     struct line_branch *data;

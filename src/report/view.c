@@ -17,6 +17,13 @@ bool matches(const char *pattern, const char *text) {
     return false;
 }
 
+size_t module_number(const struct profile *profile, const struct module *module) {
+    size_t number = 0;
+    while (number < profile->modules.count && profile->modules.data[number] != module)
+        number++;
+    return number;
+}
+
 bool matches_name(const char *pattern, const char *name) {
     return !pattern || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
 }

@@ -73,6 +73,12 @@ const char *time_text(struct arena *arena, uint64_t nanoseconds);
 /* Returns the number of threads of PROCESS that ran instrumented code. */
 uint64_t count_threads(const struct process *process);
 
+/* The same of all processes. */
+uint64_t count_all_threads(const struct profile *profile);
+
+/* Returns the index of MODULE in PROFILE; the number of modules if it is none of them. */
+size_t module_number(const struct profile *profile, const struct module *module);
+
 /* Returns the module's build id in hexadecimal, or "" if it has none. */
 const char *build_id_text(struct arena *arena, const struct module *module);
 

@@ -89,7 +89,7 @@ static void show_call(struct view_input *input, const struct places *places,
 static void collect_calls(struct view_input *input) {
     struct contexts contexts;
     struct arena scratch = {0};
-    contexts_need(input->profile, input->selection, &contexts);
+    contexts_need(input->profile, input->selection, false, &contexts);
     input->executed = contexts.executed;
     call_vector calls = contexts_calls(&scratch, &contexts, CALLER_OF_SITE);
     for (size_t i = 0; i < calls.count; i++)

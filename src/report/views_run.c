@@ -261,6 +261,13 @@ uint64_t count_threads(const struct process *process) {
     return most;
 }
 
+uint64_t count_all_threads(const struct profile *profile) {
+    uint64_t threads = 0;
+    for (size_t i = 0; i < profile->processes.count; i++)
+        threads += count_threads(&profile->processes.data[i]);
+    return threads;
+}
+
 static void show_process(struct view_input *input, const struct part *part) {
     const struct process *process = part->selection.process;
     struct row *row = table_add(input->table);

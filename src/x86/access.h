@@ -38,15 +38,15 @@ struct access {
     uint8_t element;         /* log2 of the bytes of an element of a string, vector or bit string */
     uint8_t mask_kind, mask; /* N */
     bool wide_mask;          /* MASK_SIGNS: of %ymmN */
-    uint8_t mask_count; /* MASK_REGISTER: bits; if there are more than elements, as of a broadcast,
-each element is used again */
-    bool compresses;    /* the selected elements are in memory without gaps */
-    bool thread;        /* the address is relative to %fs */
-    bool segment;       /* ... or to %gs */
-    bool relative;      /* ... or to the instruction pointer */
-    bool narrow;        /* the address is cut to 32 bits */
-    bool absolute;      /* movabs: its address has 64 bits */
-    bool implicit;      /* the text has no such operand: the address is in register `base` */
+    uint8_t mask_count;   /* MASK_REGISTER: bits; a broadcast has more than elements, and uses each
+                             element again */
+    bool compresses;      /* the selected elements are in memory without gaps */
+    bool thread;          /* the address is relative to %fs */
+    bool segment;         /* ... or to %gs */
+    bool relative;        /* ... or to the instruction pointer */
+    bool narrow;          /* the address is cut to 32 bits */
+    bool absolute;        /* movabs: its address has 64 bits */
+    bool implicit;        /* the text has no such operand: the address is in register `base` */
     uint8_t index_vector; /* ACCESS_SCATTERED: N of %zmmN */
     bool wide_indices;    /* ... which have 64 bits each */
     uint8_t count;        /* ... which has so many elements; of other kinds 1 */

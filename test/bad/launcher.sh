@@ -68,7 +68,7 @@ for name in probed conftest cmTC_1a2b sub/CMakeFiles/CMakeScratch/x meson-privat
 done
 
 # cmake
-command -v cmake >/dev/null || exit 0
+has cmake || exit 0
 PATH=$(dirname "$quipu"):$PATH
 cat >CMakeLists.txt <<'EOT'
 cmake_minimum_required(VERSION 3.21)

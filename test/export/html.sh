@@ -68,7 +68,7 @@ assert sum(p[4] for p in paths) == whole["calls"]["instructions"] == paths[0][3]
 END
 python3 check.py || fail "the page differs from the JSON export"
 
-command -v chromium >/dev/null || exit 0
+has chromium || exit 0
 # shown VIEW: the text of the view, one element a line.
 shown() {
     chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --dump-dom \
@@ -80,24 +80,24 @@ page = sys.stdin.read()
 page = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)
 print(html.unescape(re.sub(r"<[^>]*>", "\n", page)))' | grep .
 }
-has() {
+shows() {
     grep -qxF -- "$2" view.txt || fail "view '$1' does not show '$2': $(tr '\n' '|' <view.txt)"
 }
 total=$(python3 -c 'import json; print(format(json.load(open("whole.json"))["totals"]["instructions"], ","))')
 shown summary >view.txt
-has summary "$total"
-has summary "program - quipu"
+shows summary "$total"
+shows summary "program - quipu"
 shown functions >view.txt
 for cell in 'work(long)' 'never(int)' '5 of 5' hostile.cc:3; do
-    has functions "$cell"
+    shows functions "$cell"
 done
 shown "source/$(python3 -c '
 import json, re
 d = json.loads(re.search(r"id=.data.>\n(.*?)</script>", open("page.html").read(), re.S).group(1))
 print([i for i, f in enumerate(d["files"]) if f[0].endswith("hostile.cc")][0])')" >view.txt
-has source '        sum = sum + i; // "&lt;" stays as it is'
-has source '// </script><script>document.title = "taken over"</script> <!-- <img src=x onerror=alert(1)>'
-has source 206
+shows source '        sum = sum + i; // "&lt;" stays as it is'
+shows source '// </script><script>document.title = "taken over"</script> <!-- <img src=x onerror=alert(1)>'
+shows source 206
 shown calls >view.txt
-has calls all
+shows calls all
 ! grep -q '^taken over' view.txt || fail "the page runs a script of the program"

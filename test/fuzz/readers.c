@@ -222,7 +222,7 @@ static void damage(struct file *file) {
 static void read_calls(struct profile *profile) {
     struct contexts contexts;
     struct arena arena = {0};
-    contexts_read(profile, (struct selection){0}, &contexts);
+    contexts_read(profile, (struct selection){0}, false, &contexts);
     call_vector calls = contexts_calls(&arena, &contexts, CALLER_OF_SITE);
     uint64_t sum = 0;
     for (size_t i = 0; i < calls.count; i++)
