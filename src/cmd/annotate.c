@@ -4,6 +4,7 @@
 
 #include "report/annotate.h"
 #include "report/output.h"
+#include "report/pager.h"
 #include "report/progress.h"
 #include "report/style.h"
 #include "util/diag.h"
@@ -19,7 +20,7 @@ struct annotate_options {
     struct view_filter filter;
     const char *output, *color;
     size_t hot, context;
-    bool assembly, by_count, branches, human;
+    bool assembly, by_count, branches, human, no_pager;
 };
 
 static void print_help(void) {
@@ -39,6 +40,7 @@ static void print_help(void) {
         "      --branches          how often each branch of a line was taken\n"
         "      --source=DIR        look for source files below DIR too; may be given again\n"
         "      --human             short numbers: 1.23G\n"
+        "      --no-pager          a terminal gets all at once, not by QUIPU_PAGER\n"
         "      --color=WHEN        auto (default), always or never\n"
         "  -o, --output=FILE       write there, compressed where the name ends in .gz\n",
         stdout);
@@ -98,6 +100,7 @@ static const struct option_row rows[] = {
     {"branches", 0, OPTION_FLAG, FIELD(branches), NULL},
     {"source", 0, OPTION_PARSED, 0, take_source},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"no-pager", 0, OPTION_FLAG, FIELD(no_pager), NULL},
     {"color", 0, OPTION_WHEN, FIELD(color), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
@@ -136,6 +139,8 @@ int cmd_annotate(int argc, char **argv) {
         .context = options.context,
     };
     need_annotated(&annotation);
+    if (!options.no_pager)
+        start_pager(out);
     if (options.assembly)
         annotate_assembly(&annotation);
     else

@@ -6,8 +6,10 @@
 
 #include "report/comparison_output.h"
 #include "report/output.h"
+#include "report/pager.h"
 #include "report/progress.h"
 #include "report/style.h"
+#include "report/table.h"
 #include "util/diag.h"
 #include "util/near.h"
 
@@ -40,7 +42,10 @@ struct diff_format {
 struct diff_options {
     const struct diff_view *view; /* NULL: not given */
     const struct diff_format *format;
-    bool all;          /* also rows that did not change */
+    bool all;  /* also rows that did not change */
+    bool wide; /* only for text: lines as long as they become */
+    bool no_pager;
+    enum name_style names;
     bool color;        /* only for text */
     bool human;        /* only for text: short numbers */
     size_t limit;      /* rows at most */
@@ -86,7 +91,13 @@ static void print_help(void) {
           "  --all                 show what did not change, too\n"
           "  --fail-above=PERCENT  exit with status 1 where instructions executed, of all\n"
           "                        functions, grew by more than that\n"
+          "  --names=short|full|mangled\n"
+          "                        text: names of C++ functions; short is without long arguments\n"
+          "                        of templates\n"
           "  --human               text: short numbers, 1.23G\n"
+          "  --wide                text: lines as long as they become; otherwise they fit the\n"
+          "                        terminal, or COLUMNS\n"
+          "  --no-pager            a terminal gets all at once, not by QUIPU_PAGER\n"
           "  --color=auto|always|never\n",
           stdout);
 }
@@ -125,6 +136,10 @@ static void take_percent(void *options, const char *text) {
     ((struct diff_options *)options)->fail_above = percent;
 }
 
+static void take_names(void *options, const char *word) {
+    ((struct diff_options *)options)->names = choose_name_style(word);
+}
+
 static void take_color(void *options, const char *word) {
     ((struct diff_options *)options)->color = parse_color(word, stdout);
 }
@@ -136,7 +151,10 @@ static const struct option_row rows[] = {
     {"all", 0, OPTION_FLAG, offsetof(struct diff_options, all), NULL},
     {"fail-above", 0, OPTION_PARSED, 0, take_percent},
     {"color", 0, OPTION_PARSED, 0, take_color},
+    {"names", 0, OPTION_PARSED, 0, take_names},
     {"human", 0, OPTION_FLAG, offsetof(struct diff_options, human), NULL},
+    {"no-pager", 0, OPTION_FLAG, offsetof(struct diff_options, no_pager), NULL},
+    {"wide", 0, OPTION_FLAG, offsetof(struct diff_options, wide), NULL},
 };
 
 static const struct command_line command_line = {"diff", print_help, rows,
@@ -193,9 +211,13 @@ static void write_result(struct arena *arena, const struct comparison *compariso
         .of_calls = options->view->of_calls,
         .unit = options->view->unit,
         .headline = options->view->headline,
+        .names = options->names,
         .color = options->color,
         .human = options->human,
+        .width = options->wide ? 0 : table_width(stdout),
     };
+    if (!options->no_pager)
+        start_pager(stdout);
     size_t count = comparison->count - (options->all ? 0 : comparison->unchanged);
     options->format->write(comparison, count < options->limit ? count : options->limit, &style);
     end_output(stdout, "-");

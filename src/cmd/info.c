@@ -7,6 +7,7 @@
 #include "data/calls.h"
 #include "report/json_writer.h"
 #include "report/output.h"
+#include "report/pager.h"
 #include "report/progress.h"
 #include "report/style.h"
 #include "report/view.h"
@@ -26,6 +27,7 @@ static void print_help(void) {
         "modules.  Of a process that runs: what is watched.\n\n"
         "      --pid=PID        process PID, which was built with --quipu=watch\n"
         "      --format=FORMAT  text (default) or json\n"
+        "      --no-pager       a terminal gets all at once, not by QUIPU_PAGER\n"
         "  -o, --output=FILE    write there, compressed where the name ends in .gz\n",
         stdout);
 }
@@ -350,7 +352,7 @@ static profile_list open_all(struct arena *arena, char **paths, size_t count, bo
 
 struct info_options {
     const char *output, *pid; /* NULL: no process */
-    bool json;
+    bool json, no_pager;
 };
 
 static void take_format(void *options, const char *word) {
@@ -359,6 +361,7 @@ static void take_format(void *options, const char *word) {
 
 static const struct option_row rows[] = {
     {"format", 0, OPTION_PARSED, 0, take_format},
+    {"no-pager", 0, OPTION_FLAG, offsetof(struct info_options, no_pager), NULL},
     {"pid", 0, OPTION_TEXT, offsetof(struct info_options, pid), NULL},
     {"output", 'o', OPTION_TEXT, offsetof(struct info_options, output), NULL},
 };
@@ -379,6 +382,8 @@ int cmd_info(int argc, char **argv) {
     profile_list profiles =
         open_all(&arena, argv + first, (size_t)(argc - first), options.pid != NULL);
     FILE *out = begin_output(options.output);
+    if (!options.no_pager)
+        start_pager(out);
     if (options.json)
         write_json(out, &arena, &profiles, options.pid ? &watching : NULL);
     if (options.pid && !options.json)

@@ -4,6 +4,7 @@
 
 #include "data/calls.h"
 #include "report/output.h"
+#include "report/pager.h"
 #include "report/patterns.h"
 #include "report/programs.h"
 #include "report/progress.h"
@@ -25,11 +26,13 @@ struct report_options {
     const char *color;
     bool human;
     bool wide;
+    bool no_pager;
     bool only_executed, only_never;
     double min_share; /* from 0 to 1 */
     uint32_t pid;     /* 0: all processes */
     uint32_t thread;  /* 0: all threads */
     struct view_filter filter;
+    enum name_style names;
 };
 
 static void print_help(void) {
@@ -56,9 +59,12 @@ static void print_help(void) {
           "      --min-percent=P      only rows with at least P percent of all instructions\n"
           "      --executed           only rows that were executed\n"
           "      --never-executed     only rows that never were\n"
+          "      --names=FORM         text: names of C++ functions: short (default: without long\n"
+          "                           arguments of templates), full or mangled\n"
           "      --human              short numbers: 1.23G\n"
           "      --wide               text: lines as long as they become; otherwise they fit the\n"
           "                           terminal, or COLUMNS\n"
+          "      --no-pager           a terminal gets all at once, not by QUIPU_PAGER\n"
           "      --color=WHEN         auto (default), always or never\n"
           "  -o, --output=FILE        write there, compressed where the name ends in .gz\n",
           stdout);
@@ -95,6 +101,10 @@ static void take_thread(void *options, const char *word) {
     ((struct report_options *)options)->thread = (uint32_t)parse_number("thread", word, UINT32_MAX);
 }
 
+static void take_names(void *options, const char *word) {
+    ((struct report_options *)options)->names = choose_name_style(word);
+}
+
 static void take_percent(void *options, const char *word) {
     char *end;
     double value = strtod(word, &end);
@@ -118,8 +128,10 @@ static const struct option_row rows[] = {
     {"min-percent", 0, OPTION_PARSED, 0, take_percent},
     {"executed", 0, OPTION_FLAG, FIELD(only_executed), NULL},
     {"never-executed", 0, OPTION_FLAG, FIELD(only_never), NULL},
+    {"names", 0, OPTION_PARSED, 0, take_names},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
     {"wide", 0, OPTION_FLAG, FIELD(wide), NULL},
+    {"no-pager", 0, OPTION_FLAG, FIELD(no_pager), NULL},
     {"color", 0, OPTION_WHEN, FIELD(color), NULL},
     {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
 };
@@ -212,6 +224,8 @@ static void write_table(const struct table *table, const struct report_options *
                                 .human = options->human,
                                 .color = parse_color(options->color, out),
                                 .width = options->wide ? 0 : table_width(out)};
+    if (!options->no_pager)
+        start_pager(out);
     table_write(table, options->format, &style, options->limit);
     end_output(out, options->output);
 }
@@ -271,6 +285,7 @@ int cmd_report(int argc, char **argv) {
                                .profile = profile,
                                .selection = selection,
                                .filter = options.filter,
+                               .names = options.names,
                                .table = &table,
                                .executed = profile->executed};
     options.view->collect(&input);

@@ -1,101 +1,10 @@
-/* comparison_output.c: writes comparisons as text, JSON and CSV.
- *
- *     before     after     delta  percent  calls before  calls after  function
- *      10000     12500     +2500  +25.00%           100          125  scan (/src/scan.c:12)
- *          -       900      +900      new             -            3  grow (/src/table.c:40)
- *      10000     13400     +3400  +34.00%           100          128  total
- *
- * For calls, the last column is "look_up from scan (/src/scan.c:13)". */
+/* comparison_output.c: writes comparisons as JSON and CSV; see comparison_output.h. */
 #include "report/comparison_output.h"
 
 #include "report/csv_writer.h"
 #include "report/json_writer.h"
-#include "report/style.h"
-#include "report/view.h"
 
 #include <inttypes.h>
-#include <math.h>
-
-/* ---- text ---- */
-
-enum {
-    CELL = NUMBER_MAX + 1 /* room for a sign */
-};
-
-/* Prints a count, or "-" if the side does not have the row. */
-static void print_count(char text[CELL], uint64_t count, bool present, bool human) {
-    if (present)
-        print_number(text, count, human);
-    else
-        snprintf(text, CELL, "-");
-}
-
-static void print_delta(char text[CELL], const uint64_t counts[SIDES], bool human) {
-    bool grew = counts[AFTER] >= counts[BEFORE];
-    text[0] = grew ? '+' : '-';
-    print_number(text + 1, grew ? counts[AFTER] - counts[BEFORE] : counts[BEFORE] - counts[AFTER],
-                 human);
-}
-
-static void print_percent(char text[CELL], const struct compared_row *row) {
-    double percent = delta_percent(row->instructions);
-    if (!row->present[BEFORE] || !row->present[AFTER])
-        snprintf(text, CELL, "%s", comparison_status(row));
-    else if (isinf(percent))
-        snprintf(text, CELL, "from 0");
-    else
-        snprintf(text, CELL, "%+.2f%%", percent);
-}
-
-static void write_name(const struct compared_row *row, const struct comparison_style *style) {
-    if (*row->callee_demangled) {
-        write_safely(style->out, row->callee_demangled);
-        fputs(" from ", style->out);
-    }
-    write_safely(style->out, row->demangled);
-    if (*row->file) {
-        fputs(" (", style->out);
-        write_safely(style->out, short_path(style->arena, row->file));
-        fprintf(style->out, ":%" PRIu32 ")", row->line);
-    }
-}
-
-static void write_row(const struct compared_row *row, const struct comparison_style *style) {
-    char counts[SIDES][CELL], calls[SIDES][CELL], delta[CELL], percent[CELL];
-    for (int i = 0; i < SIDES; i++) {
-        print_count(counts[i], row->instructions[i], row->present[i], style->human);
-        print_count(calls[i], row->calls[i], row->present[i], style->human);
-    }
-    print_delta(delta, row->instructions, style->human);
-    print_percent(percent, row);
-    enum style color =
-        row->instructions[AFTER] > row->instructions[BEFORE] ? STYLE_HOT : STYLE_PLAIN;
-    fputs(style_start(style->color, color), style->out);
-    fprintf(style->out, "%16s %16s %16s %11s %13s %13s  ", counts[BEFORE], counts[AFTER], delta,
-            percent, calls[BEFORE], calls[AFTER]);
-    write_name(row, style);
-    fprintf(style->out, "%s\n", style_end(style->color, color));
-}
-
-void write_comparison_text(const struct comparison *comparison, size_t count,
-                           const struct comparison_style *style) {
-    fprintf(style->out, "%16s %16s %16s %11s %13s %13s  %s\n", "before", "after", "delta",
-            "percent", "calls before", "calls after", style->headline);
-    for (size_t i = 0; i < count; i++)
-        write_row(&comparison->rows[i], style);
-    struct compared_row total = {.demangled = "total", .callee_demangled = "", .file = ""};
-    for (int i = 0; i < SIDES; i++) {
-        total.present[i] = true;
-        total.instructions[i] = comparison->instructions[i];
-        total.calls[i] = comparison->calls[i];
-    }
-    write_row(&total, style);
-    size_t changed = comparison->count - comparison->unchanged;
-    if (count < changed)
-        fprintf(style->out, "%zu more that changed are not shown\n", changed - count);
-    if (comparison->unchanged)
-        fprintf(style->out, "%zu %s did not change\n", comparison->unchanged, style->unit);
-}
 
 /* ---- JSON ---- */
 

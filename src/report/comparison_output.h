@@ -3,18 +3,21 @@
 #define QUIPU_REPORT_COMPARISON_OUTPUT_H
 
 #include "report/comparison.h"
+#include "report/name_style.h"
 
 #include <stdio.h>
 
 struct comparison_style {
     FILE *out;
-    struct arena *arena;  /* for texts */
-    const char *by;       /* name of the view, as in --by=NAME */
-    bool of_calls;        /* rows are calls, not functions */
-    const char *unit;     /* the plural of a row's kind: "functions" */
-    const char *headline; /* only for text: title of the last column */
-    bool color;           /* only for text */
-    bool human;           /* only for text: short numbers */
+    struct arena *arena;   /* for texts */
+    const char *by;        /* name of the view, as in --by=NAME */
+    bool of_calls;         /* rows are calls, not functions */
+    const char *unit;      /* the plural of a row's kind: "functions" */
+    const char *headline;  /* only for text: title of the last column */
+    enum name_style names; /* only for text */
+    bool color;            /* only for text */
+    bool human;            /* only for text: short numbers */
+    int width;             /* only for text: as in struct table_style */
 };
 
 /* Writes the first COUNT rows of COMPARISON, and its totals. Errors stay in the stream. */

@@ -2,6 +2,7 @@
 #include "report/output.h"
 
 #include "report/export.h"
+#include "report/pager.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/terminal.h"
@@ -69,6 +70,7 @@ void end_output(FILE *out, const char *path) {
         failed = true;
         cause = errno;
     }
+    end_pager();
     const char *why = strerror(cause ? cause : EIO);
     if (failed && out == stdout)
         die("cannot write standard output: %s", why);

@@ -52,6 +52,7 @@ static int compare_cells(const struct cell *a, const struct cell *b, enum cell_k
         return (int)b->known - (int)a->known; /* unknown values come last */
     switch (kind) {
     case CELL_TEXT:
+    case CELL_FIGURE:
         return strcmp(a->text, b->text);
     case CELL_SHARE:
         return (a->share < b->share) - (a->share > b->share);

@@ -20,6 +20,7 @@ enum cell_kind {
     CELL_NUMBER,  /* of a process or thread; text does not shorten it */
     CELL_ADDRESS, /* a number; text shows it in hexadecimal */
     CELL_SHARE,   /* from 0 to 1; text shows percent */
+    CELL_FIGURE,  /* text that is a number with a sign or a unit: aligned as one, never shortened */
 };
 
 struct column {

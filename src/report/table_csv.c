@@ -24,6 +24,7 @@ static void write_cell(FILE *out, const struct column *column, const struct cell
         return;
     switch (column->kind) {
     case CELL_TEXT:
+    case CELL_FIGURE:
         csv_field(out, cell->text);
         break;
     case CELL_SHARE:

@@ -26,6 +26,7 @@ static void write_cell(const struct column *column, const struct cell *cell) {
         return;
     switch (column->kind) {
     case CELL_TEXT:
+    case CELL_FIGURE:
         json_string(&writer, column->name, cell->text);
         break;
     case CELL_SHARE:

@@ -5,8 +5,9 @@
  *             1255  100.0%      2           31          3  total
  *
  * Numbers are aligned to the right, and text to the left. The last column takes the rest of the
- * line. On a terminal, text that is too long for it loses its middle: "a_very...name"; numbers lose
- * nothing. Bytes that would act on the terminal are shown as '?'.
+ * line. On a terminal, text that is too long for it loses its middle: "a_very...name"; the path of
+ * a place first: "name (.../file.c:12)". Numbers lose nothing. Bytes that would act on the terminal
+ * are shown as '?'.
  *
  * Not perfect: a character counts as many columns as it has bytes. */
 #include "report/table.h"
@@ -27,6 +28,7 @@ enum {
     ELIDED_MAX = 512,  /* bytes of a shortened text */
     TEXT_MAX = 60,     /* columns of text where the table has no width */
     TEXT_LEAST = 8,    /* columns that text keeps on a narrow terminal */
+    NAME_LEAST = 12,   /* columns that a name keeps beside its place */
     WIDTH_DEFAULT = 80 /* of a terminal that does not tell */
 };
 
@@ -34,6 +36,10 @@ static int widths[COLUMNS_MAX]; /* of the only table that is being written */
 
 static const struct column *text_column(const struct table *table, size_t i) {
     return &table->shape->columns[table->shape->text[i]];
+}
+
+static bool is_text(const struct column *column) {
+    return column->kind == CELL_TEXT || column->kind == CELL_FIGURE;
 }
 
 /* Writes to TEXT the cell of a column that is not text. */
@@ -52,7 +58,7 @@ static void print_cell(char *text, const struct column *column, const struct cel
 
 static int cell_width(const struct column *column, const struct cell *cell, bool human) {
     char number[NUMBER_MAX];
-    if (column->kind == CELL_TEXT)
+    if (is_text(column))
         return cell->known ? (int)strlen(cell->text) : 0;
     print_cell(number, column, cell, human);
     return (int)strlen(number);
@@ -95,20 +101,50 @@ static void fit_widths(const struct table *table, int width) {
         widths[widest]--;
 }
 
-/* Returns TEXT, or a copy in ROOM without its middle that is not longer than WIDTH. Characters stay
- * whole. */
-static const char *elide(const char *text, int width, char *room) {
-    size_t length = strlen(text), most = (size_t)width, head = 0;
-    if (length <= most)
-        return text;
-    size_t kept = most - strlen("..."), front = kept - kept / 2;
+/* Writes to ROOM the LENGTH bytes of TEXT, without their middle if they are more than MOST.
+ * Characters stay whole. */
+static void elide_middle(const char *text, size_t length, size_t most, char *room) {
+    size_t kept = most - strlen("..."), front = kept - kept / 2, head = 0;
+    if (length <= most) {
+        snprintf(room, ELIDED_MAX, "%.*s", (int)length, text);
+        return;
+    }
     for (size_t next; (next = utf8_length(text + head)) && head + next <= front;)
         head += next;
     head = head ? head : front; /* not UTF-8 */
-    const char *tail = text + length - kept / 2;
-    while ((*tail & 0xc0) == 0x80)
+    size_t tail = length - kept / 2;
+    while ((text[tail] & 0xc0) == 0x80)
         tail++;
-    snprintf(room, ELIDED_MAX, "%.*s...%s", (int)head, text, tail);
+    snprintf(room, ELIDED_MAX, "%.*s...%.*s", (int)head, text, (int)(length - tail), text + tail);
+}
+
+/* Shortens TEXT, of LENGTH bytes, if it ends with a place: "scan (.../scan.c:12)". The path loses
+ * its first directories, only as many as are needed. If that is not enough, the name loses its
+ * middle. Returns false if there is no place, or no room for both. */
+static bool elide_place(const char *text, size_t length, size_t most, char *room) {
+    const char *place = strrchr(text, '('), *path = NULL;
+    size_t name = place ? (size_t)(place - text) : 0, rest = 0;
+    for (const char *next = place; next && (next = strchr(next + 1, '/'));) {
+        path = next;
+        rest = strlen("(...") + length - (size_t)(path - text);
+        if (name + rest <= most)
+            break;
+    }
+    if (!path || rest + (name < NAME_LEAST ? name : NAME_LEAST) > most)
+        return false;
+    elide_middle(text, name, most - rest, room);
+    size_t shown = strlen(room);
+    snprintf(room + shown, ELIDED_MAX - shown, "%s(...%s", room[shown - 1] == ' ' ? "" : " ", path);
+    return true;
+}
+
+/* Returns TEXT, or a shorter copy in ROOM that is not longer than WIDTH. */
+static const char *elide(const char *text, int width, char *room) {
+    size_t length = strlen(text), most = (size_t)width;
+    if (length <= most)
+        return text;
+    if (!elide_place(text, length, most, room))
+        elide_middle(text, length, most, room);
     return room;
 }
 
@@ -134,15 +170,15 @@ static void find_widths(const struct table *table, bool human, int width) {
 
 /* Writes TEXT as text column I. */
 static void write_padded(const struct table *table, FILE *out, size_t i, const char *text) {
-    bool is_text = text_column(table, i)->kind == CELL_TEXT;
+    bool is_left = text_column(table, i)->kind == CELL_TEXT;
     bool is_last = i + 1 == table->shape->text_count;
     int missing = widths[i] - (int)strlen(text);
     if (i)
         fprintf(out, "%*s", SEPARATION, "");
-    if (!is_text && missing > 0)
+    if (!is_left && missing > 0)
         fprintf(out, "%*s", missing, "");
     write_safely(out, text);
-    if (is_text && missing > 0 && !is_last)
+    if (is_left && missing > 0 && !is_last)
         fprintf(out, "%*s", missing, "");
 }
 
@@ -167,10 +203,10 @@ static void write_row(const struct table *table, const struct table_style *style
         const struct column *column = text_column(table, i);
         const struct cell *cell = &row->cells[table->shape->text[i]];
         char number[NUMBER_MAX];
-        if (column->kind == CELL_TEXT) {
+        if (is_text(column)) {
             const char *text = cell->known ? cell->text : "";
-            write_padded(table, style->out, i,
-                         style->width ? elide(text, widths[i], elided) : text);
+            bool whole = !style->width || column->kind == CELL_FIGURE;
+            write_padded(table, style->out, i, whole ? text : elide(text, widths[i], elided));
         } else {
             print_cell(number, column, cell, style->human);
             write_padded(table, style->out, i, number);

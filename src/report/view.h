@@ -3,6 +3,7 @@
 #define QUIPU_REPORT_VIEW_H
 
 #include "data/profile.h"
+#include "report/name_style.h"
 #include "report/table.h"
 
 /* Which functions are shown, by shell patterns; NULL: all. */
@@ -18,6 +19,7 @@ struct view_input {
     struct profile *profile; /* profile_count was called with SELECTION */
     struct selection selection;
     struct view_filter filter;
+    enum name_style names; /* in text */
     struct table *table;
     uint64_t executed; /* all executed instructions: those of the profile; views that count
                           otherwise set it */

@@ -18,6 +18,8 @@ enum call_column {
     CALL_MODULE,
     CALL_CALLS,
     CALL_INSTRUCTIONS,
+    CALL_CALLER_DEMANGLED,
+    CALL_CALLEE_DEMANGLED,
     CALL_SHARE,
     CALL_FROM,
     CALL_TO,
@@ -34,6 +36,8 @@ static const struct column call_columns[] = {
     [CALL_MODULE] = {"module", "module", CELL_TEXT, false, NULL},
     [CALL_CALLS] = {"calls", "calls", CELL_COUNT, false, "calls"},
     [CALL_INSTRUCTIONS] = {"instructions", "inclusive", CELL_COUNT, false, NULL},
+    [CALL_CALLER_DEMANGLED] = {"caller_demangled", "demangled", CELL_TEXT, false, NULL},
+    [CALL_CALLEE_DEMANGLED] = {"callee_demangled", "demangled", CELL_TEXT, false, NULL},
     [CALL_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
     [CALL_FROM] = {"from", "caller", CELL_TEXT, true, NULL},
     [CALL_TO] = {"to", "callee", CELL_TEXT, true, NULL},
@@ -53,12 +57,17 @@ static bool shows_call(const struct view_input *input, const struct called_funct
     return file && module && function;
 }
 
+static const char *shown_name(const struct view_input *input,
+                              const struct called_function *function) {
+    return styled_name(input->arena, input->names, function->name, function->demangled);
+}
+
 /* Returns "main (max.c:12)", for example. */
-static const char *name_text(const struct view_input *input, const struct called_function *function,
-                             uint32_t file, uint32_t line) {
-    const char *place = location_text(input->arena, input->profile, file, line);
-    return *place ? arena_print(input->arena, "%s (%s)", function->demangled, place)
-                  : function->demangled;
+static const char *caller_text(const struct view_input *input, const struct called_function *caller,
+                               const struct call_site *site) {
+    const char *name = shown_name(input, caller);
+    const char *place = location_text(input->arena, input->profile, site->file, site->line);
+    return *place ? arena_print(input->arena, "%s (%s)", name, place) : name;
 }
 
 static void show_call(struct view_input *input, const struct places *places,
@@ -81,9 +90,11 @@ static void show_call(struct view_input *input, const struct places *places,
     row->cells[CALL_MODULE] = cell_text(site->module ? site->module->path : NULL);
     row->cells[CALL_CALLS] = cell_count(call->calls);
     row->cells[CALL_INSTRUCTIONS] = cell_count(call->inclusive);
+    row->cells[CALL_CALLER_DEMANGLED] = cell_text(call->caller ? caller->demangled : NULL);
+    row->cells[CALL_CALLEE_DEMANGLED] = cell_text(call->callee ? callee->demangled : NULL);
     row->cells[CALL_SHARE] = cell_share(row->share);
-    row->cells[CALL_FROM] = cell_text(name_text(input, caller, site->file, site->line));
-    row->cells[CALL_TO] = cell_text(callee->demangled);
+    row->cells[CALL_FROM] = cell_text(caller_text(input, caller, site));
+    row->cells[CALL_TO] = cell_text(shown_name(input, callee));
 }
 
 static void collect_calls(struct view_input *input) {

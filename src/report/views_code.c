@@ -1,6 +1,8 @@
 /* views_code.c: views by function, block and instruction. */
 #include "report/view.h"
 
+#include "symbols/demangle.h"
+
 #include <string.h>
 
 /* Calls SHOW for every function that the filter shows. */
@@ -13,6 +15,10 @@ static void visit_functions(struct view_input *input,
             if (shows_function(input, &module->functions.data[j]))
                 show(input, &module->functions.data[j]);
     }
+}
+
+static const char *shown_name(const struct view_input *input, const struct function *function) {
+    return styled_name(input->arena, input->names, function->name, function->demangled);
 }
 
 static const char *file_name(const struct view_input *input, uint32_t file) {
@@ -29,6 +35,7 @@ enum function_column {
     FUNCTION_INSTRUCTIONS,
     FUNCTION_STATIC,
     FUNCTION_NEVER,
+    FUNCTION_DEMANGLED,
     FUNCTION_SHARE,
     FUNCTION_TITLE,
 };
@@ -43,12 +50,14 @@ static const struct column function_columns[] = {
                          "static_instructions"},
     [FUNCTION_NEVER] = {"never_executed_instructions", "never run", CELL_COUNT, false,
                         "never_executed_instructions"},
+    [FUNCTION_DEMANGLED] = {"demangled", "demangled", CELL_TEXT, false, NULL},
     [FUNCTION_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
     [FUNCTION_TITLE] = {"function", "function", CELL_TEXT, true, NULL},
 };
 
 static void show_function(struct view_input *input, const struct function *function) {
     struct row *row = table_add(input->table);
+    const char *name = shown_name(input, function);
     const char *place = location_text(input->arena, input->profile, function->file, function->line);
     row->share = share_of_all(input, function->executed);
     row->executed = function->executed;
@@ -59,10 +68,10 @@ static void show_function(struct view_input *input, const struct function *funct
     row->cells[FUNCTION_INSTRUCTIONS] = cell_count(function->executed);
     row->cells[FUNCTION_STATIC] = cell_count(function->instruction_count);
     row->cells[FUNCTION_NEVER] = cell_count(function->never_executed);
+    row->cells[FUNCTION_DEMANGLED] = cell_text(function->demangled);
     row->cells[FUNCTION_SHARE] = cell_share(row->share);
     row->cells[FUNCTION_TITLE] =
-        cell_text(*place ? arena_print(input->arena, "%s (%s)", function->demangled, place)
-                         : function->demangled);
+        cell_text(*place ? arena_print(input->arena, "%s (%s)", name, place) : name);
 }
 
 static void collect_functions(struct view_input *input) {
@@ -102,6 +111,7 @@ enum block_column {
     BLOCK_COUNT,
     BLOCK_INSTRUCTIONS,
     BLOCK_STATIC,
+    BLOCK_DEMANGLED,
     BLOCK_SHARE,
     BLOCK_PLACE,
     BLOCK_LOCATION,
@@ -119,6 +129,7 @@ static const struct column block_columns[] = {
     [BLOCK_COUNT] = {"count", "count", CELL_COUNT, false, NULL},
     [BLOCK_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
     [BLOCK_STATIC] = {"static_instructions", "in block", CELL_COUNT, false, "static_instructions"},
+    [BLOCK_DEMANGLED] = {"demangled", "demangled", CELL_TEXT, false, NULL},
     [BLOCK_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
     [BLOCK_PLACE] = {"place", "block", CELL_TEXT, true, NULL},
     [BLOCK_LOCATION] = {"location", "line", CELL_TEXT, true, NULL},
@@ -130,13 +141,15 @@ static struct cell fragment_cell(const struct function *function,
     return cell_text(instruction->fragment ? fragment_name(function, instruction->fragment) : NULL);
 }
 
-/* Returns "main+0x1f", for example. The name is demangled if the instruction is in the function's
- * own text. */
-static struct cell place_cell(struct arena *arena, const struct function *function,
+/* Returns "main+0x1f", for example. */
+static struct cell place_cell(const struct view_input *input, const struct function *function,
                               const struct instruction *instruction) {
-    const char *name = instruction->fragment ? fragment_name(function, instruction->fragment)
-                                             : function->demangled;
-    return cell_text(arena_print(arena, "%s+0x%x", name, instruction->offset));
+    const char *name = shown_name(input, function);
+    if (instruction->fragment) {
+        const char *symbol = fragment_name(function, instruction->fragment);
+        name = styled_name(input->arena, input->names, symbol, demangle(input->arena, symbol));
+    }
+    return cell_text(arena_print(input->arena, "%s+0x%x", name, instruction->offset));
 }
 
 static void show_block(struct view_input *input, const struct function *function,
@@ -157,8 +170,9 @@ static void show_block(struct view_input *input, const struct function *function
     row->cells[BLOCK_COUNT] = cell_count((uint64_t)block->count);
     row->cells[BLOCK_INSTRUCTIONS] = cell_count(executed);
     row->cells[BLOCK_STATIC] = cell_count(block->instruction_count);
+    row->cells[BLOCK_DEMANGLED] = cell_text(function->demangled);
     row->cells[BLOCK_SHARE] = cell_share(row->share);
-    row->cells[BLOCK_PLACE] = place_cell(input->arena, function, first);
+    row->cells[BLOCK_PLACE] = place_cell(input, function, first);
     row->cells[BLOCK_LOCATION] =
         cell_text(location_text(input->arena, input->profile, first->file, first->line));
 }
@@ -204,6 +218,7 @@ enum instruction_column {
     INSTRUCTION_FILE,
     INSTRUCTION_LINE,
     INSTRUCTION_MODULE,
+    INSTRUCTION_DEMANGLED,
     INSTRUCTION_PLACE,
     INSTRUCTION_LOCATION,
 };
@@ -219,6 +234,7 @@ static const struct column instruction_columns[] = {
     [INSTRUCTION_FILE] = {"file", "file", CELL_TEXT, false, NULL},
     [INSTRUCTION_LINE] = {"line", "line", CELL_COUNT, false, NULL},
     [INSTRUCTION_MODULE] = {"module", "module", CELL_TEXT, false, NULL},
+    [INSTRUCTION_DEMANGLED] = {"demangled", "demangled", CELL_TEXT, false, NULL},
     [INSTRUCTION_PLACE] = {"place", "place", CELL_TEXT, true, NULL},
     [INSTRUCTION_LOCATION] = {"location", "line", CELL_TEXT, true, NULL},
 };
@@ -240,7 +256,8 @@ static void show_instruction(struct view_input *input, const struct function *fu
     row->cells[INSTRUCTION_FILE] = cell_text(file_name(input, instruction->file));
     row->cells[INSTRUCTION_MODULE] = cell_text(function->module->path);
     row->cells[INSTRUCTION_LINE] = cell_known(instruction->line, instruction->line);
-    row->cells[INSTRUCTION_PLACE] = place_cell(input->arena, function, instruction);
+    row->cells[INSTRUCTION_DEMANGLED] = cell_text(function->demangled);
+    row->cells[INSTRUCTION_PLACE] = place_cell(input, function, instruction);
     row->cells[INSTRUCTION_LOCATION] = cell_text(
         location_text(input->arena, input->profile, instruction->file, instruction->line));
 }
