@@ -42,11 +42,12 @@ struct diff_format {
 struct diff_options {
     const struct diff_view *view; /* NULL: not given */
     const struct diff_format *format;
+    const char *output;
     bool all;  /* also rows that did not change */
     bool wide; /* only for text: lines as long as they become */
     bool no_pager;
     enum name_style names;
-    bool color;        /* only for text */
+    const char *color; /* only for text: when */
     bool human;        /* only for text: short numbers */
     size_t limit;      /* rows at most */
     double fail_above; /* percent; infinite: never */
@@ -72,6 +73,7 @@ static const struct diff_format formats[] = {
     {"text", write_comparison_text},
     {"json", write_comparison_json},
     {"csv", write_comparison_csv},
+    {"html", write_comparison_html},
 };
 
 /* ---- options ---- */
@@ -86,7 +88,9 @@ static void print_help(void) {
           stdout);
     for (size_t i = 0; i < VIEWS; i++)
         printf("               %-10s %s\n", views[i].name, views[i].help);
-    fputs("  --format=text|json|csv\n"
+    fputs("  --format=text|json|csv|html\n"
+          "                        html: a page for a browser, with all rows; also --to=html\n"
+          "  -o, --output=FILE     write there, compressed where the name ends in .gz\n"
           "  --limit=N             show N rows at most\n"
           "  --all                 show what did not change, too\n"
           "  --fail-above=PERCENT  exit with status 1 where instructions executed, of all\n"
@@ -140,17 +144,15 @@ static void take_names(void *options, const char *word) {
     ((struct diff_options *)options)->names = choose_name_style(word);
 }
 
-static void take_color(void *options, const char *word) {
-    ((struct diff_options *)options)->color = parse_color(word, stdout);
-}
-
 static const struct option_row rows[] = {
     {"by", 0, OPTION_PARSED, 0, take_view},
     {"format", 0, OPTION_PARSED, 0, take_format},
+    {"to", 0, OPTION_PARSED, 0, take_format},
+    {"output", 'o', OPTION_TEXT, offsetof(struct diff_options, output), NULL},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
     {"all", 0, OPTION_FLAG, offsetof(struct diff_options, all), NULL},
     {"fail-above", 0, OPTION_PARSED, 0, take_percent},
-    {"color", 0, OPTION_PARSED, 0, take_color},
+    {"color", 0, OPTION_WHEN, offsetof(struct diff_options, color), NULL},
     {"names", 0, OPTION_PARSED, 0, take_names},
     {"human", 0, OPTION_FLAG, offsetof(struct diff_options, human), NULL},
     {"no-pager", 0, OPTION_FLAG, offsetof(struct diff_options, no_pager), NULL},
@@ -203,30 +205,35 @@ static struct comparison compare_runs(struct arena *arena, const struct diff_vie
 }
 
 static void write_result(struct arena *arena, const struct comparison *comparison,
-                         const struct diff_options *options) {
+                         const struct diff_options *options, char *const *paths) {
+    FILE *out = begin_output(options->output);
     const struct comparison_style style = {
-        .out = stdout,
+        .out = out,
         .arena = arena,
         .by = options->view->name,
         .of_calls = options->view->of_calls,
         .unit = options->view->unit,
         .headline = options->view->headline,
+        .sides = {paths[BEFORE], paths[AFTER]},
+        .version = QUIPU_VERSION,
         .names = options->names,
-        .color = options->color,
+        .color = parse_color(options->color, out),
         .human = options->human,
-        .width = options->wide ? 0 : table_width(stdout),
+        .width = options->wide ? 0 : table_width(out),
     };
+    bool all = options->all || options->format->write == write_comparison_html;
+    size_t count = comparison->count - (all ? 0 : comparison->unchanged);
     if (!options->no_pager)
-        start_pager(stdout);
-    size_t count = comparison->count - (options->all ? 0 : comparison->unchanged);
+        start_pager(out);
     options->format->write(comparison, count < options->limit ? count : options->limit, &style);
-    end_output(stdout, "-");
+    end_output(out, options->output);
 }
 
 int cmd_diff(int argc, char **argv) {
     struct diff_options options = {
         .format = formats,
-        .color = parse_color("auto", stdout),
+        .output = "-",
+        .color = "auto",
         .limit = SIZE_MAX,
         .fail_above = INFINITY,
     };
@@ -243,7 +250,7 @@ int cmd_diff(int argc, char **argv) {
     if (!options.view)
         options.view = choose_view(runs);
     struct comparison comparison = compare_runs(&arena, options.view, runs, argv + first);
-    write_result(&arena, &comparison, &options);
+    write_result(&arena, &comparison, &options, argv + first);
     double growth = delta_percent(comparison.instructions);
     bool failed = growth > options.fail_above;
     if (failed)

@@ -7,6 +7,7 @@
 #include "cmd/command_line.h"
 #include "cmd/on_stop.h"
 #include "cmd/process_number.h"
+#include "cmd/watch_page.h"
 #include "cmd/watch_summary.h"
 
 #include "report/output.h"
@@ -79,7 +80,8 @@ static void print_help(void) {
         "                      is no terminal or no gdb, by SIGTRAP\n"
         "      --exec=COMMAND  run COMMAND by the shell at each write, while its thread waits; with\n"
         "                      --stop where the program has stopped\n"
-        "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too\n"
+        "      --format=FORMAT text (default) or json, an object a line; of a summary csv, too;\n"
+        "                      html with --log: a page for a browser; also --to=html\n"
         "      --log=FILE      write to FILE instead of standard error\n"
         "      --help          print this\n\n"
         "Exit status: the program's, or 0 with --pid; 1 where it was not started or watched, or\n"
@@ -147,6 +149,7 @@ static const struct option_row rows[] = {
     {"stop", 0, OPTION_FLAG, offsetof(struct watch_options, stop), NULL},
     {"exec", 0, OPTION_TEXT, offsetof(struct watch_options, command), NULL},
     {"format", 0, OPTION_TEXT, offsetof(struct watch_options, format), NULL},
+    {"to", 0, OPTION_TEXT, offsetof(struct watch_options, format), NULL},
     {"log", 0, OPTION_TEXT, offsetof(struct watch_options, log), NULL},
 };
 
@@ -292,6 +295,35 @@ static int open_log(const char *path) {
     return fd;
 }
 
+static const char *format_name_at(size_t i) {
+    static const char *const names[] = {"text", "json", "html"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+/* Sets in which format hits are written. */
+static void set_format(struct session *session, const struct watch_options *options) {
+    size_t number = options->format && !options->summary
+                        ? choose_name("--format", "format", options->format, format_name_at)
+                        : 0;
+    session->format.json = number > 0;
+    session->format.markup = number > 1;
+    session->format.longer = options->longer;
+    if (session->format.markup && !options->log)
+        die("the page needs a file; give it with --log");
+}
+
+static struct watch_page begin_page(const struct session *session,
+                                    const struct watch_options *options, char *const *argv) {
+    struct arena arena = {0};
+    const char **expressions = ARENA_ARRAY(&arena, const char *, options->named.count);
+    for (size_t i = 0; i < options->named.count; i++)
+        expressions[i] = options->named.data[i].text;
+    struct watch_page page =
+        begin_watch_page(session->fd, argv, options->pid, expressions, options->named.count);
+    arena_release(&arena);
+    return page;
+}
+
 /* ---- the command ---- */
 
 /* Writes the table to the file for hits. */
@@ -364,8 +396,7 @@ static int watch(const struct watch_options *options, char **argv) {
                                           .on_hit = runs && !options->stop ? run_at_hit : NULL,
                                           .on_stop = runs && options->stop ? start_at_stop : NULL,
                                           .context = options->command}};
-    session.format.json = !table && options->format && wants_json(options->format);
-    session.format.longer = options->longer;
+    set_format(&session, options);
     pid_t process = options->pid ? read_process_number(options->pid) : 0;
     if (process)
         open_running(&session, process);
@@ -377,6 +408,9 @@ static int watch(const struct watch_options *options, char **argv) {
     for (size_t i = 0; i < options->allowed.count; i++)
         vector_push(&session.writers.arena, &session.writers.allowed,
                     ((struct allowed_name){options->allowed.data[i], false}));
+    struct watch_page page = {0};
+    if (session.format.markup)
+        page = begin_page(&session, options, argv);
     const char *wrong = process ? attach_session(&session, process) : run_session(&session, argv);
     if (wrong && process)
         error("process %d: %s", (int)process, wrong);
@@ -384,6 +418,8 @@ static int watch(const struct watch_options *options, char **argv) {
         error("%s", wrong);
     else if (table)
         summarize(&session, table);
+    if (session.format.markup)
+        end_watch_page(&page, session.log);
     int status = wrong ? 1 : status_of(&session);
     binary_close(session.binary);
     end_session(&session);

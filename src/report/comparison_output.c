@@ -1,7 +1,9 @@
-/* comparison_output.c: writes comparisons as JSON and CSV; see comparison_output.h. */
+/* comparison_output.c: writes comparisons as JSON, CSV and an HTML page; see comparison_output.h.
+ */
 #include "report/comparison_output.h"
 
 #include "report/csv_writer.h"
+#include "report/html_page.h"
 #include "report/json_writer.h"
 
 #include <inttypes.h>
@@ -29,29 +31,50 @@ static void write_json_names(struct json_writer *json, const struct compared_row
     json_unsigned(json, "line", row->line);
 }
 
+static void write_members(struct json_writer *json, const struct comparison *comparison,
+                          size_t count, const struct comparison_style *style) {
+    json_string(json, "by", style->by);
+    json_open_array(json, style->of_calls ? "callsites" : "functions");
+    for (size_t i = 0; i < count; i++) {
+        const struct compared_row *row = &comparison->rows[i];
+        json_open_object(json, NULL);
+        write_json_names(json, row, style);
+        json_string(json, "status", comparison_status(row));
+        write_pair(json, "instructions", row->instructions);
+        write_pair(json, "calls", row->calls);
+        json_close(json);
+    }
+    json_close(json);
+    json_open_object(json, "totals");
+    write_pair(json, "instructions", comparison->instructions);
+    write_pair(json, "calls", comparison->calls);
+    json_unsigned(json, "unchanged", comparison->unchanged);
+    json_close(json);
+}
+
 void write_comparison_json(const struct comparison *comparison, size_t count,
                            const struct comparison_style *style) {
     struct json_writer json = json_start(style->out, 2);
     json_open_object(&json, NULL);
-    json_string(&json, "by", style->by);
-    json_open_array(&json, style->of_calls ? "callsites" : "functions");
-    for (size_t i = 0; i < count; i++) {
-        const struct compared_row *row = &comparison->rows[i];
-        json_open_object(&json, NULL);
-        write_json_names(&json, row, style);
-        json_string(&json, "status", comparison_status(row));
-        write_pair(&json, "instructions", row->instructions);
-        write_pair(&json, "calls", row->calls);
-        json_close(&json);
-    }
-    json_close(&json);
-    json_open_object(&json, "totals");
-    write_pair(&json, "instructions", comparison->instructions);
-    write_pair(&json, "calls", comparison->calls);
-    json_unsigned(&json, "unchanged", comparison->unchanged);
-    json_close(&json);
+    write_members(&json, comparison, count, style);
     json_close(&json);
     json_end(&json);
+}
+
+/* ---- HTML ---- */
+
+void write_comparison_html(const struct comparison *comparison, size_t count,
+                           const struct comparison_style *style) {
+    FILE *data = html_begin_page(style->out, &page_comparison);
+    struct json_writer json = json_start(data, 2);
+    json_open_object(&json, NULL);
+    json_string(&json, "version", style->version);
+    json_string(&json, "before", style->sides[BEFORE]);
+    json_string(&json, "after", style->sides[AFTER]);
+    write_members(&json, comparison, count, style);
+    json_close(&json);
+    json_end(&json);
+    html_end_page(style->out, data);
 }
 
 /* ---- CSV (RFC 4180) ---- */

@@ -1,7 +1,6 @@
 /* export_html.c: writes one page that shows the whole profile in a browser, without network.
  *
- * The page is page/page.html with its style and script, and this data as JSON, which the script
- * shows:
+ * The page (html_page.h) has this data as JSON, which page/profile.js shows:
  *
  *     "version", "title", "instructions", "processes", "threads"
  *     "programs": [[command, processes]]
@@ -16,14 +15,13 @@
  * Files and modules have the numbers of the profile. Counts are written to the last digit; those
  * beyond 2^53 the script rounds.
  *
- * Invariant: no text that comes from programs ends the script element: each '<' in the data is
- * written as an escape of JSON. The script puts text into the page as text only. */
+ * Invariant: no text that comes from programs ends the data's element (html_page.h), and the
+ * script puts text into the page as text only. */
 #include "report/html.h"
+#include "report/html_page.h"
 #include "report/programs.h"
 #include "report/source_paths.h"
 #include "report/view.h"
-
-#include "util/diag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,38 +135,8 @@ static void write_data(const struct export_input *input, FILE *out) {
 
 /* ---- page ---- */
 
-static void write_part(FILE *out, const struct page_part *part) {
-    fwrite(part->begin, 1, (size_t)(part->end - part->begin), out);
-}
-
-/* In JSON, '<' is only within strings. */
-static void write_escaped(FILE *out, const char *text, size_t size) {
-    for (const char *end = text + size; text < end;) {
-        const char *next = memchr(text, '<', (size_t)(end - text));
-        const char *until = next ? next : end;
-        fwrite(text, 1, (size_t)(until - text), out);
-        if (next)
-            fputs("\\u003c", out);
-        text = next ? next + 1 : end;
-    }
-}
-
 void export_html(const struct export_input *input, FILE *out) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *data = open_memstream(&text, &size);
-    if (!data)
-        die("out of memory");
+    FILE *data = html_begin_page(out, &page_profile);
     write_data(input, data);
-    if (fclose(data) != 0)
-        die("out of memory");
-    write_part(out, &page_markup);
-    fputs("<style>\n", out);
-    write_part(out, &page_style);
-    fputs("</style>\n<script type=\"application/json\" id=\"data\">\n", out);
-    write_escaped(out, text, size);
-    fputs("</script>\n<script>\n", out);
-    write_part(out, &page_script);
-    fputs("</script>\n</body>\n</html>\n", out);
-    free(text);
+    html_end_page(out, data);
 }

@@ -1,16 +1,10 @@
-/* html.h: declarations that the parts of the HTML page share. */
+/* html.h: declarations that the parts of a profile's HTML page share. */
 #ifndef QUIPU_REPORT_HTML_H
 #define QUIPU_REPORT_HTML_H
 
 #include "report/export.h"
 #include "report/json_writer.h"
 #include "report/line_counts.h"
-
-/* What stands in the page around the data: html_page.c. */
-struct page_part {
-    const char *begin, *end;
-};
-extern const struct page_part page_markup, page_style, page_script;
 
 /* The functions of the page, in the order of their numbers there: the most executed first. */
 struct html_functions {

@@ -408,9 +408,27 @@ static void print_safe_text(struct arena *arena, struct hit_format *format,
     }
 }
 
+/* In JSON, '<' is only within strings. */
+static void print_markup(struct arena *arena, const struct hit_report *report, struct buffer *out) {
+    struct buffer line = {0};
+    print_json(arena, report, &line);
+    for (const char *text = line.data; *text;) {
+        size_t length = strcspn(text, "<");
+        buffer_add(out, text, length);
+        text += length;
+        if (*text) {
+            buffer_text(out, "\\u003c");
+            text++;
+        }
+    }
+    buffer_release(&line);
+}
+
 void print_hit(struct arena *arena, struct hit_format *format, const struct hit_report *report,
                struct buffer *out) {
-    if (format->json)
+    if (format->markup)
+        print_markup(arena, report, out);
+    else if (format->json)
         print_json(arena, report, out);
     else
         print_safe_text(arena, format, report, out);

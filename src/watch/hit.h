@@ -32,6 +32,7 @@ struct hit_report {
 
 struct hit_format {
     bool json;
+    bool markup; /* JSON within a page: each '<' is an escape */
     bool longer; /* text: also process, thread, address and bytes */
     size_t name_width, value_width, function_width,
         place_width; /* of the columns of text, so far */

@@ -3,6 +3,7 @@
 # text; and in a browser (chromium, if it is there) the page shows these numbers and runs no other
 # script.
 . "$(dirname "$0")/lib.bash"
+. "$root/test/browser.sh.inc"
 needs python3
 
 mkdir 'a<b'
@@ -69,35 +70,14 @@ END
 python3 check.py || fail "the page differs from the JSON export"
 
 has chromium || exit 0
-# shown VIEW: the text of the view, one element a line.
-shown() {
-    chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=3000 --dump-dom \
-        --user-data-dir="$work/chromium" "file://$work/page.html#$1" 2>/dev/null |
-        sed 's/<script type="application.json"/\n&/; s/<style>/\n&/' |
-        python3 -c '
-import html, re, sys
-page = sys.stdin.read()
-page = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)
-print(html.unescape(re.sub(r"<[^>]*>", "\n", page)))' | grep .
-}
-shows() {
-    grep -qxF -- "$2" view.txt || fail "view '$1' does not show '$2': $(tr '\n' '|' <view.txt)"
-}
 total=$(python3 -c 'import json; print(format(json.load(open("whole.json"))["totals"]["instructions"], ","))')
-shown summary >view.txt
-shows summary "$total"
-shows summary "program - quipu"
-shown functions >view.txt
-for cell in 'work(long)' 'never(int)' '5 of 5' hostile.cc:3; do
-    shows functions "$cell"
-done
-shown "source/$(python3 -c '
-import json, re
-d = json.loads(re.search(r"id=.data.>\n(.*?)</script>", open("page.html").read(), re.S).group(1))
-print([i for i, f in enumerate(d["files"]) if f[0].endswith("hostile.cc")][0])')" >view.txt
-shows source '        sum = sum + i; // "&lt;" stays as it is'
-shows source '// </script><script>document.title = "taken over"</script> <!-- <img src=x onerror=alert(1)>'
-shows source 206
-shown calls >view.txt
-shows calls all
+shows page.html summary "$total" "program - quipu"
+shows page.html functions 'work(long)' 'never(int)' '5 of 5' hostile.cc:3
+file=$(page_data page.html | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+print([i for i, f in enumerate(d["files"]) if f[0].endswith("hostile.cc")][0])')
+shows page.html "source/$file" '        sum = sum + i; // "&lt;" stays as it is' 206 \
+    '// </script><script>document.title = "taken over"</script> <!-- <img src=x onerror=alert(1)>'
+shows page.html calls all
 ! grep -q '^taken over' view.txt || fail "the page runs a script of the program"

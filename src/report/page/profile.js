@@ -1,97 +1,11 @@
 "use strict";
-/* page.js: shows the data of the page. export_html.c describes the data.
-
-   Text of programs is put into the page by textContent only. The address behind '#' names the view,
-   so that links, the browser's history and reload work. */
-(function () {
+/* profile.js: shows the data of a profile, which export_html.c describes. */
+addEventListener("DOMContentLoaded", function () {
+  const { element, number, percent, base, link, table, share, shortName, tip, start } = page;
   const data = JSON.parse(document.getElementById("data").textContent);
-  const view = document.getElementById("view");
   const FILE = { path: 0, lines: 1, executed: 2, targets: 3, taken: 4, instructions: 5 };
   const FN = { name: 0, file: 1, line: 2, module: 3, calls: 4, executed: 5, size: 6, never: 7, symbol: 8 };
-
-  /* ---- elements ---- */
-
-  function element(name, properties, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(properties || {}))
-      if (key === "class") made.className = value;
-      else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-      else if (key === "style") for (const [n, v] of Object.entries(value)) made.style.setProperty(n, v);
-      else if (value !== undefined) made.setAttribute(key, value);
-    for (const child of children)
-      if (child !== null && child !== undefined) made.append(child instanceof Node ? child : document.createTextNode(child));
-    return made;
-  }
-
-  const grouped = new Intl.NumberFormat("en-US");
-  const number = (n) => grouped.format(n);
-  const percent = (part, whole) => (whole ? (100 * part) / whole : 0);
   const callText = (count) => number(count) + (count === 1 ? " call" : " calls");
-  const base = (path) => path.slice(path.lastIndexOf("/") + 1);
-  const link = (target, text, title) => element("a", { href: "#" + target, title }, text);
-
-  /* ---- tables: only the rows that can be seen are in the page ---- */
-
-  const ROW = 26;
-
-  function table(columns, rows, sort) {
-    let shown = rows, down = true, by = sort;
-    const head = element("tr"), body = element("tbody"), box = element("div", { class: "rows", tabindex: "0" });
-    const filter = element("input", { type: "search", placeholder: "Search (press /)", "aria-label": "Search" });
-    const count = element("span", { class: "note", role: "status" });
-    columns.forEach((column, index) => {
-      const button = element("button", { type: "button", onclick: () => { down = by === index ? !down : column.number; by = index; order(); } }, column.title);
-      head.append(element("th", { class: column.number ? "number" : "", scope: "col" }, button));
-    });
-    function draw() {
-      const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 20);
-      const last = printing ? shown.length : Math.min(shown.length, first + Math.ceil((box.clientHeight || 800) / ROW) + 40);
-      body.replaceChildren();
-      if (first) body.append(element("tr", { style: { height: first * ROW + "px" } }));
-      for (let i = first; i < last; i++)
-        body.append(element("tr", {}, ...columns.map((column) => {
-          const cell = element("td", { class: (column.number ? "number " : "") + (column.class || "") });
-          const content = column.show ? column.show(shown[i], cell) : column.value(shown[i]);
-          cell.append(content instanceof Node ? content : document.createTextNode(column.number && !column.show ? number(content) : content));
-          return cell;
-        })));
-      if (last < shown.length) body.append(element("tr", { style: { height: (shown.length - last) * ROW + "px" } }));
-    }
-    function order() {
-      const value = columns[by].value, sign = down ? -1 : 1;
-      shown.sort((a, b) => { const x = value(a), y = value(b); return x < y ? -sign : x > y ? sign : 0; });
-      [...head.children].forEach((cell, index) => cell.setAttribute("aria-sort", index !== by ? "none" : down ? "descending" : "ascending"));
-      box.scrollTop = 0;
-      draw();
-    }
-    function search() {
-      const wanted = filter.value.toLowerCase();
-      shown = rows.filter((row) => !wanted || columns.some((column) => column.search && column.search(row).toLowerCase().includes(wanted)));
-      count.textContent = number(shown.length) + " of " + number(rows.length);
-      order();
-    }
-    let printing = false;
-    redraw = (all) => { printing = all; draw(); };
-    filter.addEventListener("input", search);
-    box.addEventListener("scroll", draw);
-    box.append(element("table", {}, element("thead", {}, head), body));
-    const whole = element("div", {}, element("div", { class: "tools" }, filter, count), box);
-    setTimeout(search);
-    return whole;
-  }
-
-  let redraw = () => {};
-  addEventListener("beforeprint", () => redraw(true));
-  addEventListener("afterprint", () => redraw(false));
-
-  function share(part, whole) {
-    return (row, cell) => {
-      const value = percent(part(row), whole);
-      cell.classList.add("share");
-      cell.style.setProperty("--part", value.toFixed(2) + "%");
-      return value.toFixed(1) + "%";
-    };
-  }
 
   /* ---- views ---- */
 
@@ -109,7 +23,7 @@
       { title: "Instructions", number: true, value: (f) => f.row[FN.executed] },
       { title: "Share", value: (f) => f.row[FN.executed], show: share((f) => f.row[FN.executed], data.instructions) },
       { title: "Calls", number: true, value: (f) => f.row[FN.calls], show: (f) => (f.row[FN.file] && !f.row[FN.calls] && f.row[FN.executed] ? "" : number(f.row[FN.calls])) },
-      { title: "Function", class: "name", value: (f) => f.row[FN.name], search: (f) => f.row[FN.name] + " " + f.row[FN.symbol], show: (f) => link("function/" + f.index, f.row[FN.name], f.row[FN.symbol] || f.row[FN.name]) },
+      { title: "Function", class: "name", value: (f) => f.row[FN.name], search: (f) => f.row[FN.name] + " " + f.row[FN.symbol], show: (f) => link("function/" + f.index, shortName(f.row[FN.name]), f.row[FN.name]) },
       { title: "Size", number: true, value: (f) => f.row[FN.size] },
       { title: "Never", number: true, value: (f) => f.row[FN.never], show: (f, cell) => { if (f.row[FN.never]) cell.classList.add("never"); return number(f.row[FN.never]); } },
       { title: "Place", value: (f) => place(f.row[FN.file], f.row[FN.line]), search: (f) => (f.row[FN.file] ? data.files[f.row[FN.file]][FILE.path] : ""), show: (f) => placeLink(f.row[FN.file], f.row[FN.line]) },
@@ -144,7 +58,7 @@
     const top = element("table", {}, element("tbody", {}, ...functions.slice(0, 15).filter((f) => f.row[FN.executed]).map((f) => {
       const bar = element("td", {});
       bar.append(share((g) => g.row[FN.executed], data.instructions)(f, bar));
-      return element("tr", {}, element("td", { class: "number" }, number(f.row[FN.executed])), bar, element("td", { class: "name" }, link("function/" + f.index, f.row[FN.name], f.row[FN.name])));
+      return element("tr", {}, element("td", { class: "number" }, number(f.row[FN.executed])), bar, element("td", { class: "name" }, link("function/" + f.index, shortName(f.row[FN.name]), f.row[FN.name])));
     })));
     return [
       element("table", { id: "totals", style: { width: "auto" } }, element("tbody", {}, ...rows.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))))),
@@ -295,11 +209,11 @@
   }
 
   function showFlame(argument) {
-    const canvas = element("canvas", { role: "img", "aria-label": "Flame graph; the tab Calls has the same as text" }), tip = element("div", { id: "tip", hidden: "" });
+    const canvas = element("canvas", { role: "img", "aria-label": "Flame graph; the tab Calls has the same as text" }), help = tip();
     const where = element("p", { class: "note" });
     let top = Number(argument) || 0, boxes = [];
     const HEIGHT = 20;
-    function colour(text) {
+    function colour(text) { /* the colours of flames */
       let hash = 0;
       for (const c of text) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
       return "hsl(" + (10 + (hash % 50)) + ", " + (60 + ((hash >> 8) % 30)) + "%, " + (58 + ((hash >> 16) % 14)) + "%)";
@@ -344,50 +258,28 @@
     const at = (event) => boxes.find((b) => b.depth === Math.floor(event.offsetY / HEIGHT) && event.offsetX >= b.left && event.offsetX < b.left + b.width);
     canvas.addEventListener("mousemove", (event) => {
       const box = at(event);
-      tip.hidden = !box;
-      if (!box) return;
-      tip.textContent = pathName(box.path) + ": " + number(inclusive(box.path)) + " (" + percent(inclusive(box.path), inclusive(0)).toFixed(2) + "%), own " + number(exclusive(box.path)) + ", calls " + number(callsOf(box.path));
-      tip.style.left = Math.min(event.clientX + 14, innerWidth - 320) + "px";
-      tip.style.top = event.clientY + 18 + "px";
+      help.show(event, box && pathName(box.path) + ": " + number(inclusive(box.path)) + " (" + percent(inclusive(box.path), inclusive(0)).toFixed(2) + "%), own " + number(exclusive(box.path)) + ", calls " + number(callsOf(box.path)));
     });
-    canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
+    canvas.addEventListener("mouseleave", () => help.show(null, ""));
     canvas.addEventListener("click", (event) => {
       const box = at(event);
       if (box) location.hash = "flame/" + (box.path === top ? data.calls.paths[top * WIDTH] : box.path);
     });
     addEventListener("resize", draw);
     setTimeout(draw);
-    return [where, canvas, tip];
+    return [where, canvas, help.element];
   }
 
   /* ---- the whole ---- */
 
-  const tabs = [["summary", "Summary"], ["functions", "Functions"], ["files", "Files"], ...(data.calls ? [["calls", "Calls"], ["flame", "Flame graph"]] : [])];
   const views = {
     summary: showSummary, functions: () => [table(functionColumns(), functions, 0)], files: () => [table(fileColumns(), files, 6)],
-    source: showSource, function: showFunction, calls: showCalls, flame: showFlame,
+    source: showSource, function: showFunction, ...(data.calls ? { calls: showCalls, flame: showFlame } : {}),
   };
-
-  function show() {
-    const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split("/"), chosen = views[name] && (data.calls || (name !== "calls" && name !== "flame")) ? name : "summary";
-    const tab = chosen === "source" ? "files" : chosen === "function" ? "functions" : chosen;
-    redraw = () => {};
-    document.getElementById("tabs").replaceChildren(...tabs.map(([key, text]) => element("a", { href: "#" + key, role: "tab", "aria-selected": String(key === tab) }, text)));
-    view.replaceChildren(...views[chosen](rest.join("/")));
-  }
-
-  document.title = (base(data.title.split(" ")[0]) || "quipu") + " - quipu";
-  document.getElementById("title").textContent = data.title;
-  document.getElementById("summary").textContent = number(data.processes) + (data.processes === 1 ? " process, " : " processes, ") + number(data.threads) + (data.threads === 1 ? " thread, " : " threads, ") + number(data.instructions) + " instructions executed; quipu " + data.version;
-  document.getElementById("theme").addEventListener("click", () => {
-    const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
+  start({
+    title: base(data.title.split(" ")[0]) || "quipu", heading: data.title, views,
+    summary: number(data.processes) + (data.processes === 1 ? " process, " : " processes, ") + number(data.threads) + (data.threads === 1 ? " thread, " : " threads, ") + number(data.instructions) + " instructions executed; quipu " + data.version,
+    tabs: [["summary", "Summary"], ["functions", "Functions"], ["files", "Files"], ...(data.calls ? [["calls", "Calls"], ["flame", "Flame graph"]] : [])],
+    parent: { source: "files", function: "functions" },
   });
-  addEventListener("hashchange", show);
-  addEventListener("keydown", (event) => {
-    if (event.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
-    const box = view.querySelector("input[type=search]");
-    if (box) { box.focus(); event.preventDefault(); }
-  });
-  show();
-})();
+});
