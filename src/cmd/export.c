@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct export_options {
@@ -34,7 +35,8 @@ static void print_help(void) {
     fputs(
         "\noptions:\n"
         "  -o, --output=FILE      write there, compressed where the name ends in .gz; - is\n"
-        "                         standard output, the default\n"
+        "                         standard output, the default; html: DIR/ puts source and\n"
+        "                         assembly of any size into files beside the page\n"
         "      --source-root=DIR  lcov, cobertura, gcov-json, gcovr: only source files below\n"
         "                         DIR; but for lcov, named relative to it\n"
         "      --positions=line   callgrind: costs by line, without addresses, jumps and files of\n"
@@ -114,6 +116,21 @@ static void need_content(const struct profile *profile, const struct export_form
         die("no line has counts: the program has no debug information; compile with -g");
 }
 
+static bool names_directory(const char *path) {
+    size_t length = strlen(path);
+    return length && path[length - 1] == '/';
+}
+
+/* Makes the directory PATH for FORMAT if it is not there. Returns the path of the page in it. */
+static const char *page_in_directory(struct arena *arena, const struct export_format *format,
+                                     const char *path) {
+    if (!format->many_files)
+        die("'%s' is a directory, and --to=%s writes one file; give its name", path, format->name);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        die("cannot make the directory '%s': %s", path, strerror(errno));
+    return arena_print(arena, "%sindex.html", path);
+}
+
 int cmd_export(int argc, char **argv) {
     struct arena arena = {0};
     struct export_options options = {.output = "-"};
@@ -139,6 +156,10 @@ int cmd_export(int argc, char **argv) {
     need_content(profile, options.format, input.contexts);
     if (options.source_root)
         input.source_root = find_source_root(&arena, profile, options.source_root);
+    if (names_directory(options.output)) {
+        input.directory = options.output;
+        options.output = page_in_directory(&arena, options.format, options.output);
+    }
     FILE *out = options.format->compressed ? begin_plain_output(options.output)
                                            : begin_raw_output(options.output);
     options.format->write(&input, out);

@@ -17,6 +17,7 @@ struct export_input {
     const char *source_root;  /* absolute, without '/' at its end except in "/"; NULL: not given */
     const char *version;      /* of quipu */
     bool lines_only;          /* callgrind: positions are lines, without addresses */
+    const char *directory;    /* html: with '/' at its end, for files beside the page; NULL: none */
     const char *gcovr_format; /* version of gcovr's format; NULL: that of the installed gcovr */
 };
 
@@ -37,6 +38,7 @@ struct export_format {
     bool by_thread;  /* the calls of each thread apart */
     bool compressed; /* it is always compressed, whatever the name of its file is */
     bool of_lines;   /* contains only source lines */
+    bool many_files; /* a directory can be given, too */
 };
 
 extern const struct export_format export_formats[];

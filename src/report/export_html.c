@@ -8,9 +8,10 @@
  *     "files":    [[path, lines, executed lines, branch targets, taken targets, instructions]]
  *     "functions": [[name, file, line, module, calls, instructions, size, never executed, symbol]],
  *                 the most executed first; symbol is "" if it is the name
- *     "source":   by file: {"text": [line], "lines": [[line, executions, instructions,
- * targets...]]} "assembly": by function: [[address, executions, file, line, text]] "calls":
- * html_calls.c, or null
+ *     "parts":    [file]: its source and assembly are in a file beside the page (html_source.c)
+ *     "source":   by file: {"text": [line], "lines": [[line, executions, instructions, target...]]}
+ *     "assembly": by function: [[address, executions, file, line, text]]
+ *     "calls":    html_calls.c, or null
  *
  * Files and modules have the numbers of the profile. Counts are written to the last digit; those
  * beyond 2^53 the script rounds.
@@ -125,8 +126,7 @@ static void write_data(const struct export_input *input, FILE *out) {
     json_close(&json);
     write_files(&json, &arena, profile, counts);
     write_functions(&json, profile, &functions);
-    html_write_source(&json, profile, counts);
-    html_write_assembly(&json, &functions);
+    html_write_source(&json, input->directory, profile, counts, &functions);
     html_write_calls(&json, input->contexts);
     json_close(&json);
     json_end(&json);

@@ -12,11 +12,12 @@ struct html_functions {
     size_t count;
 };
 
-/* html_source.c: members "source" and "assembly" of the data, the most executed files and functions
- * as far as there is room. */
-void html_write_source(struct json_writer *json, const struct profile *profile,
-                       const struct line_counts *counts);
-void html_write_assembly(struct json_writer *json, const struct html_functions *functions);
+/* html_source.c: members "parts", "source" and "assembly" of the data: the most executed files and
+ * functions as far as there is room. If DIRECTORY is not NULL, they are in files below it, and
+ * "parts" has the numbers of these. */
+void html_write_source(struct json_writer *json, const char *directory,
+                       const struct profile *profile, const struct line_counts *counts,
+                       const struct html_functions *functions);
 
 /* html_calls.c: member "calls", or null. CONTEXTS has a root for each thread; NULL: there are no
  * calls. */

@@ -1,8 +1,17 @@
-/* html_source.c: source text and assembly in the HTML page.
+/* html_source.c: source text and assembly of the HTML page.
  *
- * Not perfect: of a large program, only the most executed files and functions have their text in
- * the page; it says so. */
+ * In a page of one file, only the most executed files and functions have their text; the page says
+ * so. In a directory, file-N.js beside the page has those of source file N, and of the functions in
+ * it:
+ *
+ *     page.add(N, {"source": {"N": {...}}, "assembly": {...}});
+ *
+ * The page reads it when it is needed.
+ *
+ * Not perfect: in a directory, a line shows only those of its instructions whose functions are in
+ * files that were read. */
 #include "report/html.h"
+#include "report/output.h"
 #include "report/source_text.h"
 
 #include <stdlib.h>
@@ -59,8 +68,8 @@ static void write_file(struct json_writer *json, const struct file_lines *lines,
     json_close(json);
 }
 
-void html_write_source(struct json_writer *json, const struct profile *profile,
-                       const struct line_counts *counts) {
+static void write_source(struct json_writer *json, const struct profile *profile,
+                         const struct line_counts *counts) {
     struct arena arena = {0};
     struct sources sources = sources_start(&arena, profile, NULL, 0);
     const struct file_lines **files =
@@ -70,7 +79,6 @@ void html_write_source(struct json_writer *json, const struct profile *profile,
         files[i] = &counts->files[i];
     if (counts->file_count)
         qsort(files, counts->file_count, sizeof(const struct file_lines *), compare_files);
-    json_open_object(json, "source");
     for (size_t i = 0; i < counts->file_count; i++) {
         const struct source_text *text = source_text(&sources, files[i]->file);
         size_t size = text_size(text);
@@ -78,7 +86,6 @@ void html_write_source(struct json_writer *json, const struct profile *profile,
         room -= fits ? size : 0;
         write_file(json, files[i], fits ? text : NULL);
     }
-    json_close(json);
     arena_release(&arena);
 }
 
@@ -105,11 +112,86 @@ static size_t write_function(struct json_writer *json, const struct function *fu
     return size;
 }
 
-void html_write_assembly(struct json_writer *json, const struct html_functions *functions) {
+static void write_assembly(struct json_writer *json, const struct html_functions *functions) {
     size_t written = 0;
-    json_open_object(json, "assembly");
     for (size_t i = 0; i < functions->count && written < ASSEMBLY_MOST; i++)
         if (functions->list[i]->executed)
             written += write_function(json, functions->list[i], i);
+}
+
+/* ---- files beside the page ---- */
+
+/* The functions of each file: those of FILE are order[first[FILE]] up to order[first[FILE + 1]]. */
+struct functions_by_file {
+    size_t *first, *order;
+};
+
+static struct functions_by_file
+sort_functions(struct arena *arena, const struct html_functions *functions, size_t file_count) {
+    struct functions_by_file by_file = {ARENA_ARRAY(arena, size_t, file_count + 2),
+                                        ARENA_ARRAY(arena, size_t, functions->count)};
+    for (size_t i = 0; i < functions->count; i++)
+        by_file.first[functions->list[i]->file + 2]++;
+    for (size_t i = 2; i < file_count + 2; i++)
+        by_file.first[i] += by_file.first[i - 1];
+    for (size_t i = 0; i < functions->count; i++)
+        by_file.order[by_file.first[functions->list[i]->file + 1]++] = i;
+    return by_file;
+}
+
+static void write_part(FILE *out, uint32_t file, const struct file_lines *lines,
+                       const struct source_text *text, const struct html_functions *functions,
+                       const size_t *order, size_t count) {
+    struct json_writer json = json_start(out, 1);
+    fprintf(out, "page.add(%u, ", file);
+    json_open_object(&json, NULL);
+    json_open_object(&json, "source");
+    if (lines)
+        write_file(&json, lines, text->count ? text : NULL);
+    json_close(&json);
+    json_open_object(&json, "assembly");
+    for (size_t i = 0; i < count; i++)
+        if (functions->list[order[i]]->executed)
+            write_function(&json, functions->list[order[i]], order[i]);
+    json_close(&json);
+    json_close(&json);
+    fputs(");\n", out);
+}
+
+static void write_parts(struct json_writer *json, const char *directory,
+                        const struct profile *profile, const struct line_counts *counts,
+                        const struct html_functions *functions) {
+    struct arena arena = {0};
+    struct sources sources = sources_start(&arena, profile, NULL, 0);
+    struct functions_by_file by_file = sort_functions(&arena, functions, profile->files.count);
+    for (uint32_t i = 0; i < profile->files.count; i++) {
+        const struct file_lines *lines = find_file_lines(counts, i);
+        size_t count = by_file.first[i + 1] - by_file.first[i];
+        if (!lines && !count)
+            continue;
+        json_unsigned(json, NULL, i);
+        const char *path = arena_print(&arena, "%sfile-%u.js", directory, i);
+        FILE *out = begin_output(path);
+        write_part(out, i, lines, lines ? source_text(&sources, i) : NULL, functions,
+                   &by_file.order[by_file.first[i]], count);
+        end_output(out, path);
+    }
+    arena_release(&arena);
+}
+
+void html_write_source(struct json_writer *json, const char *directory,
+                       const struct profile *profile, const struct line_counts *counts,
+                       const struct html_functions *functions) {
+    json_open_array(json, "parts");
+    if (directory)
+        write_parts(json, directory, profile, counts, functions);
+    json_close(json);
+    json_open_object(json, "source");
+    if (!directory)
+        write_source(json, profile, counts);
+    json_close(json);
+    json_open_object(json, "assembly");
+    if (!directory)
+        write_assembly(json, functions);
     json_close(json);
 }

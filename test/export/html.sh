@@ -69,6 +69,28 @@ assert sum(p[4] for p in paths) == whole["calls"]["instructions"] == paths[0][3]
 END
 python3 check.py || fail "the page differs from the JSON export"
 
+# In a directory, source and assembly are in files beside the page.
+"$quipu" export --to=html -o directory/ data
+cat >check_directory.py <<'END'
+import json, re, subprocess
+whole, page = (json.loads(re.search(r'id="data">\n(.*?)</script>', open(name).read(), re.S).group(1))
+               for name in ("page.html", "directory/index.html"))
+assert page["source"] == page["assembly"] == {} and len(page["parts"]) > 0
+source, assembly = {}, {}
+for number in page["parts"]:
+    text = open("directory/file-%d.js" % number).read()
+    part = json.loads(re.fullmatch(r"page\.add\(%d, (.*)\);\n" % number, text, re.S).group(1))
+    assert set(part["source"]) <= {str(number)}
+    source.update(part["source"])
+    assembly.update(part["assembly"])
+assert source == whole["source"] and assembly == whole["assembly"]
+del page["parts"], page["source"], page["assembly"]
+assert page == {key: whole[key] for key in page}
+END
+python3 check_directory.py || fail "the files of a directory differ from the page of one file"
+! "$quipu" export --to=lcov -o directory/ data 2>messages || fail "lcov writes to a directory"
+grep -q "'directory/' is a directory" messages || fail "$(cat messages)"
+
 has chromium || exit 0
 total=$(python3 -c 'import json; print(format(json.load(open("whole.json"))["totals"]["instructions"], ","))')
 shows page.html summary "$total" "program - quipu"
@@ -79,5 +101,12 @@ d = json.load(sys.stdin)
 print([i for i, f in enumerate(d["files"]) if f[0].endswith("hostile.cc")][0])')
 shows page.html "source/$file" '        sum = sum + i; // "&lt;" stays as it is' 206 \
     '// </script><script>document.title = "taken over"</script> <!-- <img src=x onerror=alert(1)>'
+shows directory/index.html "source/$file" '        sum = sum + i; // "&lt;" stays as it is' 206
+function=$(page_data page.html | python3 -c '
+import json, sys
+print([f[0] for f in json.load(sys.stdin)["functions"]].index("work(long)"))')
+for place in page.html directory/index.html; do
+    shows $place "function/$function" 'work(long)' 206 hostile.cc:6
+done
 shows page.html calls all
 ! grep -q '^taken over' view.txt || fail "the page runs a script of the program"

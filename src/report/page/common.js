@@ -132,7 +132,8 @@ const page = (function () {
   /* ---- views ---- */
 
   /* Shows a page. TABS are [name, text]; VIEWS has a function for each name, which returns nodes;
-     PARENT, the tab of a view that has none. The first tab is shown where nothing is named. */
+     PARENT, the tab of a view that has none. The first tab is shown where nothing is named. Returns
+     what shows the view anew. */
   function start({ title, heading, summary, tabs, views, parent }) {
     function show() {
       const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split("/"), chosen = views[name] ? name : tabs[0][0];
@@ -155,6 +156,7 @@ const page = (function () {
       if (box) { box.focus(); event.preventDefault(); }
     });
     show();
+    return show;
   }
 
   return { element, number, percent, base, link, table, share, shortName, colour, tip, start };

@@ -7,13 +7,29 @@ addEventListener("DOMContentLoaded", function () {
   const FN = { name: 0, file: 1, line: 2, module: 3, calls: 4, executed: 5, size: 6, never: 7, symbol: 8 };
   const callText = (count) => number(count) + (count === 1 ? " call" : " calls");
 
+  /* ---- source and assembly, which may be in files beside the page ---- */
+
+  const parts = new Set(data.parts), read = new Set();
+  let refresh = () => {};
+  const hasSource = (file) => file && (data.source[file] || parts.has(file));
+  page.add = (file, part) => { Object.assign(data.source, part.source); Object.assign(data.assembly, part.assembly); assemblyOf.clear(); };
+
+  /* Whether the part of FILE is there. Otherwise reads it, and then shows the view anew. */
+  function need(file) {
+    if (!parts.has(file) || read.has(file)) return true;
+    const done = () => { read.add(file); refresh(); };
+    document.head.append(element("script", { src: "file-" + file + ".js", onload: done, onerror: done }));
+    return false;
+  }
+  const waiting = () => [element("p", { class: "note" }, "Reading\u2026")];
+
   /* ---- views ---- */
 
   const place = (file, line) => (file && data.files[file][FILE.path] ? base(data.files[file][FILE.path]) + (line ? ":" + line : "") : "");
 
   function placeLink(file, line) {
     const text = place(file, line);
-    return text && data.source[file] ? link("source/" + file + "/" + line, text, data.files[file][FILE.path]) : document.createTextNode(text);
+    return text && hasSource(file) ? link("source/" + file + "/" + line, text, data.files[file][FILE.path]) : document.createTextNode(text);
   }
 
   const functions = data.functions.map((row, index) => ({ row, index }));
@@ -110,7 +126,9 @@ addEventListener("DOMContentLoaded", function () {
   }
 
   function showSource(argument) {
-    const [file, line] = argument.split("/").map(Number), source = data.source[file];
+    const [file, line] = argument.split("/").map(Number);
+    if (!need(file)) return waiting();
+    const source = data.source[file];
     if (!source) return [element("p", { class: "note" }, "This file has no counts.")];
     const row = data.files[file], counts = new Map(source.lines.map((l) => [l[0], l]));
     const most = source.lines.reduce((m, l) => Math.max(m, l[1]), 0);
@@ -132,8 +150,10 @@ addEventListener("DOMContentLoaded", function () {
   }
 
   function showFunction(argument) {
-    const row = data.functions[Number(argument)], code = data.assembly[argument];
+    const row = data.functions[Number(argument)];
     if (!row) return [element("p", {}, "There is no such function.")];
+    if (!need(row[FN.file])) return waiting();
+    const code = data.assembly[argument];
     const about = [element("h2", {}, row[FN.name]), element("p", { class: "note" },
       callText(row[FN.calls]) + ", " + number(row[FN.executed]) + " instructions executed, " + number(row[FN.never]) + " of " + number(row[FN.size]) + " never; " + (data.modules[row[FN.module]] || "") + "  ", placeLink(row[FN.file], row[FN.line]))];
     if (!code) return [...about, element("p", { class: "note" }, row[FN.executed] ? "Its instructions are not in this page: it would be too large." : "It was never executed.")];
@@ -181,7 +201,7 @@ addEventListener("DOMContentLoaded", function () {
     const name = pathName(path);
     if (!path || rootNames.has(path)) return name;
     const [, file, line] = data.calls.functions[data.calls.paths[path * WIDTH + 1]];
-    return file && data.source[file] ? link("source/" + file + "/" + line, name, place(file, line)) : name;
+    return hasSource(file) ? link("source/" + file + "/" + line, name, place(file, line)) : name;
   }
 
   function treeItem(path, total) {
@@ -276,7 +296,7 @@ addEventListener("DOMContentLoaded", function () {
     summary: showSummary, functions: () => [table(functionColumns(), functions, 0)], files: () => [table(fileColumns(), files, 6)],
     source: showSource, function: showFunction, ...(data.calls ? { calls: showCalls, flame: showFlame } : {}),
   };
-  start({
+  refresh = start({
     title: base(data.title.split(" ")[0]) || "quipu", heading: data.title, views,
     summary: number(data.processes) + (data.processes === 1 ? " process, " : " processes, ") + number(data.threads) + (data.threads === 1 ? " thread, " : " threads, ") + number(data.instructions) + " instructions executed; quipu " + data.version,
     tabs: [["summary", "Summary"], ["functions", "Functions"], ["files", "Files"], ...(data.calls ? [["calls", "Calls"], ["flame", "Flame graph"]] : [])],
