@@ -32,6 +32,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+extern char **environ;
+
 enum {
     NUMBER_MAX = 100000, /* files of one program with one process number */
     RENAME_WITHOUT_REPLACE = 1,
@@ -252,6 +254,21 @@ static void read_command(char *command, size_t size) {
     SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
 }
 
+/* Returns the number that starts process of MPI give them in the environment, plus 1, or 0. */
+static uint32_t read_rank(void) {
+    static const char *const prefixes[] = {
+        "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "MV2_COMM_WORLD_RANK="};
+    const char *digits = NULL;
+    uint64_t rank = 0;
+    for (size_t i = 0; !digits && i < sizeof prefixes / sizeof *prefixes; i++)
+        digits = text_variable(environ, prefixes[i]);
+    if (!digits || !*digits)
+        return 0;
+    for (; *digits >= '0' && *digits <= '9' && rank < INT32_MAX; digits++)
+        rank = 10 * rank + (uint64_t)(*digits - '0');
+    return *digits || rank > INT32_MAX ? 0 : (uint32_t)rank + 1;
+}
+
 /* Fills in a header that is zero. OLD is the header of the process that has forked, or NULL. */
 static void fill_header(struct quipu_file *file, const struct quipu_file *old) {
     struct timespec now = {0};
@@ -269,8 +286,10 @@ static void fill_header(struct quipu_file *file, const struct quipu_file *old) {
     if (!old) {
         quipu_program_path(file->program, sizeof file->program);
         read_command(file->command, sizeof file->command);
+        file->rank = read_rank();
         return;
     }
+    file->rank = old->rank;
     for (size_t i = 0; i < sizeof file->program; i++)
         file->program[i] = old->program[i];
     for (size_t i = 0; i < sizeof file->command; i++)

@@ -97,6 +97,7 @@ static const char *read_header(struct look *look, const uint8_t *bytes, uint64_t
         return "it is corrupt: a text in its header has no end";
     file->pid = (uint32_t)READ(bytes, struct quipu_file, pid);
     file->parent_pid = (uint32_t)READ(bytes, struct quipu_file, parent_pid);
+    file->rank = READ(bytes, struct quipu_file, rank);
     file->start_time = READ(bytes, struct quipu_file, start_time);
     file->merged = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_MERGED;
     file->incomplete = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_INCOMPLETE;

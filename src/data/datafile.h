@@ -51,6 +51,7 @@ struct data_file {
     const char *program;
     const char *command; /* arguments joined by blanks */
     uint32_t pid, parent_pid;
+    uint32_t rank;       /* in a run of MPI, plus 1; 0: none */
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
     bool incomplete; /* the runtime could not keep some counts */

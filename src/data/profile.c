@@ -115,6 +115,7 @@ static void add_process(struct open_profile *open, struct data_source *source) {
         .pid = file->pid,
         .parent_pid = file->parent_pid,
         .start_time = file->start_time,
+        .rank = file->rank,
         .merged = file->merged,
         .incomplete = file->incomplete,
     };

@@ -44,7 +44,8 @@ struct quipu_file {
     uint64_t mark;        /*   72  address of the writer's mark; readers do not use it. 0: written
                                    by a runtime without marks */
     uint64_t openings;    /*   80  how many modules have started so far; readers do not use it */
-    uint8_t reserved[40]; /*   88  zero */
+    uint32_t rank;        /*   88  in a run of MPI, plus 1; 0: none */
+    uint8_t reserved[36]; /*   92  zero */
     char program[1920];   /*  128  absolute path of the program, NUL-terminated */
     char command[2048];   /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
                                    long, so always ends in two NULs */

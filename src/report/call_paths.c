@@ -4,8 +4,10 @@
 #include "util/path.h"
 
 const char *context_root_name(struct arena *arena, const struct context_root *root) {
-    return arena_print(arena, "%s, process %u, thread %u", last_part(root->process->program),
-                       root->process->pid, root->owner);
+    const struct process *process = root->process;
+    const char *rank = process->rank ? arena_print(arena, ", rank %u", process->rank - 1) : "";
+    return arena_print(arena, "%s%s, process %u, thread %u", last_part(process->program), rank,
+                       process->pid, root->owner);
 }
 
 struct path_key {

@@ -1,11 +1,7 @@
-/* export.c: the table of export formats, and their output file. */
+/* export.c: the table of export formats. */
 #include "report/export.h"
 
 #include "util/near.h"
-
-#include <errno.h>
-#include <string.h>
-#include <zlib.h>
 
 const struct export_format export_formats[] = {
     {"html", "a page for a browser: functions, files, source, assembly, calls, flame graph",
@@ -38,48 +34,4 @@ static const char *format_name_at(size_t i) {
 
 const struct export_format *choose_export_format(const char *name) {
     return &export_formats[choose_name("--to", "format", name, format_name_at)];
-}
-
-/* ---- output ---- */
-
-static ssize_t write_compressed(void *cookie, const char *bytes, size_t count) {
-    if (count > 1u << 30)
-        count = 1u << 30;
-    int put = gzwrite(cookie, bytes, (unsigned)count);
-    return put < 0 ? 0 : put; /* 0 is an error for the stream */
-}
-
-static int close_compressed(void *cookie) {
-    if (gzclose(cookie) == Z_OK)
-        return 0;
-    if (!errno)
-        errno = EIO;
-    return EOF;
-}
-
-static FILE *open_compressed(const char *path) {
-    cookie_io_functions_t functions = {.write = write_compressed, .close = close_compressed};
-    errno = 0;
-    gzFile file = gzopen(path, "wbe");
-    if (!file) {
-        if (!errno)
-            errno = ENOMEM;
-        return NULL;
-    }
-    FILE *stream = fopencookie(file, "w", functions);
-    if (!stream) {
-        int saved = errno;
-        gzclose(file);
-        errno = saved;
-    }
-    return stream;
-}
-
-FILE *open_output(const char *path, bool compressed) {
-    size_t length = strlen(path);
-    if (strcmp(path, "-") == 0)
-        return stdout;
-    if (!compressed && length > 3 && strcmp(path + length - 3, ".gz") == 0)
-        return open_compressed(path);
-    return fopen(path, "we");
 }

@@ -51,9 +51,4 @@ const struct export_format *choose_export_format(const char *name);
 export_function export_callgrind, export_lcov, export_cobertura, export_gcov_json, export_gcovr,
     export_json, export_collapsed, export_pprof, export_speedscope, export_html;
 
-/* Opens the file at PATH for writing. "-" is standard output. If the name ends in ".gz", the output
- * is compressed as by gzip, unless COMPRESSED: what will be written is compressed already. Returns
- * NULL, with errno set, on failure. */
-FILE *open_output(const char *path, bool compressed);
-
 #endif

@@ -6,8 +6,9 @@
  *     "programs": [[command, processes]]
  *     "modules":  [path]
  *     "files":    [[path, lines, executed lines, branch targets, taken targets, instructions]]
- *     "functions": [[name, file, line, module, calls, instructions, size, never executed, symbol]],
- *                 the most executed first; symbol is "" if it is the name
+ *     "functions": [[name, file, line, module, calls, instructions, size, never executed, symbol,
+ *                 whether it ran only inlined]], the most executed first; symbol is "" if it is the
+ *                 name
  *     "parts":    [file]: its source and assembly are in a file beside the page (html_source.c)
  *     "source":   by file: {"text": [line], "lines": [[line, executions, instructions, target...]]}
  *     "assembly": by function: [[address, executions, file, line, text]]
@@ -20,6 +21,7 @@
  * script puts text into the page as text only. */
 #include "report/html.h"
 #include "report/html_page.h"
+#include "report/inlined.h"
 #include "report/programs.h"
 #include "report/source_paths.h"
 #include "report/view.h"
@@ -54,8 +56,9 @@ static struct html_functions find_functions(struct arena *arena, const struct pr
     return functions;
 }
 
-static void write_functions(struct json_writer *json, const struct profile *profile,
-                            const struct html_functions *functions) {
+static void write_functions(struct json_writer *json, struct arena *arena,
+                            const struct profile *profile, const struct html_functions *functions) {
+    struct inlined_lines inlined = find_inlined_lines(arena, profile);
     json_open_array(json, "functions");
     for (size_t i = 0; i < functions->count; i++) {
         const struct function *function = functions->list[i];
@@ -70,6 +73,7 @@ static void write_functions(struct json_writer *json, const struct profile *prof
         json_unsigned(json, NULL, function->instruction_count);
         json_unsigned(json, NULL, function->never_executed);
         json_string(json, NULL, is_same ? "" : function->name);
+        json_unsigned(json, NULL, ran_inlined(&inlined, function));
         json_close(json);
     }
     json_close(json);
@@ -125,7 +129,7 @@ static void write_data(const struct export_input *input, FILE *out) {
         json_string(&json, NULL, profile->modules.data[m]->path);
     json_close(&json);
     write_files(&json, &arena, profile, counts);
-    write_functions(&json, profile, &functions);
+    write_functions(&json, &arena, profile, &functions);
     html_write_source(&json, input->directory, profile, counts, &functions);
     html_write_calls(&json, input->contexts);
     json_close(&json);

@@ -2,9 +2,10 @@
  *
  *     format       1; incremented when a member changes its meaning or is removed
  *     version      of the quipu that wrote it
- *     processes[]  file (data file), program, command, pid, parent_pid, start_time (nanoseconds
- *                  since 1970), merged, threads[]: module (index), slot, owner (thread id of the
- *                  last owner), threads (number of owners of the slot)
+ *     processes[]  file (data file), program, command, pid, parent_pid, rank (in a run of MPI;
+ *                  null: none), start_time (nanoseconds since 1970), merged, threads[]: module
+ *                  (index), slot, owner (thread id of the last owner), threads (number of owners
+ *                  of the slot)
  *     modules[]    path, build_id (hexadecimal), cells,
  *                  units[]: source, compiler, options, version
  *                  left_alone[]: name, address, reason          not instrumented
@@ -64,6 +65,10 @@ static void write_process(struct json_writer *json, const struct profile *profil
     json_string(json, "command", process->command);
     json_unsigned(json, "pid", process->pid);
     json_unsigned(json, "parent_pid", process->parent_pid);
+    if (process->rank)
+        json_unsigned(json, "rank", process->rank - 1);
+    else
+        json_null(json, "rank");
     json_unsigned(json, "start_time", process->start_time);
     json_bool(json, "merged", process->merged);
     json_open_array(json, "threads");

@@ -1,15 +1,60 @@
 /* output.c: opens and closes the output of reports; see output.h. */
 #include "report/output.h"
 
-#include "report/export.h"
 #include "report/pager.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
+
+static ssize_t write_compressed(void *cookie, const char *bytes, size_t count) {
+    if (count > 1u << 30)
+        count = 1u << 30;
+    int put = gzwrite(cookie, bytes, (unsigned)count);
+    return put < 0 ? 0 : put; /* 0 is an error for the stream */
+}
+
+static int close_compressed(void *cookie) {
+    if (gzclose(cookie) == Z_OK)
+        return 0;
+    if (!errno)
+        errno = EIO;
+    return EOF;
+}
+
+static FILE *open_compressed(const char *path) {
+    cookie_io_functions_t functions = {.write = write_compressed, .close = close_compressed};
+    errno = 0;
+    gzFile file = gzopen(path, "wbe");
+    if (!file) {
+        if (!errno)
+            errno = ENOMEM;
+        return NULL;
+    }
+    FILE *stream = fopencookie(file, "w", functions);
+    if (!stream) {
+        int saved = errno;
+        gzclose(file);
+        errno = saved;
+    }
+    return stream;
+}
+
+/* COMPRESSED: what will be written is compressed already. Returns NULL, with errno set, on failure.
+ */
+static FILE *open_output(const char *path, bool compressed) {
+    size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return stdout;
+    if (!compressed && length > 3 && strcmp(path + length - 3, ".gz") == 0)
+        return open_compressed(path);
+    return fopen(path, "we");
+}
 
 static FILE *begin(const char *path, bool compressed) {
     FILE *out = open_output(path, compressed);

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Opens PATH as open_output does (report/export.h). Ends the program with an error if it cannot be
- * written. */
+/* Opens PATH for writing. "-" is standard output. If the name ends in ".gz", the output is
+ * compressed as by gzip. Ends the program with an error if it cannot be written. */
 FILE *begin_output(const char *path);
 
 /* The same for text that may contain any byte. A terminal does not get bytes that act on it. */

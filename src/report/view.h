@@ -3,6 +3,7 @@
 #define QUIPU_REPORT_VIEW_H
 
 #include "data/profile.h"
+#include "report/inlined.h"
 #include "report/name_style.h"
 #include "report/table.h"
 
@@ -21,6 +22,7 @@ struct view_input {
     struct view_filter filter;
     enum name_style names; /* in text */
     struct table *table;
+    struct inlined_lines inlined; /* for the view by function */
     uint64_t executed; /* all executed instructions: those of the profile; views that count
                           otherwise set it */
 };

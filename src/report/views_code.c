@@ -70,11 +70,13 @@ static void show_function(struct view_input *input, const struct function *funct
     row->cells[FUNCTION_NEVER] = cell_count(function->never_executed);
     row->cells[FUNCTION_DEMANGLED] = cell_text(function->demangled);
     row->cells[FUNCTION_SHARE] = cell_share(row->share);
-    row->cells[FUNCTION_TITLE] =
-        cell_text(*place ? arena_print(input->arena, "%s (%s)", name, place) : name);
+    row->cells[FUNCTION_TITLE] = cell_text(arena_print(
+        input->arena, "%s%s%s%s%s", name, ran_inlined(&input->inlined, function) ? ", inlined" : "",
+        *place ? " (" : "", place, *place ? ")" : ""));
 }
 
 static void collect_functions(struct view_input *input) {
+    input->inlined = find_inlined_lines(input->arena, input->profile);
     visit_functions(input, show_function);
 }
 

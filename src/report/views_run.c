@@ -225,7 +225,9 @@ enum process_column {
     PROCESS_DATA,
     PROCESS_THREADS,
     PROCESS_INSTRUCTIONS,
+    PROCESS_RANK,
     PROCESS_SHARE,
+    PROCESS_NAME,
 };
 
 static const struct column process_columns[] = {
@@ -237,7 +239,9 @@ static const struct column process_columns[] = {
     [PROCESS_DATA] = {"data", "data file", CELL_TEXT, false, NULL},
     [PROCESS_THREADS] = {"threads", "threads", CELL_COUNT, false, NULL},
     [PROCESS_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
+    [PROCESS_RANK] = {"rank", "rank", CELL_NUMBER, false, NULL},
     [PROCESS_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
+    [PROCESS_NAME] = {"name", "command", CELL_TEXT, true, NULL},
 };
 
 const char *time_text(struct arena *arena, uint64_t nanoseconds) {
@@ -281,7 +285,12 @@ static void show_process(struct view_input *input, const struct part *part) {
     row->cells[PROCESS_DATA] = cell_text(process->file);
     row->cells[PROCESS_THREADS] = cell_count(count_threads(process));
     row->cells[PROCESS_INSTRUCTIONS] = cell_count(part->executed);
+    row->cells[PROCESS_RANK] = cell_known(process->rank - 1, process->rank);
     row->cells[PROCESS_SHARE] = cell_share(row->share);
+    row->cells[PROCESS_NAME] =
+        cell_text(process->rank ? arena_print(input->arena, "rank %u: %s", process->rank - 1,
+                                              process->command)
+                                : process->command);
 }
 
 static void collect_processes(struct view_input *input) {
@@ -299,7 +308,7 @@ static void collect_processes(struct view_input *input) {
 
 static const uint8_t process_text[] = {PROCESS_INSTRUCTIONS, PROCESS_SHARE,   PROCESS_PID,
                                        PROCESS_PARENT,       PROCESS_THREADS, PROCESS_START,
-                                       PROCESS_COMMAND};
+                                       PROCESS_NAME};
 
 const struct view view_process = {
     .name = "process",

@@ -8,7 +8,7 @@ run_program counted data 5
 run_program counted data 50
 first=$("$quipu" report --by=process --format=csv --sort=instructions data | tr -d '\r' | sed -n 2p)
 process=${first%%,*}
-instructions=${first##*,}
+instructions=$(cut -d, -f8 <<<"$first")
 for selection in "--process=$process" "--thread=$process" "--process=$process --thread=$process"; do
     for view in function thread process; do
         # shellcheck disable=SC2086

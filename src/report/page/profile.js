@@ -4,7 +4,7 @@ addEventListener("DOMContentLoaded", function () {
   const { element, number, percent, base, link, table, share, shortName, tip, start } = page;
   const data = JSON.parse(document.getElementById("data").textContent);
   const FILE = { path: 0, lines: 1, executed: 2, targets: 3, taken: 4, instructions: 5 };
-  const FN = { name: 0, file: 1, line: 2, module: 3, calls: 4, executed: 5, size: 6, never: 7, symbol: 8 };
+  const FN = { name: 0, file: 1, line: 2, module: 3, calls: 4, executed: 5, size: 6, never: 7, symbol: 8, inlined: 9 };
   const callText = (count) => number(count) + (count === 1 ? " call" : " calls");
 
   /* ---- source and assembly, which may be in files beside the page ---- */
@@ -38,7 +38,7 @@ addEventListener("DOMContentLoaded", function () {
     return [
       { title: "Instructions", number: true, value: (f) => f.row[FN.executed] },
       { title: "Share", value: (f) => f.row[FN.executed], show: share((f) => f.row[FN.executed], data.instructions) },
-      { title: "Calls", number: true, value: (f) => f.row[FN.calls], show: (f) => (f.row[FN.file] && !f.row[FN.calls] && f.row[FN.executed] ? "" : number(f.row[FN.calls])) },
+      { title: "Calls", number: true, value: (f) => f.row[FN.calls], show: (f) => (f.row[FN.inlined] ? "inlined" : number(f.row[FN.calls])) },
       { title: "Function", class: "name", value: (f) => f.row[FN.name], search: (f) => f.row[FN.name] + " " + f.row[FN.symbol], show: (f) => link("function/" + f.index, shortName(f.row[FN.name]), f.row[FN.name]) },
       { title: "Size", number: true, value: (f) => f.row[FN.size] },
       { title: "Never", number: true, value: (f) => f.row[FN.never], show: (f, cell) => { if (f.row[FN.never]) cell.classList.add("never"); return number(f.row[FN.never]); } },
@@ -156,7 +156,7 @@ addEventListener("DOMContentLoaded", function () {
     const code = data.assembly[argument];
     const about = [element("h2", {}, row[FN.name]), element("p", { class: "note" },
       callText(row[FN.calls]) + ", " + number(row[FN.executed]) + " instructions executed, " + number(row[FN.never]) + " of " + number(row[FN.size]) + " never; " + (data.modules[row[FN.module]] || "") + "  ", placeLink(row[FN.file], row[FN.line]))];
-    if (!code) return [...about, element("p", { class: "note" }, row[FN.executed] ? "Its instructions are not in this page: it would be too large." : "It was never executed.")];
+    if (!code) return [...about, element("p", { class: "note" }, row[FN.executed] ? "Its instructions are not in this page: it would be too large." : row[FN.inlined] ? "It was never called: its callers contain copies of it, which ran." : "It was never executed.")];
     const most = code.reduce((m, c) => Math.max(m, c[1]), 0), body = element("tbody");
     let before = "";
     for (const [address, count, file, line, text] of code) {
