@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     return sum < 0;
 }
 END
-for options in "-O2 -g" "-O3 -g" "-O2 -g -fno-inline" "-O2"; do
+for options in "-O2" "-O3 -g" "-O2 -g -fno-inline" "-O2 -g"; do
     # shellcheck disable=SC2086
     "$quipu" cc --quipu=count $options program.c -o program
     data="data of ${options#-}"
