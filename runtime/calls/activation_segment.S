@@ -139,6 +139,7 @@
 
         .section .tbss, "awT", @nobits
         .balign 8
+        .globl  quipu_calls_segment_words
         .hidden quipu_calls_segment_words
         .type   quipu_calls_segment_words, @object
         .size   quipu_calls_segment_words, WORDS_SIZE

@@ -67,13 +67,17 @@ static void set_instructions(struct planner *p, struct query_anchor *anchor, uin
     anchor->count = to - from;
 }
 
+void begin_marks(struct planner *p, uint8_t fragment, struct event_sums sums) {
+    p->fragment = fragment;
+    p->sums = sums;
+    p->marks.count = 0;
+}
+
 void anchor_code(struct planner *p, struct buffer *out, uint8_t fragment, struct event_sums sums) {
     if (!wanted(p))
         return;
     const char *label = arena_print(p->graph->arena, ".LQi%u", ++p->state->labels);
-    p->fragment = fragment;
-    p->sums = sums;
-    p->marks.count = 0;
+    begin_marks(p, fragment, sums);
     buffer_print(out, "%s: ", label);
     add_anchor(p, label, sums);
 }

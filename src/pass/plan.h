@@ -170,6 +170,8 @@ struct event_sums sums_on_edge(const struct planner *p, uint32_t index);
  * code is written, the second adds an anchor behind each of its additions. */
 void anchor_code(struct planner *p, struct buffer *out, uint8_t fragment, struct event_sums sums);
 void anchor_marks(struct planner *p);
+/* As the first, if something else adds that anchor. */
+void begin_marks(struct planner *p, uint8_t fragment, struct event_sums sums);
 
 /* Adds an anchor in front of instructions [FROM, TO) of the block, which are written next. */
 void anchor_instructions(struct planner *p, struct buffer *out, uint32_t index, uint32_t from,

@@ -9,8 +9,6 @@
  * convention even between functions that it knows (-fno-ipa-ra). */
 #include "x86/calls.h"
 
-#include "x86/sequence.h"
-
 #include <Zydis/Zydis.h>
 
 void write_enter(struct buffer *out, bool rax_free, bool shared) {
@@ -34,6 +32,24 @@ void write_pad(struct buffer *out, const struct frame_row *frame) {
     write_runtime_call(out, frame, "quipu_calls_pad");
 }
 
+void write_returned(struct buffer *out, const struct code_context *context,
+                    const struct frame_row *frame, bool shared) {
+    uint32_t label = ++*context->labels;
+    const char *jump = stub_jump(context);
+    if (shared)
+        buffer_print(out,
+                     "movq quipu_calls_words@gottpoff(%%rip), %%r11; movq %%fs:(%%r11), %%r11; "
+                     "testq %%r11, %%r11; %sje .LQs%u; movq (%%r11), %%r11; ",
+                     jump, label);
+    else
+        buffer_text(out, "movq %fs:quipu_calls_segment_words@tpoff, %r11; ");
+    buffer_print(out,
+                 "testq %%r11, %%r11; %sje .LQs%u; cmpq %%rsp, (%%r11); %sjb .LQs%u; .LQr%u:", jump,
+                 label, jump, label, label);
+    write_stub(context, label, "call quipu_calls_pad", "jmp",
+               &(struct load_place){.frame = *frame});
+}
+
 void write_arrival(struct buffer *out, const struct frame_row *frame) {
     write_stack_move(out, frame, -RED_ZONE);
     write_push(out, frame, "pushfq");
@@ -47,6 +63,8 @@ void write_calls_symbols(struct buffer *out, bool shared) {
                                         "leave",         "leave_keeping",  "pad",
                                         "enter_segment", "return_segment", "leave_segment"};
     static const size_t count = sizeof names / sizeof *names, of_executables = 3;
+    const char *words = shared ? "quipu_calls_words" : "quipu_calls_segment_words";
     for (size_t i = 0; i < count - (shared ? of_executables : 0); i++)
         buffer_print(out, "\t.hidden quipu_calls_%s\n", names[i]);
+    buffer_print(out, "\t.hidden %s\n\t.type %s, @tls_object\n", words, words);
 }

@@ -5,6 +5,7 @@
 #include "asm/frames.h"
 #include "util/buffer.h"
 #include "x86/decode.h"
+#include "x86/sequence.h"
 
 /* At the begin of a compiled function. Changes flags and %r11, and %rax if RAX_FREE. SHARED: the
  * code is for shared objects. */
@@ -24,6 +25,10 @@ void write_leave(struct buffer *out, bool r11_kept, bool shared);
 /* At a point where control arrives from elsewhere. FRAME is the unwinder's row there. Changes
  * flags. */
 void write_pad(struct buffer *out, const struct frame_row *frame);
+/* The same behind a call: only if functions below were left without passing their ends. Changes
+ * flags and %r11. */
+void write_returned(struct buffer *out, const struct code_context *context,
+                    const struct frame_row *frame, bool shared);
 /* The same at the end of a hand-written function. Keeps flags. */
 void write_arrival(struct buffer *out, const struct frame_row *frame);
 

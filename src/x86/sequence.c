@@ -55,9 +55,8 @@ static void begin_out_of_line(const struct code_context *context, struct buffer 
     buffer_print(out, "; %s.LQs%u: ", context->line ? context->line : "", label);
 }
 
-/* Puts CALL, a call of the runtime, out of line. It runs below the red zone if that is in use. */
-static void write_stub(const struct code_context *context, uint32_t label, const char *call,
-                       const char *jump, const struct load_place *place) {
+void write_stub(const struct code_context *context, uint32_t label, const char *call,
+                const char *jump, const struct load_place *place) {
     struct buffer *out = context->stubs;
     if (context->marks) {
         struct increment_mark mark = {.label = label, .out_of_line = true};
@@ -111,8 +110,7 @@ void write_runtime_call(struct buffer *out, const struct frame_row *frame, const
     write_last_move(out, frame, RED_ZONE);
 }
 
-/* Returns the prefix of a jump to the stub. */
-static const char *stub_jump(const struct code_context *context) {
+const char *stub_jump(const struct code_context *context) {
     return context->stubs_are_far ? LONG_JUMP_PREFIX : "";
 }
 

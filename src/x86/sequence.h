@@ -82,6 +82,13 @@ struct load_place {
     bool at_entry; /* the function has just been called: nothing is below the stack pointer */
 };
 
+/* Puts CALL, a call of the runtime, out of line: .LQsLABEL, and JUMP back to .LQrLABEL behind it.
+ * It runs below the red zone, unless PLACE is an entry. */
+void write_stub(const struct code_context *context, uint32_t label, const char *call,
+                const char *jump, const struct load_place *place);
+/* Returns the prefix of a jump to such code. */
+const char *stub_jump(const struct code_context *context);
+
 /* Makes BASE lead to the thread's cells. Changes flags. */
 void write_load(struct buffer *out, const struct code_context *context, int base,
                 const struct load_place *place);

@@ -12,6 +12,8 @@
  *   - at other points where control enters, in front of all additions: at landing pads, and behind
  *     calls that return more than once. This code ends the functions that were left without passing
  *     their own ends.
+ *   - behind calls of what may not be instrumented: such code may have called back a function here,
+ *     and left it by longjmp, or by an exception that it caught itself.
  *
  * Hand-written functions have no such code: their events belong to their callers. Only where one
  * ends that may have switched to another stack, code ends what was left on the old one. The same
@@ -27,6 +29,11 @@
 
 #include "util/diag.h"
 #include "x86/calls.h"
+#include "x86/measure.h"
+
+enum {
+    R11 = 11
+};
 
 static bool has_code(const struct graph *graph) {
     bool code = graph->function->compiled;
@@ -109,13 +116,73 @@ static bool write_block_end(struct planner *p, struct buffer *out, uint32_t inde
     return true;
 }
 
+/* ---- checks behind calls ---- */
+
+/* Whether the statement may jump to another function: it names none of its own labels. */
+static bool jumps_away(const struct unit *unit, uint32_t number) {
+    const struct statement *statement = &unit->statements.data[number];
+    uint8_t class = unit->code->decoded[number].class;
+    if (statement->kind != STATEMENT_INSTRUCTION ||
+        (class != CLASS_JUMP && class != CLASS_JUMP_INDIRECT && class != CLASS_CONDITIONAL))
+        return false;
+    uint32_t target =
+        statement->symbol == NONE ? NONE : unit->symbols.data[statement->symbol].statement;
+    return target == NONE || unit->function_of[target] != unit->function_of[number];
+}
+
+/* Finds, by function, whether its end ends all activations below it: it returns itself, and lets no
+ * other function do so. */
+static void find_closed(struct pass_state *state) {
+    struct unit *unit = state->unit;
+    bool *closed = ARENA_ARRAY(&unit->arena, bool, unit->functions.count);
+    for (uint32_t i = 0; i < unit->functions.count; i++)
+        closed[i] = unit->functions.data[i].compiled && !unit->functions.data[i].left_alone;
+    for (uint32_t s = 0; s < unit->statements.count; s++)
+        if (unit->function_of[s] != NONE && jumps_away(unit, s))
+            closed[unit->function_of[s]] = false;
+    keep_unit_data(state, &calls_feature, closed);
+}
+
+/* Whether the call is surely of a function that closes. */
+static bool calls_closed(const struct planner *p, const struct graph_instruction *call) {
+    const struct unit *unit = p->graph->unit;
+    const bool *closed = unit_data(p->state, &calls_feature);
+    const struct statement *statement = statement_of(p, call);
+    if (call->decoded->class != CLASS_CALL || statement->symbol == NONE)
+        return false;
+    const struct symbol *symbol = &unit->symbols.data[statement->symbol];
+    bool replaceable = symbol->weak || symbol->indirect || symbol->aliased ||
+                       (symbol->global && p->state->options->shared);
+    uint32_t function = symbol->statement == NONE ? NONE : unit->function_of[symbol->statement];
+    return function != NONE && !replaceable && closed[function];
+}
+
+/* Whether %r11 and the flags are free behind the call, as the calling convention says. */
+static bool is_usual_call(const struct planner *p, const struct basic_block *block,
+                          const struct graph_instruction *call) {
+    return !statement_of(p, call)->inline_asm && !is_tls_call(p->graph->unit, call->statement) &&
+           !has_own_convention(p->graph->unit, call->statement) && !(block->live_out >> R11 & 1);
+}
+
+/* Behind a call of code that may not be instrumented. It may have called back a function here, and
+ * then left that by longjmp or an exception which it caught itself. */
 static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
     const struct edge *edge = &p->graph->edges.data[index];
-    if (!wanted(p) || !returns_again(p->graph, edge))
+    if (!wanted(p) || edge->kind != QUIPU_EDGE_CALL)
         return;
     const struct basic_block *source = &p->graph->blocks.data[edge->source - 1];
-    struct frame_row frame = frame_at(p, last_instruction(p->graph, source));
-    write_pad(out, &frame);
+    const struct graph_instruction *call = last_instruction(p->graph, source);
+    struct frame_row frame = frame_at(p, call);
+    if (returns_again(p->graph, edge)) {
+        write_pad(out, &frame);
+        return;
+    }
+    if (!is_usual_call(p, source, call) || calls_closed(p, call))
+        return;
+    begin_marks(p, source->fragment, sums_on_edge(p, index)); /* insert.c adds the anchor */
+    set_counted_line(p, call);
+    write_returned(out, &p->context, &frame, p->state->options->shared);
+    anchor_marks(p);
 }
 
 static void write_edge_end(struct planner *p, struct buffer *out, uint32_t index) {
@@ -169,6 +236,7 @@ static void declare_symbols(struct pass_state *state) {
 const struct feature calls_feature = {
     .name = "calls",
     .is_on = is_on,
+    .begin_unit = find_closed,
     .needs = NEEDS_TAILS | NEEDS_LAYOUT,
     .declare_symbols = declare_symbols,
     .asks_at_begin = asks_at_begin,
