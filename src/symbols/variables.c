@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 64
+    DEPTH_MAX = 64,
+    ORIGINS_MAX = 4 /* from one entry to the next */
 };
 
 struct place {
@@ -176,8 +177,19 @@ static int compare_entries(const void *left, const void *right) {
     return (*a)->entry_of_it < (*b)->entry_of_it ? -1 : (*a)->entry_of_it > (*b)->entry_of_it;
 }
 
-/* A variable of an inlined instance gets the names of its origin. */
-static void name_inlined(struct variables *variables) {
+/* Returns the variable whose entry is at OFFSET, or NULL. */
+static const struct variable *variable_at(const struct variable **sorted, size_t count,
+                                          Dwarf_Off offset) {
+    struct variable wanted = {.entry_of_it = offset};
+    const struct variable *key = &wanted;
+    const struct variable **found = bsearch(&key, sorted, count, sizeof *sorted, compare_entries);
+    return found ? *found : NULL;
+}
+
+/* A variable of an inlined instance gets the names of its origin. So does one of a unit that
+ * link-time optimization has made, which has no name of its own and contains the variables of all
+ * source files. */
+static void name_by_origins(struct variables *variables) {
     size_t count = variables->all.count;
     const struct variable **sorted = ARENA_ARRAY(variables->arena, const struct variable *, count);
     for (size_t i = 0; i < count; i++)
@@ -186,14 +198,17 @@ static void name_inlined(struct variables *variables) {
         qsort(sorted, count, sizeof *sorted, compare_entries);
     for (size_t i = 0; i < count; i++) {
         struct variable *variable = &variables->all.data[i];
-        struct variable wanted = {.entry_of_it = variable->origin};
-        const struct variable *key = &wanted, **found = NULL;
-        if (variable->is_inlined)
-            found = bsearch(&key, sorted, count, sizeof *sorted, compare_entries);
-        if (!found || *found == variable)
+        const struct variable *origin = variable;
+        for (unsigned steps = 0; steps < ORIGINS_MAX; steps++) {
+            const struct variable *next = variable_at(sorted, count, origin->origin);
+            if (!next || next == origin)
+                break;
+            origin = next;
+        }
+        if (origin == variable)
             continue;
-        variable->scope = (*found)->scope;
-        variable->file = (*found)->file;
+        variable->scope = origin->scope;
+        variable->file = origin->file;
     }
 }
 
@@ -216,6 +231,6 @@ const char *read_variables(struct arena *arena, const struct binary *binary,
     if (variables->frames)
         dwarf_cfi_end(variables->frames);
     variables->frames = NULL;
-    name_inlined(variables);
+    name_by_origins(variables);
     return NULL;
 }
