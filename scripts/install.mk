@@ -15,7 +15,8 @@ install: all
 	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/share/pkgconfig $(TARGET)/libexec/quipu \
 		$(TARGET)/share/man/man1 $(TARGET)/share/man/man3 $(TARGET)/share/man/man5 \
 		$(TARGET)/share/doc/quipu/design $(TARGET)/share/quipu \
-		$(TARGET)/share/bash-completion/completions
+		$(TARGET)/share/bash-completion/completions $(TARGET)/share/zsh/site-functions \
+		$(TARGET)/share/fish/vendor_completions.d
 	$(INSTALL) -m 755 $B/bin/quipu $(TARGET)/bin/quipu
 	for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $(TARGET)/bin/$$n; done
 	ln -sf ../../bin/quipu $(TARGET)/libexec/quipu/as
@@ -23,6 +24,9 @@ install: all
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
 	for n in $(filter-out quipu-cc,$(NAMES)) $(TOOLS); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
 	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
+	$(INSTALL) -m 644 completions/_quipu $(TARGET)/share/zsh/site-functions/_quipu
+	$(INSTALL) -m 644 completions/quipu.fish $(TARGET)/share/fish/vendor_completions.d/quipu.fish
+	for n in $(NAMES); do ln -sf quipu.fish $(TARGET)/share/fish/vendor_completions.d/$$n.fish; done
 	$(INSTALL) -m 644 $(SHARED) $(TARGET)/share/quipu
 	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
@@ -37,6 +41,8 @@ uninstall:
 		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(patsubst %,$(TARGET)/share/man/man1/%.1,$(NAMES) $(TOOLS)) \
 		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/share/pkgconfig/quipu.pc \
+		$(TARGET)/share/zsh/site-functions/_quipu $(TARGET)/share/fish/vendor_completions.d/quipu.fish \
+		$(patsubst %,$(TARGET)/share/fish/vendor_completions.d/%.fish,$(NAMES)) \
 		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
 		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \

@@ -89,7 +89,8 @@ static void print_help(void) {
     for (size_t i = 0; i < VIEWS; i++)
         printf("               %-10s %s\n", views[i].name, views[i].help);
     fputs("  --format=text|json|csv|html\n"
-          "                        html: a page for a browser, with all rows; also --to=html\n"
+          "                        html: a page for a browser, with all rows\n"
+          "  --to=FORMAT           the same\n"
           "  -o, --output=FILE     write there, compressed where the name ends in .gz\n"
           "  --limit=N             show N rows at most\n"
           "  --all                 show what did not change, too\n"
