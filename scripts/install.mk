@@ -8,6 +8,7 @@ TARGET = $(DESTDIR)$(PREFIX)
 MANUALS := $(sort $(wildcard doc/man/*.[1-8]))
 HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard doc/*.md))
+PICTURES := $(sort $(wildcard doc/*.png))
 DESIGN := $(sort $(wildcard doc/design/*.md))
 SHARED := $(sort $(wildcard share/*))
 
@@ -28,7 +29,7 @@ install: all
 	$(INSTALL) -m 644 completions/quipu.fish $(TARGET)/share/fish/vendor_completions.d/quipu.fish
 	for n in $(NAMES); do ln -sf quipu.fish $(TARGET)/share/fish/vendor_completions.d/$$n.fish; done
 	$(INSTALL) -m 644 $(SHARED) $(TARGET)/share/quipu
-	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(TARGET)/share/doc/quipu
+	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(PICTURES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/share/pkgconfig/quipu.pc
 	$(if $(HEADERS),$(INSTALL) -d $(TARGET)/include && $(INSTALL) -m 644 $(HEADERS) $(TARGET)/include)
@@ -43,7 +44,7 @@ uninstall:
 		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/share/pkgconfig/quipu.pc \
 		$(TARGET)/share/zsh/site-functions/_quipu $(TARGET)/share/fish/vendor_completions.d/quipu.fish \
 		$(patsubst %,$(TARGET)/share/fish/vendor_completions.d/%.fish,$(NAMES)) \
-		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES))) \
+		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES) $(PICTURES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
 		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \
 		$(addprefix $(TARGET)/,$(HEADERS))
