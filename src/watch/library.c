@@ -254,14 +254,17 @@ static bool means(const char *path, const char *name) {
     return strncmp(last, name, length) == 0 && (!last[length] || last[length] == '.');
 }
 
-/* Returns a file that the program does not need, but may load, or NULL. */
-static struct library *find_late(struct libraries *libraries, const char *name) {
+/* Returns the shared object with the file NAME, which may be a symbolic link, or NULL. It may be
+ * one that the program does not need, but may load. */
+static struct library *find_file(struct libraries *libraries, const char *name) {
     char real[PATH_MAX];
-    if (libraries->process || !realpath(name, real))
+    if (!realpath(name, real))
         return NULL;
     for (size_t i = 0; i < libraries->all.count; i++)
         if (strcmp(libraries->all.data[i]->real, real) == 0)
             return libraries->all.data[i];
+    if (libraries->process)
+        return NULL;
     struct library *library = add_library(libraries, copy_text(libraries->arena, real));
     library->is_late = true;
     return library;
@@ -278,15 +281,15 @@ struct library *find_library(struct libraries *libraries, const char *text, size
             return library;
         offer_name(&near_names, last_part(library->path));
     }
-    struct library *late = find_late(libraries, name);
-    if (!late)
+    struct library *file = find_file(libraries, name);
+    if (!file)
         *wrong = arena_print(libraries->arena,
                              libraries->process
                                  ? "the process has loaded no shared object '%s'%s"
                                  : "no shared object '%s' is loaded with the program, and there is "
                                    "no such file%s",
                              name, suggest(libraries->arena, &near_names));
-    return late;
+    return file;
 }
 
 static bool is_of_path(char c) {
