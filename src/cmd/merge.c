@@ -1,4 +1,4 @@
-/* merge.c: quipu merge -o OUT DATA...: adds up data files.
+/* merge.c: quipu merge -o OUT DATA...: adds up data files; see merge.h.
  *
  * The cells of all processes and threads are added up by build of module, into one slot each.
  * Calling contexts are added up into one tree. Only these need the binaries, since their addresses
@@ -7,6 +7,7 @@
  * earliest one.
  *
  * Not perfect: it is not recorded which process and thread made a count. */
+#include "cmd/merge.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "format/data_file.h"
@@ -284,6 +285,19 @@ static const struct option_row rows[] = {
 static const struct command_line command_line = {"merge", print_help, rows,
                                                  sizeof rows / sizeof *rows, false};
 
+void merge_files(char *const *paths, size_t count, const char *output) {
+    struct merge merge = {0};
+    struct buffer result = {0};
+    sources_read(&merge.sources, paths, count);
+    sources_check(&merge.sources, true);
+    add_all(&merge);
+    build_result(&merge, &result);
+    write_result(&merge, &result, output);
+    buffer_release(&result);
+    sources_release(&merge.sources);
+    arena_release(&merge.arena);
+}
+
 int cmd_merge(int argc, char **argv) {
     struct merge_options options = {0};
     int first = take_options(&command_line, argc, argv, &options);
@@ -293,16 +307,7 @@ int cmd_merge(int argc, char **argv) {
         die("no output was given; add -o OUT");
     if (first == argc)
         die("no data was given; name data files or directories of them");
-    struct merge merge = {0};
-    struct buffer result = {0};
     show_progress();
-    sources_read(&merge.sources, argv + first, (size_t)(argc - first));
-    sources_check(&merge.sources, true);
-    add_all(&merge);
-    build_result(&merge, &result);
-    write_result(&merge, &result, options.output);
-    buffer_release(&result);
-    sources_release(&merge.sources);
-    arena_release(&merge.arena);
+    merge_files(argv + first, (size_t)(argc - first), options.output);
     return 0;
 }

@@ -1,9 +1,11 @@
 /* run.c: quipu run [-o DIR] [--] PROGRAM ARGS: runs a program with a data directory.
  *
  * The program replaces this process, so its status, its signals and its process number are its own.
+ * With --merge, it is a child (run_merge.c).
  * An instrumented program needs only QUIPU_DATA, and its children inherit that. */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/run_merge.h"
 
 #include "data/sources.h"
 
@@ -33,6 +35,7 @@ static const char help[] =
     "\n"
     "  -o, --output=DIR  data directory, made where it is missing; otherwise QUIPU_DATA from the\n"
     "                    environment, otherwise 'quipu.data' in the working directory\n"
+    "      --merge       add each process that ends to DIR/merged.quipu, and remove its file\n"
     "      --help        print this\n"
     "\n"
     "Exit status: 127 where PROGRAM is not found, 126 where it cannot be run, 1 for other errors.\n";
@@ -71,6 +74,7 @@ static char *make_data_directory(const char *name) {
 
 struct run_options {
     const char *directory;
+    bool merge;
 };
 
 static void print_help(void) {
@@ -79,6 +83,7 @@ static void print_help(void) {
 
 static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct run_options, directory), NULL},
+    {"merge", 0, OPTION_FLAG, offsetof(struct run_options, merge), NULL},
 };
 
 static const struct command_line command_line = {"run", print_help, rows,
@@ -96,6 +101,8 @@ int cmd_run(int argc, char **argv) {
     char *absolute = make_data_directory(options.directory);
     if (setenv("QUIPU_DATA", absolute, 1) != 0)
         die("cannot set QUIPU_DATA: %s", strerror(errno));
+    if (options.merge)
+        return run_merging(absolute, argv + program);
     free(absolute);
     restore_child_statuses();
     execvp(argv[program], argv + program);

@@ -1,0 +1,193 @@
+/* run_merge.c: quipu run --merge: adds up the data files of processes as they end; see run_merge.h.
+ *
+ * A test suite may run thousands of processes, with a file each. Here a file lives as long as its
+ * process, and then only its counts.
+ *
+ * Whether a process still uses its file is asked of the kernel. It grants a write lease only if
+ * nobody else has the file open, or mapped, for writing. So a process number that is used again, or
+ * one of another namespace, misleads nobody. File systems without leases keep their files.
+ *
+ * A child adds up the files, since an error ends it. If it cannot add up all files, each is tried
+ * alone, and one that cannot be added, for example of another build, stays what it is.
+ *
+ * Invariant: a file is removed only behind the new sum, with signals blocked. Not perfect: if quipu
+ * is killed by SIGKILL between both, these few files are counted twice. */
+#include "cmd/run_merge.h"
+
+#include "cmd/merge.h"
+#include "util/arena.h"
+#include "util/diag.h"
+#include "util/process.h"
+#include "util/vector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    FILES_MOST = 64,   /* are added up at once */
+    FILES_FEW = 8,     /* fewer wait for more, while the program runs */
+    PAUSE = 200000000, /* nanoseconds between two looks at the directory */
+    STATUS_CANNOT_RUN = 126,
+    STATUS_NOT_FOUND = 127
+};
+
+typedef VECTOR(char *) path_vector;
+
+struct merging {
+    struct arena arena;
+    const char *directory;
+    char *sum;        /* path of the file that grows */
+    path_vector left; /* files that are not added: of earlier runs, or of other builds */
+};
+
+/* ---- finished files ---- */
+
+static bool is_left(const struct merging *merging, const char *path) {
+    for (size_t i = 0; i < merging->left.count; i++)
+        if (strcmp(merging->left.data[i], path) == 0)
+            return true;
+    return strcmp(path, merging->sum) == 0;
+}
+
+/* Whether no process has the file open or mapped for writing. */
+static bool is_finished(const char *path) {
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool finished = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+    if (finished)
+        fcntl(fd, F_SETLEASE, F_UNLCK);
+    close(fd);
+    return finished;
+}
+
+/* Returns the data files of the directory that are not left: all of them, or the first finished
+ * ones. */
+static path_vector list_files(struct merging *merging, bool all) {
+    path_vector paths = {0};
+    DIR *directory = opendir(merging->directory);
+    if (!directory)
+        return paths;
+    for (const struct dirent *entry;
+         (entry = readdir(directory)) && (all || paths.count < FILES_MOST);) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        if (*entry->d_name == '.' || !suffix || strcmp(suffix, ".quipu") != 0)
+            continue;
+        char *path = arena_print(&merging->arena, "%s/%s", merging->directory, entry->d_name);
+        if (!is_left(merging, path) && (all || is_finished(path)))
+            vector_push(&merging->arena, &paths, path);
+    }
+    closedir(directory);
+    return paths;
+}
+
+/* ---- adding up ---- */
+
+/* Adds PATHS to the sum in a child, and removes them. QUIET: without messages. Returns whether this
+ * was done. */
+static bool add_files(const struct merging *merging, char *const *paths, size_t count, bool quiet) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        return false;
+    if (child == 0) {
+        char *all[FILES_MOST + 1];
+        size_t known = access(merging->sum, F_OK) == 0;
+        int nowhere = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+        if (nowhere >= 0)
+            dup2(nowhere, STDERR_FILENO);
+        all[0] = merging->sum;
+        memcpy(&all[known], paths, count * sizeof *paths);
+        merge_files(all, count + known, merging->sum);
+        for (size_t i = 0; i < count; i++)
+            unlink(paths[i]);
+        _exit(0);
+    }
+    int status = 1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status == 0;
+}
+
+/* Adds up what is finished. Fewer than FEW files wait. */
+static void add_finished(struct merging *merging, size_t few) {
+    for (;;) {
+        path_vector paths = list_files(merging, false);
+        if (!paths.count || paths.count < few)
+            return;
+        if (add_files(merging, paths.data, paths.count, true))
+            continue;
+        for (size_t i = 0; i < paths.count; i++)
+            if (!add_files(merging, &paths.data[i], 1, false))
+                vector_push(&merging->arena, &merging->left, paths.data[i]);
+    }
+}
+
+/* ---- the program ---- */
+
+static pid_t start(char *const *argv, const sigset_t *mask) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0)
+        die("cannot run '%s': %s", argv[0], strerror(errno));
+    if (child > 0)
+        return child;
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    restore_child_statuses();
+    execvp(argv[0], argv);
+    bool is_missing = errno == ENOENT;
+    if (is_missing)
+        error("'%s': no such program", argv[0]);
+    else
+        error("cannot run '%s': %s", argv[0], strerror(errno));
+    _exit(is_missing ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+/* Waits until the program has ended, and meanwhile adds up what has. Signals for quipu alone are
+ * passed on; those of the terminal the program gets itself. Returns its status. */
+static int wait_for(struct merging *merging, pid_t program, const sigset_t *signals) {
+    int status = 0;
+    for (;;) {
+        siginfo_t info;
+        int number = sigtimedwait(signals, &info, &(struct timespec){.tv_nsec = PAUSE});
+        if (number > 0 && number != SIGCHLD && info.si_code <= 0)
+            kill(program, number);
+        pid_t ended = waitpid(program, &status, WNOHANG);
+        if (ended == program || (ended < 0 && errno != EINTR))
+            return status;
+        if (number < 0)
+            add_finished(merging, FILES_FEW);
+    }
+}
+
+int run_merging(const char *directory, char *const *argv) {
+    struct merging merging = {.directory = directory};
+    sigset_t signals, old;
+    merging.sum = arena_print(&merging.arena, "%s/merged.quipu", directory);
+    merging.left = list_files(&merging, true);
+    sigemptyset(&signals);
+    for (const int *number =
+             (const int[]){SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGIO, 0};
+         *number; number++)
+        sigaddset(&signals, *number);
+    sigprocmask(SIG_BLOCK, &signals, &old);
+    keep_child_statuses();
+    pid_t program = start(argv, &old);
+    int status = wait_for(&merging, program, &signals);
+    add_finished(&merging, 1);
+    arena_release(&merging.arena);
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    prctl(PR_SET_DUMPABLE, 0); /* the core file is the program's */
+    signal(WTERMSIG(status), SIG_DFL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status); /* it is blocked */
+}
