@@ -2,6 +2,7 @@
 #include "report/output.h"
 
 #include "report/pager.h"
+#include "report/unfinished.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 #include "util/terminal.h"
@@ -51,9 +52,14 @@ static FILE *open_output(const char *path, bool compressed) {
     size_t length = strlen(path);
     if (strcmp(path, "-") == 0)
         return stdout;
-    if (!compressed && length > 3 && strcmp(path + length - 3, ".gz") == 0)
-        return open_compressed(path);
-    return fopen(path, "we");
+    bool compress = !compressed && length > 3 && strcmp(path + length - 3, ".gz") == 0;
+    const char *name = begin_unfinished(path);
+    FILE *out = compress ? open_compressed(name) : fopen(name, "we");
+    int cause = errno;
+    if (!out)
+        end_unfinished(path, false);
+    errno = cause;
+    return out;
 }
 
 static FILE *begin(const char *path, bool compressed) {
@@ -112,6 +118,10 @@ void end_output(FILE *out, const char *path) {
     bool failed = fflush(out) != 0 || ferror(out);
     int cause = errno;
     if (out != stdout && fclose(out) != 0 && !failed) {
+        failed = true;
+        cause = errno;
+    }
+    if (!end_unfinished(path, !failed)) {
         failed = true;
         cause = errno;
     }
