@@ -28,14 +28,22 @@ from probes import run_probes
 from variants import COUNTED, GCC
 
 FEW_RUNS = 3  # at least
+SECONDS_BETWEEN_LINES = 20
 FEW = ('kernel', 'query')  # kinds with a third of the rounds
 SMALL_RUNS = 3  # of the twin, to compare with the one run under a wrapping tool
 
 
+last_line = time.monotonic()
+
+
 def say(text):
-    """Progress: one line that replaces itself, on a terminal alone."""
+    """Progress: on a terminal one line that replaces itself, elsewhere a line now and then."""
+    global last_line
     if sys.stderr.isatty():
         print(f'\r\033[K{text}', end='', file=sys.stderr, flush=True)
+    elif time.monotonic() - last_line >= SECONDS_BETWEEN_LINES:
+        print(text, file=sys.stderr, flush=True)
+        last_line = time.monotonic()
 
 
 class Subject:
