@@ -72,7 +72,7 @@ const char *begin_unfinished(const char *path) {
     int length = snprintf(file->temporary, sizeof file->temporary, "%s.XXXXXX", path);
     if (length >= (int)sizeof file->temporary || !make_temporary_file(file->temporary, path))
         return path;
-    strcpy(file->path, path);
+    memcpy(file->path, path, strlen(path) + 1);
     file_count++;
     handle_signals();
     return file->temporary;
