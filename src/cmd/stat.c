@@ -135,9 +135,22 @@ static int count_process(const struct stat_options *options) {
     return status;
 }
 
+/* Behind the data, unlike behind a program, there may be more options. Returns the index of the first
+ * word of the data, or 0 if help was requested. */
+static int take_more_options(int first, int argc, char **argv, struct stat_options *options) {
+    struct command_line line = command_line;
+    line.program_follows = false;
+    if (strcmp(argv[first - 1], "--") == 0)
+        return first;
+    int further = take_options(&line, argc - first + 1, argv + first - 1, options);
+    return further ? first - 1 + further : 0;
+}
+
 int cmd_stat(int argc, char **argv) {
     struct stat_options options = {.format = &table_text};
     int first = take_options(&command_line, argc, argv, &options);
+    if (first && options.data)
+        first = take_more_options(first, argc, argv, &options);
     if (!first)
         return 0;
     check_options(&options, argc - first);

@@ -84,3 +84,8 @@ counted built/launched
 ends 0 cmake -S . -B other -DCMAKE_TOOLCHAIN_FILE="$shared/quipu.cmake"
 ends 0 env QUIPU_MODE=event cmake --build other
 other/launched && ends 0 quipu stat --data quipu.data
+# Behind the data there may be more options; behind a program they are the program's.
+quipu stat --data --by=event quipu.data >front || fail "no events"
+ends 0 quipu stat --data quipu.data --by=event
+cmp -s front output || fail "an option behind the data is something else: $(cat output)"
+refuses "'--nope'" -- quipu stat --data quipu.data --nope
