@@ -135,8 +135,8 @@ static int count_process(const struct stat_options *options) {
     return status;
 }
 
-/* Behind the data, unlike behind a program, there may be more options. Returns the index of the first
- * word of the data, or 0 if help was requested. */
+/* Behind the data, unlike behind a program, there may be more options. Returns the index of the
+ * first word of the data, or 0 if help was requested. */
 static int take_more_options(int first, int argc, char **argv, struct stat_options *options) {
     struct command_line line = command_line;
     line.program_follows = false;
