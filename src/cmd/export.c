@@ -11,10 +11,15 @@
 #include "util/path.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum {
+    PATHS_MOST = 2000000 /* of calls, with a root for each thread */
+};
 
 struct export_options {
     const struct export_format *format;
@@ -131,6 +136,19 @@ static const char *page_in_directory(struct arena *arena, const struct export_fo
     return arena_print(arena, "%sindex.html", path);
 }
 
+/* Whether each thread's calls stay apart, if the format shows them so. Together they may have more
+ * paths than a reader can show: 350 processes of an interpreter have a hundred million. */
+static bool keeps_threads(const struct profile *profile, const struct export_format *format) {
+    uint64_t paths = 0;
+    for (size_t i = 0; i < profile->processes.count; i++)
+        paths += contexts_count(&profile->processes.data[i]);
+    if (format->by_thread && paths > PATHS_MOST)
+        warn("the calls of all threads are added up, because apart they have %" PRIu64
+             " paths; export less data to see threads",
+             paths);
+    return format->by_thread && paths <= PATHS_MOST;
+}
+
 int cmd_export(int argc, char **argv) {
     struct arena arena = {0};
     struct export_options options = {.output = "-"};
@@ -147,7 +165,7 @@ int cmd_export(int argc, char **argv) {
                                  .lines_only = options.lines_only,
                                  .gcovr_format = options.gcovr_format};
     struct contexts contexts = {0};
-    bool by_thread = options.format->by_thread;
+    bool by_thread = keeps_threads(profile, options.format);
     if (options.format->calls == EXPORT_CALLS_ONLY)
         contexts_need(profile, (struct selection){0}, by_thread, &contexts);
     else if (options.format->calls == EXPORT_CALLS)

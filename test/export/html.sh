@@ -91,6 +91,34 @@ python3 check_directory.py || fail "the files of a directory differ from the pag
 ! "$quipu" export --to=lcov -o directory/ data 2>messages || fail "lcov writes to a directory"
 grep -q "'directory/' is a directory" messages || fail "$(cat messages)"
 
+# Where the threads' trees are large together, they are added up, with a warning.
+cat >deep.c <<'END'
+#define ROW(name) __attribute__((noinline)) void name(int n, unsigned bits)
+#define BODY(other) { __asm__ volatile(""); if (n) { if (bits & 1) other(n - 1, bits / 2); else other##2(n - 1, bits / 2); } }
+ROW(a); ROW(a2); ROW(b); ROW(b2);
+ROW(a) BODY(b) ROW(a2) BODY(b) ROW(b) BODY(a) ROW(b2) BODY(a)
+int main(void) {
+    for (unsigned bits = 0; bits < 1u << 14; bits++)
+        a(14, bits);
+    return 0;
+}
+END
+"$quipu" cc --quipu=count,calls -g -O1 deep.c -o deep
+QUIPU_DATA=many ./deep
+paths=$("$quipu" info many | sed -n 's/^ *calls *\([0-9]*\) contexts/\1/p')
+echo "$paths" >paths
+if [ "$paths" -gt 1000 ]; then
+    for _ in $(seq $((2000000 / paths))); do
+        QUIPU_DATA=many ./deep
+    done
+    "$quipu" export --to=html -o many.html many 2>messages
+    grep -q "the calls of all threads are added up" messages || fail "no warning: $(cat messages)"
+    page_data many.html | python3 -c '
+import json, sys
+calls = json.load(sys.stdin)["calls"]
+assert calls["roots"] == [] and len(calls["paths"]) // 5 - 1 == int(open("paths").read()), len(calls["paths"])'  || fail "the page of many paths"
+fi
+
 has chromium || exit 0
 total=$(python3 -c 'import json; print(format(json.load(open("whole.json"))["totals"]["instructions"], ","))')
 shows page.html summary "$total" "program - quipu"
