@@ -210,8 +210,8 @@ static uint64_t function_at(uint64_t place) {
     return range ? range_start(range) : place;
 }
 
-/* Returns a link from the current one, or NULL. If there is no room for a node, the call is counted
- * in its caller's. */
+/* Returns a link from the current one, or NULL. If there is no room for a node, what the call
+ * executes is counted in its caller's node, and the call in none. */
 static struct context_link *make_link(struct context_thread *thread, uint64_t site,
                                       uint32_t site_module, uint64_t place) {
     struct context_link *from = current_link(thread);
@@ -227,7 +227,7 @@ static struct context_link *make_link(struct context_thread *thread, uint64_t si
                                       .site = site,
                                       .place = place,
                                       .opens = opens && node ? from : NULL,
-                                      .node = node ? node : from->node};
+                                      .node = node ? node : &thread->nowhere};
         quipu_add_link(thread, link);
     }
     return link;
