@@ -177,7 +177,7 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
     add_processes(open);
     sources_check(&open->sources, false);
     warn_of(&open->profile, is_incomplete,
-            "the run could not keep all counts, as it said then; these are too low");
+            "the run could not keep all counts, as it said then; some may be too low");
     return &open->profile;
 }
 
