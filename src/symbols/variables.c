@@ -188,7 +188,7 @@ static const struct variable *variable_at(const struct variable **sorted, size_t
 
 /* A variable of an inlined instance gets the names of its origin. So does one of a unit that
  * link-time optimization has made, which has no name of its own and contains the variables of all
- * source files. */
+ * source files. Constants have no entry, and keep theirs. */
 static void name_by_origins(struct variables *variables) {
     size_t count = variables->all.count;
     const struct variable **sorted = ARENA_ARRAY(variables->arena, const struct variable *, count);
@@ -199,7 +199,7 @@ static void name_by_origins(struct variables *variables) {
     for (size_t i = 0; i < count; i++) {
         struct variable *variable = &variables->all.data[i];
         const struct variable *origin = variable;
-        for (unsigned steps = 0; steps < ORIGINS_MAX; steps++) {
+        for (unsigned steps = 0; origin->origin && steps < ORIGINS_MAX; steps++) {
             const struct variable *next = variable_at(sorted, count, origin->origin);
             if (!next || next == origin)
                 break;
