@@ -27,7 +27,7 @@ for name in libcount.so libcount.so.1 libcount.so.1.2.3 real/libcount.so.1.2.3 l
     program=$!
     exec 7>input
     until grep -q ready said 2>/dev/null; do sleep 0.01; done
-    quipu watch --log=hits --pid=$program -e "$name:counted" 2>messages &
+    quipu watch --log=hits --pid=$program -e "$name:counted" 2>messages 7>&- &
     watcher=$!
     await_watcher $watcher $program "$name"
     printf abc >&7
