@@ -4,8 +4,10 @@
  * process, and then only its counts.
  *
  * Whether a process still uses its file is asked of the kernel. It grants a write lease only if
- * nobody else has the file open, or mapped, for writing. So a process number that is used again, or
- * one of another namespace, misleads nobody. File systems without leases keep their files.
+ * nobody else has the file open, or mapped, for writing. So a process of another namespace, whose
+ * number means nothing here, is safe. File systems without leases keep their files. Older kernels
+ * do not see mappings through overlayfs; so the process in the file's header must not map it
+ * either.
  *
  * A child adds up the files, since an error ends it. If it cannot add up all files, each is tried
  * alone, and one that cannot be added, for example of another build, stays what it is.
@@ -15,8 +17,10 @@
 #include "cmd/run_merge.h"
 
 #include "cmd/merge.h"
+#include "format/data_file.h"
 #include "util/arena.h"
 #include "util/diag.h"
+#include "util/path.h"
 #include "util/process.h"
 #include "util/vector.h"
 
@@ -25,6 +29,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -56,14 +61,35 @@ static bool is_left(const struct merging *merging, const char *path) {
     return strcmp(path, merging->sum) == 0;
 }
 
+/* Whether a line of the process's mappings ends with the name of the file at PATH. The process may
+ * have ended, or be another one with its number. */
+static bool is_mapped_by(uint32_t process, const char *path) {
+    char maps[64], *line = NULL;
+    size_t size = 0, length = strlen(last_part(path));
+    snprintf(maps, sizeof maps, "/proc/%u/maps", process);
+    FILE *file = fopen(maps, "re");
+    if (!file)
+        return errno != ENOENT && errno != ESRCH;
+    bool mapped = false;
+    for (ssize_t count; !mapped && (count = getline(&line, &size, file)) > 0;)
+        mapped = (size_t)count > length + 2 && line[count - 2 - (ssize_t)length] == '/' &&
+                 strncmp(line + count - 1 - length, last_part(path), length) == 0;
+    free(line);
+    fclose(file);
+    return mapped;
+}
+
 /* Whether no process has the file open or mapped for writing. */
 static bool is_finished(const char *path) {
+    struct quipu_file header;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     bool finished = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
     if (finished)
         fcntl(fd, F_SETLEASE, F_UNLCK);
+    finished = finished && pread(fd, &header, sizeof header, 0) == sizeof header &&
+               !is_mapped_by(header.pid, path);
     close(fd);
     return finished;
 }
