@@ -21,12 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Exit statuses of a program that could not be started, as in shells. */
-enum {
-    STATUS_CANNOT_RUN = 126,
-    STATUS_NOT_FOUND = 127
-};
-
 static const char help[] =
     "usage: quipu run [-o DIR] [--] PROGRAM [ARGS]\n"
     "\n"
@@ -104,12 +98,5 @@ int cmd_run(int argc, char **argv) {
     if (options.merge)
         return run_merging(absolute, argv + program);
     free(absolute);
-    restore_child_statuses();
-    execvp(argv[program], argv + program);
-    if (errno == ENOENT) {
-        error("'%s': no such program", argv[program]);
-        return STATUS_NOT_FOUND;
-    }
-    error("cannot run '%s': %s", argv[program], strerror(errno));
-    return STATUS_CANNOT_RUN;
+    return execute_program(argv + program);
 }

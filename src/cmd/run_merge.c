@@ -17,6 +17,7 @@
 #include "cmd/run_merge.h"
 
 #include "cmd/merge.h"
+#include "data/sources.h"
 #include "format/data_file.h"
 #include "util/arena.h"
 #include "util/diag.h"
@@ -36,11 +37,9 @@
 #include <unistd.h>
 
 enum {
-    FILES_MOST = 64,   /* are added up at once */
-    FILES_FEW = 8,     /* fewer wait for more, while the program runs */
-    PAUSE = 200000000, /* nanoseconds between two looks at the directory */
-    STATUS_CANNOT_RUN = 126,
-    STATUS_NOT_FOUND = 127
+    FILES_MOST = 64,  /* are added up at once */
+    FILES_FEW = 8,    /* fewer wait for more, while the program runs */
+    PAUSE = 200000000 /* nanoseconds between two looks at the directory */
 };
 
 typedef VECTOR(char *) path_vector;
@@ -65,15 +64,16 @@ static bool is_left(const struct merging *merging, const char *path) {
  * have ended, or be another one with its number. */
 static bool is_mapped_by(uint32_t process, const char *path) {
     char maps[64], *line = NULL;
-    size_t size = 0, length = strlen(last_part(path));
+    size_t size = 0;
     snprintf(maps, sizeof maps, "/proc/%u/maps", process);
     FILE *file = fopen(maps, "re");
     if (!file)
         return errno != ENOENT && errno != ESRCH;
     bool mapped = false;
-    for (ssize_t count; !mapped && (count = getline(&line, &size, file)) > 0;)
-        mapped = (size_t)count > length + 2 && line[count - 2 - (ssize_t)length] == '/' &&
-                 strncmp(line + count - 1 - length, last_part(path), length) == 0;
+    while (!mapped && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        mapped = ends_in(line, last_part(path));
+    }
     free(line);
     fclose(file);
     return mapped;
@@ -94,21 +94,20 @@ static bool is_finished(const char *path) {
     return finished;
 }
 
-/* Returns the data files of the directory that are not left: all of them, or the first finished
- * ones. */
-static path_vector list_files(struct merging *merging, bool all) {
+/* Returns, in ARENA, the data files of the directory that are not left: all of them, or the first
+ * finished ones. */
+static path_vector list_files(struct arena *arena, const struct merging *merging, bool all) {
     path_vector paths = {0};
     DIR *directory = opendir(merging->directory);
     if (!directory)
         return paths;
     for (const struct dirent *entry;
          (entry = readdir(directory)) && (all || paths.count < FILES_MOST);) {
-        const char *suffix = strrchr(entry->d_name, '.');
-        if (*entry->d_name == '.' || !suffix || strcmp(suffix, ".quipu") != 0)
+        if (!is_data_name(entry->d_name))
             continue;
-        char *path = arena_print(&merging->arena, "%s/%s", merging->directory, entry->d_name);
+        char *path = arena_print(arena, "%s/%s", merging->directory, entry->d_name);
         if (!is_left(merging, path) && (all || is_finished(path)))
-            vector_push(&merging->arena, &paths, path);
+            vector_push(arena, &paths, path);
     }
     closedir(directory);
     return paths;
@@ -144,16 +143,17 @@ static bool add_files(const struct merging *merging, char *const *paths, size_t 
 
 /* Adds up what is finished. Fewer than FEW files wait. */
 static void add_finished(struct merging *merging, size_t few) {
-    for (;;) {
-        path_vector paths = list_files(merging, false);
-        if (!paths.count || paths.count < few)
-            return;
-        if (add_files(merging, paths.data, paths.count, true))
-            continue;
-        for (size_t i = 0; i < paths.count; i++)
+    struct arena arena = {0}; /* not that of the whole run, in which this is done all the time */
+    path_vector paths = list_files(&arena, merging, false);
+    while (paths.count && paths.count >= few) {
+        bool added = add_files(merging, paths.data, paths.count, true);
+        for (size_t i = 0; !added && i < paths.count; i++)
             if (!add_files(merging, &paths.data[i], 1, false))
-                vector_push(&merging->arena, &merging->left, paths.data[i]);
+                vector_push(&merging->arena, &merging->left,
+                            arena_copy(&merging->arena, paths.data[i], strlen(paths.data[i])));
+        paths = list_files(&arena, merging, false);
     }
+    arena_release(&arena);
 }
 
 /* ---- the program ---- */
@@ -166,14 +166,7 @@ static pid_t start(char *const *argv, const sigset_t *mask) {
     if (child > 0)
         return child;
     sigprocmask(SIG_SETMASK, mask, NULL);
-    restore_child_statuses();
-    execvp(argv[0], argv);
-    bool is_missing = errno == ENOENT;
-    if (is_missing)
-        error("'%s': no such program", argv[0]);
-    else
-        error("cannot run '%s': %s", argv[0], strerror(errno));
-    _exit(is_missing ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+    _exit(execute_program(argv));
 }
 
 /* Waits until the program has ended, and meanwhile adds up what has. Signals for quipu alone are
@@ -197,7 +190,7 @@ int run_merging(const char *directory, char *const *argv) {
     struct merging merging = {.directory = directory};
     sigset_t signals, old;
     merging.sum = arena_print(&merging.arena, "%s/merged.quipu", directory);
-    merging.left = list_files(&merging, true);
+    merging.left = list_files(&merging.arena, &merging, true);
     sigemptyset(&signals);
     for (const int *number =
              (const int[]){SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGIO, 0};

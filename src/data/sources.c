@@ -34,16 +34,19 @@ static void add_source(struct listing *listing, const char *path, const char *di
     vector_push(listing->arena, &listing->list, source);
 }
 
-static int is_data_name(const struct dirent *entry) {
+bool is_data_name(const char *name) {
     static const char ending[] = ".quipu";
-    size_t length = strlen(entry->d_name), end = sizeof ending - 1;
-    return entry->d_name[0] != '.' && length > end &&
-           strcmp(entry->d_name + length - end, ending) == 0;
+    size_t length = strlen(name), end = sizeof ending - 1;
+    return *name != '.' && length > end && strcmp(name + length - end, ending) == 0;
+}
+
+static int has_data_name(const struct dirent *entry) {
+    return is_data_name(entry->d_name);
 }
 
 static void add_directory(struct listing *listing, const char *path) {
     struct dirent **entries;
-    int count = scandir(path, &entries, is_data_name, alphasort);
+    int count = scandir(path, &entries, has_data_name, alphasort);
     if (count < 0)
         die("'%s': %s", path, strerror(errno));
     if (count == 0)

@@ -25,6 +25,9 @@ struct data_sources {
  * says that programs leave no data; it is no directory. */
 const char *default_data(void);
 
+/* Whether a file with the NAME, without its directory, is a data file. */
+bool is_data_name(const char *name);
+
 /* Reads the data files in PATHS. Each path is a data file or a directory of them. If there are
  * none, reads $QUIPU_DATA or "quipu.data". Ends the program with an error if a named file cannot be
  * read, or a directory has no data file. Marks other files that cannot be read. */

@@ -11,6 +11,7 @@
 
 #include "report/style.h"
 #include "util/diag.h"
+#include "util/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,18 +26,11 @@ static struct {
     int terminal;  /* standard output before */
 } pager;
 
-/* Whether a directory of PATH has a program with that NAME. */
 static bool is_installed(const char *name) {
-    const char *path = getenv("PATH");
-    char file[4096];
-    for (const char *at = path ? path : ""; *at;) {
-        size_t length = strcspn(at, ":");
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
-        if (access(file, X_OK) == 0)
-            return true;
-        at += length + (at[length] != '\0');
-    }
-    return false;
+    struct arena arena = {0};
+    bool found = find_program(&arena, name) != NULL;
+    arena_release(&arena);
+    return found;
 }
 
 /* Returns the command, or NULL if there is none. */

@@ -108,6 +108,21 @@ static char thread_state(pid_t process, pid_t thread) {
     return end ? end[2] : 0;
 }
 
+int execute_program(char *const *argv) {
+    enum {
+        STATUS_CANNOT_RUN = 126,
+        STATUS_NOT_FOUND = 127
+    };
+    restore_child_statuses();
+    execvp(argv[0], argv);
+    if (errno == ENOENT) {
+        error("'%s': no such program", argv[0]);
+        return STATUS_NOT_FOUND;
+    }
+    error("cannot run '%s': %s", argv[0], strerror(errno));
+    return STATUS_CANNOT_RUN;
+}
+
 bool has_ended(pid_t process, pid_t thread) {
     char state = thread_state(process, thread);
     return !state || strchr("ZXx", state);

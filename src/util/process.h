@@ -25,6 +25,11 @@ void keep_child_statuses(void);
  */
 void restore_child_statuses(void);
 
+/* Replaces this process by the user's program ARGV, which is found in PATH. Returns only if that
+ * fails, with a message: the exit status as in shells, 127 if there is no such program, 126 if it
+ * cannot be run. */
+int execute_program(char *const *argv);
+
 /* Whether THREAD of PROCESS has ended. Its number may still exist. */
 bool has_ended(pid_t process, pid_t thread);
 

@@ -31,10 +31,6 @@
 #include "x86/calls.h"
 #include "x86/measure.h"
 
-enum {
-    R11 = 11
-};
-
 static bool has_code(const struct graph *graph) {
     bool code = graph->function->compiled;
     for (uint32_t i = 0; code && i < graph->text_blocks; i++)
@@ -161,7 +157,8 @@ static bool calls_closed(const struct planner *p, const struct graph_instruction
 static bool is_usual_call(const struct planner *p, const struct basic_block *block,
                           const struct graph_instruction *call) {
     return !statement_of(p, call)->inline_asm && !is_tls_call(p->graph->unit, call->statement) &&
-           !has_own_convention(p->graph->unit, call->statement) && !(block->live_out >> R11 & 1);
+           !has_own_convention(p->graph->unit, call->statement) &&
+           !(block->live_out & REGISTER_R11);
 }
 
 /* Behind a call of code that may not be instrumented. It may have called back a function here, and

@@ -23,8 +23,7 @@
 #include <string.h>
 
 enum {
-    ARGUMENTS = 6, /* in registers */
-    R11 = 11
+    ARGUMENTS = 6 /* in registers */
 };
 
 #define NAME_OF_ROW(name, a, b, c)    #name,
@@ -89,7 +88,7 @@ static void choose_questions(const struct basic_block *block, bool direct,
     enum quipu_callee_question question = quipu_question(row);
     call->begins = questions[question].begins;
     call->behind = questions[question].address;
-    bool free_behind = direct && !(block->live_out >> R11 & 1);
+    bool free_behind = direct && !(block->live_out & REGISTER_R11);
     call->compared = call->begins && free_behind;
     call->question = call->compared ? call->begins : questions[question].address;
     call->site = call->compared ? questions[question].compared_site : questions[question].site;
@@ -108,7 +107,7 @@ static bool find_call(const struct planner *p, const struct basic_block *block,
     const struct unit *unit = p->graph->unit;
     const struct statement *s = statement_of(p, last);
     uint32_t live = live_before(p->graph, block, block->count - 1);
-    *call = (struct checked_call){.register_free = !(live >> R11 & 1),
+    *call = (struct checked_call){.register_free = !(live & REGISTER_R11),
                                   .frame = frame_at(p, last),
                                   .size = last->decoded->size};
     if (s->symbol == NONE) {
