@@ -92,8 +92,8 @@ static void refuse_data(char **files) {
 static const struct option_row rows[] = {
     {"data", 0, OPTION_PARSED, 0, take_data},
     {"asm", 0, OPTION_FLAG, FIELD(assembly), NULL},
-    {"function", 0, OPTION_TEXT, FIELD(filter.function), NULL},
-    {"module", 0, OPTION_TEXT, FIELD(filter.module), NULL},
+    {"function", 0, OPTION_LIST, FIELD(filter.functions), NULL},
+    {"module", 0, OPTION_LIST, FIELD(filter.modules), NULL},
     {"by-count", 0, OPTION_FLAG, FIELD(by_count), NULL},
     {"hot", 0, OPTION_PARSED, 0, take_hot},
     {"context", 0, OPTION_PARSED, 0, take_context},

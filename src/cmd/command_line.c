@@ -5,6 +5,7 @@
 #include "report/output.h"
 #include "util/diag.h"
 #include "util/near.h"
+#include "util/vector.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static int argument_of(const struct option_row *row) {
     }
 }
 
-static void take_option(const struct option_row *row, void *options) {
+static void take_option(const struct option_row *row, struct arena *lists, void *options) {
     void *field = (char *)options + row->offset;
     switch (row->kind) {
     case OPTION_FLAG:
@@ -33,6 +34,9 @@ static void take_option(const struct option_row *row, void *options) {
         break;
     case OPTION_TEXT:
         *(const char **)field = optarg;
+        break;
+    case OPTION_LIST:
+        vector_push(lists, (text_vector *)field, optarg);
         break;
     case OPTION_WHEN:
         *(const char **)field = optarg ? optarg : "always";
@@ -69,6 +73,7 @@ static void refuse_option(const struct command_line *line, const char *option) {
 int take_options(const struct command_line *line, int argc, char **argv, void *options) {
     struct option names[ROWS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
     char letters[2 * ROWS_MAX + 3] = "", *letter = letters;
+    struct arena lists = {0}; /* of OPTIONS, so it is not released */
     int code;
     CHECK(line->count <= ROWS_MAX);
     if (line->program_follows)
@@ -92,7 +97,7 @@ int take_options(const struct command_line *line, int argc, char **argv, void *o
             return 0;
         }
         if (row)
-            take_option(row, options);
+            take_option(row, &lists, options);
         else
             refuse_option(line, argv[optind - 1]);
     }

@@ -8,6 +8,7 @@
 enum option_kind {
     OPTION_FLAG,   /* sets a bool */
     OPTION_TEXT,   /* sets a const char * to its value */
+    OPTION_LIST,   /* appends its value to a text_vector */
     OPTION_PARSED, /* passes its value to `parse` */
     OPTION_WHEN,   /* sets a const char * to its value, or to "always" if it has none */
 };

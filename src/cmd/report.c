@@ -120,9 +120,9 @@ static const struct option_row rows[] = {
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
-    {"function", 0, OPTION_TEXT, FIELD(filter.function), NULL},
-    {"file", 0, OPTION_TEXT, FIELD(filter.file), NULL},
-    {"module", 0, OPTION_TEXT, FIELD(filter.module), NULL},
+    {"function", 0, OPTION_LIST, FIELD(filter.functions), NULL},
+    {"file", 0, OPTION_LIST, FIELD(filter.files), NULL},
+    {"module", 0, OPTION_LIST, FIELD(filter.modules), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"min-percent", 0, OPTION_PARSED, 0, take_percent},
@@ -249,14 +249,20 @@ static bool any_function_shown(const struct view_input *input) {
     return false;
 }
 
-/* Ends the program with an error if nothing matches the patterns. */
+/* Ends the program with an error if nothing matches the patterns, or one of them. Callees that are
+ * not instrumented are known to the view of calls alone. */
 static void need_match(const struct view_input *input) {
     const struct view_filter *filter = &input->filter;
-    bool has_rows = input->table->rows.count;
-    if ((filter->function || filter->file || filter->module) &&
-        !(has_rows && (!filter->function || !profile_has_counts(input->profile) ||
-                       input->table->shape == view_callsite.shape || filter->file ||
-                       any_function_shown(input))))
+    bool calls = input->table->shape == view_callsite.shape;
+    if (!filter->functions.count && !filter->files.count && !filter->modules.count)
+        return;
+    if (!input->table->rows.count)
+        refuse_filter(input->profile, *filter);
+    if (calls)
+        return;
+    need_matches(input->profile, *filter);
+    if (filter->functions.count && !filter->files.count && profile_has_counts(input->profile) &&
+        !any_function_shown(input))
         refuse_filter(input->profile, *filter);
 }
 

@@ -75,7 +75,7 @@ void need_annotated(const struct annotation *annotation) {
 }
 
 bool is_narrow(const struct annotation *annotation) {
-    return (annotation->filter.function != NULL) + (annotation->filter.module != NULL) +
+    return (annotation->filter.functions.count != 0) + (annotation->filter.modules.count != 0) +
                (annotation->file_count != 0) >
            1;
 }
@@ -113,7 +113,7 @@ static void warn_if_newer(const struct annotation *annotation, const struct sour
 static void find_range(const struct annotation *annotation, struct shown_file *shown) {
     shown->first = 1;
     shown->last = UINT32_MAX;
-    if (!annotation->filter.function)
+    if (!annotation->filter.functions.count)
         return;
     uint32_t first = UINT32_MAX, last = 0;
     for (size_t i = 0; i < annotation->profile->modules.count; i++) {
@@ -195,9 +195,9 @@ static shown_files find_files(struct annotation *annotation) {
             add_file(annotation, &files, &counts->files[i]);
     if (!files.count && is_narrow(annotation))
         die(NOTHING_TOGETHER);
-    if (!files.count && annotation->filter.function)
+    if (!files.count && annotation->filter.functions.count)
         die("'%s': no source line of it is known; compile with -g, or use --asm",
-            annotation->filter.function);
+            annotation->filter.functions.data[0]);
     if (!files.count && annotation->file_count)
         die("'%s': no line of it has counts; 'quipu report --by=file' lists the files",
             annotation->files[0]);

@@ -121,19 +121,24 @@ static _Noreturn void refuse_module(const struct profile *profile, const char *p
 
 void need_matches(const struct profile *profile, struct view_filter filter) {
     struct arena arena = {0};
-    if (filter.module && !any_module(profile, filter.module))
-        refuse_module(profile, filter.module);
-    if (filter.file && !any_file(profile, filter.file))
-        refuse_file(profile, arena_print(&arena, "--file=%s", filter.file), filter.file);
-    if (filter.function && !any_function(profile, filter.function))
-        refuse_function(profile, filter.function);
+    for (size_t i = 0; i < filter.modules.count; i++)
+        if (!any_module(profile, filter.modules.data[i]))
+            refuse_module(profile, filter.modules.data[i]);
+    for (size_t i = 0; i < filter.files.count; i++) {
+        const char *pattern = filter.files.data[i];
+        if (!any_file(profile, pattern))
+            refuse_file(profile, arena_print(&arena, "--file=%s", pattern), pattern);
+    }
+    for (size_t i = 0; i < filter.functions.count; i++)
+        if (!any_function(profile, filter.functions.data[i]))
+            refuse_function(profile, filter.functions.data[i]);
 }
 
 void refuse_filter(const struct profile *profile, struct view_filter filter) {
     need_matches(profile, filter);
-    if (filter.file && !filter.function && !filter.module)
+    if (filter.files.count && !filter.functions.count && !filter.modules.count)
         die("'--file=%s': no function begins in it; 'quipu report --by=line --file=%s' tells of "
             "its lines",
-            filter.file, filter.file);
+            filter.files.data[0], filter.files.data[0]);
     die(NOTHING_TOGETHER);
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 bool matches(const char *pattern, const char *text) {
-    if (!pattern || strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0)
+    if (strcmp(pattern, text) == 0 || fnmatch(pattern, text, 0) == 0)
         return true;
     for (const char *slash = text; (slash = strchr(slash, '/'));)
         if (fnmatch(pattern, ++slash, 0) == 0)
@@ -25,25 +25,41 @@ size_t module_number(const struct profile *profile, const struct module *module)
 }
 
 bool matches_name(const char *pattern, const char *name) {
-    return !pattern || strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+    return strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0;
+}
+
+bool matches_function(text_vector patterns, const char *name, const char *demangled) {
+    for (size_t i = 0; i < patterns.count; i++)
+        if (matches_name(patterns.data[i], name) || matches_name(patterns.data[i], demangled))
+            return true;
+    return !patterns.count;
+}
+
+static bool matches_path(text_vector patterns, const char *path) {
+    for (size_t i = 0; i < patterns.count; i++)
+        if (matches(patterns.data[i], path))
+            return true;
+    return !patterns.count;
+}
+
+/* Code without a source file is shown if files are not filtered. */
+static bool matches_file(text_vector patterns, const struct profile *profile, uint32_t file) {
+    return !patterns.count || (file && matches_path(patterns, profile->files.data[file]));
 }
 
 bool shows_module(const struct view_input *input, const struct module *module) {
-    return matches(input->filter.module, module->path);
+    return matches_path(input->filter.modules, module->path);
 }
 
 bool shows_file(const struct view_input *input, uint32_t file) {
-    return !input->filter.file ||
-           (file && matches(input->filter.file, input->profile->files.data[file]));
+    return matches_file(input->filter.files, input->profile, file);
 }
 
 bool filter_shows(struct view_filter filter, const struct profile *profile,
                   const struct function *function) {
-    return matches(filter.module, function->module->path) &&
-           (!filter.file ||
-            (function->file && matches(filter.file, profile->files.data[function->file]))) &&
-           (matches_name(filter.function, function->name) ||
-            matches_name(filter.function, function->demangled));
+    return matches_path(filter.modules, function->module->path) &&
+           matches_file(filter.files, profile, function->file) &&
+           matches_function(filter.functions, function->name, function->demangled);
 }
 
 bool shows_function(const struct view_input *input, const struct function *function) {
@@ -56,7 +72,7 @@ const struct profile *filter_profile(struct arena *arena, const struct profile *
     *part = *profile;
     part->modules.data = NULL;
     part->modules.count = part->modules.capacity = 0;
-    filter.file = NULL;
+    filter.files.count = 0;
     for (size_t i = 0; i < profile->modules.count; i++) {
         const struct module *whole = profile->modules.data[i];
         struct module *module = ARENA_NEW(arena, struct module);

@@ -7,11 +7,11 @@
 #include "report/name_style.h"
 #include "report/table.h"
 
-/* Which functions are shown, by shell patterns; NULL: all. */
+/* Which functions are shown: those that match a pattern of each list that is not empty. */
 struct view_filter {
-    const char *function; /* matches the symbol or the demangled name */
-    const char *file;     /* matches the path, or its last components */
-    const char *module;   /* the same */
+    text_vector functions; /* match the symbol or the demangled name */
+    text_vector files;     /* match the path, or its last components */
+    text_vector modules;   /* the same */
 };
 
 /* The input and output of a view. */
@@ -86,11 +86,13 @@ size_t module_number(const struct profile *profile, const struct module *module)
 /* Returns the module's build id in hexadecimal, or "" if it has none. */
 const char *build_id_text(struct arena *arena, const struct module *module);
 
-/* Whether NAME matches PATTERN. A PATTERN of NULL matches everything. */
+/* Whether NAME matches PATTERN. */
 bool matches_name(const char *pattern, const char *name);
 
-/* Whether TEXT or, if it is a path, its last components match PATTERN. A PATTERN of NULL matches
- * everything. */
+/* Whether TEXT or, if it is a path, its last components match PATTERN. */
 bool matches(const char *pattern, const char *text);
+
+/* Whether one of the names of a function matches one of PATTERNS. No patterns match everything. */
+bool matches_function(text_vector patterns, const char *name, const char *demangled);
 
 #endif

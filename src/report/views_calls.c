@@ -49,11 +49,9 @@ static bool shows_call(const struct view_input *input, const struct called_funct
     const struct view_filter *filter = &input->filter;
     bool file = shows_file(input, site->file) || shows_file(input, callee->file);
     bool module = (site->module && shows_module(input, site->module)) ||
-                  (callee->module && shows_module(input, callee->module)) || !filter->module;
-    bool function = matches_name(filter->function, caller->name) ||
-                    matches_name(filter->function, caller->demangled) ||
-                    matches_name(filter->function, callee->name) ||
-                    matches_name(filter->function, callee->demangled);
+                  (callee->module && shows_module(input, callee->module)) || !filter->modules.count;
+    bool function = matches_function(filter->functions, caller->name, caller->demangled) ||
+                    matches_function(filter->functions, callee->name, callee->demangled);
     return file && module && function;
 }
 

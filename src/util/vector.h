@@ -33,4 +33,6 @@
 #define vector_push(arena, v, item)                                                                \
     (vector_reserve((arena), (v)), (void)((v)->data[(v)->count++] = (item)))
 
+typedef VECTOR(const char *) text_vector;
+
 #endif
