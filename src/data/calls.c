@@ -16,6 +16,7 @@
  *     format/calls.h. */
 #include "data/calls.h"
 
+#include "data/context_index.h"
 #include "data/datafile.h"
 #include "format/calls.h"
 #include "format/event.h"
@@ -51,15 +52,11 @@ struct reader {
     struct contexts *contexts;
     struct profile *profile;
     struct selection selection;
-    struct map numbers;           /* of contexts, by struct context_key */
+    struct context_index index;   /* of the contexts */
     uint32_t activations;         /* activations whose end is unknown */
     const struct process *copied; /* the first process of which a copy had a tree, too */
     bool more_copied;
     bool by_thread; /* each thread has a root of its own */
-};
-
-struct context_key {
-    uint32_t parent, site, function;
 };
 
 _Noreturn static void die_unread(const struct process *process, const char *cause) {
@@ -79,21 +76,6 @@ static void leave_out(const struct reader *reader, const struct tree *tree) {
 }
 
 /* ---- one thread ---- */
-
-static uint32_t number_context(struct reader *reader, struct context_key wanted) {
-    struct contexts *contexts = reader->contexts;
-    struct arena *arena = &contexts->arena;
-    const uint32_t *known = map_find(&reader->numbers, (const char *)&wanted, sizeof wanted);
-    if (known)
-        return *known;
-    struct context_key *key = ARENA_NEW(arena, struct context_key);
-    *key = wanted;
-    vector_push(
-        arena, &contexts->nodes,
-        ((struct context){.parent = key->parent, .site = key->site, .function = key->function}));
-    return *map_add(arena, &reader->numbers, (const char *)key, sizeof *key,
-                    (uint32_t)contexts->nodes.count - 1);
-}
 
 static uint64_t not_negative(uint64_t count) {
     return (int64_t)count < 0 ? 0 : count;
@@ -117,13 +99,10 @@ static uint32_t find_context(struct reader *reader, const struct tree *tree,
     if (!node->parent)
         return tree->root;
     struct places *places = &reader->contexts->places;
-    return number_context(
-        reader,
-        (struct context_key){
-            .parent = tree->nodes[node->parent - 1].context,
-            .site = places_site(places, tree->process, node->site_module, node->site),
-            .function = places_function(places, tree->process, node->callee_module, node->callee),
-        });
+    return context_index_number(
+        &reader->index, reader->contexts, tree->nodes[node->parent - 1].context,
+        places_site(places, tree->process, node->site_module, node->site),
+        places_function(places, tree->process, node->callee_module, node->callee));
 }
 
 static void read_node(struct reader *reader, struct tree *tree, uint64_t index,
@@ -357,6 +336,11 @@ void contexts_need(struct profile *profile, struct selection selection, bool by_
 
 /* ---- calls ---- */
 
+/* The key of a call; all its bytes count. */
+struct call_key {
+    uint32_t caller, site, callee;
+};
+
 static uint32_t find_caller(const struct contexts *contexts, const struct context *node,
                             enum caller_kind kind) {
     uint32_t of_site = vector_at(&contexts->places.sites, node->site)->function;
@@ -389,13 +373,13 @@ call_vector contexts_calls(struct arena *arena, const struct contexts *contexts,
     struct arena scratch = {0};
     for (size_t i = 1; i < contexts->nodes.count; i++) {
         const struct context *node = &contexts->nodes.data[i];
-        struct context_key *key = ARENA_NEW(&scratch, struct context_key);
-        *key = (struct context_key){find_caller(contexts, node, kind), node->site, node->function};
+        struct call_key *key = ARENA_NEW(&scratch, struct call_key);
+        *key = (struct call_key){find_caller(contexts, node, kind), node->site, node->function};
         uint32_t fresh = (uint32_t)calls.count;
         uint32_t number = *map_add(&scratch, &numbers, (const char *)key, sizeof *key, fresh);
         if (number == fresh)
             vector_push(arena, &calls,
-                        ((struct call){key->parent, node->site, node->function, 0, 0, 0}));
+                        ((struct call){key->caller, node->site, node->function, 0, 0, 0}));
         struct call *call = vector_at(&calls, number);
         call->calls += node->calls;
         add_instructions(contexts, node, kind, call);

@@ -44,15 +44,47 @@ struct place_key {
     uint64_t address;
 };
 
+enum {
+    CACHE_SETS = 4096 /* a power of two */
+};
+
+/* The last number that was requested for each address, by the address's hash. Most addresses of a
+ * tree of calls occur in many of its nodes. */
+struct place_cache {
+    const struct process *process; /* of all entries */
+    struct cached_number {
+        uint64_t address; /* 0: free */
+        uint32_t mark, number;
+    } functions[CACHE_SETS], sites[CACHE_SETS];
+};
+
 void places_begin(struct places *places, struct arena *arena, struct profile *profile) {
     memset(places, 0, sizeof *places);
     places->arena = arena;
     places->profile = profile;
+    places->recent = ARENA_NEW(arena, struct place_cache);
     places->modules = ARENA_ARRAY(arena, struct module_places, profile->modules.count);
     vector_push(arena, &places->functions,
                 ((struct called_function){.name = "(not instrumented)",
                                           .demangled = "(not instrumented)"}));
     vector_push(arena, &places->sites, ((struct call_site){.module = NULL}));
+}
+
+/* ---- recent addresses ---- */
+
+static struct place_cache *cache_of(struct places *places, const struct process *process) {
+    if (places->recent->process != process)
+        memset(places->recent, 0, sizeof *places->recent);
+    places->recent->process = process;
+    return places->recent;
+}
+
+static struct cached_number *cached_number(struct cached_number *sets, uint64_t address) {
+    return &sets[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CACHE_SETS];
+}
+
+static bool is_cached(const struct cached_number *cached, uint32_t mark, uint64_t address) {
+    return address && cached->address == address && cached->mark == mark;
 }
 
 /* ---- modules ---- */
@@ -167,14 +199,23 @@ static uint32_t number_function(struct places *places, struct place place,
     return fresh;
 }
 
-uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
-                         uint64_t address) {
+static uint32_t find_function(struct places *places, const struct process *process, uint32_t mark,
+                              uint64_t address) {
     struct place place = find_place(places, process, mark, address);
     if (!place.module)
         return 0;
     const struct fragment *fragment = find_fragment(place.places, place.address);
     bool noted = fragment && fragment->function->address == place.address;
     return number_function(places, place, noted ? fragment->function : NULL);
+}
+
+uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
+                         uint64_t address) {
+    struct cached_number *cached = cached_number(cache_of(places, process)->functions, address);
+    if (!is_cached(cached, mark, address))
+        *cached =
+            (struct cached_number){address, mark, find_function(places, process, mark, address)};
+    return cached->number;
 }
 
 uint32_t places_find(const struct places *places, const struct module *module, uint64_t address) {
@@ -228,8 +269,8 @@ static uint64_t find_call(const struct call_site *site, const struct called_func
     return code && is_direct_call(code, left) ? call : site->address - 1;
 }
 
-uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
-                     uint64_t address) {
+static uint32_t find_site(struct places *places, const struct process *process, uint32_t mark,
+                          uint64_t address) {
     struct place place = address ? find_place(places, process, mark, address - 1) /* in the call */
                                  : (struct place){.module = NULL};
     if (!place.module)
@@ -244,4 +285,12 @@ uint32_t places_site(struct places *places, const struct process *process, uint3
     lines_find(place.places->lines, place.address, &site.file, &site.line);
     vector_push(places->arena, &places->sites, site);
     return fresh;
+}
+
+uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
+                     uint64_t address) {
+    struct cached_number *cached = cached_number(cache_of(places, process)->sites, address);
+    if (!is_cached(cached, mark, address))
+        *cached = (struct cached_number){address, mark, find_site(places, process, mark, address)};
+    return cached->number;
 }

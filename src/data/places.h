@@ -32,6 +32,7 @@ struct places {
     VECTOR(struct called_function) functions;
     VECTOR(struct call_site) sites;
     struct map function_numbers, site_numbers;
+    struct place_cache *recent;    /* numbers of addresses that were requested last */
     struct module_places *modules; /* by number in the profile */
 };
 
