@@ -103,6 +103,23 @@ static struct context_link **bucket_of(struct context_thread *thread,
     return &thread->table[(hash & mask) / 8];
 }
 
+/* The first link of each mapping of links leads to the next mapping. */
+static struct context_link *links_of(struct context_link *mapping) {
+    return mapping + 1;
+}
+
+static struct context_link *end_of_links(struct context_link *mapping) {
+    return mapping + LINKS_SIZE / sizeof *mapping;
+}
+
+void quipu_reuse_links(struct context_thread *thread) {
+    quipu_clear_table(thread);
+    if (!thread->first_links)
+        return;
+    thread->links = links_of(thread->first_links);
+    thread->links_end = end_of_links(thread->first_links);
+}
+
 void quipu_clear_table(struct context_thread *thread) {
     if (!thread->table) {
         thread->table = thread->first_table;
@@ -145,15 +162,24 @@ static void grow_table(struct context_thread *thread) {
     restore_signals(mask);
 }
 
+/* Returns the address of the pointer to the mapping that follows the one in use. */
+static struct context_link **next_links(struct context_thread *thread) {
+    return thread->links_end ? &(thread->links_end - LINKS_SIZE / sizeof *thread->links)->next
+                             : &thread->first_links;
+}
+
 /* Makes room for more links. Returns false if there is no memory. */
 static bool map_links(struct context_thread *thread) {
     uint64_t mask = block_signals();
     if (thread->links == thread->links_end) {
-        struct context_link *links = map_memory(NULL, LINKS_SIZE, PROT_READ | PROT_WRITE,
-                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        struct context_link **next = next_links(thread), *links = *next;
+        if (!links)
+            links = map_memory(NULL, LINKS_SIZE, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (!is_error(links)) {
-            thread->links = links;
-            thread->links_end = links + LINKS_SIZE / sizeof *links;
+            *next = links;
+            thread->links = links_of(links);
+            thread->links_end = end_of_links(links);
         }
     }
     restore_signals(mask);
@@ -198,11 +224,22 @@ void quipu_add_link(struct context_thread *thread, struct context_link *link) {
     } while (__atomic_load_n(&thread->table, __ATOMIC_RELAXED) != table);
 }
 
-void quipu_forget_links(struct context_thread *thread, uint64_t start, uint64_t end) {
+/* Sets *ADDRESS, a link's site or place, if it is in the code from START to END: if it IS_OPEN,
+ * to the address, otherwise to one that no look-up finds. */
+static void revise(uint64_t *address, uint64_t start, uint64_t end, bool is_open) {
+    uint64_t plain = *address & ~CLOSED;
+    if (plain - start < end - start)
+        *address = is_open ? plain : plain | CLOSED;
+}
+
+void quipu_revise_links(struct context_thread *thread, uint64_t start, uint64_t end,
+                        uint32_t mark) {
     for (uint32_t i = 0; i < (thread->mask + 8) / 8; i++)
-        for (struct context_link *link = thread->table[i]; link; link = link->next)
-            if (link->place - start < end - start || link->site - start < end - start)
-                link->place = 0;
+        for (struct context_link *link = thread->table[i]; link; link = link->next) {
+            const struct quipu_context *node = link->node;
+            revise(&link->site, start, end, mark && node->site_module == mark);
+            revise(&link->place, start, end, mark && node->callee_module == mark);
+        }
 }
 
 static uint64_t function_at(uint64_t place) {

@@ -120,6 +120,10 @@ enum {
     ACROSS = 1
 };
 
+/* In a link's site or place: the module that was there is closed. Addresses do not have this bit.
+ */
+#define CLOSED (UINT64_C(1) << 63)
+
 /* A call, as nodes have it. */
 struct context_call {
     uint64_t site, callee;
@@ -158,7 +162,8 @@ struct context_thread {
     struct context_module modules[CONTEXT_MODULES];
     struct context_module *module;          /* the present module */
     struct context_link *links, *links_end; /* room for more links */
-    struct crossing *crossing;              /* behind the last one in use */
+    struct context_link *first_links; /* all mappings of links, by `next` of their first ones */
+    struct crossing *crossing;        /* behind the last one in use */
     struct context_link root;
     struct quipu_context nowhere; /* counts what there is no room for */
     struct child_table *children; /* all nodes; NULL: they are not in a table */
@@ -216,11 +221,13 @@ void quipu_enter_link(struct context_thread *thread, struct context_link *link, 
 void quipu_leave_link(struct context_thread *thread);
 /* Adds LINK to the table. A handler may add others at any instruction. */
 void quipu_add_link(struct context_thread *thread, struct context_link *link);
-/* Makes the table have no link any more into code of [START, END), or from there: another module
- * was there before. */
-void quipu_forget_links(struct context_thread *thread, uint64_t start, uint64_t end);
+/* A module has been opened whose code is from START to END: the links into it or from it that the
+ * table may find are those of MARK, and of no module that was there before. 0: of none. */
+void quipu_revise_links(struct context_thread *thread, uint64_t start, uint64_t end, uint32_t mark);
 /* Empties the table, or makes the first one. */
 void quipu_clear_table(struct context_thread *thread);
+/* The same when none of its links is entered: all of them are room for new ones. */
+void quipu_reuse_links(struct context_thread *thread);
 
 /* tree.c */
 /* Gives the thread's tree its first chunk, with the root, in the process's file. Returns 0 or the

@@ -130,14 +130,16 @@ static void find_bounds(uint64_t *start, uint64_t *end) {
     }
 }
 
-/* Forgets links of modules that were where this one is, and are closed. */
-static void forget_earlier(struct context_thread *thread) {
+/* Makes THREAD find no links of modules that were where this one is, and find those of this one, if
+ * it was there before. If all load numbers are in use, the last one does not say where. */
+static void revise_links(struct context_thread *thread) {
     uint64_t start, end;
     if (thread->openings >= quipu_state.opening)
         return;
     find_bounds(&start, &end);
     if (start < end)
-        quipu_forget_links(thread, start, end + 1);
+        quipu_revise_links(thread, start, end + 1,
+                           quipu_state.load_number < QUIPU_LOADS_MAX - 1 ? own_mark() : 0);
 }
 
 /* Gives the calling thread words in this module. THREAD is its state. NULL: there are too many
@@ -157,7 +159,7 @@ static struct context_module *add_module(struct context_thread *thread) {
     module->place = place_in_file(module->cells);
     module->mark = own_mark();
     *module->words = (struct context_words){.cells = module->cells, .module = module};
-    forget_earlier(thread);
+    revise_links(thread);
     quipu_calls_words = module->words;
     return module;
 }
@@ -225,7 +227,7 @@ static long take_thread(struct context_thread **taken) {
         finish_thread(thread);
         now = context_now(thread);
         if (thread->openings != quipu_state.file->openings)
-            quipu_clear_table(thread);
+            quipu_reuse_links(thread);
     } else {
         error = make_thread(&thread, owner);
     }

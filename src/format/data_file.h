@@ -45,10 +45,12 @@ struct quipu_file {
                                    by a runtime without marks */
     uint64_t openings;    /*   80  how many modules have started so far; readers do not use it */
     uint32_t rank;        /*   88  in a run of MPI, plus 1; 0: none */
-    uint8_t reserved[36]; /*   92  zero */
-    char program[1920];   /*  128  absolute path of the program, NUL-terminated */
-    char command[2048];   /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
-                                   long, so always ends in two NULs */
+    uint8_t reserved[4];  /*   92  zero */
+    uint64_t orders;      /*   96  address of the writer's sorted ranges; readers do not use it */
+    uint8_t reserved_too[24]; /*  104  zero */
+    char program[1920];       /*  128  absolute path of the program, NUL-terminated */
+    char command[2048]; /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
+                                 long, so always ends in two NULs */
 };
 
 enum {
