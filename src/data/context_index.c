@@ -23,23 +23,34 @@ static void double_capacity(struct context_index *index, struct arena *arena) {
     }
 }
 
-uint32_t context_index_number(struct context_index *index, struct contexts *contexts,
-                              uint32_t parent, uint32_t site, uint32_t function) {
+static bool is_path(const struct contexts *contexts, uint32_t number, uint32_t parent,
+                    uint32_t site, uint32_t function) {
+    const struct context *context = vector_at(&contexts->nodes, number);
+    return context->parent == parent && context->site == site && context->function == function;
+}
+
+static uint32_t find_or_add(struct context_index *index, struct contexts *contexts, uint32_t parent,
+                            uint32_t site, uint32_t function) {
     if (2 * (index->count + 1) > index->capacity)
         double_capacity(index, &contexts->arena);
     uint32_t hash = hash_path(parent, site, function);
     size_t at = hash & (index->capacity - 1);
-    for (; index->entries[at].number; at = (at + 1) & (index->capacity - 1)) {
-        if (index->entries[at].hash != hash)
-            continue;
-        const struct context *known = vector_at(&contexts->nodes, index->entries[at].number);
-        if (known->parent == parent && known->site == site && known->function == function)
+    for (; index->entries[at].number; at = (at + 1) & (index->capacity - 1))
+        if (index->entries[at].hash == hash &&
+            is_path(contexts, index->entries[at].number, parent, site, function))
             return index->entries[at].number;
-    }
     uint32_t number = (uint32_t)contexts->nodes.count;
     vector_push(&contexts->arena, &contexts->nodes,
                 ((struct context){.parent = parent, .site = site, .function = function}));
     index->entries[at] = (struct context_index_entry){number, hash};
     index->count++;
     return number;
+}
+
+uint32_t context_index_number(struct context_index *index, struct contexts *contexts,
+                              uint32_t parent, uint32_t site, uint32_t function) {
+    uint32_t next = index->last + 1;
+    bool follows = next < contexts->nodes.count && is_path(contexts, next, parent, site, function);
+    index->last = follows ? next : find_or_add(index, contexts, parent, site, function);
+    return index->last;
 }

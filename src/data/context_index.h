@@ -1,7 +1,8 @@
 /* context_index.h: finds contexts by parent, site and function: a hash table of their numbers.
  *
  * A run of many processes has millions of paths. So an entry has no key of its own, only a part of
- * its hash: a look-up reads one entry and, nearly always, one context. */
+ * its hash: a look-up reads one entry and, nearly always, one context. Processes of one program
+ * have similar trees: the context that is wanted is often the one that follows the last one. */
 #ifndef QUIPU_DATA_CONTEXT_INDEX_H
 #define QUIPU_DATA_CONTEXT_INDEX_H
 
@@ -18,6 +19,7 @@ struct context_index {
     struct context_index_entry *entries; /* in the arena of the contexts */
     size_t count;
     size_t capacity;
+    uint32_t last; /* number of the context that was found or added last */
 };
 
 /* Returns the number of the context with that PARENT, SITE and FUNCTION. If CONTEXTS do not have
