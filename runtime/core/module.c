@@ -1,7 +1,8 @@
 /* module.c: finds this module, and the others with a runtime in the process.
  *
  * The constructor calls it once. It is not on the attach path. dl_iterate_phdr visits the
- * executable first, then the shared objects in the caller's namespace.
+ * executable first, then the shared objects. In another namespace, of dlmopen, it visits only the
+ * objects of that.
  *
  * Not perfect: a module whose notes were stripped, or that dlmopen has put into another namespace,
  * is not found. Then the data file is found by its name. */
@@ -19,7 +20,7 @@
 extern const char quipu_note[];
 
 struct visit {
-    bool executable; /* the next module is the process's executable, which comes first */
+    bool first; /* no module was visited yet */
     const struct quipu_state *other;
 };
 
@@ -86,16 +87,22 @@ static void describe_module(const struct dl_phdr_info *info, bool executable) {
         absolute_path(&path, info->dlpi_name);
 }
 
+/* Whether the module that is visited first is the process's executable. The kernel passes the
+ * address of that, which the dynamic linker corrects if it has loaded the program itself. */
+static bool is_executable(const struct dl_phdr_info *info) {
+    return started_by_linker || (uint64_t)info->dlpi_phdr == getauxval(AT_PHDR);
+}
+
 static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
     struct visit *visit = data;
-    bool executable = visit->executable;
+    bool first = visit->first;
     (void)size;
-    visit->executable = false;
+    visit->first = false;
     /* The kernel passes the address of the dynamic linker that it has loaded for a program. */
-    if (executable)
+    if (first)
         started_by_linker = has_segment(info, PT_INTERP) && getauxval(AT_BASE) == 0;
     if (module_contains(info, quipu_cells_begin) || module_contains(info, quipu_note)) {
-        describe_module(info, executable);
+        describe_module(info, first && is_executable(info));
         return 0;
     }
     const struct quipu_state *state = NULL;
@@ -105,7 +112,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
 }
 
 const struct quipu_state *quipu_find_modules(void) {
-    struct visit visit = {.executable = true};
+    struct visit visit = {.first = true};
     dl_iterate_phdr(visit_module, &visit);
     return visit.other;
 }
