@@ -434,9 +434,9 @@ long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *loc
     return error;
 }
 
-bool quipu_watch_has_local(uint32_t number, uint64_t function) {
+uint64_t quipu_watch_local_function(uint32_t number) {
     const struct watch *watch = WATCH;
-    return number < watch->local_count && watch->locals[number].function == function;
+    return number < watch->local_count ? watch->locals[number].function : 0;
 }
 
 void quipu_watch_remove_local(uint32_t number) {

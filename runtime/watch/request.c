@@ -205,22 +205,28 @@ static void remove_region(uint32_t number) {
     disarm(number, __atomic_exchange_n(&WATCH->request_regions[number], 0, __ATOMIC_ACQ_REL));
 }
 
-/* Whether the module was unloaded and loaded again at another address since the region was made. */
+/* Returns the address of what the request has made, or 0. */
+static uint64_t address_made(uint32_t number) {
+    int64_t id = WATCH->request_regions[number];
+    struct watch_range range;
+    if (id == LOCAL)
+        return quipu_watch_local_function(number);
+    return quipu_watch_range_of(id, &range) ? range.address : 0;
+}
+
+/* Whether the request's region is no longer where its variable is: another module, this one, was
+ * loaded there; or its own module was closed and is loaded again elsewhere. If that is loaded twice
+ * at the same time, by dlmopen, the first copy stays the one. */
 static bool has_moved(uint32_t number, const struct quipu_watch_request *request) {
     struct wanted wanted = {request, 0, false};
-    struct watch_region region;
-    int64_t id = WATCH->request_regions[number];
     if (!request->build_id_size || request->build_id_size > QUIPU_BUILD_ID_MAX ||
         request->flags & (QUIPU_REQUEST_BLOCKS | QUIPU_REQUEST_THREADS))
         return false;
     dl_iterate_phdr(is_module, &wanted);
-    uint64_t address = request->address + wanted.bias;
-    if (!wanted.found)
+    uint64_t made = address_made(number);
+    if (wanted.found && made == request->address + wanted.bias)
         return false;
-    if (id == LOCAL)
-        return !quipu_watch_has_local(number, address);
-    return !quipu_watch_look((uint32_t)id - 1, address, address + request->size, &region) ||
-           region.address != address;
+    return quipu_watch_is_own(made) || (wanted.found && !quipu_watch_has_module(made));
 }
 
 static void handle_request(uint32_t number, struct quipu_watch_request *request, bool begins) {
@@ -284,13 +290,15 @@ long quipu_watch_change_log(const char *path) {
     return error;
 }
 
-void quipu_watch_open_log(char **environment) {
+bool quipu_watch_open_log(char **environment) {
     /* In .preinit_array the C library has not set its variable yet, but passes the environment. */
-    const char *path = text_variable(environ ? environ : environment, "QUIPU_WATCH=");
+    char **known = environ ? environ : environment;
+    const char *path = known ? text_variable(known, "QUIPU_WATCH=") : NULL;
     if (!WATCH->file && path && *path && !getauxval(AT_SECURE))
         map_file(path);
-    if (!WATCH->file)
-        return;
-    quipu_watch_announce();
-    look_at_all(true);
+    if (WATCH->file) {
+        quipu_watch_announce();
+        look_at_all(true);
+    }
+    return known != NULL;
 }

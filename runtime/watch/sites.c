@@ -516,6 +516,10 @@ static void arm_locals(void) {
     }
 }
 
+bool quipu_watch_is_own(uint64_t address) {
+    return address >= module.begin && address < module.end;
+}
+
 void quipu_watch_enter_module(void (*visit)(const char *path),
                               long (*lead_threads)(uint64_t begin, uint64_t end)) {
     struct watch *watch = WATCH;

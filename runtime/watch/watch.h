@@ -91,6 +91,8 @@ long quipu_watch_arm_calls(unsigned asked);
 bool quipu_watch_arm_site(uint64_t place, uint64_t code);
 /* Whether the module that contains ADDRESS has started. The caller holds the lock. */
 bool quipu_watch_has_module(uint64_t address);
+/* Whether ADDRESS is in the calling module. */
+bool quipu_watch_is_own(uint64_t address);
 /* Makes the executable's module report threads that start. */
 long quipu_watch_lead_all_threads(void);
 /* Makes all functions report the points to which execution may return from other frames, and
@@ -447,8 +449,8 @@ long quipu_watch_add_local(uint32_t number, const struct watch_local *local);
 long quipu_watch_add_thread_local(uint32_t number, const struct watch_local *local);
 /* The calling thread has started. */
 void quipu_watch_thread_began(void);
-/* Whether request NUMBER is for a local of FUNCTION. */
-bool quipu_watch_has_local(uint32_t number, uint64_t function);
+/* Returns the function of which request NUMBER watches a local, or 0. */
+uint64_t quipu_watch_local_function(uint32_t number);
 void quipu_watch_remove_local(uint32_t number);
 /* Whether the region's activation is known to have ended. */
 bool quipu_watch_is_left(const struct watch_region *region);
@@ -508,8 +510,9 @@ bool quipu_watch_is_allowed(const struct quipu_watch_file *file, uint64_t pc);
 
 /* ---- log.c, request.c ---- */
 
-/* Maps the watch file, if there is one. */
-void quipu_watch_open_log(char **environment);
+/* Maps the watch file, if there is one. Returns false if nothing tells of it yet: neither
+ * ENVIRONMENT nor the C library. */
+bool quipu_watch_open_log(char **environment);
 /* Maps the file at PATH in place of the present one, and handles its requests. Returns 0 or the
  * negative error number. -EBUSY: the present file still has a reader. */
 long quipu_watch_change_log(const char *path);
