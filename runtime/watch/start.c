@@ -120,9 +120,7 @@ void quipu_watch_start(int argc, char **argv, char **environment) {
         quipu_watch_enter_module(quipu_watch_visited, quipu_watch_lead_threads);
         pthread_atfork(prepare_fork, end_fork, end_fork_in_child);
     }
-    if (!opened)
-        quipu_watch_open_log(environment);
-    opened = true;
+    opened = opened || quipu_watch_open_log(environment);
 }
 
 /* Runs when a shared object is closed, or the program ends: after the module's other destructors.

@@ -57,6 +57,11 @@ void write_frame_pointer(struct buffer *out, const struct frame_row *frame);
 #define WATCH_INIT_CALL "call quipu_watch_init"
 #define WATCH_INIT_NAME "\t.hidden quipu_watch_init\n"
 
+/* The same at the begin of a function that others may call before the constructors. The flags are
+ * not kept. */
+#define WATCH_EARLY_CALL "call quipu_watch_interposed"
+#define WATCH_EARLY_NAME "\t.hidden quipu_watch_interposed\n"
+
 /* Behind the unit: directives for the names of the runtime. In executables, they make the runtime
  * start before all other code. SHARED objects cannot have that. */
 void write_watch_symbols(struct buffer *out, bool shared);

@@ -54,6 +54,20 @@ static void set_row(const struct planner *p, const struct basic_block *block, si
     }
 }
 
+bool is_library_name(struct span name) {
+    static const char *const operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (name.length > 4 && memcmp(name.start, operators[i], 4) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
+        if (span_is(name, of_nothing[i]))
+            return true;
+    for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
+        if (span_is(name, rows[i]))
+            return true;
+    return false;
+}
+
 /* Sets CALL's row. Returns false if the callee writes nothing. */
 static bool find_callee(const struct planner *p, const struct basic_block *block,
                         struct span symbol, struct checked_call *call) {

@@ -16,8 +16,10 @@ static bool is_on(const struct pass_options *options) {
 static void begin_unit(struct pass_state *state) {
     keep_unit_data(state, &watch_feature, ARENA_ARRAY(&state->unit->arena, struct watched_unit, 1));
     find_unseen_calls(state);
-    if (state->options->shared)
+    if (state->options->shared) {
         start_before_init(state);
+        find_interposed(state);
+    }
 }
 
 /* Whether an instruction that stores or calls must stay at its label. Then no check can be inserted
@@ -46,6 +48,11 @@ static void plan(struct planner *p) {
     plan_loops(p);
 }
 
+static void insert_begin(struct planner *p, uint32_t index) {
+    insert_early_start(p, index);
+    insert_frame_begin(p, index);
+}
+
 static void insert_inside(struct planner *p, uint32_t index) {
     insert_checks(p, index);
     insert_loop_copy(p, index);
@@ -62,6 +69,8 @@ static void declare_symbols(struct pass_state *state) {
         write_watch_symbols(&state->tail, state->options->shared);
     if (unit->starts_early)
         buffer_text(&state->tail, WATCH_INIT_NAME);
+    if (unit->has_interposed)
+        buffer_text(&state->tail, WATCH_EARLY_NAME);
     if (unit->copied)
         write_loop_symbols(&state->tail);
 }
@@ -74,7 +83,7 @@ const struct feature watch_feature = {
     .declare_symbols = declare_symbols,
     .refuse = refuse,
     .plan = plan,
-    .insert_begin = insert_frame_begin,
+    .insert_begin = insert_begin,
     .insert_inside = insert_inside,
     .insert_end = insert_end,
     .write_edge_begin = insert_frame_back,

@@ -10,10 +10,12 @@ struct loop_copy;
 
 /* Data of a unit, ... */
 struct watched_unit {
-    bool watched;      /* it has a check, or a row */
-    bool copied;       /* a loop has a copy without checks */
-    bool starts_early; /* some code runs before the module's constructors */
-    bool *unseen;      /* by function: unseen.c */
+    bool watched;        /* it has a check, or a row */
+    bool copied;         /* a loop has a copy without checks */
+    bool starts_early;   /* some code runs before the module's constructors */
+    bool *unseen;        /* by function: unseen.c */
+    bool *interposed;    /* by function: init.c; NULL: none */
+    bool has_interposed; /* one of these has checks */
 };
 
 /* ... and of a function. */
@@ -60,7 +62,9 @@ void insert_loop_copy(struct planner *p, uint32_t index);
 enum quipu_check_kind kind_of_check(const struct planner *p, uint32_t index,
                                     const struct access *store);
 
-/* calls.c: inserts checks around a call at the block's end. */
+/* calls.c: whether NAME is a known function of the C library, or an allocating operator of C++. */
+bool is_library_name(struct span name);
+/* Inserts checks around a call at the block's end. */
 void insert_call_checks(struct planner *p, uint32_t index);
 
 /* Whether the code that insert_call_checks inserts before the call, the block's last instruction,
@@ -84,5 +88,9 @@ void write_frame_end_on_edge(struct planner *p, struct buffer *out, uint32_t ind
 
 /* init.c: makes code that runs before the constructors of a shared object start the runtime. */
 void start_before_init(struct pass_state *state);
+/* Finds the functions that take the place of the C library's. */
+void find_interposed(struct pass_state *state);
+/* The same for the function, if it is one of these, at its first block. */
+void insert_early_start(struct planner *p, uint32_t index);
 
 #endif
