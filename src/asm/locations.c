@@ -25,7 +25,7 @@ static uint32_t leading_numbers(struct span text) {
 }
 
 /* Returns is_stmt of the location. It stays in force until a directive changes it. */
-static bool next_is_statement(struct span text, bool before) {
+static bool read_is_statement(struct span text, bool before) {
     static const char name[] = "is_stmt ";
     const char *found = memmem(text.start, text.length, name, strlen(name));
     if (!found || found + strlen(name) >= text.start + text.length)
@@ -33,13 +33,30 @@ static bool next_is_statement(struct span text, bool before) {
     return found[strlen(name)] != '0';
 }
 
+/* Whether the directive's second number is 0. Compilers write this for code of several lines. */
+static bool is_line_0(struct span arguments) {
+    const char *end = arguments.start + arguments.length, *c = arguments.start;
+    while (c < end && !strchr(" \t", *c))
+        c++;
+    while (c < end && strchr(" \t", *c))
+        c++;
+    return c < end && *c == '0' && (c + 1 == end || strchr(" \t", c[1]));
+}
+
 void note_location(struct unit *unit, struct span arguments) {
     size_t count = unit->locations.count;
-    bool before = count == 0 || unit->locations.data[count - 1].is_statement;
+    struct location *last = count ? &unit->locations.data[count - 1] : NULL;
+    bool is_statement = read_is_statement(arguments, !last || last->next_is_statement);
+    if (is_line_0(arguments)) {
+        if (last)
+            last->next_is_statement = is_statement;
+        return;
+    }
     struct location location = {.statement = (uint32_t)unit->statements.count,
                                 .start = (uint32_t)(arguments.start - unit->text),
                                 .length = leading_numbers(arguments),
-                                .is_statement = next_is_statement(arguments, before),
+                                .is_statement = is_statement,
+                                .next_is_statement = is_statement,
                                 .has_view = memmem(arguments.start, arguments.length, " view ", 6)};
     vector_push(&unit->arena, &unit->locations, location);
 }

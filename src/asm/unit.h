@@ -100,11 +100,13 @@ struct reference {
     uint32_t statement;
 };
 
-/* A .loc directive. */
+/* A .loc directive. The assembler ignores those of line 0, so the location before stays in force.
+ */
 struct location {
     uint32_t statement;     /* the first to which it applies */
     uint32_t start, length; /* of the text of its file, line and column */
-    bool is_statement;      /* debuggers may stop there; in force until a directive changes it */
+    bool is_statement;      /* debuggers may stop there ... */
+    bool next_is_statement; /* ... and at the next one, unless its directive says otherwise */
     bool has_view;          /* it has a number among the locations of one address */
 };
 
