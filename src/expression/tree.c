@@ -5,6 +5,7 @@
 #include "symbols/spelling.h"
 #include "util/near.h"
 
+#include <dwarf.h>
 #include <string.h>
 
 static struct node *refuse(struct tree *tree, size_t where, const char *wrong) {
@@ -188,6 +189,14 @@ struct node *make_field(struct tree *tree, struct node *record, const char *name
                                       "'%s' is in a virtual base of '%s', which only the object "
                                       "knows the place of; give a pointer to that base",
                                       name, source_of(tree, record)));
+        if (dwarf_hasattr(&record->type.die, DW_AT_declaration))
+            return refuse(
+                tree, where,
+                arena_print(tree->arena,
+                            "the type of '%s' is declared, but the debug information does "
+                            "not define it; compile with -g what does, and with "
+                            "-fstandalone-debug for clang",
+                            source_of(tree, record)));
         struct near_names near_names = {.wanted = name};
         each_field(tree->binary, &record->type, offer_field, &near_names);
         return refuse(tree, where,

@@ -83,3 +83,11 @@ expect "--guard" --allow main -e counter -- ./program types
 ends 0 quipu watch --help
 grep -q never-written output || fail "$(cat output)"
 leaves_nothing
+
+# a type that the debug information only declares
+printf 'struct s *pointer, *make(void);\nint main(void) { pointer = make(); return 0; }\n' >declared.c
+printf 'struct s { int a; } made;\nstruct s *make(void) { return &made; }\n' >defined.c
+quipu cc --quipu=watch -g -c declared.c && quipu cc --quipu=watch -c defined.c &&
+    quipu cc --quipu=watch declared.o defined.o -o declared || fail 'cannot build declared'
+ends 1 quipu watch -e 'pointer->a' ./declared
+[[ $(cat messages) == *"does not define it"* ]] || fail "declared type: $(cat messages)"
