@@ -150,7 +150,7 @@ static void drop_empty_pieces(struct unit *unit) {
         }
         function->fragments.count = kept;
         const struct fragment *only = &function->fragments.data[0];
-        function->bare = !function->compiled && kept == 1 && is_empty(unit, only, only->last, true);
+        function->bare = kept == 1 && is_empty(unit, only, only->last, true);
     }
 }
 

@@ -130,7 +130,7 @@ struct asm_function {
     uint32_t symbol;
     VECTOR(struct fragment) fragments; /* the first contains the entry */
     bool compiled;                     /* made by a compiler: calling conventions hold */
-    bool bare;                         /* a hand-written label with no instruction and no data */
+    bool bare;                         /* it has no instruction and no data */
     const char *left_alone;            /* the reason, or NULL */
     bool resolves;                     /* an ifunc resolver: left alone without a warning */
     bool returns_elsewhere; /* flow/return_addresses.c: callers in other files must know */
