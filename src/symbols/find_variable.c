@@ -236,6 +236,16 @@ static bool is_function(const struct binary *binary, const char *name) {
     return false;
 }
 
+/* Returns a file that has the variable NAME outside of functions, or NULL. */
+static const char *file_with(const struct variables *variables, const char *name) {
+    for (size_t i = 0; i < variables->all.count; i++) {
+        const struct variable *variable = &variables->all.data[i];
+        if (!variable->is_local && variable->file && strcmp(variable->name, name) == 0)
+            return variable->file;
+    }
+    return NULL;
+}
+
 static const char *not_there(const struct variables *variables, const char *file,
                              const char *name) {
     struct near_names near_names = {.wanted = name};
@@ -246,6 +256,10 @@ static const char *not_there(const struct variables *variables, const char *file
                            name);
     if (is_function(variables->binary, name))
         return arena_print(variables->arena, "'%s' is a function, and no variable", name);
+    const char *elsewhere = file ? file_with(variables, name) : NULL;
+    if (elsewhere)
+        return arena_print(variables->arena, "there is no variable '%s' in '%s'; it is in '%s'",
+                           name, file, elsewhere);
     offer_variables(variables, file, false, &near_names);
     if (variables->takes_locals)
         offer_variables(variables, file, true, &near_names);

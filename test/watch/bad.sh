@@ -91,3 +91,10 @@ quipu cc --quipu=watch -g -c declared.c && quipu cc --quipu=watch -c defined.c &
     quipu cc --quipu=watch declared.o defined.o -o declared || fail 'cannot build declared'
 ends 1 quipu watch -e 'pointer->a' ./declared
 [[ $(cat messages) == *"does not define it"* ]] || fail "declared type: $(cat messages)"
+
+# a variable that another file defines
+printf 'int other;\n' >one.c
+printf 'extern int other;\nint main(void) { return other; }\n' >two.c
+quipu cc --quipu=watch -g one.c two.c -o elsewhere || fail 'cannot build elsewhere'
+ends 1 quipu watch -e two.c:other ./elsewhere
+[[ $(cat messages) == *"in 'two.c'; it is in 'one.c'"* ]] || fail "elsewhere: $(cat messages)"
