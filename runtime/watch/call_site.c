@@ -14,8 +14,14 @@ enum {
     PREFIXES_MOST = 4,
 };
 
+/* In front of a jump that ends a function, --quipu=calls has a call of the runtime. */
+static const uint8_t *behind_leaving(const uint8_t *jump) {
+    return *jump == CALL_NEAR ? jump + CALL_SIZE : jump;
+}
+
 uint64_t quipu_watch_behind_jump(const uint8_t *jump) {
     unsigned prefixes = 0;
+    jump = behind_leaving(jump);
     while (prefixes < PREFIXES_MOST && *jump != JMP_SHORT && *jump != JMP_NEAR && *jump != JMP_SLOT)
         prefixes++, jump++;
     return (uint64_t)jump + (*jump == JMP_SHORT ? 2 : *jump == JMP_SLOT ? 6 : 5);
@@ -35,6 +41,8 @@ uint64_t quipu_watch_place_of_call(uint64_t stub, uint32_t descriptor) {
     if (!is_jump(jump))
         return stub;
     const uint8_t *place = target_of_jump(jump);
+    if (descriptor & QUIPU_CALL_LEAVES)
+        place = behind_leaving(place);
     bool is_near = descriptor & QUIPU_CALL_LEAVES && *place == JMP_NEAR; /* linkers lengthen it to
                                                                           * this form */
     return is_near ? quipu_watch_behind_jump(place) : (uint64_t)place + QUIPU_CALL_SIZE(descriptor);

@@ -18,6 +18,7 @@
 enum {
     JMP_SHORT = 0xeb,
     JMP_NEAR = 0xe9,
+    CALL_NEAR = 0xe8,
     JMP_SLOT = 0xff, /* jump through a slot of the global offset table */
     LEAQ_SIZE = 5,   /* of leaq 8(%rsp), %rsp, which precedes jumps out of line */
 };
