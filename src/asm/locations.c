@@ -45,7 +45,7 @@ static bool is_line_0(struct span arguments) {
 
 void note_location(struct unit *unit, struct span arguments) {
     size_t count = unit->locations.count;
-    struct location *last = count ? &unit->locations.data[count - 1] : NULL;
+    struct location *last = count ? vector_at(&unit->locations, count - 1) : NULL;
     bool is_statement = read_is_statement(arguments, !last || last->next_is_statement);
     if (is_line_0(arguments)) {
         if (last)
