@@ -29,11 +29,15 @@ static bool is_before(uint32_t left, uint32_t right) {
 }
 
 /* Returns where the list of the process's orders begins. NULL: modules have no numbers, or the
- * process is a copy without a file of its own, in which the list has addresses of the other one. */
+ * process is a copy without a file of its own, in which the list has addresses of the other one.
+ * The kernel has cleared the mark then. No system call tells: a part of the run that 'quipu when'
+ * repeats in a copy must make the same ones. */
 static uint64_t *orders(void) {
-    bool ready = __atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) == PHASE_READY &&
-                 (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0) == quipu_state.pid;
-    return ready ? &quipu_state.file->orders : NULL;
+    struct quipu_file *file = __atomic_load_n(&quipu_state.phase, __ATOMIC_ACQUIRE) == PHASE_READY
+                                  ? quipu_state.file
+                                  : NULL;
+    bool own = file && file->mark && *(const volatile uint64_t *)file->mark;
+    return own ? &file->orders : NULL;
 }
 
 static const struct quipu_order *find_order(void) {
