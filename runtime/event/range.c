@@ -2,8 +2,8 @@
  *
  * The linker leaves the ranges unsorted. The first search sorts their numbers. All others are
  * binary searches. A signal may arrive at any instruction, and there may be other threads. Each
- * that finds no order makes one, and the first that is complete stays. It outlives the module,
- * which finds it again when it is opened the next time.
+ * that finds no order makes one; all are the same, and the last one stays in use. They outlive the
+ * module, which finds one again when it is opened the next time.
  *
  * Not perfect: without memory for the order, all ranges are searched from the first one. */
 #include "format/event.h"

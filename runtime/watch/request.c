@@ -214,6 +214,13 @@ static uint64_t address_made(uint32_t number) {
     return quipu_watch_range_of(id, &range) ? range.address : 0;
 }
 
+static bool is_loaded(uint64_t address) {
+    uint64_t mask = quipu_watch_lock();
+    bool loaded = quipu_watch_has_module(address);
+    quipu_watch_unlock(mask);
+    return loaded;
+}
+
 /* Whether the request's region is no longer where its variable is: another module, this one, was
  * loaded there; or its own module was closed and is loaded again elsewhere. If that is loaded twice
  * at the same time, by dlmopen, the first copy stays the one. */
@@ -226,7 +233,7 @@ static bool has_moved(uint32_t number, const struct quipu_watch_request *request
     uint64_t made = address_made(number);
     if (wanted.found && made == request->address + wanted.bias)
         return false;
-    return quipu_watch_is_own(made) || (wanted.found && !quipu_watch_has_module(made));
+    return quipu_watch_is_own(made) || (wanted.found && !is_loaded(made));
 }
 
 static void handle_request(uint32_t number, struct quipu_watch_request *request, bool begins) {

@@ -29,7 +29,6 @@ extern const char __ehdr_start[], _end[] __attribute__((visibility("hidden")));
 
 enum {
     BND = 0xf2,
-    CALL = 0xe8,
     CALL_SLOT = 0xff,
     CALL_SLOT_MODE = 0x15,
     JMP_SLOT_MODE = 0x25,
@@ -155,7 +154,7 @@ static uint64_t slot_callee(uint64_t pc) {
     int32_t distance = 0;
     copy_bytes(&distance, end - sizeof distance, sizeof distance);
     uint64_t at = pc + (uint64_t)(int64_t)distance;
-    if (end[-5] == CALL)
+    if (end[-5] == CALL_NEAR)
         return at;
     return end[-6] == CALL_SLOT && end[-5] == CALL_SLOT_MODE ? *(const uint64_t *)at : 0;
 }
@@ -465,6 +464,10 @@ long quipu_watch_arm_function(uint64_t function) {
     return error < 0 ? error : begins ? 0 : -EOPNOTSUPP;
 }
 
+bool quipu_watch_is_own(uint64_t address) {
+    return address >= module.begin && address < module.end;
+}
+
 bool quipu_watch_has_module(uint64_t address) {
     for (const struct watch_module *m = WATCH->modules; m; m = m->next)
         if (address >= m->begin && address < m->end)
@@ -511,13 +514,9 @@ static void arm_locals(void) {
         quipu_watch_arm_function(0);
     for (uint32_t i = 0; i < watch->local_count; i++) {
         uint64_t function = watch->locals[i].function;
-        if (function >= module.begin && function < module.end)
+        if (quipu_watch_is_own(function))
             quipu_watch_arm_function(function);
     }
-}
-
-bool quipu_watch_is_own(uint64_t address) {
-    return address >= module.begin && address < module.end;
 }
 
 void quipu_watch_enter_module(void (*visit)(const char *path),

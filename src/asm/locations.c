@@ -35,12 +35,7 @@ static bool read_is_statement(struct span text, bool before) {
 
 /* Whether the directive's second number is 0. Compilers write this for code of several lines. */
 static bool is_line_0(struct span arguments) {
-    const char *end = arguments.start + arguments.length, *c = arguments.start;
-    while (c < end && !strchr(" \t", *c))
-        c++;
-    while (c < end && strchr(" \t", *c))
-        c++;
-    return c < end && *c == '0' && (c + 1 == end || strchr(" \t", c[1]));
+    return span_is(first_word(behind(arguments, first_word(arguments))), "0");
 }
 
 void note_location(struct unit *unit, struct span arguments) {

@@ -109,14 +109,12 @@ const char *compiler_identity(struct arena *arena, const char *name) {
 
 /* ---- data ---- */
 
-typedef VECTOR(const char *) path_list;
-
 static int compare_paths(const void *left, const void *right) {
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 /* Sets FILES to PATH or, if that is a directory, to the files in it, sorted by name. */
-static void list_files(struct arena *arena, const char *path, path_list *files) {
+static void list_files(struct arena *arena, const char *path, text_vector *files) {
     DIR *directory = opendir(path);
     if (!directory)
         vector_push(arena, files, path);
@@ -130,7 +128,7 @@ static void list_files(struct arena *arena, const char *path, path_list *files) 
 }
 
 const char *content_identity(struct arena *arena, const char *path) {
-    path_list files = {0};
+    text_vector files = {0};
     uint64_t hash = hash_begin;
     list_files(arena, path, &files);
     for (size_t i = 0; i < files.count; i++) {

@@ -35,10 +35,10 @@ struct named {
 struct watch_options {
     struct arena arena;
     VECTOR(struct named) named;
-    VECTOR(const char *) allowed;
+    text_vector allowed;
     bool summary, longer, stop, backtrace, follow, fatal, guards;
     uint64_t limit;
-    VECTOR(const char *) conditions;
+    text_vector conditions;
     const char *log, *command, *format, *pid, *program; /* NULL: none */
 };
 
@@ -113,16 +113,6 @@ static void take_guard(void *options, const char *value) {
     watch->guards = true;
 }
 
-static void take_allowed(void *options, const char *value) {
-    struct watch_options *watch = options;
-    vector_push(&watch->arena, &watch->allowed, value);
-}
-
-static void take_condition(void *options, const char *value) {
-    struct watch_options *watch = options;
-    vector_push(&watch->arena, &watch->conditions, value);
-}
-
 static void take_limit(void *options, const char *value) {
     char *end;
     errno = 0;
@@ -139,10 +129,10 @@ static const struct option_row rows[] = {
     {"heap", 0, OPTION_PARSED, 0, take_heap},
     {"never-written", 0, OPTION_PARSED, 0, take_promise},
     {"guard", 0, OPTION_PARSED, 0, take_guard},
-    {"allow", 0, OPTION_PARSED, 0, take_allowed},
+    {"allow", 0, OPTION_LIST, offsetof(struct watch_options, allowed), NULL},
     {"fatal", 0, OPTION_FLAG, offsetof(struct watch_options, fatal), NULL},
     {"follow", 0, OPTION_FLAG, offsetof(struct watch_options, follow), NULL},
-    {"if", 0, OPTION_PARSED, 0, take_condition},
+    {"if", 0, OPTION_LIST, offsetof(struct watch_options, conditions), NULL},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
     {"summary", 0, OPTION_FLAG, offsetof(struct watch_options, summary), NULL},
     {"backtrace", 0, OPTION_FLAG, offsetof(struct watch_options, backtrace), NULL},

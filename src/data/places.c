@@ -72,19 +72,21 @@ void places_begin(struct places *places, struct arena *arena, struct profile *pr
 
 /* ---- recent addresses ---- */
 
-static struct place_cache *cache_of(struct places *places, const struct process *process) {
+/* Finds the number of a function or a site by its address, as places_function does. */
+typedef uint32_t find_number(struct places *places, const struct process *process, uint32_t mark,
+                             uint64_t address);
+
+/* Returns what FIND does, which is called only if SETS do not have it. */
+static uint32_t find_recent(struct places *places, const struct process *process, uint32_t mark,
+                            uint64_t address, struct cached_number *sets, find_number *find) {
+    struct cached_number *cached =
+        &sets[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CACHE_SETS];
     if (places->recent->process != process)
         memset(places->recent, 0, sizeof *places->recent);
     places->recent->process = process;
-    return places->recent;
-}
-
-static struct cached_number *cached_number(struct cached_number *sets, uint64_t address) {
-    return &sets[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CACHE_SETS];
-}
-
-static bool is_cached(const struct cached_number *cached, uint32_t mark, uint64_t address) {
-    return address && cached->address == address && cached->mark == mark;
+    if (!address || cached->address != address || cached->mark != mark)
+        *cached = (struct cached_number){address, mark, find(places, process, mark, address)};
+    return cached->number;
 }
 
 /* ---- modules ---- */
@@ -211,11 +213,7 @@ static uint32_t find_function(struct places *places, const struct process *proce
 
 uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
                          uint64_t address) {
-    struct cached_number *cached = cached_number(cache_of(places, process)->functions, address);
-    if (!is_cached(cached, mark, address))
-        *cached =
-            (struct cached_number){address, mark, find_function(places, process, mark, address)};
-    return cached->number;
+    return find_recent(places, process, mark, address, places->recent->functions, find_function);
 }
 
 uint32_t places_find(const struct places *places, const struct module *module, uint64_t address) {
@@ -289,8 +287,5 @@ static uint32_t find_site(struct places *places, const struct process *process, 
 
 uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
                      uint64_t address) {
-    struct cached_number *cached = cached_number(cache_of(places, process)->sites, address);
-    if (!is_cached(cached, mark, address))
-        *cached = (struct cached_number){address, mark, find_site(places, process, mark, address)};
-    return cached->number;
+    return find_recent(places, process, mark, address, places->recent->sites, find_site);
 }

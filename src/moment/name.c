@@ -294,7 +294,7 @@ static void find_functions_at(struct arena *arena, const struct binary *binary, 
 }
 
 void find_inlined(struct arena *arena, const struct binary *binary, uint64_t address,
-                  name_list *names) {
+                  text_vector *names) {
     die_list functions = {0};
     find_functions_at(arena, binary, address, &functions);
     for (size_t i = 0; i < functions.count; i++) {
@@ -322,7 +322,7 @@ static bool is_external(Dwarf_Die *function) {
 }
 
 void find_sources(struct arena *arena, const struct binary *binary, uint64_t address,
-                  name_list *files) {
+                  text_vector *files) {
     die_list functions = {0};
     find_functions_at(arena, binary, address, &functions);
     for (size_t i = functions.count; i-- > 0;) {

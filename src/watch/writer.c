@@ -265,7 +265,7 @@ static bool may_be_called(struct arena *arena, const char *symbol, const char *n
 /* The owners of a write: symbols of the writing function and of functions inlined there, and their
  * source files. */
 struct owners {
-    name_list symbols, files;
+    text_vector symbols, files;
 };
 
 /* Uses the original in line, because debug information has no inlined functions for the code out of
@@ -285,7 +285,7 @@ static void find_owners(struct arena *arena, const struct writer *writer, bool i
 }
 
 /* Whether one of FILES is NAME, or ends with it. */
-static bool is_one_file(const name_list *files, const char *name) {
+static bool is_one_file(const text_vector *files, const char *name) {
     for (size_t i = 0; i < files->count; i++)
         if (ends_in(files->data[i], name))
             return true;
@@ -294,7 +294,7 @@ static bool is_one_file(const name_list *files, const char *name) {
 
 /* Whether the user calls one of SYMBOLS, functions of BINARY, NAME. */
 static bool is_one_called(struct arena *arena, const struct binary *binary,
-                          const name_list *symbols, const char *name) {
+                          const text_vector *symbols, const char *name) {
     procedure_list procedures = {0};
     for (size_t i = 0; i < symbols->count; i++)
         if (may_be_called(arena, symbols->data[i], name))

@@ -54,31 +54,37 @@ static void set_row(const struct planner *p, const struct basic_block *block, si
     }
 }
 
-bool is_library_name(struct span name) {
-    static const char *const operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (name.length > 4 && memcmp(name.start, operators[i], 4) == 0)
-            return true;
+static bool writes_nothing(struct span name) {
     for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
         if (span_is(name, of_nothing[i]))
             return true;
+    return false;
+}
+
+/* Returns the row of the function with that NAME, or 0. */
+static size_t find_row(struct span name) {
     for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
         if (span_is(name, rows[i]))
+            return i;
+    return 0;
+}
+
+bool is_library_name(struct span name) {
+    static const char *const operators[] = {"_Znw", "_Zna", "_Zdl", "_Zda"};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (span_starts(name, operators[i]))
             return true;
-    return false;
+    return writes_nothing(name) || find_row(name);
 }
 
 /* Sets CALL's row. Returns false if the callee writes nothing. */
 static bool find_callee(const struct planner *p, const struct basic_block *block,
                         struct span symbol, struct checked_call *call) {
-    for (size_t i = 0; i < sizeof of_nothing / sizeof *of_nothing; i++)
-        if (span_is(symbol, of_nothing[i]))
-            return false;
-    for (size_t i = 1; i < sizeof rows / sizeof *rows; i++)
-        if (span_is(symbol, rows[i])) {
-            set_row(p, block, i, call);
-            break;
-        }
+    if (writes_nothing(symbol))
+        return false;
+    size_t row = find_row(symbol);
+    if (row)
+        set_row(p, block, row, call);
     return true;
 }
 
