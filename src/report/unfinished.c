@@ -1,6 +1,7 @@
 /* unfinished.c: files that get their names only when they are complete; see unfinished.h.
  *
- * The list is read by a signal handler. So an entry is complete before it is counted. */
+ * The list is read by a signal handler. So an entry is complete before it is counted, and a signal
+ * waits from before a file is made until its entry is counted. */
 #include "report/unfinished.h"
 
 #include <errno.h>
@@ -16,12 +17,18 @@ enum {
     FILES_MAX = 4 /* are written at the same time */
 };
 
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum {
+    SIGNALS = sizeof ending_signals / sizeof *ending_signals
+};
+
 static struct unfinished_file { char path[PATH_MAX], temporary[PATH_MAX]; } files[FILES_MAX];
 static volatile sig_atomic_t file_count;
 
 static void remove_all(void) {
-    while (file_count > 0)
-        unlink(files[--file_count].temporary);
+    for (int i = file_count; i > 0; i--)
+        unlink(files[i - 1].temporary);
+    file_count = 0;
 }
 
 static void remove_at_signal(int number) {
@@ -32,17 +39,25 @@ static void remove_at_signal(int number) {
 
 /* A signal that is ignored, as in a background job, stays ignored. */
 static void handle_signals(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     static bool done;
     if (done)
         return;
     done = true;
     atexit(remove_all);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    for (size_t i = 0; i < SIGNALS; i++) {
         struct sigaction action;
-        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-            signal(numbers[i], remove_at_signal);
+        if (sigaction(ending_signals[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+            signal(ending_signals[i], remove_at_signal);
     }
+}
+
+/* Lets no signal end quipu until the signals in EARLIER are blocked again and no others. */
+static void hold_signals(sigset_t *earlier) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaddset(&set, ending_signals[i]);
+    sigprocmask(SIG_BLOCK, &set, earlier);
 }
 
 /* Makes the empty file, with the rights that PATH has or would get. */
@@ -61,6 +76,18 @@ static bool make_temporary_file(char *temporary, const char *path) {
     return good;
 }
 
+/* Makes FILE, the next of the list, for PATH. Returns false if its directory takes no other file.
+ */
+static bool add_file(struct unfinished_file *file, const char *path) {
+    sigset_t earlier;
+    hold_signals(&earlier);
+    bool good = make_temporary_file(file->temporary, path);
+    if (good)
+        file_count++;
+    sigprocmask(SIG_SETMASK, &earlier, NULL);
+    return good;
+}
+
 const char *begin_unfinished(const char *path) {
     struct stat status;
     struct unfinished_file *file = &files[file_count];
@@ -70,12 +97,11 @@ const char *begin_unfinished(const char *path) {
     if (!is_plain || file_count == FILES_MAX || strlen(path) >= sizeof file->path)
         return path;
     int length = snprintf(file->temporary, sizeof file->temporary, "%s.XXXXXX", path);
-    if (length >= (int)sizeof file->temporary || !make_temporary_file(file->temporary, path))
+    if (length >= (int)sizeof file->temporary)
         return path;
     memcpy(file->path, path, strlen(path) + 1);
-    file_count++;
     handle_signals();
-    return file->temporary;
+    return add_file(file, path) ? file->temporary : path;
 }
 
 bool end_unfinished(const char *path, bool complete) {

@@ -35,6 +35,21 @@ for words in "export --to=json" "export --to=html" "report --by=instruction --fo
     said "cannot write 'out/file'"
     [[ $(ls out) == file && $(cat out/file) == before ]] || fail "$words, full disk: $(ls out)"
 done
+# A signal that comes when the file has just been made.
+cat >interrupt.c <<'EOT'
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int fchmod(int file, mode_t mode) {
+    raise(SIGINT);
+    return syscall(SYS_fchmod, file, mode);
+}
+EOT
+gcc -shared -fPIC interrupt.c -o interrupt.so || fail "cannot build the library"
+env --default-signal=INT LD_PRELOAD="$PWD/interrupt.so" \
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" quipu report -o out/file 2>messages
+[[ $? == 130 && $(ls out) == file ]] || fail "SIGINT behind mkstemp: $(ls out)"
 # Rights and links stay, and what is no regular file is written itself.
 quipu report -o whole
 chmod 640 out/file
