@@ -95,7 +95,7 @@ static int go(const char *text, char **argv, const struct goto_options *options)
             *name.build || suggests(wrong)
                 ? ""
                 : "; a moment of a shared object ends with '~' and its build id");
-    use_temporary_data("quipu-goto"); /* the counts of this run are not kept */
+    use_temporary_data("quipu-goto-"); /* the counts of this run are not kept */
     wrong = approach(&arena, binary, &name, &places, argv, &tracee, &arrival);
     int status = 1;
     if (wrong && *wrong)

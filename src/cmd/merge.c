@@ -16,6 +16,7 @@
 #include "data/sources.h"
 #include "data/tasks.h"
 #include "report/progress.h"
+#include "report/unfinished.h"
 #include "util/buffer.h"
 #include "util/diag.h"
 
@@ -238,30 +239,24 @@ static void build_result(struct merge *merge, struct buffer *buffer) {
 
 /* Writes the file under another name first, so that PATH is always complete: the new file, or what
  * was there before. */
-static void write_result(struct merge *merge, const struct buffer *buffer, const char *path) {
+static void write_result(const struct buffer *buffer, const char *path) {
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         die("'%s' is no regular file; give the name of a data file to make", path);
-    char *temporary = arena_print(&merge->arena, "%s.XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        die("cannot write '%s': %s", path, strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    bool good = write_whole(fd, buffer->data, buffer->count) && fchmod(fd, 0666 & ~mask) == 0;
+    const char *name = begin_unfinished(path);
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && write_whole(fd, buffer->data, buffer->count);
     int cause = errno;
-    if (close(fd) != 0 && good) {
+    if (fd >= 0 && close(fd) != 0 && good) {
         good = false;
         cause = errno;
     }
-    if (good && rename(temporary, path) != 0) {
+    if (!end_unfinished(path, good)) {
         good = false;
         cause = errno;
     }
-    if (!good) {
-        unlink(temporary);
+    if (!good)
         die("cannot write '%s': %s", path, strerror(cause));
-    }
 }
 
 /* ---- the command ---- */
@@ -292,7 +287,7 @@ void merge_files(char *const *paths, size_t count, const char *output) {
     sources_check(&merge.sources, true);
     add_all(&merge);
     build_result(&merge, &result);
-    write_result(&merge, &result, output);
+    write_result(&result, output);
     buffer_release(&result);
     sources_release(&merge.sources);
     arena_release(&merge.arena);

@@ -58,7 +58,7 @@ static int show(struct profile *profile, const struct stat_options *options, con
 
 static int run_and_count(char **argv, const struct stat_options *options,
                          const struct baseline *baseline) {
-    char *temporary = use_temporary_data("quipu-stat");
+    char *temporary = use_temporary_data("quipu-stat-");
     int status = run_program(argv, NULL, 0, false);
     bool empty = rmdir(temporary) == 0;
     if (empty && status == 127) /* it did not run, and a message was printed */

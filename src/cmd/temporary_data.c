@@ -5,6 +5,7 @@
 #include "cmd/temporary_data.h"
 
 #include "util/diag.h"
+#include "util/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char directory[4096];
+static char *directory;
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk) {
     (void)status, (void)kind, (void)walk;
@@ -58,11 +59,9 @@ static void remove_at_signals(void) {
 }
 
 char *use_temporary_data(const char *prefix) {
-    const char *parent = getenv("TMPDIR");
-    int length = snprintf(directory, sizeof directory, "%s/%s-XXXXXX",
-                          parent && *parent ? parent : "/tmp", prefix);
-    if (length >= (int)sizeof directory || !mkdtemp(directory))
-        die("cannot make '%s': %s; choose another directory by TMPDIR", directory, strerror(errno));
+    directory = make_temporary_directory(prefix);
+    if (!directory)
+        die("cannot make a temporary directory: %s; choose where by TMPDIR", strerror(errno));
     atexit(remove_directory); /* also runs when an error ends the program */
     remove_at_signals();
     if (setenv("QUIPU_DATA", directory, 1))

@@ -259,7 +259,7 @@ static int look_for(const char *text, char **argv, const struct when_options *op
     if (wrong)
         die_at(text, where, wrong);
     find_begin(&arena, binary, options->from, &from);
-    use_temporary_data("quipu-when"); /* the counts of this run are not kept */
+    use_temporary_data("quipu-when-"); /* the counts of this run are not kept */
     struct search search = {.arena = &arena,
                             .expression = &expression,
                             .run = {.binary = binary},

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Reports and exports that are ended by a signal or an error leave nothing half written: the file is
-# what it was before, or complete, and there is no other one. Special files are written themselves.
+# Reports, exports and merged data that are ended by a signal or an error leave nothing half written:
+# the file is what it was before, or complete, and there is no other one. Special files are written
+# themselves.
 # timeout: 200
 . "$(dirname "$0")/lib.bash"
 cat >program.c <<'EOT'
@@ -47,9 +48,12 @@ int fchmod(int file, mode_t mode) {
 }
 EOT
 gcc -shared -fPIC interrupt.c -o interrupt.so || fail "cannot build the library"
-env --default-signal=INT LD_PRELOAD="$PWD/interrupt.so" \
-    ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" quipu report -o out/file 2>messages
-[[ $? == 130 && $(ls out) == file ]] || fail "SIGINT behind mkstemp: $(ls out)"
+for words in "report -o out/file" "merge -o out/file quipu.data"; do
+    # shellcheck disable=SC2086
+    env --default-signal=INT LD_PRELOAD="$PWD/interrupt.so" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" quipu $words 2>messages
+    [[ $? == 130 && $(ls out) == file ]] || fail "$words: SIGINT behind mkstemp: $(ls out)"
+done
 # Rights and links stay, and what is no regular file is written itself.
 quipu report -o whole
 chmod 640 out/file
