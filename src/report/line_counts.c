@@ -2,6 +2,7 @@
 #include "report/line_counts.h"
 
 #include "format/notes.h"
+#include "report/function_parts.h"
 
 #include <stdlib.h>
 
@@ -99,7 +100,9 @@ struct function_branches find_branches(struct arena *arena, const struct functio
 /* The counts of one function for one line. */
 struct row {
     uint32_t file;
-    uint32_t order; /* number of the function, to keep their order */
+    uint32_t whole;  /* number of the function, or of the one that it is a part of */
+    uint32_t number; /* of the function */
+    uint64_t own;    /* of the executions, those of code that was not inlined */
     struct line_count count;
 };
 
@@ -114,7 +117,9 @@ static int compare_rows(const void *left, const void *right) {
     int order = compare_numbers(a->file, b->file);
     if (!order)
         order = compare_numbers(a->count.line, b->count.line);
-    return order ? order : compare_numbers(a->order, b->order);
+    if (!order)
+        order = compare_numbers(a->whole, b->whole);
+    return order ? order : compare_numbers(a->number, b->number);
 }
 
 /* Compares pointers to instructions: by line, then by copy. */
@@ -144,6 +149,7 @@ static struct row fold_line(const struct instruction *const *begin,
             highest = 0;
         }
         highest = count > highest ? count : highest;
+        row.own = (*place)->copy ? row.own : highest;
         row.count.static_instructions++;
         row.count.never_executed += count == 0;
         row.count.instructions += count;
@@ -162,11 +168,12 @@ static void add_branches(struct arena *arena, struct line_count *to,
 
 /* Adds the branches of FUNCTION to ROWS, which are the function's. */
 static void attach_branches(struct arena *arena, const struct function *function, struct row *rows,
-                            size_t row_count, uint32_t order) {
+                            size_t row_count, struct row key) {
     struct function_branches branches = find_branches(arena, function);
     for (size_t i = 0; i < branches.count && row_count; i++) {
         const struct instruction *jump = &function->instructions[branches.data[i].instruction];
-        struct row key = {.file = jump->file, .order = order, .count.line = jump->line};
+        key.file = jump->file;
+        key.count.line = jump->line;
         struct row *row = bsearch(&key, rows, row_count, sizeof key, compare_rows);
         if (row)
             add_branches(arena, &row->count, &branches.data[i], 1);
@@ -176,19 +183,20 @@ static void attach_branches(struct arena *arena, const struct function *function
 /* Adds the line at which FUNCTION begins, if it is not in the function's rows, which are those from
  * FIRST on. */
 static void add_head(struct arena *arena, const struct function *function, row_vector *rows,
-                     size_t first, uint32_t order) {
-    struct row head = {.file = function->file,
-                       .order = order,
-                       .count = {.line = function->line, .executions = function->calls}};
+                     size_t first, struct row head) {
+    head.file = function->file;
+    head.own = function->calls;
+    head.count = (struct line_count){.line = function->line, .executions = function->calls};
     size_t count = rows->count - first;
     if (head.file && head.count.line && count &&
         !bsearch(&head, rows->data + first, count, sizeof head, compare_rows))
         vector_push(arena, rows, head);
 }
 
-/* Adds the lines of FUNCTION in increasing order; HEADS: also the line at which it begins. */
+/* Adds the lines of FUNCTION in increasing order; HEADS: also the line at which it begins. It is a
+ * part of function number WHOLE, or that is its own NUMBER. */
 static void add_function(struct arena *arena, const struct function *function, row_vector *rows,
-                         uint32_t order, bool heads) {
+                         uint32_t whole, uint32_t number, bool heads) {
     struct arena scratch = {0};
     const struct instruction **places =
         ARENA_ARRAY(&scratch, const struct instruction *, function->instruction_count);
@@ -201,13 +209,15 @@ static void add_function(struct arena *arena, const struct function *function, r
         for (end = begin + 1; end < count && same_line(places[begin], places[end]); end++)
             continue;
         struct row row = fold_line(places + begin, places + end);
-        row.order = order;
+        row.whole = whole;
+        row.number = number;
         vector_push(arena, rows, row);
     }
     arena_release(&scratch);
-    attach_branches(arena, function, rows->data + first, rows->count - first, order);
-    if (heads)
-        add_head(arena, function, rows, first, order);
+    struct row key = {.whole = whole, .number = number};
+    attach_branches(arena, function, rows->data + first, rows->count - first, key);
+    if (heads && whole == number)
+        add_head(arena, function, rows, first, key);
 }
 
 static void add_line_count(struct arena *arena, struct line_count *to,
@@ -220,11 +230,22 @@ static void add_line_count(struct arena *arena, struct line_count *to,
         add_branches(arena, to, from->branches, from->branch_count);
 }
 
+/* Returns the executions that ROW adds to those of its line. ROW may be of a part of the function
+ * of the rows in front of it. A function and its parts have one copy of the line. OWN is the count
+ * of that copy so far, and is changed. */
+static uint64_t more_executions(const struct row *row, uint64_t *own) {
+    uint64_t inlined = row->count.executions - row->own;
+    uint64_t more = row->own > *own ? row->own - *own : 0;
+    *own += more;
+    return inlined + more;
+}
+
 /* Sorts ROWS, and adds up the rows of each line. */
 static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
     struct line_counts *counts = ARENA_NEW(arena, struct line_counts);
     struct line_count *lines = ARENA_ARRAY(arena, struct line_count, rows->count);
     VECTOR(struct file_lines) files = {0};
+    uint64_t own = 0;
     size_t used = 0;
     if (rows->count)
         qsort(rows->data, rows->count, sizeof *rows->data, compare_rows);
@@ -234,8 +255,12 @@ static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
             vector_push(arena, &files, ((struct file_lines){row->file, lines + used, 0}));
         struct file_lines *file = &files.data[files.count - 1];
         if (file->line_count && lines[used - 1].line == row->count.line) {
-            add_line_count(arena, &lines[used - 1], &row->count);
+            own = row->whole == row[-1].whole ? own : 0;
+            struct line_count count = row->count;
+            count.executions = more_executions(row, &own);
+            add_line_count(arena, &lines[used - 1], &count);
         } else {
+            own = row->own;
             lines[used++] = row->count;
             file->line_count++;
         }
@@ -248,11 +273,15 @@ static struct line_counts *fold_rows(struct arena *arena, row_vector *rows) {
 static struct line_counts *count_all_lines(struct arena *arena, const struct profile *profile,
                                            bool heads) {
     row_vector rows = {0};
-    uint32_t order = 0;
+    uint32_t first = 0; /* number of the module's first function */
     for (size_t m = 0; m < profile->modules.count; m++) {
         const struct module *module = profile->modules.data[m];
-        for (size_t f = 0; f < module->functions.count; f++)
-            add_function(arena, &module->functions.data[f], &rows, order++, heads);
+        const struct function *functions = module->functions.data;
+        for (uint32_t f = 0; f < module->functions.count; f++) {
+            uint32_t whole = (uint32_t)(whole_function(&functions[f]) - functions);
+            add_function(arena, &functions[f], &rows, first + whole, first + f, heads);
+        }
+        first += (uint32_t)module->functions.count;
     }
     return fold_rows(arena, &rows);
 }
@@ -268,8 +297,13 @@ struct line_counts *count_covered_lines(struct arena *arena, const struct profil
 struct line_counts *count_function_lines(struct arena *arena,
                                          const struct function *const *functions, size_t count) {
     row_vector rows = {0};
-    for (size_t i = 0; i < count; i++)
-        add_function(arena, functions[i], &rows, (uint32_t)i, true);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct function *whole = whole_function(functions[i]);
+        uint32_t number = 0;
+        while (number < count && functions[number] != whole)
+            number++;
+        add_function(arena, functions[i], &rows, number < count ? number : i, i, true);
+    }
     return fold_rows(arena, &rows);
 }
 

@@ -5,9 +5,10 @@
  *     In one copy of the line's code: the highest count of its instructions.
  *     Over several copies: the sum.
  *
- * A copy is the code of the line in one function. An inlined call has a copy of its own, if the
- * debug information describes it. Examples: the line of `for (i = 0; i < 10; i++)` ran 11 times
- * (its test did). A line of a template ran as often as all instances together.
+ * A copy is the code of the line in one function, with the parts that gcc cuts off (f.part.0). An
+ * inlined call has a copy of its own, if the debug information describes it. Examples: the line of
+ * `for (i = 0; i < 10; i++)` ran 11 times (its test did). A line of a template ran as often as all
+ * instances together.
  *
  * Not perfect: an optimizer that moves part of a line out of a loop, or vectorizes or unrolls it,
  * changes how often its instructions run. The count is then that of the machine code, which is

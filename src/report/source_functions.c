@@ -1,6 +1,8 @@
 /* source_functions.c: the functions of the source; see source_functions.h. */
 #include "report/source_functions.h"
 
+#include "report/function_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +10,21 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-/* Compares pointers to functions. Copies of one function are side by side, the first line first. */
+/* Compares names of functions; those of a function and of its parts are equal. */
+static int compare_whole_names(const char *a, const char *b) {
+    size_t a_length = whole_name_length(a), b_length = whole_name_length(b);
+    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
+    return order ? order : compare_numbers(a_length, b_length);
+}
+
+/* Compares pointers to functions. Copies of one function are side by side, the first line first,
+ * and its parts behind them. */
 static int compare_names(const void *left, const void *right) {
     const struct function *a = *(const struct function *const *)left;
     const struct function *b = *(const struct function *const *)right;
     int order = compare_numbers(a->file, b->file);
+    if (!order)
+        order = compare_whole_names(a->name, b->name);
     if (!order)
         order = strcmp(a->name, b->name);
     if (!order)
@@ -32,7 +44,8 @@ static int compare_lines(const void *left, const void *right) {
 
 static void add_copy(struct source_function *source, const struct function *copy) {
     source->copy_count++;
-    source->calls += copy->calls;
+    if (!is_function_part(copy) || is_function_part(source->copies[0]))
+        source->calls += copy->calls;
     for (size_t i = 0; i < copy->block_count; i++) {
         if (copy->blocks[i].padding)
             continue;
@@ -68,7 +81,8 @@ struct source_functions find_source_functions(struct arena *arena, const struct 
     struct source_function *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const struct function *function = sorted[i];
-        if (!last || last->file != function->file || strcmp(last->name, function->name) != 0) {
+        if (!last || last->file != function->file ||
+            compare_whole_names(last->name, function->name) != 0) {
             last = &functions.data[functions.count++];
             *last = (struct source_function){
                 .name = function->name,

@@ -1,7 +1,8 @@
 /* source_functions.h: the functions of the source, for the coverage formats and for comparisons.
  *
  * Functions of the same name in the same file are one function: a static function of a header that
- * several units include, or an instance of a template in several modules. */
+ * several units include, or an instance of a template in several modules. Parts that gcc cuts off a
+ * function (function_parts.h) are copies of it, too, but their calls are none of its. */
 #ifndef QUIPU_REPORT_SOURCE_FUNCTIONS_H
 #define QUIPU_REPORT_SOURCE_FUNCTIONS_H
 
