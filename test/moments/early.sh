@@ -4,6 +4,7 @@
 # few cells, and with more than a page of them.
 # timeout: 120
 . "$(dirname "$0")/../bad/lib.bash"
+needs_debug_registers # else a value that stands for a moment only may be missed
 include=$(cd "$(dirname "$0")/../../include" && pwd)
 cat >program.c <<'EOT'
 #include <quipu.h>
