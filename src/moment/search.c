@@ -31,9 +31,14 @@ static const double interval_share = 0.03, checkpoint_share = 0.2, fork_share = 
 /* On machines without debug registers, there is a look at each tick for so many seconds. */
 static const double each_tick = 1;
 
-static const char cannot_watch[] =
-    "'--exact' needs the processor's debug registers: the expression must read at most four words, "
-    "and the machine must have them; leave the option out";
+/* Returns why SEARCH cannot see each write. */
+static const char *cannot_watch(const struct search *search) {
+    return search->run.has_registers
+               ? "'--exact' needs the processor's debug registers: the expression must read at most "
+                 "four words; leave the option out"
+               : "'--exact' needs the processor's debug registers, and this machine's stop no "
+                 "program; leave the option out";
+}
 
 static enum outcome fail(struct search *search, const char *wrong) {
     search->wrong = wrong;
@@ -116,7 +121,7 @@ static const char *go_beyond(struct search *search, enum stop stop) {
     bool at_countdown = stop == STOP_COUNTDOWN || stop == STOP_THREAD;
     keep_watching(search, stop);
     if (search->exact && !search->watching)
-        return cannot_watch;
+        return cannot_watch(search);
     if (stop == STOP_COUNTDOWN)
         end_interval(search);
     if (stop == STOP_ONCE || (at_countdown && is_due(search)))
