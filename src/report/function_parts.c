@@ -18,6 +18,12 @@ size_t whole_name_length(const char *name) {
     return end ? (size_t)(end - name) : strlen(name);
 }
 
+/* Whether FUNCTION is the one of the LENGTH bytes of NAME, or a clone of it (f.constprop.0). */
+static bool has_whole_name(const struct function *function, const char *name, size_t length) {
+    return strncmp(function->name, name, length) == 0 && !is_function_part(function) &&
+           (!function->name[length] || function->name[length] == '.');
+}
+
 const struct function *whole_function(const struct function *function) {
     const struct function *functions = function->module->functions.data, *nearest = function;
     size_t length = whole_name_length(function->name);
@@ -28,7 +34,7 @@ const struct function *whole_function(const struct function *function) {
         const struct function *other = &functions[i];
         ptrdiff_t distance = labs(other - function);
         if (distance < least && other->file == function->file && other->line == function->line &&
-            strncmp(other->name, function->name, length) == 0 && !is_function_part(other)) {
+            has_whole_name(other, function->name, length)) {
             nearest = other;
             least = distance;
         }
