@@ -299,7 +299,7 @@ struct line_counts *count_function_lines(struct arena *arena,
     row_vector rows = {0};
     for (uint32_t i = 0; i < count; i++) {
         const struct function *whole = whole_function(functions[i]);
-        uint32_t number = 0;
+        uint32_t number = whole == functions[i] ? i : 0;
         while (number < count && functions[number] != whole)
             number++;
         add_function(arena, functions[i], &rows, number < count ? number : i, i, true);
