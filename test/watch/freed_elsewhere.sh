@@ -9,7 +9,8 @@ void *get(int n) { return calloc(1, n); } // allocates
 void put(void *block) { free(block); }
 EOT
 cat >foreign.c <<'EOT'
-void spoil(char *block) { block[9] = 7; }
+/* The complement: the allocator keeps a random key in a free block, and may have stored any value there. */
+void spoil(char *block) { block[9] = ~block[9]; }
 EOT
 cat >program.c <<'EOT'
 enum { BLOCKS = 20 };
