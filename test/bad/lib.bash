@@ -27,6 +27,31 @@ ends() {
     [[ $status -eq $wanted ]] || fail "'$*': exit status $status, not $wanted: $(cat messages)"
 }
 
+# awaits COMMAND...: waits until the command succeeds: a minute at most.
+awaits() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        "$@" && return
+        sleep 0.02
+    done
+    fail "waited for '$*' in vain"
+}
+
+# is_in PID STATES: all threads are in one of these states, as /proc shows them: 'S', 'RT'.
+is_in() {
+    [[ -z $(grep -hs '^State:' /proc/"$1"/task/*/status | grep -v "^State:.[$2]") ]]
+}
+
+# runs PID PROGRAM: the process has become the program of this name.
+runs() {
+    [[ $(readlink "/proc/$1/exe") == */"$2" ]]
+}
+
+# is_there FILE: it is not empty.
+is_there() {
+    [[ -s $1 ]]
+}
+
 # said TEXT: standard error is one line that has TEXT in it.
 said() {
     [[ $(wc -l <messages) -eq 1 ]] || fail "expected one line with '$1' but got: $(cat messages)"

@@ -29,6 +29,7 @@ sample() {
     local process sample reached=0
     "./$1" &
     process=$!
+    awaits runs $process "$1"
     sleep 0.1
     for sample in 1 2 3 4 5 6 7 8; do
         "$quipu" moment $process >>samples || fail "$1: sample $sample failed"

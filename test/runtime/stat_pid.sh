@@ -9,15 +9,6 @@ for kind in instructions branches branches-taken branches-not-taken calls loads 
     kinds+=("--quipu-event=$kind")
 done
 
-# started FILE: waits until the program that was started last has written FILE.
-started() {
-    for ((i = 0; i < 500; i++)); do
-        [[ -s $1 ]] && return
-        sleep 0.02
-    done
-    fail "the program has not written '$1'"
-}
-
 # counts PID: "instructions=5 branches=1 ..."
 counts() {
     quipu stat --pid="$1" --by=event --format=json >counts.json || fail "no counts of $1"
@@ -78,8 +69,8 @@ main:   subq $24, %rsp
 END
 quipu cc "${kinds[@]}" waiting.s note.o -o waiting || fail "cannot build waiting"
 ./waiting &
-started noted
-sleep 0.1
+awaits is_there noted
+awaits is_in $! S
 got=$(counts $!) || fail "$got"
 wanted=$(python3 -c '
 more = {"instructions": 3, "loads": 1}
@@ -91,11 +82,11 @@ for word in open("noted").read().split():
     fail "at pause: '$got'"
 untouched $! S
 kill -STOP $!
-sleep 0.1
+awaits is_in $! T
 [[ $(counts $!) == "$got" ]] || fail "stopped: '$(counts $!)', not '$got'"
 untouched $! T
 kill -CONT $!
-sleep 0.1
+awaits is_in $! S
 untouched $! S
 kill $!
 
@@ -186,11 +177,11 @@ for program in spin spin_static; do
     for handlers in '' often; do
         # shellcheck disable=SC2086  # none is no argument
         nice -n 19 ./$program $program.ready$handlers $handlers &
-        started $program.ready$handlers
+        awaits is_there $program.ready$handlers
         check $!
         untouched $! RS
         kill -STOP $!
-        sleep 0.1
+        awaits is_in $! T
         [[ $(counts $!) == "$(counts $!)" ]] || fail "a stopped process counts"
         untouched $! T
         kill -KILL $!
@@ -201,7 +192,7 @@ done
 
 ./spin ready &
 running=$!
-started ready
+awaits is_there ready
 cat >tracer.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +211,7 @@ gcc -D_GNU_SOURCE tracer.c -o tracer || fail "cannot build tracer.c"
 for thread in /proc/$running/task/*; do :; done
 refuses "process ${thread##*/}: it is a thread of process $running" -- quipu stat --pid="${thread##*/}"
 ./tracer "${thread##*/}" >traced &
-started traced
+awaits is_there traced
 refuses "process $running: it cannot be stopped for a moment" -- quipu stat --pid=$running
 kill -KILL $!
 wait $! 2>/dev/null
@@ -242,5 +233,5 @@ refuses "its counts are of another build of '$PWD/spin'" -- quipu stat --pid=$ru
 kill -KILL $running
 quipu cc -O2 -pthread spin.c -o count || fail "cannot build count"
 ./count ready.count &
-started ready.count
+awaits is_there ready.count
 refuses "process $!: it counts no events" -- quipu stat --pid=$!

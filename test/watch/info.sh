@@ -27,13 +27,13 @@ import json
 (binary,) = json.load(open('output'))['binaries']
 assert binary['checks'] >= 1 and binary['checks_of_variables'] == 1, binary" || fail "$(cat output)"
 
-# is_there PID: the program has come to its start
-is_there() {
+# is_ready PID: the program has come to its start
+is_ready() {
     quipu info --pid "$1" >/dev/null 2>&1
 }
 ./program &
 running=$!
-until is_there $running; do sleep 0.05; done
+awaits is_ready $running
 ends 0 quipu info --pid $running
 grep -q "regions  *0 watched$" output && grep -q "shadow .*reserved" output || fail "$(cat output)"
 quipu watch --pid $running -e variable -e 0x400000:8 &
@@ -58,7 +58,7 @@ kill $running
 # where the kernel refuses the shadow's addresses
 (ulimit -v 4000000 && exec ./program) &
 running=$!
-until is_there $running; do sleep 0.05; done
+awaits is_ready $running
 ends 0 quipu info --pid $running
 grep -q "shadow .*refused" output || fail "$(cat output)"
 kill $running
@@ -66,7 +66,7 @@ kill $running
 
 ./counted &
 running=$!
-sleep 0.2
+awaits runs $running counted
 refuses "process $running" "--quipu=watch" -- quipu info --pid $running
 kill $running
 { wait $running; } 2>/dev/null

@@ -30,18 +30,25 @@ finish() {
     rm said
 }
 
-# watch_for SECONDS ARGS...: it is left by SIGTERM, with status 0.
-watch_for() {
+# watch_until COMMAND ARGS...: when the command succeeds, it is left by SIGTERM, with status 0.
+watch_until() {
+    rm -f hits
     quipu watch --log=hits --pid "$running" "${@:2}" 2>messages &
     local watcher=$!
-    sleep "$1"
+    # shellcheck disable=SC2086  # it has words
+    awaits $1
     kill -TERM $watcher || fail "'${*:2}' has ended: $(cat messages)"
     wait $watcher || fail "'${*:2}': status $?: $(cat messages)"
     [[ ! -s messages ]] || fail "'${*:2}' said: $(cat messages)"
 }
 
+# has_hits NUMBER: there are that many lines of them, or more.
+has_hits() {
+    [[ -e hits && $(wc -l <hits) -ge $1 ]]
+}
+
 begin ./running
-watch_for 0.5 -e beats -e unused
+watch_until "has_hits 25" -e beats -e unused
 python3 - <<'EOT' || fail "hits: $(head hits)"
 import re
 lines = open('hits').read().splitlines()
@@ -50,19 +57,24 @@ values = [tuple(map(int, re.search(r'beats +(\d+) -> (\d+) ', line).groups())) f
 assert all(new == old + 1 for old, new in values)
 assert all(a[1] == b[0] for a, b in zip(values, values[1:])), 'one is missing'
 EOT
-watch_for 0.3 --summary -e 'head->value' -e product
+watch_until "sleep 0.5" --summary -e 'head->value' -e product
 grep -q ' tick .*head->value' hits && grep -q ' compute .*product' hits || fail "summary: $(cat hits)"
-watch_for 0.3 --backtrace --if 'new % 2 == 0' -e beats
+watch_until "has_hits 10" --backtrace --if 'new % 2 == 0' -e beats
 grep -q ' tick ' hits && grep -q '#1 ' hits || fail "backtrace: $(head hits)"
 
 # What is allowed for one is not for the next; and what is not is told with its calls.
 # guarded STATUS ALLOWED
 guarded() {
-    ends "$1" timeout -s INT --preserve-status 0.5 quipu watch --log=hits --pid "$running" \
-        --guard beats --allow "$2"
+    rm -f hits
     if [[ $1 -eq 0 ]]; then
+        ends 0 timeout -s INT --preserve-status 0.5 quipu watch --log=hits --pid "$running" \
+            --guard beats --allow "$2"
         [[ ! -s hits && ! -s messages ]] || fail "allowed: $(head hits messages)"
     else
+        quipu watch --log=hits --pid "$running" --guard beats --allow "$2" 2>messages &
+        awaits is_there hits
+        kill -TERM $!
+        wait $! && fail "not allowed: status 0"
         grep -q VIOLATION hits && grep -q '#0 .* tick ' hits && grep -q '#1 ' hits &&
             grep -q ' that must not be' messages || fail "not allowed: $(head hits messages)"
     fi
@@ -78,10 +90,15 @@ for ((i = 0; i < 50; i++)); do
     [[ $(wc -l <messages) -eq 1 ]] || fail "$i: $(cat messages)"
 done
 
+# is_watched PID WATCHER
+is_watched() {
+    grep -q "process $2 is told" < <(quipu info --pid "$1")
+}
+
 # one at a time; of one that was killed nothing is left that the next one minds
 quipu watch --pid "$running" -e unused &
 first=$!
-sleep 0.3
+awaits is_watched "$running" $first
 refuses "process $running" "process $first watches it" -- quipu watch --pid "$running" -e beats
 file=$(grep -o '/[^ ]*quipu-watch-.*' /proc/$first/maps)
 kill -KILL $first
@@ -105,7 +122,7 @@ finish
 begin ./running
 quipu watch --log=hits --pid "$running" -e beats 2>messages 7>&- &
 watcher=$!
-sleep 0.3
+awaits has_hits 1
 exec 7>&-
 wait $watcher || fail "ended: status $?: $(cat messages)"
 [[ -s hits && ! -s messages ]] || fail "ended: $(cat messages)"
@@ -115,11 +132,10 @@ rm said
 # one that is stopped stays so
 begin ./running
 kill -STOP "$running"
-watch_for 0.2 -e beats
-sleep 0.2
-grep -q '^State:.*T' "/proc/$running/status" || fail "not stopped: $(cat "/proc/$running/status")"
+watch_until "sleep 0.2" -e beats
+awaits is_in $running T
 kill -CONT "$running"
-sleep 0.1
+awaits is_in $running RS
 finish
 
 # without watch, and of another user
