@@ -2,7 +2,7 @@
 #ifndef QUIPU_DATA_PLACES_H
 #define QUIPU_DATA_PLACES_H
 
-#include "data/profile.h"
+#include "data/place_table.h"
 
 /* A called function. */
 struct called_function {
@@ -23,7 +23,7 @@ struct call_site {
     uint32_t file, line;   /* of the call; 0: not known */
 };
 
-/* All functions and sites that were requested, each once. Number 0 means unknown. */
+/* Functions and sites, each once. Number 0 means unknown. */
 struct places {
     struct arena
         /* not owned; has all data except names, which are in the profile's arena */
@@ -31,20 +31,14 @@ struct places {
     struct profile *profile;
     VECTOR(struct called_function) functions;
     VECTOR(struct call_site) sites;
-    struct map function_numbers, site_numbers;
-    struct place_cache *recent;    /* numbers of addresses that were requested last */
+    struct map function_numbers;
     struct module_places *modules; /* by number in the profile */
 };
 
 void places_begin(struct places *places, struct arena *arena, struct profile *profile);
 
-/* Returns the number of the function whose entry is at ADDRESS in the running PROCESS, or of the
- * site whose call ends at ADDRESS; or 0 if no module contains it. MARK is that of the
- * module's load (QUIPU_LOAD_MARK), or 0: not known. */
-uint32_t places_function(struct places *places, const struct process *process, uint32_t mark,
-                         uint64_t address);
-uint32_t places_site(struct places *places, const struct process *process, uint32_t mark,
-                     uint64_t address);
+/* Returns the number of PLACE in `functions` or `sites`. A site is given only once. */
+uint32_t places_number(struct places *places, struct place place);
 
 /* Returns the number of the function of MODULE whose entry is at ADDRESS, as linked; or 0 if it has
  * no number. */

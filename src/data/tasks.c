@@ -53,7 +53,7 @@ size_t count_workers(size_t count) {
 }
 
 void report_progress(const char *what, size_t done, size_t total) {
-    if (profile_progress && !is_silent)
+    if (profile_progress && what && !is_silent)
         profile_progress(what, done, total);
 }
 

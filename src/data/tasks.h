@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct tasks {
-    const char *what; /* what is read, for report_progress */
+    const char *what; /* what is read, for report_progress; NULL: tasks report it themselves */
     size_t count;
     bool few; /* each task is worth a worker */
     /* Does task NUMBER as WORKER. A worker does one task at a time. Returns NULL, or an error

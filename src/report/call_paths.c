@@ -14,6 +14,20 @@ struct path_key {
     uint32_t parent, function;
 };
 
+/* Returns the index of the path with that KEY. If PATHS do not have it, adds it to them and to
+ * NUMBERS. */
+static uint32_t find_path(struct arena *arena, struct map *numbers, struct path_key key,
+                          call_path_vector *paths) {
+    const uint32_t *known = map_find(numbers, (const char *)&key, sizeof key);
+    if (known)
+        return *known;
+    struct path_key *kept = ARENA_NEW(arena, struct path_key);
+    *kept = key;
+    uint32_t fresh = (uint32_t)paths->count;
+    vector_push(arena, paths, ((struct call_path){.parent = key.parent, .function = key.function}));
+    return *map_add(arena, numbers, (const char *)kept, sizeof *kept, fresh);
+}
+
 /* The roots of threads. They are all without a function, but none is the same as another. */
 static void add_roots(struct arena *arena, const struct contexts *contexts, uint32_t *path_of,
                       call_path_vector *paths, uint32_t *roots) {
@@ -35,13 +49,8 @@ call_path_vector find_call_paths(struct arena *arena, const struct contexts *con
         const struct context *node = &contexts->nodes.data[i];
         if (path_of[i])
             continue;
-        struct path_key *key = ARENA_NEW(arena, struct path_key);
-        *key = (struct path_key){path_of[node->parent], node->function};
-        uint32_t fresh = (uint32_t)paths.count;
-        path_of[i] = *map_add(arena, &numbers, (const char *)key, sizeof *key, fresh);
-        if (path_of[i] == fresh)
-            vector_push(arena, &paths,
-                        ((struct call_path){.parent = key->parent, .function = key->function}));
+        struct path_key key = {path_of[node->parent], node->function};
+        path_of[i] = find_path(arena, &numbers, key, &paths);
         vector_at(&paths, path_of[i])->count += node->exclusive;
         vector_at(&paths, path_of[i])->calls += node->calls;
     }
