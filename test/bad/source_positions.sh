@@ -22,6 +22,8 @@ warns() {
     shift
     "$@" --quipu=count -o alone.o >said 2>&1 || fail "$*: $(cat said)"
     sed -i 's,^alone.c: ,sources/&,' said # without -g, gcc does not name the directory
+    # In the line table of a newer clang, a function begins with the line of its first statement.
+    [[ $1 != quipu-clang ]] || sed -i 's,^sources/alone.c:7:,sources/alone.c:5:,' said
     [[ $(cat said) == "$prefix: warning: quipu: $reason" ]] || fail "$*: $(cat said)"
 }
 
