@@ -34,12 +34,12 @@ zpty shell 'zsh -f -i'
 zpty -w shell 'PS1="> "; fpath=($PWD/installed/share/zsh/site-functions $fpath); autoload -U compinit; compinit -u -D'
 sleep 1
 zpty -w -n shell $'quipu report --by=fun\t --names=man\t --limit=1 && print finished\n'
-for turn in {1..50}; do
+for turn in {1..1000}; do
     zpty -r -t shell more && all+=$more
     [[ $all == *finished*finished* ]] && break
     sleep 0.1
 done
 print -r -- "$all"
 END
-timeout 30 zsh -f script >terminal
+timeout 120 zsh -f script >terminal
 grep -q "by=function.*names=mangled.*limit" terminal || fail "zsh: $(cat -v terminal)"
