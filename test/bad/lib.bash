@@ -39,7 +39,7 @@ awaits() {
 
 # is_in PID STATES: all threads are in one of these states, as /proc shows them: 'S', 'RT'.
 is_in() {
-    [[ -z $(grep -hs '^State:' /proc/"$1"/task/*/status | grep -v "^State:.[$2]") ]]
+    [[ -e /proc/$1/status && -z $(grep -hs '^State:' /proc/"$1"/task/*/status | grep -v "^State:.[$2]") ]]
 }
 
 # runs PID PROGRAM: the process has become the program of this name.

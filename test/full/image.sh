@@ -3,14 +3,7 @@
 # works in it: a program of this directory is built, run and reported.  buildah needs no daemon.
 # QUIPU_RELEASES as in release.bash.
 # timeout: 1200
-set -uo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
-. "$root/test/needs.sh.inc"
-releases=${QUIPU_RELEASES:-$PWD}
-fail() {
-    echo "image.sh: $*"
-    exit 1
-}
+. "$(dirname "$0")/release.bash"
 [[ $(id -u) -eq 0 ]] || {
     echo "skipped: only root can make a release"
     exit 77
@@ -42,11 +35,11 @@ int main(void) { return printf("%d\n", work(14)) != 3; }
 EOT
 container=$(build_image from --pull-never localhost/quipu) || fail "the image is no image"
 within() {
-    build_image run -v "$PWD:/work" --workingdir /work "$container" "$@" 2>log || fail "'$*': $(cat log)"
+    build_image run -v "$PWD:/mnt" --workingdir /mnt "$container" "$@" 2>log || fail "'$*': $(cat log)"
 }
 within quipu cc -O2 -g prog.c -o prog
 [[ $(within ./prog) == 42 ]] || fail "the program prints something else"
-[[ $(within quipu report --function=work --format=csv) == *$'\n'work,/work/prog.c,2,1,* ]] ||
+[[ $(within quipu report --function=work --format=csv) == *$'\n'work,/mnt/prog.c,2,1,* ]] ||
     fail "the report: $(within quipu report --format=csv)"
 build_image rm -a >/dev/null
 build_image rmi -a -f >/dev/null 2>&1

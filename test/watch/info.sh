@@ -27,10 +27,6 @@ import json
 (binary,) = json.load(open('output'))['binaries']
 assert binary['checks'] >= 1 and binary['checks_of_variables'] == 1, binary" || fail "$(cat output)"
 
-# is_ready PID: the program has come to its start
-is_ready() {
-    quipu info --pid "$1" >/dev/null 2>&1
-}
 ./program &
 running=$!
 awaits is_ready $running

@@ -33,6 +33,11 @@ leaves_nothing() {
     [[ -z $left ]] || fail "left behind: $left"
 }
 
+# is_ready PID: the program, which is built for watching, has come to its start.
+is_ready() {
+    quipu info --pid "$1" >/dev/null 2>&1
+}
+
 # await_watcher WATCHER RUNNING WHAT: the watcher, whose messages are in a file, watches what runs.
 await_watcher() {
     until grep -qs quipu-watch "/proc/$2/maps"; do

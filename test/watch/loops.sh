@@ -39,7 +39,7 @@ for flags in -O0 -O2; do
     ./endless &
     running=$!
     trap 'kill -KILL $running' EXIT
-    awaits quipu info --pid $running >info 2>&1
+    awaits is_ready $running
     for name in 'cells[5]' lonely; do
         ends 0 timeout 60 quipu watch --pid $running --limit 20 -e "$name"
         [[ $(grep -c ' run ' messages) -eq 20 ]] || fail "$flags: $name: $(cat messages)"

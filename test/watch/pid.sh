@@ -71,10 +71,13 @@ guarded() {
             --guard beats --allow "$2"
         [[ ! -s hits && ! -s messages ]] || fail "allowed: $(head hits messages)"
     else
-        quipu watch --log=hits --pid "$running" --guard beats --allow "$2" 2>messages &
+        local status=0
+        env --default-signal=INT quipu watch --log=hits --pid "$running" --guard beats --allow "$2" \
+            2>messages &
         awaits is_there hits
-        kill -TERM $!
-        wait $! && fail "not allowed: status 0"
+        kill -INT $!
+        wait $! || status=$?
+        [[ $status -eq $1 ]] || fail "not allowed: status $status: $(cat messages)"
         grep -q VIOLATION hits && grep -q '#0 .* tick ' hits && grep -q '#1 ' hits &&
             grep -q ' that must not be' messages || fail "not allowed: $(head hits messages)"
     fi
@@ -120,6 +123,7 @@ finish
 
 # a program that ends while it is watched
 begin ./running
+rm -f hits
 quipu watch --log=hits --pid "$running" -e beats 2>messages 7>&- &
 watcher=$!
 awaits has_hits 1
@@ -134,6 +138,8 @@ begin ./running
 kill -STOP "$running"
 watch_until "sleep 0.2" -e beats
 awaits is_in $running T
+sleep 0.2
+grep -q '^State:.*T' "/proc/$running/status" || fail "not stopped: $(cat "/proc/$running/status")"
 kill -CONT "$running"
 awaits is_in $running RS
 finish
