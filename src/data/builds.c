@@ -45,13 +45,10 @@ struct build_path *find_build_path(const struct build *build, const char *path) 
 uint32_t find_build(struct builds *builds, const struct data_module *wanted) {
     struct key key;
     size_t size = make_key(wanted, &key);
-    const uint32_t *known = map_find(&builds->numbers, (const char *)&key, size);
-    uint32_t number = known ? *known : (uint32_t)builds->list.count;
-    if (!known) {
-        map_add(&builds->arena, &builds->numbers,
-                arena_copy(&builds->arena, (const char *)&key, size), size, number);
+    uint32_t fresh = (uint32_t)builds->list.count;
+    uint32_t number = *map_add_copy(&builds->arena, &builds->numbers, &key, size, fresh);
+    if (number == fresh)
         vector_push(&builds->arena, &builds->list, ((struct build){.wanted = wanted}));
-    }
     struct build *build = vector_at(&builds->list, number);
     if (!find_build_path(build, wanted->path))
         vector_push(&builds->arena, &build->paths, ((struct build_path){.path = wanted->path}));

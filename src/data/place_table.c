@@ -32,14 +32,11 @@ void place_table_begin(struct place_table *table, struct arena *arena) {
 uint32_t place_table_add(struct place_table *table, struct place place) {
     if (!place.module)
         return 0;
-    const uint32_t *known = map_find(&table->numbers, (const char *)&place, sizeof place);
-    if (known)
-        return *known;
-    struct place *key = ARENA_NEW(table->arena, struct place);
-    *key = place;
     uint32_t fresh = (uint32_t)table->places.count;
-    vector_push(table->arena, &table->places, place);
-    return *map_add(table->arena, &table->numbers, (const char *)key, sizeof *key, fresh);
+    uint32_t number = *map_add_copy(table->arena, &table->numbers, &place, sizeof place, fresh);
+    if (number == fresh)
+        vector_push(table->arena, &table->places, place);
+    return number;
 }
 
 /* Returns module NUMBER of the running PROCESS if its code, loaded with LOAD_BIAS, contains

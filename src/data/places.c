@@ -110,10 +110,9 @@ static uint32_t number_function(struct places *places, struct place place,
     uint32_t known = places_find(places, place.module, place.address);
     if (known)
         return known;
-    struct place_key *key = ARENA_NEW(places->arena, struct place_key);
-    *key = (struct place_key){place.module, place.address};
+    struct place_key key = {place.module, place.address};
     uint32_t fresh = (uint32_t)places->functions.count;
-    map_add(places->arena, &places->function_numbers, (const char *)key, sizeof *key, fresh);
+    map_add_copy(places->arena, &places->function_numbers, &key, sizeof key, fresh);
     const char *name = noted ? noted->name : binary_symbol(place.module->binary, place.address);
     struct called_function function = {
         .module = place.module, .address = place.address, .noted = noted};

@@ -18,14 +18,12 @@ struct path_key {
  * NUMBERS. */
 static uint32_t find_path(struct arena *arena, struct map *numbers, struct path_key key,
                           call_path_vector *paths) {
-    const uint32_t *known = map_find(numbers, (const char *)&key, sizeof key);
-    if (known)
-        return *known;
-    struct path_key *kept = ARENA_NEW(arena, struct path_key);
-    *kept = key;
     uint32_t fresh = (uint32_t)paths->count;
-    vector_push(arena, paths, ((struct call_path){.parent = key.parent, .function = key.function}));
-    return *map_add(arena, numbers, (const char *)kept, sizeof *kept, fresh);
+    uint32_t path = *map_add_copy(arena, numbers, &key, sizeof key, fresh);
+    if (path == fresh)
+        vector_push(arena, paths,
+                    ((struct call_path){.parent = key.parent, .function = key.function}));
+    return path;
 }
 
 /* The roots of threads. They are all without a function, but none is the same as another. */

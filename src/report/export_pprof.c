@@ -158,16 +158,15 @@ static void add_function(struct pprof *pprof, uint32_t number) {
 
 /* Adds the location if it is new. Returns its number. */
 static uint32_t number_location(struct pprof *pprof, struct location_key wanted) {
-    const uint32_t *known = map_find(&pprof->locations, (const char *)&wanted, sizeof wanted);
-    if (known)
-        return *known;
+    uint32_t fresh = pprof->location_count + 1;
+    uint32_t number =
+        *map_add_copy(&pprof->arena, &pprof->locations, &wanted, sizeof wanted, fresh);
+    if (number != fresh)
+        return number;
+    pprof->location_count = fresh;
     const struct places *places = &pprof->contexts->places;
     const struct called_function *function = vector_at(&places->functions, wanted.function);
     const struct call_site *site = vector_at(&places->sites, wanted.site);
-    struct location_key *key = ARENA_NEW(&pprof->arena, struct location_key);
-    *key = wanted;
-    uint32_t number = ++pprof->location_count;
-    map_add(&pprof->arena, &pprof->locations, (const char *)key, sizeof *key, number);
     protobuf_number(&pprof->inner, LINE_FUNCTION, wanted.function + 1);
     protobuf_number(&pprof->inner, LINE_LINE, wanted.site ? site->line : function->line);
     protobuf_number(&pprof->part, LOCATION_ID, number);

@@ -253,12 +253,9 @@ static void run_program(struct reader *reader, const struct header *header) {
 
 /* Whether the program at OFFSET has not been read yet. */
 static bool is_new(struct reader *reader, uint64_t offset) {
-    if (map_find(&reader->units, (const char *)&offset, sizeof offset))
-        return false;
-    uint64_t *key = ARENA_NEW(&reader->scratch, uint64_t);
-    *key = offset;
-    map_add(&reader->scratch, &reader->units, (const char *)key, sizeof *key, 1);
-    return true;
+    size_t known = reader->units.count;
+    map_add_copy(&reader->scratch, &reader->units, &offset, sizeof offset, 1);
+    return reader->units.count != known;
 }
 
 static void read_unit(struct reader *reader, Dwarf_Die *unit) {

@@ -59,9 +59,8 @@ static const struct unit_scopes *find_unit(struct scope_index *index, Dwarf_Die 
     Dwarf_Die top;
     if (dwarf_diecu(die, &top, NULL, NULL))
         add_scopes(index->arena, &unit, &top, 0, UINT64_MAX);
-    map_add(index->arena, &index->numbers,
-            arena_copy(index->arena, (const char *)&die->cu, sizeof die->cu), sizeof die->cu,
-            (uint32_t)index->units.count);
+    map_add_copy(index->arena, &index->numbers, &die->cu, sizeof die->cu,
+                 (uint32_t)index->units.count);
     vector_push(index->arena, &index->units, unit);
     return &index->units.data[index->units.count - 1];
 }

@@ -40,16 +40,28 @@ uint32_t *map_find(const struct map *map, const char *key, size_t length) {
     return entry->key ? &entry->value : NULL;
 }
 
-uint32_t *map_add(struct arena *arena, struct map *map, const char *key, size_t length,
-                  uint32_t value) {
+static uint32_t *add(struct arena *arena, struct map *map, const char *key, size_t length,
+                     uint32_t value, bool copies) {
     if (map->count >= map->capacity / 4 * 3)
         double_capacity(arena, map);
     uint32_t hash = hash_text(key, length);
     struct map_entry *entry = probe(map, key, length, hash);
     if (!entry->key) {
-        *entry = (struct map_entry){
-            .key = key, .length = (uint32_t)length, .hash = hash, .value = value};
+        *entry = (struct map_entry){.key = copies ? arena_copy(arena, key, length) : key,
+                                    .length = (uint32_t)length,
+                                    .hash = hash,
+                                    .value = value};
         map->count++;
     }
     return &entry->value;
+}
+
+uint32_t *map_add(struct arena *arena, struct map *map, const char *key, size_t length,
+                  uint32_t value) {
+    return add(arena, map, key, length, value, false);
+}
+
+uint32_t *map_add_copy(struct arena *arena, struct map *map, const void *key, size_t length,
+                       uint32_t value) {
+    return add(arena, map, key, length, value, true);
 }

@@ -33,4 +33,8 @@ uint32_t *map_find(const struct map *map, const char *key, size_t length);
 uint32_t *map_add(struct arena *arena, struct map *map, const char *key, size_t length,
                   uint32_t value);
 
+/* Does the same as map_add, but if KEY is not in the map, adds a copy of it, which is in ARENA. */
+uint32_t *map_add_copy(struct arena *arena, struct map *map, const void *key, size_t length,
+                       uint32_t value);
+
 #endif

@@ -60,6 +60,11 @@ static void test_map(void) {
     EXPECT(map_find(&map, "key", 3) == NULL);
     EXPECT(map_find(&map, "key5000", 7) == NULL);
     EXPECT(*map_add(&arena, &map, "", 0, 5) == 5);
+    for (uint64_t i = 0; i < 10; i++) { /* the key of the last turn is gone */
+        uint64_t key = i / 2;
+        EXPECT(*map_add_copy(&arena, &map, &key, sizeof key, (uint32_t)i) == i / 2 * 2);
+    }
+    EXPECT(map.count == 5006);
     arena_release(&arena);
 }
 

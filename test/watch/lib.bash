@@ -38,11 +38,15 @@ is_ready() {
     quipu info --pid "$1" >/dev/null 2>&1
 }
 
+# is_watched PID WATCHER: that watcher is told of the writes of the program.
+is_watched() {
+    grep -q "process $2 is told" < <(quipu info --pid "$1")
+}
+
 # await_watcher WATCHER RUNNING WHAT: the watcher, whose messages are in a file, watches what runs.
 await_watcher() {
-    until grep -qs quipu-watch "/proc/$2/maps"; do
+    until is_watched "$2" "$1"; do
         kill -0 "$1" || fail "'$3': the watcher has ended: $(cat messages)"
         sleep 0.01
     done
-    sleep 0.1
 }

@@ -93,11 +93,6 @@ for ((i = 0; i < 50; i++)); do
     [[ $(wc -l <messages) -eq 1 ]] || fail "$i: $(cat messages)"
 done
 
-# is_watched PID WATCHER
-is_watched() {
-    grep -q "process $2 is told" < <(quipu info --pid "$1")
-}
-
 # one at a time; of one that was killed nothing is left that the next one minds
 quipu watch --pid "$running" -e unused &
 first=$!
