@@ -13,7 +13,8 @@ TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$B/obj/%.o)
 RUNTIME_SOURCES := $(sort $(wildcard runtime/*/*.c runtime/*/*.S))
 RUNTIME_PARTS := $(filter-out runtime/core/begin.%,$(RUNTIME_SOURCES))
 RUNTIME_OBJECTS := $(addprefix $B/obj/,$(addsuffix .o,$(basename $(RUNTIME_PARTS))))
-NAMES = quipu-cc quipu-c++ quipu-fortran quipu-ada quipu-d quipu-clang quipu-clang++
+NAMES = quipu-cc quipu-c++ quipu-fortran quipu-gcc quipu-g++ quipu-gfortran quipu-clang quipu-clang++ quipu-ada \
+	quipu-d
 TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
 # And quipu-gcc-14 and so on, of what this machine has when they are made.
 VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))

@@ -162,15 +162,15 @@ static const char *spelling(struct arena *arena, const struct variable *variable
                        path, parameters, variable->name);
 }
 
-static const char *ambiguous(const struct variables *variables, const char *file, const char *name,
-                             const struct wanted *wanted, int rank) {
-    const struct variable *listed[LISTED_MAX];
+/* Sets LISTED to the first different variables that match WANTED with RANK and have an address.
+ * Returns their number. */
+static size_t list_matches(const struct variables *variables, const char *file,
+                           const struct wanted *wanted, int rank,
+                           const struct variable *listed[LISTED_MAX]) {
     size_t count = 0;
-    bool whole = false;
-    const char *text = "";
     for (size_t i = 0; i < variables->all.count && count < LISTED_MAX; i++) {
         const struct variable *variable = &variables->all.data[i];
-        if ((file && !is_file(variable->file, file, strlen(file))) ||
+        if (variable->cause || (file && !is_file(variable->file, file, strlen(file))) ||
             rank_of(variables, variable, wanted) != rank)
             continue;
         bool known = false;
@@ -179,6 +179,15 @@ static const char *ambiguous(const struct variables *variables, const char *file
         if (!known)
             listed[count++] = variable;
     }
+    return count;
+}
+
+static const char *ambiguous(const struct variables *variables, const char *file, const char *name,
+                             const struct wanted *wanted, int rank) {
+    const struct variable *listed[LISTED_MAX];
+    size_t count = list_matches(variables, file, wanted, rank, listed);
+    bool whole = false;
+    const char *text = "";
     for (size_t k = 1; k < count; k++)
         whole |= strcmp(variable_path(variables->arena, listed[0], false),
                         variable_path(variables->arena, listed[k], false)) == 0;
@@ -267,17 +276,36 @@ static const char *not_there(const struct variables *variables, const char *file
                        suggest(variables->arena, &near_names));
 }
 
-/* Returns the error message for NAME, which means the local FOUND. */
-static const char *local_refused(const struct variables *variables, const char *name,
+/* Returns the error message for NAME, which means the local FOUND. Others may match WANTED, too. */
+static const char *local_refused(const struct variables *variables, const char *file,
+                                 const char *name, const struct wanted *wanted,
                                  const struct variable *found) {
+    const struct variable *listed[LISTED_MAX];
+    const char *text = NULL;
     if (!variables->takes_locals)
         return arena_print(variables->arena, "'%s' has no %s", name,
                            found->cause ? "address: the optimizer has removed it"
                                         : "fixed address: it is local to a function");
     if (found->cause)
         return arena_print(variables->arena, "'%s' %s", name, found->cause);
-    return arena_print(variables->arena, "'%s' is local to a function; write '%s'", name,
-                       variable_path(variables->arena, found, false));
+    size_t count = list_matches(variables, file, wanted, 1, listed);
+    for (size_t i = 0; i < count; i++) { /* a function may have it in several blocks */
+        const char *path = arena_print(variables->arena, "'%s'",
+                                       variable_path(variables->arena, listed[i], false));
+        if (!text)
+            text = path;
+        else if (!strstr(text, path))
+            text = arena_print(variables->arena, "%s or %s", text, path);
+    }
+    return arena_print(variables->arena, "'%s' is local to a function; write %s", name, text);
+}
+
+/* Of two variables that are not found by this name, returns whether A is the better one to name in
+ * the message: one that can be watched, or one of a function that has code. */
+static bool is_better_named(const struct variable *a, const struct variable *b) {
+    if (!a->cause != !b->cause)
+        return !a->cause;
+    return !a->is_abstract && b->is_abstract;
 }
 
 /* Sets FOUND to the best match of WANTED, and ONLY to whether it is the only one. Returns its rank
@@ -298,7 +326,7 @@ static int find_best(const struct variables *variables, const char *file,
             unique = true;
         } else if (rank && rank == best) {
             unique = unique && is_same(*found, variable);
-            if (best == 1 && (*found)->is_abstract && !variable->is_abstract)
+            if (best == 1 && is_better_named(variable, *found))
                 *found = variable;
         }
     }
@@ -320,7 +348,7 @@ const char *find_variable(const struct variables *variables, const char *file, c
     if (!best)
         return not_there(variables, file, name);
     if ((*found)->is_local && (best == 1 || (*found)->cause))
-        return local_refused(variables, name, *found);
+        return local_refused(variables, file, name, &wanted, *found);
     if ((*found)->cause)
         return arena_print(variables->arena, "'%s' %s", name, (*found)->cause);
     if (best == 1)

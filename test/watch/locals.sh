@@ -101,7 +101,8 @@ __attribute__((cold, noinline)) void rare(int *p) { used += *p; }
 __attribute__((noinline)) int split(int n) { volatile int kept = n; if (n > 1000) { int v = kept; rare(&v); rare(&v); } return kept; }
 __attribute__((noinline)) int varies(int n) { int a[n]; for (int i = 0; i < n; i++) a[i] = i * used; return a[n / 2]; }
 __attribute__((noinline)) int settled(volatile int n) { n = n * 2; n++; return n; }
-int main(int argc, char **argv) { int *p = &used; used = settled(argc); used = varies(argc + 4) + split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
+__attribute__((noinline)) int later(void) { volatile int i = used; return i; }
+int main(int argc, char **argv) { int *p = &used; used = settled(argc) + later(); used = varies(argc + 4) + split(argc); used += f(argc) + inlined(argc) + *p + aligned(3); return 0; }
 EOP
 "$quipu" cc --quipu=watch -g -O2 registers.c -o registers || fail "cannot build 'registers'"
 wrong() {
@@ -112,6 +113,8 @@ wrong "its value is in a register" f::sum
 wrong "array of variable length" varies::a
 wrong "did you mean 'f::sum'" f::sun
 wrong "did you mean 'f::sum'" ff::sum
+wrong "'i' is local to a function; write 'later::i'" i
+for name in inlined split; do wrong "'$name::kept'" registers.c:kept; done
 wrong "did you mean 'varies::n'" varis::n
 wrong "did you mean 'f::sum'" sun
 wrong "its value is in a register; build it with -O0" settled::n
@@ -123,6 +126,7 @@ wrong "aligns that anew in each call" aligned::x
 "$quipu" cc --quipu=watch -g -O0 registers.c -o registers || fail "cannot build 'registers'"
 wrong "did you mean 'f::sum'" f::sun
 wrong "is local to a function; write 'f::sum'" sum
+for name in f varies later; do wrong "'$name::i'" i; done
 wrong "where a local or thread-local variable points to" '*main::p'
 watches 0 --limit 2 -e f::sum -- ./registers
 [[ $(wc -l <hits) == 2 ]] || fail "limit: $(cat hits)"
