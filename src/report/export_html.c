@@ -114,7 +114,7 @@ static void write_programs(struct json_writer *json, struct arena *arena,
 static void write_data(const struct export_input *input, FILE *out) {
     struct arena arena = {0};
     const struct profile *profile = input->profile;
-    const struct line_counts *counts = count_covered_lines(&arena, profile);
+    const struct line_counts *counts = count_lines(&arena, profile);
     struct html_functions functions = find_functions(&arena, profile);
     struct json_writer json = json_start(out, 2);
     json_open_object(&json, NULL);
