@@ -46,8 +46,9 @@ cat >library.c <<'EOT'
 int work(int n) { return n + 1; }
 EOT
 quipu cc -O1 -g -shared -fPIC --quipu=count,calls library.c -o library.so || fail "cannot build"
-mkdir -p sub/CMakeFiles/CMakeScratch meson-private
-for name in probed conftest cmTC_1a2b sub/CMakeFiles/CMakeScratch/x meson-private/sanitycheckc.exe; do
+mkdir -p sub/CMakeFiles/CMakeScratch meson-private old
+touch old/confdefs.h # autoconf 2.52
+for name in probed conftest cmTC_1a2b old/a.out sub/CMakeFiles/CMakeScratch/x meson-private/sanitycheckc.exe; do
     quipu cc -O1 -g --quipu=count,calls -x c - -x none ./library.so -o $name <<<'
         #include <unistd.h>
         int work(int);
