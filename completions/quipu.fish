@@ -5,6 +5,9 @@ function __quipu_complete
     bash (path dirname $quipu)/../share/quipu/complete $words 2>/dev/null
 end
 complete -c quipu -f -a '(__quipu_complete)'
-for name in quipu-cc quipu-c++ quipu-gcc quipu-g++ quipu-clang quipu-clang++ quipu-fortran quipu-gfortran quipu-ada quipu-d
+# fish loads a file by the command's name, so quipu-gcc-12 and the like are links to this one.
+set -l names (string match -r '^quipu-.*(?=\.fish$)' (status basename))
+for name in $names quipu-cc quipu-c++ quipu-gcc quipu-g++ quipu-clang quipu-clang++ quipu-fortran quipu-gfortran quipu-ada quipu-d
     complete -c $name -a '(__quipu_complete)'
+    complete -c $name -n 'string match -q -- "--quipu*=*" (commandline -ct)' -f
 end

@@ -25,9 +25,11 @@ install: all
 	for m in $(MANUALS); do $(INSTALL) -m 644 $$m $(TARGET)/share/man/man$${m##*.}/ || exit 1; done
 	for n in $(filter-out quipu-cc,$(NAMES)) $(TOOLS); do ln -sf quipu-cc.1 $(TARGET)/share/man/man1/$$n.1; done
 	$(INSTALL) -m 644 completions/quipu $(TARGET)/share/bash-completion/completions/quipu
+	for n in $(NAMES) $(VERSIONED); do ln -sf quipu $(TARGET)/share/bash-completion/completions/$$n; done
 	$(INSTALL) -m 644 completions/_quipu $(TARGET)/share/zsh/site-functions/_quipu
 	$(INSTALL) -m 644 completions/quipu.fish $(TARGET)/share/fish/vendor_completions.d/quipu.fish
-	for n in $(NAMES); do ln -sf quipu.fish $(TARGET)/share/fish/vendor_completions.d/$$n.fish; done
+	for n in $(NAMES) $(VERSIONED); do \
+		ln -sf quipu.fish $(TARGET)/share/fish/vendor_completions.d/$$n.fish; done
 	$(INSTALL) -m 644 $(SHARED) $(TARGET)/share/quipu
 	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(PICTURES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
@@ -36,14 +38,16 @@ install: all
 
 # Takes away what this version installs, and directories of its own that are empty then.
 uninstall:
-	@for n in $(TARGET)/bin/quipu-*; do case $$(readlink "$$n") in quipu) rm -f "$$n";; esac; done
+	@for n in $(TARGET)/bin/quipu-* $(TARGET)/share/bash-completion/completions/quipu-*; do \
+		case $$(readlink "$$n") in quipu) rm -f "$$n";; esac; done
+	@for n in $(TARGET)/share/fish/vendor_completions.d/quipu-*; do \
+		case $$(readlink "$$n") in quipu.fish) rm -f "$$n";; esac; done
 	@rm -f $(TARGET)/bin/quipu $(TARGET)/libexec/quipu/as \
 		$(addprefix $(TARGET)/lib/quipu/,libquipu-rt.a begin.o) \
 		$(foreach m,$(MANUALS),$(TARGET)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(patsubst %,$(TARGET)/share/man/man1/%.1,$(NAMES) $(TOOLS)) \
 		$(TARGET)/share/bash-completion/completions/quipu $(TARGET)/share/pkgconfig/quipu.pc \
 		$(TARGET)/share/zsh/site-functions/_quipu $(TARGET)/share/fish/vendor_completions.d/quipu.fish \
-		$(patsubst %,$(TARGET)/share/fish/vendor_completions.d/%.fish,$(NAMES)) \
 		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES) $(PICTURES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
 		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \

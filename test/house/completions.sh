@@ -27,6 +27,24 @@ offers "quipu report --function=w" --function=work
 offers "quipu diff --to=h" --to=html
 offers "quipu-cc --quipu-pl" --quipu-placement=
 offers "quipu-c++ --quipu=mo" --quipu=moment
+offers "quipu /usr/bin/gcc --quipu=mo" --quipu=moment
+for version in installed/bin/quipu-gcc-[0-9]*; do
+    [[ -e $version ]] || break
+    offers "${version##*/} --quipu-pl" --quipu-placement=
+done
+
+# bash-completion loads the file that has the command's name.
+for name in quipu-cc quipu-g++ ${version:+"${version##*/}"}; do
+    [[ -e installed/bin/$name ]] || continue
+    bash --norc -c '. "$1" && complete -p "${1##*/}"' bash "installed/share/bash-completion/completions/$name" >given ||
+        fail "bash has nothing for '$name'"
+    grep -q "_quipu_cc" given || fail "bash: '$name': $(cat given)"
+done
+if has fish; then
+    touch a_file
+    fish -c "complete -C 'quipu-cc --quipu='" | cut -f 1 >offered
+    ! grep -q a_file offered && grep -q watch offered || fail "fish, modes: $(cat offered)"
+fi
 has zsh || exit 0
 cat >script <<'END'
 zmodload zsh/zpty
