@@ -175,9 +175,11 @@ static const char *name_processes(struct arena *arena, size_t count, bool merged
     return arena_print(arena, "%zu process%s", count, count == 1 ? "" : "es");
 }
 
-/* Returns "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed", for example. */
-static const char *make_heading(struct arena *arena, const struct profile *profile,
-                                struct selection selection, uint64_t executed, bool human) {
+/* Sets the heading: "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed", for
+ * example. */
+static void set_heading(struct table *table, const struct profile *profile,
+                        struct selection selection, uint64_t executed, bool human) {
+    struct arena *arena = table->arena;
     uint64_t threads = 0;
     size_t count = 0;
     bool merged = false;
@@ -194,10 +196,10 @@ static const char *make_heading(struct arena *arena, const struct profile *profi
     const char *left_out = profile->left_out.count ? arena_print(arena, ", %zu data files left out",
                                                                  profile->left_out.count)
                                                    : "";
-    return arena_print(arena, "%s%s: %s, %" PRIu64 " thread%s, %s instructions executed%s",
-                       programs_text(arena, profile, selection), merged ? " and others" : "",
-                       name_processes(arena, count, merged), threads, threads == 1 ? "" : "s",
-                       number, left_out);
+    table->subject = programs_text(arena, profile, selection);
+    table->heading = arena_print(arena, "%s: %s, %" PRIu64 " thread%s, %s instructions executed%s",
+                                 merged ? " and others" : "", name_processes(arena, count, merged),
+                                 threads, threads == 1 ? "" : "s", number, left_out);
 }
 
 static void drop_rows(struct table *table, const struct report_options *options) {
@@ -296,7 +298,7 @@ int cmd_report(int argc, char **argv) {
                                .executed = profile->executed};
     options.view->collect(&input);
     need_match(&input);
-    table.heading = make_heading(&arena, profile, selection, input.executed, options.human);
+    set_heading(&table, profile, selection, input.executed, options.human);
     drop_rows(&table, &options);
     sort_rows(&table, &options);
     write_table(&table, &options);

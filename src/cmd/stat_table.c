@@ -185,13 +185,13 @@ static void add_sums(struct table *table, const struct profile *profile) {
             add_row(table, name, count);
 }
 
-/* Returns "./prog 20: 3 processes, 5 threads", for example. */
-static const char *make_heading(struct arena *arena, const struct profile *profile) {
+/* Sets the heading: "./prog 20: 3 processes, 5 threads", for example. */
+static void set_heading(struct table *table, struct arena *arena, const struct profile *profile) {
     uint64_t threads = count_all_threads(profile);
     size_t count = profile->processes.count;
-    return arena_print(arena, "%s: %zu process%s, %" PRIu64 " thread%s",
-                       programs_text(arena, profile, (struct selection){0}), count,
-                       count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
+    table->subject = programs_text(arena, profile, (struct selection){0});
+    table->heading = arena_print(arena, ": %zu process%s, %" PRIu64 " thread%s", count,
+                                 count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 }
 
 /* ---- JSON ---- */
@@ -253,7 +253,7 @@ void write_counts(struct profile *profile, const struct stat_options *options, F
         die("no events were counted; build with 'quipu cc --quipu=event'");
     if (options->sort)
         table_sort(&table, options->sort);
-    table.heading = make_heading(&arena, profile);
+    set_heading(&table, &arena, profile);
     struct table_style style = {
         .out = out, .human = options->human, .width = options->wide ? 0 : table_width(out)};
     /* functions of a running process are still counting */

@@ -1,8 +1,9 @@
 /* pager.c: shows long output on a terminal page by page; see pager.h.
  *
  * The pager is the command in QUIPU_PAGER or PAGER, for the shell, or else 'less', if there is one.
- * If the command is empty or 'cat', there is none. Unless the user has set LESS, 'less' shows
- * colours, ends at once if the text fits on the screen, and leaves it there (FRX).
+ * If the command is empty or 'cat', or is not installed, there is none. Unless the user has set
+ * LESS, 'less' shows colours, ends at once if the text fits on the screen, and leaves it there
+ * (FRX).
  *
  * While the pager runs, the keys for SIGINT and SIGQUIT are the pager's, and not the end of quipu:
  * otherwise the shell and the pager would read from one terminal. A user who leaves the pager early
@@ -33,6 +34,16 @@ static bool is_installed(const char *name) {
     return found;
 }
 
+/* Whether the shell will find COMMAND, as far as can be said without a shell. */
+static bool is_found(const char *command) {
+    struct arena arena = {0};
+    size_t length = strcspn(command, " \t");
+    const char *name = arena_copy(&arena, command, length);
+    bool found = strpbrk(name, "=$`\\\"'(){}<>|&;*?[~") || is_installed(name);
+    arena_release(&arena);
+    return found;
+}
+
 /* Returns the command, or NULL if there is none. */
 static const char *find_pager(void) {
     const char *command = getenv("QUIPU_PAGER");
@@ -59,6 +70,10 @@ void start_pager(FILE *out) {
     int ends[2];
     if (out != stdout || !is_smart_terminal(out) || !command)
         return;
+    if (!is_found(command)) {
+        warn("the pager '%s' is not installed; QUIPU_PAGER or PAGER names it", command);
+        return;
+    }
     pager.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (pager.terminal < 0 || pipe2(ends, O_CLOEXEC) != 0)
         die("cannot start the pager '%s': %s; --no-pager does without", command, strerror(errno));

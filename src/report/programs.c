@@ -65,7 +65,7 @@ const char *programs_text(struct arena *arena, const struct profile *profile,
     const struct process *only = find_only(profile, selection);
     program_vector programs = find_programs(arena, profile, selection);
     struct buffer text = {0};
-    if (only)
+    if (only && !only->merged)
         return *only->command ? only->command : only->program;
     if (!programs.count)
         return "nothing";

@@ -19,8 +19,9 @@ typedef VECTOR(struct program) program_vector;
 program_vector find_programs(struct arena *arena, const struct profile *profile,
                              struct selection selection);
 
-/* Returns what the selected processes ran, for a heading: the command line of a single process;
- * otherwise "cc1 (120), as (118) and 3 other programs". "nothing" if there is none. */
+/* Returns what the selected processes ran, for a heading: the command line of a single process that
+ * is not merged; otherwise "cc1 (120), as (118) and 3 other programs". "nothing" if there is none.
+ */
 const char *programs_text(struct arena *arena, const struct profile *profile,
                           struct selection selection);
 

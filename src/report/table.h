@@ -63,6 +63,7 @@ struct table {
     const struct table_shape *shape;
     VECTOR(struct row) rows;
     const char *heading;    /* text above the table; NULL: none */
+    const char *subject;    /* text in front of the heading, which may lose its middle; or NULL */
     const uint64_t *totals; /* for formats: the sum of each column that has a total, over all rows,
                                even those that a limit cuts off */
 };

@@ -6,8 +6,8 @@
  *
  * Numbers are aligned to the right, and text to the left. The last column takes the rest of the
  * line. On a terminal, text that is too long for it loses its middle: "a_very...name"; the path of
- * a place first: "name (.../file.c:12)". Numbers lose nothing. Bytes that would act on the terminal
- * are shown as '?'.
+ * a place first: "name (.../file.c:12)", then all of the place. Numbers lose nothing. Bytes that
+ * would act on the terminal are shown as '?'.
  *
  * Not perfect: a character counts as many columns as it has bytes. */
 #include "report/table.h"
@@ -25,11 +25,12 @@
 enum {
     COLUMNS_MAX = 16,
     SEPARATION = 2,
-    ELIDED_MAX = 512,  /* bytes of a shortened text */
-    TEXT_MAX = 60,     /* columns of text where the table has no width */
-    TEXT_LEAST = 8,    /* columns that text keeps on a narrow terminal */
-    NAME_LEAST = 12,   /* columns that a name keeps beside its place */
-    WIDTH_DEFAULT = 80 /* of a terminal that does not tell */
+    ELIDED_MAX = 512,   /* bytes of a shortened text */
+    TEXT_MAX = 60,      /* columns of text where the table has no width */
+    TEXT_LEAST = 8,     /* columns that text keeps on a narrow terminal */
+    NAME_LEAST = 20,    /* columns that a name keeps beside its place */
+    SUBJECT_LEAST = 20, /* columns that the subject of a heading keeps */
+    WIDTH_DEFAULT = 80  /* of a terminal that does not tell */
 };
 
 static int widths[COLUMNS_MAX]; /* of the only table that is being written */
@@ -118,6 +119,14 @@ static void elide_middle(const char *text, size_t length, size_t most, char *roo
     snprintf(room, ELIDED_MAX, "%.*s...%.*s", (int)head, text, (int)(length - tail), text + tail);
 }
 
+/* Returns the length of TEXT, of LENGTH bytes, without a place at its end: "scan (scan.c:12)". */
+static size_t length_without_place(const char *text, size_t length) {
+    const char *place = strrchr(text, '('), *colon = strrchr(text, ':');
+    bool has_place = place > text && place[-1] == ' ' && colon > place && text[length - 1] == ')' &&
+                     colon + 1 + strspn(colon + 1, "0123456789") == text + length - 1;
+    return has_place ? (size_t)(place - text) - 1 : length;
+}
+
 /* Shortens TEXT, of LENGTH bytes, if it ends with a place: "scan (.../scan.c:12)". The path loses
  * its first directories, only as many as are needed. If that is not enough, the name loses its
  * middle. Returns false if there is no place, or no room for both. */
@@ -144,7 +153,7 @@ static const char *elide(const char *text, int width, char *room) {
     if (length <= most)
         return text;
     if (!elide_place(text, length, most, room))
-        elide_middle(text, length, most, room);
+        elide_middle(text, length_without_place(text, length), most, room);
     return room;
 }
 
@@ -182,9 +191,21 @@ static void write_padded(const struct table *table, FILE *out, size_t i, const c
         fprintf(out, "%*s", missing, "");
 }
 
+/* Writes the heading, whose subject loses its middle if both do not fit. */
+static void write_heading(const struct table *table, const struct table_style *style) {
+    char elided[ELIDED_MAX];
+    const char *subject = table->subject ? table->subject : "";
+    int left = style->width - (int)strlen(table->heading);
+    left = left < SUBJECT_LEAST ? SUBJECT_LEAST : left < ELIDED_MAX ? left : ELIDED_MAX - 1;
+    if (style->width)
+        subject = elide(subject, left, elided);
+    write_safely(style->out, subject);
+    write_safely(style->out, table->heading);
+}
+
 static void begin_text(const struct table *table, const struct table_style *style) {
     if (table->heading) {
-        write_safely(style->out, table->heading);
+        write_heading(table, style);
         fputs("\n\n", style->out);
     }
     find_widths(table, style->human, style->width);

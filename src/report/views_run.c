@@ -1,7 +1,10 @@
 /* views_run.c: views by module, thread and process. */
 #include "report/view.h"
 
+#include "util/path.h"
+
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- modules ---- */
@@ -227,6 +230,7 @@ enum process_column {
     PROCESS_INSTRUCTIONS,
     PROCESS_RANK,
     PROCESS_SHARE,
+    PROCESS_SECOND,
     PROCESS_NAME,
 };
 
@@ -241,8 +245,16 @@ static const struct column process_columns[] = {
     [PROCESS_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, "instructions"},
     [PROCESS_RANK] = {"rank", "rank", CELL_NUMBER, false, NULL},
     [PROCESS_SHARE] = {"percent", "%", CELL_SHARE, true, NULL},
+    [PROCESS_SECOND] = {"second", "start", CELL_FIGURE, true, NULL},
     [PROCESS_NAME] = {"name", "command", CELL_TEXT, true, NULL},
 };
+
+/* Returns "2026-11-27 20:55:28" for "2026-11-27T20:55:28.823Z". */
+static const char *second_of(struct arena *arena, const char *time) {
+    size_t day = strcspn(time, "T");
+    return arena_print(arena, "%.*s %.*s", (int)day, time, (int)strcspn(time + day, ".") - 1,
+                       time + day + 1);
+}
 
 const char *time_text(struct arena *arena, uint64_t nanoseconds) {
     char text[64];
@@ -281,16 +293,20 @@ static void show_process(struct view_input *input, const struct part *part) {
     row->cells[PROCESS_PARENT] = cell_known(process->parent_pid, process->parent_pid);
     row->cells[PROCESS_PROGRAM] = cell_text(process->program);
     row->cells[PROCESS_COMMAND] = cell_text(process->command);
-    row->cells[PROCESS_START] = cell_text(time_text(input->arena, process->start_time));
+    const char *start = time_text(input->arena, process->start_time);
+    row->cells[PROCESS_START] = cell_text(start);
+    row->cells[PROCESS_SECOND] = cell_text(*start ? second_of(input->arena, start) : "");
     row->cells[PROCESS_DATA] = cell_text(process->file);
     row->cells[PROCESS_THREADS] = cell_count(count_threads(process));
     row->cells[PROCESS_INSTRUCTIONS] = cell_count(part->executed);
     row->cells[PROCESS_RANK] = cell_known(process->rank - 1, process->rank);
     row->cells[PROCESS_SHARE] = cell_share(row->share);
-    row->cells[PROCESS_NAME] =
-        cell_text(process->rank ? arena_print(input->arena, "rank %u: %s", process->rank - 1,
-                                              process->command)
-                                : process->command);
+    const char *command =
+        process->merged ? arena_print(input->arena, "%s and others", last_part(process->program))
+                        : process->command;
+    row->cells[PROCESS_NAME] = cell_text(
+        process->rank ? arena_print(input->arena, "rank %u: %s", process->rank - 1, command)
+                      : command);
 }
 
 static void collect_processes(struct view_input *input) {
@@ -307,7 +323,7 @@ static void collect_processes(struct view_input *input) {
 }
 
 static const uint8_t process_text[] = {PROCESS_INSTRUCTIONS, PROCESS_SHARE,   PROCESS_PID,
-                                       PROCESS_PARENT,       PROCESS_THREADS, PROCESS_START,
+                                       PROCESS_PARENT,       PROCESS_THREADS, PROCESS_SECOND,
                                        PROCESS_NAME};
 
 const struct view view_process = {

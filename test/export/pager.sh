@@ -37,11 +37,13 @@ for words in "report before" "report --by=line before" "annotate --data=before" 
     ! grep -q ^page: pipe.txt || fail "$words: a pager in a pipe"
 done
 
-# The user leaves early, or the pager does not exist: no hang, no message of ours.
+# The user leaves early: no hang, no message. The pager does not exist: all is shown without.
 QUIPU_PAGER="head -n 2" on_terminal "'$quipu' report before" >early.txt
 [ "$(wc -l <early.txt)" = 2 ] || fail "left early: $(cat early.txt)"
-QUIPU_PAGER=no_such_pager on_terminal "'$quipu' report before" >missing.txt || :
-grep -q no_such_pager missing.txt || fail "a pager that does not exist is not named: $(cat missing.txt)"
+on_terminal "'$quipu' report before --no-pager" >whole.txt
+QUIPU_PAGER='no_such_pager -r' on_terminal "'$quipu' report before" >missing.txt || :
+grep -q "the pager 'no_such_pager -r' is not installed" missing.txt && tail -n +2 missing.txt | cmp - whole.txt ||
+    fail "a pager that does not exist: $(cat missing.txt)"
 
 # An error behind the pager's start, and one before it, are shown.
 QUIPU_PAGER="sed s/^/page:/" on_terminal "'$quipu' report no_such_data" >error.txt || :

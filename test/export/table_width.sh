@@ -35,3 +35,17 @@ assert any("..." in line for line in narrow) or max(len(l.encode()) for l in wid
 END
     done
 done
+
+# The heading fits, too; and a name wins over its place.
+# shellcheck disable=SC2046
+"$quipu" run -o long -- ./program $(seq 1 100) >/dev/null
+COLUMNS=80 "$quipu" report long >narrow.txt
+head -n 1 narrow.txt >heading.txt
+[ "$(wc -c <heading.txt)" -le 81 ] && grep -q '^\./program .*\.\.\..*: 1 process, .* instructions executed$' heading.txt ||
+    fail "heading: $(cat heading.txt)"
+"$quipu" report long | head -n 1 | grep -q " 1 2 3 .* 99 100: 1 process" || fail "a pipe gets less of the heading"
+COLUMNS=80 "$quipu" report --by=process long | awk 'length > 80' >wide.txt
+[ ! -s wide.txt ] || fail "processes: $(cat wide.txt)"
+"$quipu" run -o other -- ./program >/dev/null
+COLUMNS=70 "$quipu" diff --all long other >narrow.txt
+grep -q ' main$' narrow.txt || fail "diff: $(cat narrow.txt)"
