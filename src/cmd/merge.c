@@ -43,7 +43,8 @@ struct merge {
     VECTOR(struct merged_module *) modules;
     struct merged_module ***of_files; /* by the number of the source and of its module */
     struct quipu_file header;
-    bool shared; /* several workers add to the sums */
+    bool uncounted; /* a source does not say of how many processes it is */
+    bool shared;    /* several workers add to the sums */
 };
 
 /* ---- sums ---- */
@@ -102,6 +103,10 @@ static void add_header(struct merge *merge, const struct data_file *file) {
     }
     if (file->start_time < header->start_time)
         header->start_time = file->start_time;
+    merge->uncounted |= !file->processes;
+    header->processes = merge->uncounted ? 0 : header->processes + file->processes;
+    if (file->mixed || strncmp(file->program, header->program, sizeof header->program) != 0)
+        header->flags |= QUIPU_FILE_MIXED;
     if (file->incomplete)
         header->flags |= QUIPU_FILE_INCOMPLETE;
 }

@@ -168,28 +168,17 @@ static bool any_selected(const struct profile *profile, struct selection selecti
     return false;
 }
 
-/* Returns "3 processes", for example. A merged file does not record their number. */
-static const char *name_processes(struct arena *arena, size_t count, bool merged) {
-    if (merged)
-        return "merged processes";
-    return arena_print(arena, "%zu process%s", count, count == 1 ? "" : "es");
-}
-
 /* Sets the heading: "/home/u/max 20: 3 processes, 5 threads, 1234 instructions executed", for
  * example. */
 static void set_heading(struct table *table, const struct profile *profile,
                         struct selection selection, uint64_t executed, bool human) {
     struct arena *arena = table->arena;
     uint64_t threads = 0;
-    size_t count = 0;
-    bool merged = false;
     for (size_t i = 0; i < profile->processes.count; i++) {
         const struct process *process = &profile->processes.data[i];
         if (!selects(selection, process))
             continue;
-        merged |= process->merged;
         threads += selection.owner ? 1 : count_threads(process);
-        count++;
     }
     char number[NUMBER_MAX];
     print_number(number, executed, human);
@@ -197,9 +186,9 @@ static void set_heading(struct table *table, const struct profile *profile,
                                                                  profile->left_out.count)
                                                    : "";
     table->subject = programs_text(arena, profile, selection);
-    table->heading = arena_print(arena, "%s: %s, %" PRIu64 " thread%s, %s instructions executed%s",
-                                 merged ? " and others" : "", name_processes(arena, count, merged),
-                                 threads, threads == 1 ? "" : "s", number, left_out);
+    table->heading = arena_print(arena, ": %s, %" PRIu64 " thread%s, %s instructions executed%s",
+                                 processes_text(arena, profile, selection), threads,
+                                 threads == 1 ? "" : "s", number, left_out);
 }
 
 static void drop_rows(struct table *table, const struct report_options *options) {

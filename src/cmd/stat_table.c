@@ -188,10 +188,10 @@ static void add_sums(struct table *table, const struct profile *profile) {
 /* Sets the heading: "./prog 20: 3 processes, 5 threads", for example. */
 static void set_heading(struct table *table, struct arena *arena, const struct profile *profile) {
     uint64_t threads = count_all_threads(profile);
-    size_t count = profile->processes.count;
     table->subject = programs_text(arena, profile, (struct selection){0});
-    table->heading = arena_print(arena, ": %zu process%s, %" PRIu64 " thread%s", count,
-                                 count == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
+    table->heading = arena_print(arena, ": %s, %" PRIu64 " thread%s",
+                                 processes_text(arena, profile, (struct selection){0}), threads,
+                                 threads == 1 ? "" : "s");
 }
 
 /* ---- JSON ---- */

@@ -100,6 +100,8 @@ static const char *read_header(struct look *look, const uint8_t *bytes, uint64_t
     file->rank = READ(bytes, struct quipu_file, rank);
     file->start_time = READ(bytes, struct quipu_file, start_time);
     file->merged = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_MERGED;
+    file->processes = file->merged ? READ(bytes, struct quipu_file, processes) : 1;
+    file->mixed = (READ(bytes, struct quipu_file, flags) & QUIPU_FILE_MIXED) || !file->processes;
     file->incomplete = READ(bytes, struct quipu_file, flags) & QUIPU_FILE_INCOMPLETE;
     return NULL;
 }

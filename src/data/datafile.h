@@ -54,7 +54,9 @@ struct data_file {
     uint32_t rank;       /* in a run of MPI, plus 1; 0: none */
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
-    bool incomplete; /* the runtime could not keep some counts */
+    bool mixed;         /* merged from runs of several programs, or it is not known */
+    uint64_t processes; /* that it is of; 0: not known */
+    bool incomplete;    /* the runtime could not keep some counts */
     VECTOR(struct data_module) modules;
     VECTOR(struct data_slot) slots;
     VECTOR(struct data_contexts) contexts;

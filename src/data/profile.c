@@ -117,6 +117,8 @@ static void add_process(struct open_profile *open, struct data_source *source) {
         .start_time = file->start_time,
         .rank = file->rank,
         .merged = file->merged,
+        .mixed = file->mixed,
+        .processes = file->processes,
         .incomplete = file->incomplete,
     };
     if (!add_modules(open, source, &process))

@@ -147,9 +147,11 @@ struct process {
     uint32_t rank;       /* in a run of MPI, plus 1; 0: none */
     uint64_t start_time; /* nanoseconds since 1970 */
     bool merged;
-    bool incomplete;                     /* the runtime could not keep some counts */
-    VECTOR(struct module *) modules;     /* a build may be in it twice, by two paths */
-    uint64_t *load_biases;               /* by module: load address minus link address */
+    bool mixed;                      /* merged from runs of several programs, or it is not known */
+    uint64_t processes;              /* that its data is of; 0: not known */
+    bool incomplete;                 /* the runtime could not keep some counts */
+    VECTOR(struct module *) modules; /* a build may be in it twice, by two paths */
+    uint64_t *load_biases;           /* by module: load address minus link address */
     VECTOR(struct thread_cells) threads; /* one for each slot of each module */
 };
 

@@ -47,7 +47,9 @@ struct quipu_file {
     uint32_t rank;        /*   88  in a run of MPI, plus 1; 0: none */
     uint8_t reserved[4];  /*   92  zero */
     uint64_t orders;      /*   96  address of the writer's sorted ranges; readers do not use it */
-    uint8_t reserved_too[24]; /*  104  zero */
+    uint64_t
+        processes; /*  104  of which a merged file is the sum; 0: not recorded, or not merged */
+    uint8_t reserved_too[16]; /*  112  zero */
     char program[1920];       /*  128  absolute path of the program, NUL-terminated */
     char command[2048]; /* 2048  its arguments, each NUL-terminated, then zeros; truncated if too
                                  long, so always ends in two NULs */
@@ -56,6 +58,7 @@ struct quipu_file {
 enum {
     QUIPU_FILE_MERGED = 1,     /* made by 'quipu merge': the sum of other files */
     QUIPU_FILE_INCOMPLETE = 2, /* the runtime has lost some counts, and has warned of it */
+    QUIPU_FILE_MIXED = 4,      /* merged from runs of several programs */
 };
 
 enum quipu_chunk_kind {

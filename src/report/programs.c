@@ -39,7 +39,7 @@ program_vector find_programs(struct arena *arena, const struct profile *profile,
             *map_add(arena, &numbers, process->program, strlen(process->program), fresh);
         if (number == fresh)
             vector_push(arena, &programs, ((struct program){process->program, 0}));
-        vector_at(&programs, number)->processes++;
+        vector_at(&programs, number)->processes += process->processes ? process->processes : 1;
     }
     if (programs.count)
         qsort(programs.data, programs.count, sizeof *programs.data, compare_programs);
@@ -60,12 +60,36 @@ static const struct process *find_only(const struct profile *profile, struct sel
     return only;
 }
 
+const char *program_text(struct arena *arena, const struct process *process) {
+    return arena_print(arena, "%s%s", last_part(process->program),
+                       process->mixed ? " and others" : "");
+}
+
+const char *processes_text(struct arena *arena, const struct profile *profile,
+                           struct selection selection) {
+    uint64_t count = 0;
+    bool merged = false, known = true;
+    for (size_t i = 0; i < profile->processes.count; i++) {
+        const struct process *process = &profile->processes.data[i];
+        if (!selects(selection, process))
+            continue;
+        merged |= process->merged;
+        known &= process->processes > 0;
+        count += process->processes;
+    }
+    return known ? arena_print(arena, "%" PRIu64 "%s process%s", count, merged ? " merged" : "",
+                               count == 1 ? "" : "es")
+                 : "merged processes";
+}
+
 const char *programs_text(struct arena *arena, const struct profile *profile,
                           struct selection selection) {
     const struct process *only = find_only(profile, selection);
     program_vector programs = find_programs(arena, profile, selection);
     struct buffer text = {0};
-    if (only && !only->merged)
+    if (only && only->merged)
+        return program_text(arena, only);
+    if (only)
         return *only->command ? only->command : only->program;
     if (!programs.count)
         return "nothing";

@@ -25,4 +25,13 @@ program_vector find_programs(struct arena *arena, const struct profile *profile,
 const char *programs_text(struct arena *arena, const struct profile *profile,
                           struct selection selection);
 
+/* Returns the name of the program that PROCESS ran: "mawk"; "mawk and others" if it is merged from
+ * runs of several. */
+const char *program_text(struct arena *arena, const struct process *process);
+
+/* Returns the number of processes whose data the selected ones are: "3 processes", "120 merged
+ * processes"; "merged processes" if a merged file does not record it. */
+const char *processes_text(struct arena *arena, const struct profile *profile,
+                           struct selection selection);
+
 #endif

@@ -1,7 +1,6 @@
 /* views_run.c: views by module, thread and process. */
+#include "report/programs.h"
 #include "report/view.h"
-
-#include "util/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,8 +301,7 @@ static void show_process(struct view_input *input, const struct part *part) {
     row->cells[PROCESS_RANK] = cell_known(process->rank - 1, process->rank);
     row->cells[PROCESS_SHARE] = cell_share(row->share);
     const char *command =
-        process->merged ? arena_print(input->arena, "%s and others", last_part(process->program))
-                        : process->command;
+        process->merged ? program_text(input->arena, process) : process->command;
     row->cells[PROCESS_NAME] = cell_text(
         process->rank ? arena_print(input->arena, "rank %u: %s", process->rank - 1, command)
                       : command);
