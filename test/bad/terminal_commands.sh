@@ -184,12 +184,12 @@ safe 127 é cc --quipu-compiler="$odd/none" "$odd/main.c"
 safe 0 é cc --quipu-compiler=true -### "$odd/main.c" -o "$odd/none"
 
 # runs under control
-safe 0 '= 2' when 'plain == 2' -- "$odd/moments" "$odd"
-safe 0 'f\u001b' when --format=json 'plain == 2' -- "$odd/moments" "$odd"
+safe 0 '= 2' when 'plain >= 2' -- "$odd/moments" "$odd"
+safe 0 'f\u001b' when --format=json 'plain >= 2' -- "$odd/moments" "$odd"
 safe 1 é when "plain == '$odd'" -- "$odd/moments" "$odd"
 safe 1 é when 'plain == 9' -- "$odd/none"
 safe 1 é when --from="$odd" 'plain == 9' -- "$odd/moments" "$odd"
-quipu when --format=json 'plain == 2' -- "$odd/moments" "$odd" >found.json || fail "$(cat found.json)"
+quipu when --format=json 'plain >= 2' -- "$odd/moments" "$odd" >found.json || fail "$(cat found.json)"
 moment=$(python3 -c 'import json; print(json.load(open("found.json"))["moment"].split("@")[1])')
 safe 0 "$f" goto --print "main.c:10@$moment" -- "$odd/moments" "$odd"
 safe 0 "$f" goto --exec=true "main.c:10@$moment" -- "$odd/moments" "$odd"
