@@ -13,6 +13,7 @@
 #include "format/notes.h"
 #include "util/diag.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +181,39 @@ static void count_calls(struct function *function) {
             function->calls += (uint64_t)function->edges[i].count;
 }
 
+/* Whether the notes of a function do not fit its code, so that it is not known which counters are
+ * its own. Functions that were left alone have no address. */
+static bool has_unfit(const struct module *module) {
+    for (size_t i = 0; i < module->left_alone.count; i++)
+        if (module->left_alone.data[i].address)
+            return true;
+    return false;
+}
+
+/* Warns once if counters of MODULE have counted, but belong to no function. 'ld -r' joins the notes
+ * of several sections of code, which are then linked to the first of them; with --gc-sections, the
+ * last link may drop them all. */
+static void warn_of_lost(struct arena *arena, struct module *module, const uint64_t *cells) {
+    uint64_t lost = 0;
+    if (module->lost_told || !module_has_counts(module) || has_unfit(module))
+        return;
+    bool *known = ARENA_ARRAY(arena, bool, module->cell_count);
+    for (size_t i = 0; i < module->functions.count; i++)
+        for (uint64_t n = 0; n < module->functions.data[i].flow->cell_count; n++)
+            known[module->functions.data[i].first_cell + n] = true;
+    for (uint64_t n = 0; n < module->cell_count; n++) {
+        bool is_event = module->event_kinds && n >= module->first_event &&
+                        n - module->first_event < QUIPU_EVENT_BLOCK / sizeof(uint64_t);
+        lost += cells[n] && !known[n] && !is_event;
+    }
+    if (lost)
+        warn("'%s': the counts of %" PRIu64 " counters are left out: the linker has dropped the "
+             "notes about their code; objects that 'ld -r' has joined must be linked without "
+             "--gc-sections",
+             module->path, lost);
+    module->lost_told = lost > 0;
+}
+
 void profile_count(struct profile *profile, struct selection selection) {
     struct solver solver = {0};
     struct arena scratch = {0};
@@ -188,6 +222,7 @@ void profile_count(struct profile *profile, struct selection selection) {
     for (size_t i = 0; i < profile->modules.count; i++) {
         struct module *module = profile->modules.data[i];
         module->executed = 0;
+        warn_of_lost(&scratch, module, sums[i]);
         for (size_t j = 0; j < module->functions.count; j++) {
             struct function *function = &module->functions.data[j];
             CHECK(solve_flow(&solver, function, sums[i] + function->first_cell));

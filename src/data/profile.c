@@ -183,7 +183,7 @@ struct profile *profile_open(char *const *paths, size_t path_count) {
     return &open->profile;
 }
 
-static bool has_counts(const struct module *module) {
+bool module_has_counts(const struct module *module) {
     static const char count[] = "count,"; /* the first of a unit's options */
     for (size_t i = 0; i < module->units.count; i++)
         if (strncmp(module->units.data[i].options, count, sizeof count - 1) == 0)
@@ -193,7 +193,7 @@ static bool has_counts(const struct module *module) {
 
 bool profile_has_counts(const struct profile *profile) {
     for (size_t i = 0; i < profile->modules.count; i++)
-        if (has_counts(profile->modules.data[i]))
+        if (module_has_counts(profile->modules.data[i]))
             return true;
     return false;
 }
@@ -208,7 +208,7 @@ void profile_need_counts(const struct profile *profile) {
 static bool is_uncounted(const struct process *process) {
     bool counted = !process->modules.count;
     for (size_t i = 0; i < process->modules.count; i++)
-        counted |= has_counts(process->modules.data[i]);
+        counted |= module_has_counts(process->modules.data[i]);
     return !counted;
 }
 

@@ -107,6 +107,8 @@ struct module {
     uint64_t cells_address; /* as linked */
     uint64_t cell_count;
     uint64_t note_size;                       /* bytes of the notes in the binary */
+    bool lost_told;                           /* profile_count has warned of counters that belong to
+                                                 no function */
     uint32_t event_kinds;                     /* bit n: kind n (enum quipu_event) is counted */
     uint64_t first_event;                     /* index in the module's cells: the first of kind 0 */
     struct event_class classes[QUIPU_EVENTS]; /* by kind, from QUIPU_EVENT_CLASSES on */
@@ -216,6 +218,9 @@ struct profile *profile_open_binary(const char *path);
 
 /* Whether any of the code was built with counters (--quipu=count). */
 bool profile_has_counts(const struct profile *profile);
+
+/* The same for one module. */
+bool module_has_counts(const struct module *module);
 
 /* Warns once of processes that have no counts of functions. */
 void profile_warn_uncounted(const struct profile *profile);

@@ -20,6 +20,9 @@
  *     u32 kinds           bit n: the unit counts kind n (enum quipu_event); then for each from
  *                         QUIPU_EVENT_CLASSES on, by increasing number:
  *         asciz name, asciz pattern
+ * and one record for each function that was left as it is:
+ *     u32 size; u8 kind = QUIPU_NOTE_LEFT_ALONE; u8 version
+ *     u64 address, asciz name, asciz reason
  *
  * QUIPU_FUNCTIONS_SECTION: one record for each function. It belongs to its function (COMDAT group,
  * link order), so the linker drops it together with the function.
@@ -56,9 +59,6 @@
  *   Ends of edges: 0 is the outside (caller, callee that did not return, unwinder, other function);
  *   1 ... blocks are the blocks; blocks + 1 ... are the hubs. A hub is between indirect jumps and
  *   their possible targets: control may pass from any source to any target.
- *
- *     u32 size; u8 kind = QUIPU_NOTE_LEFT_ALONE; u8 version
- *     u64 address, asciz name, asciz reason          a function that was left as it is
  *
  * Flow: let each block be two nodes, in and out, with an arc from in to out. If the block has a
  * cell, it counts this arc. Let each edge s -> t be an arc from s's out to t's in. The outside and

@@ -14,11 +14,12 @@ const char *function_name(struct arena *arena, const struct unit *unit,
 }
 
 /* The text of such a function may be anything, even a macro's body. So no label is inserted into
- * it, and the note has its name but no address. */
+ * it, and the note has its name but no address. It is among the notes of units, which belong to no
+ * code: 'ld -r' of binutils refuses a section that is linked to code in one part only. */
 void write_left_alone_note(struct pass_state *state, const struct asm_function *function) {
     struct record note;
     uint32_t label = ++state->labels;
-    buffer_text(&state->tail, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"\",@progbits\n");
+    buffer_text(&state->tail, "\t.section " QUIPU_UNITS_SECTION ",\"\",@progbits\n");
     begin_note(&note, &state->tail, label, QUIPU_NOTE_LEFT_ALONE);
     flush_record(&note);
     buffer_text(&state->tail, "\t.quad 0\n");
