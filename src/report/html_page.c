@@ -4,7 +4,9 @@
 #include "report/html_page.h"
 
 #include "util/diag.h"
+#include "util/page_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PART(name, path)                                                                           \
@@ -27,19 +29,41 @@ static void write_part(FILE *out, const struct page_part *part) {
     fwrite(part->begin, 1, (size_t)(part->end - part->begin), out);
 }
 
-/* Writes SIZE bytes of the data. COOKIE is the page. */
-static ssize_t write_escaped(void *cookie, const char *text, size_t size) {
-    FILE *out = cookie;
-    for (const char *end = text + size; text < end;) {
-        const char *next = memchr(text, '<', (size_t)(end - text));
-        const char *until = next ? next : end;
-        fwrite(text, 1, (size_t)(until - text), out);
-        if (next)
-            fputs("\\u003c", out);
-        text = next ? next + 1 : end;
-    }
-    return ferror(out) ? 0 : (ssize_t)size; /* 0 is an error for the stream */
+/* ---- the data ---- */
+
+struct page_data {
+    FILE *out; /* not owned */
+    struct page_text text;
+    struct buffer written;
+};
+
+static ssize_t write_data(void *cookie, const char *text, size_t size) {
+    struct page_data *data = cookie;
+    data->written.count = 0;
+    page_text_add(&data->text, text, size, &data->written);
+    if (data->written.count)
+        fwrite(data->written.data, 1, data->written.count, data->out);
+    return ferror(data->out) ? 0 : (ssize_t)size; /* 0 is an error for the stream */
 }
+
+static int close_data(void *cookie) {
+    struct page_data *data = cookie;
+    buffer_release(&data->written);
+    free(data);
+    return 0;
+}
+
+FILE *html_open_data(FILE *out) {
+    struct page_data *data = calloc(1, sizeof *data);
+    cookie_io_functions_t functions = {.write = write_data, .close = close_data};
+    FILE *stream = data ? fopencookie(data, "w", functions) : NULL;
+    if (!stream)
+        die("out of memory");
+    data->out = out;
+    return stream;
+}
+
+/* ---- the page ---- */
 
 FILE *html_begin_page(FILE *out, const struct page_part *script) {
     write_part(out, &page_markup);
@@ -49,10 +73,7 @@ FILE *html_begin_page(FILE *out, const struct page_part *script) {
     write_part(out, &page_common);
     write_part(out, script);
     fputs("</script>\n<script type=\"application/json\" id=\"data\">\n", out);
-    FILE *data = fopencookie(out, "w", (cookie_io_functions_t){.write = write_escaped});
-    if (!data)
-        die("out of memory");
-    return data;
+    return html_open_data(out);
 }
 
 void html_end_page(FILE *out, FILE *data) {

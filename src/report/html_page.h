@@ -15,9 +15,12 @@ struct page_part {
 /* The scripts of the pages. */
 extern const struct page_part page_profile, page_comparison, page_hits;
 
+/* Returns a stream to OUT for data, which is JSON or lines of it, as util/page_text.h describes.
+ * Errors stay in OUT. The caller closes the stream. */
+FILE *html_open_data(FILE *out);
+
 /* Writes to OUT what stands in front of the data, which SCRIPT shows. Returns a stream for the
- * data, which is JSON or lines of it. Each '<' in it becomes an escape of JSON, so that no text of
- * a program ends the element; in JSON, '<' is only within strings. Errors stay in OUT. */
+ * data, as html_open_data does. */
 FILE *html_begin_page(FILE *out, const struct page_part *script);
 
 /* Closes DATA, and writes what stands behind the data. */

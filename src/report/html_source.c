@@ -11,6 +11,7 @@
  * Not perfect: in a directory, a line shows only those of its instructions whose functions are in
  * files that were read. */
 #include "report/html.h"
+#include "report/html_page.h"
 #include "report/output.h"
 #include "report/source_text.h"
 
@@ -142,8 +143,9 @@ sort_functions(struct arena *arena, const struct html_functions *functions, size
 static void write_part(FILE *out, uint32_t file, const struct file_lines *lines,
                        const struct source_text *text, const struct html_functions *functions,
                        const size_t *order, size_t count) {
-    struct json_writer json = json_start(out, 1);
-    fprintf(out, "page.add(%u, ", file);
+    FILE *data = html_open_data(out);
+    struct json_writer json = json_start(data, 1);
+    fprintf(data, "page.add(%u, ", file);
     json_open_object(&json, NULL);
     json_open_object(&json, "source");
     if (lines)
@@ -155,7 +157,8 @@ static void write_part(FILE *out, uint32_t file, const struct file_lines *lines,
             write_function(&json, functions->list[order[i]], order[i]);
     json_close(&json);
     json_close(&json);
-    fputs(");\n", out);
+    fputs(");\n", data);
+    fclose(data); /* an error is one of OUT, too */
 }
 
 static void write_parts(struct json_writer *json, const char *directory,

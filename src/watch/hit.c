@@ -7,6 +7,7 @@
 
 #include "moment/name.h"
 #include "symbols/demangle.h"
+#include "util/page_text.h"
 #include "util/terminal.h"
 #include "util/utf8.h"
 
@@ -408,19 +409,11 @@ static void print_safe_text(struct arena *arena, struct hit_format *format,
     }
 }
 
-/* In JSON, '<' is only within strings. */
 static void print_markup(struct arena *arena, const struct hit_report *report, struct buffer *out) {
     struct buffer line = {0};
+    struct page_text text = {0};
     print_json(arena, report, &line);
-    for (const char *text = line.data; *text;) {
-        size_t length = strcspn(text, "<");
-        buffer_add(out, text, length);
-        text += length;
-        if (*text) {
-            buffer_text(out, "\\u003c");
-            text++;
-        }
-    }
+    page_text_add(&text, line.data, line.count, out);
     buffer_release(&line);
 }
 

@@ -14,11 +14,13 @@ __attribute__((noinline)) long work(long n) {
     volatile long sum = 0;
     for (long i = 0; i < n; i++)
         sum = sum + i; // "&lt;" stays as it is
-    return sum;
+    return sum; // @override@
 }
 __attribute__((noinline)) int never(int n) { return n ? n * 3 : 4; }
+extern "C" long turned(long) __asm__("a@override@b");
+extern "C" __attribute__((noinline)) long turned(long n) { return work(n) + 1; }
 extern "C" long named(long) __asm__("x</script><script>document.title='taken over'</script>");
-extern "C" __attribute__((noinline)) long named(long n) { return work(n) + 1; }
+extern "C" __attribute__((noinline)) long named(long n) { return turned(n) + 1; }
 static void *run(void *argument) {
     named(100);
     return argument;
@@ -27,16 +29,18 @@ int main(int argc, char **) {
     pthread_t thread;
     pthread_create(&thread, 0, run, 0);
     pthread_join(thread, 0);
-    return argc > 5 ? never(argc) : named(3) != 4;
+    return argc > 5 ? never(argc) : named(3) != 5;
 }
 END
+override=$'\xe2\x80\xae' # what follows is shown from right to left
+sed -i "s/@override@/$override/" 'a<b/hostile.cc'
 # gas takes such a symbol in quotes only; gcc writes it as it is.
-if ! "$quipu" cc -x c++ --quipu=count,calls -g -O1 'a<b/hostile.cc' -pthread -lstdc++ -o program 2>/dev/null; then
+if ! "$quipu" cc -x c++ --quipu=count,calls -g -O1 -Wno-bidi-chars 'a<b/hostile.cc' -pthread -lstdc++ -o program 2>/dev/null; then
     sed -i 's|"x</script>.*</script>"|"x_named"|' 'a<b/hostile.cc'
-    "$quipu" cc -x c++ --quipu=count,calls -g -O1 'a<b/hostile.cc' -pthread -lstdc++ -o program
+    "$quipu" cc -x c++ --quipu=count,calls -g -O1 -Wno-bidi-chars 'a<b/hostile.cc' -pthread -lstdc++ -o program
 fi
 for _ in 1 2; do
-    QUIPU_DATA=data ./program '</script><script>document.title="taken over"</script>' || fail "the program failed"
+    QUIPU_DATA=data ./program '</script><script>document.title="taken over"</script>' "$override" || fail "the program failed"
 done
 "$quipu" export --to=html -o page.html data
 "$quipu" export --to=json -o whole.json data
@@ -46,7 +50,11 @@ page = open("page.html").read()
 assert page.count("<script") == 2 and page.count("</script>") == 2
 assert not re.search(r'(src|href)="?(https?:)?//', page), "the page needs the network"
 text = re.search(r'<script type="application/json" id="data">\n(.*?)</script>', page, re.S).group(1)
-ours, whole = json.loads(text), json.load(open("whole.json"))
+# What changes the direction of text is shown as '?'; JSON has it.
+exact = open("whole.json").read()
+assert "a\\u202eb" in exact
+ours, whole = json.loads(text), json.loads(exact.replace("\\u202e", "?"))
+assert "a?b" in [f[0] for f in ours["functions"]] and "a?b" in [f[0] for f in ours["calls"]["functions"]]
 names = {m["path"]: i for i, m in enumerate(whole["modules"])}
 functions = {(f["demangled"], f["line"]): (f["calls"], f["instructions"], f["never_executed_instructions"], len(f["code"]))
              for m in whole["modules"] for f in m["functions"]}
@@ -57,7 +65,7 @@ lines = {(f["file"], l["line"]): (l["executions"], l["instructions"], [t["count"
 got = {(ours["files"][int(n)][0], l[0]): (l[1], l[2], l[3:]) for n, s in ours["source"].items() for l in s["lines"]}
 assert got == lines, (got, lines)
 [source] = [s for n, s in ours["source"].items() if ours["files"][int(n)][0].endswith("hostile.cc")]
-assert source["text"] == open("a<b/hostile.cc").read().splitlines()
+assert source["text"] == open("a<b/hostile.cc").read().replace("\u202e", "?").splitlines()
 for index, code in ours["assembly"].items():
     f = ours["functions"][int(index)]
     [theirs] = [g for m in whole["modules"] for g in m["functions"] if (g["demangled"], g["line"]) == (f[0], f[2])]
@@ -122,7 +130,7 @@ fi
 has chromium || exit 0
 total=$(python3 -c 'import json; print(format(json.load(open("whole.json"))["totals"]["instructions"], ","))')
 shows page.html summary "$total" "program - quipu"
-shows page.html functions 'work(long)' 'never(int)' '5 of 5' hostile.cc:3
+shows page.html functions 'work(long)' 'never(int)' 'a?b' '6 of 6' hostile.cc:3
 file=$(page_data page.html | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
@@ -137,4 +145,8 @@ for place in page.html directory/index.html; do
     shows $place "function/$function" 'work(long)' 206 hostile.cc:6
 done
 shows page.html calls all
+for view in summary functions "source/$file" "function/$function" calls; do
+    shown directory/index.html "$view" >view.txt
+    ! grep -q "$override" view.txt || fail "view '$view' changes the direction of text"
+done
 ! grep -q '^taken over' view.txt || fail "the page runs a script of the program"

@@ -7,6 +7,7 @@ needs python3
 
 cat >program.cc <<'END'
 #include <cstdlib>
+long grows(long n) __asm__("grows_@override@");
 __attribute__((noinline)) long grows(long n) {
     volatile long sum = 0;
     for (long i = 0; i < n * n; i++)
@@ -28,8 +29,10 @@ int main(int argc, char **argv) {
 #endif
 }
 END
-"$quipu" c++ --quipu=count,calls -g -O1 program.cc -o before
-"$quipu" c++ --quipu=count,calls -g -O1 -DAFTER program.cc -o after
+override=$'\xe2\x80\xae' # what follows is shown from right to left
+sed -i "s/@override@/$override/" program.cc
+"$quipu" c++ --quipu=count,calls -g -O1 -Wno-bidi-chars program.cc -o before
+"$quipu" c++ --quipu=count,calls -g -O1 -Wno-bidi-chars -DAFTER program.cc -o after
 mkdir 'x<script>document.title="taken over"'
 QUIPU_DATA='x<script>document.title="taken over"' ./before 10
 QUIPU_DATA=later ./after 100
@@ -39,7 +42,7 @@ for view in function inclusive callsite; do
     "$quipu" diff --by=$view --to=html -o $view.html "${sides[@]}"
     page_data $view.html | python3 -c '
 import json, sys
-page, whole = json.load(sys.stdin), json.load(open("whole.json"))
+page, whole = json.load(sys.stdin), json.loads(open("whole.json").read().replace("\\u202e", "?"))
 assert (page.pop("before"), page.pop("after")) == tuple(sys.argv[1:]) and page.pop("version")
 assert page == whole and len(whole.get("functions") or whole["callsites"]) > 3' "${sides[@]}" ||
         fail "$view: the page differs from JSON"
@@ -50,9 +53,9 @@ done
 grep -q html messages || fail "$(cat messages)"
 
 has chromium || exit 0
-shows function.html summary 'Grew (2)' 'Shrank (1)' 'grows(long)'
-shows function.html changed 'grows(long)' new removed 'added(int)' 'gone(int)' program.cc:2
+shows function.html summary 'Grew (2)' 'Shrank (1)' 'grows_?'
+shows function.html changed 'grows_?' new removed 'added(int)' 'gone(int)' program.cc:3
 ! grep -q 'same<long>' view.txt || fail "what did not change is shown as changed"
-shows function.html all 'long same<long>(long)' 'grows(long)'
-shows callsite.html changed 'grows(long) from main'
+shows function.html all 'long same<long>(long)' 'grows_?'
+shows callsite.html changed 'grows_? from main'
 ! grep -q '^taken over' view.txt || fail "the page runs a script of a path"
