@@ -90,25 +90,32 @@ const page = (function () {
     };
   }
 
-  /* Names of C++ functions without long arguments of templates and functions, as text has them. */
+  /* The end of the brackets that open at AT, or AT. */
+  function bracketEnd(name, at) {
+    for (let end = at, depth = 0; end < name.length; end++) {
+      if (name[end] === "<" || name[end] === "(") depth++;
+      if (name[end] === ")" || (name[end] === ">" && (end === at || name[end - 1] !== "-"))) depth--;
+      if (!depth) return end + 1;
+    }
+    return at;
+  }
+
+  /* Long names without the return type and the long arguments of templates and functions. This is
+     short_name of src/symbols/demangle.c, so that all tables of quipu have the same names. */
   function shortName(name) {
-    if (name.length <= 48) return name;
-    const operator = /operator(\(\)|<<=|>>=|<=>|->\*|<<|>>|->|<=|>=|<|>)/y;
+    const size = (text) => new TextEncoder().encode(text).length;
+    const operator = /operator(\(\)|<<=|>>=|<=>|->\*|<<|>>|->|<=|>=|<|>| )?/y;
+    if (size(name) <= 48) return name;
     let text = "", at = 0;
     while (at < name.length) {
+      const opens = name[at] === "<" || name[at] === "(", end = opens ? bracketEnd(name, at) : at, inner = name.slice(at, end);
+      if (size(inner) > 16 && inner !== "(anonymous namespace)") { text += name[at] === "<" ? "<...>" : "(...)"; at = end; continue; }
+      if (name[at] === " " && !name.startsWith(" const", at) && name[at + 1] && !"<[".includes(name[at + 1])) { text = ""; at++; continue; } /* the return type ends here */
       operator.lastIndex = at;
-      const found = operator.exec(name);
-      if (found) { text += found[0]; at += found[0].length; continue; }
-      const opens = name[at] === "<" || name[at] === "(";
-      let end = at, depth = 0;
-      if (opens)
-        do {
-          if (name[end] === "<" || name[end] === "(") depth++;
-          if (name[end] === ")" || (name[end] === ">" && name[end - 1] !== "-")) depth--;
-          end++;
-        } while (depth && end < name.length);
-      if (opens && end - at > 16 && !name.startsWith("(anonymous namespace)", at)) { text += name[at] === "<" ? "<...>" : "(...)"; at = end; continue; }
-      text += name[at++];
+      const found = name[at] === "[" ? name.slice(at).split("]", 1) : operator.exec(name);
+      const kept = (found && found[0]) || inner || name[at];
+      text += kept;
+      at += kept.length;
     }
     return text;
   }

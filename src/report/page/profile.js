@@ -122,7 +122,7 @@ addEventListener("DOMContentLoaded", function () {
     }
     for (const [index, code] of assemblyLines(file)(line).reverse())
       row.after(element("tr", { class: "assembly" }, element("td", { class: "number" }, number(code[1])), element("td"), element("td"),
-        element("td", { class: "text" }, "    " + code[0].toString(16) + "  " + code[4], "    ", link("function/" + index, data.functions[index][FN.name]))));
+        element("td", { class: "text" }, "    " + code[0].toString(16) + "  " + code[4], "    ", link("function/" + index, shortName(data.functions[index][FN.name]), data.functions[index][FN.name]))));
   }
 
   function showSource(argument) {
@@ -154,7 +154,7 @@ addEventListener("DOMContentLoaded", function () {
     if (!row) return [element("p", {}, "There is no such function.")];
     if (!need(row[FN.file])) return waiting();
     const code = data.assembly[argument];
-    const about = [element("h2", {}, row[FN.name]), element("p", { class: "note" },
+    const about = [element("h2", { title: row[FN.name] }, shortName(row[FN.name])), ...(shortName(row[FN.name]) === row[FN.name] ? [] : [element("p", { class: "note full" }, row[FN.name])]), element("p", { class: "note" },
       callText(row[FN.calls]) + ", " + number(row[FN.executed]) + " instructions executed, " + number(row[FN.never]) + " of " + number(row[FN.size]) + " never; " + (data.modules[row[FN.module]] || "") + "  ", placeLink(row[FN.file], row[FN.line]))];
     if (!code) return [...about, element("p", { class: "note" }, row[FN.executed] ? "Its instructions are not in this page: it would be too large." : row[FN.inlined] ? "It was never called: its callers contain copies of it, which ran." : "It was never executed.")];
     const most = code.reduce((m, c) => Math.max(m, c[1]), 0), body = element("tbody");
@@ -198,10 +198,10 @@ addEventListener("DOMContentLoaded", function () {
   }
 
   function pathLink(path) {
-    const name = pathName(path);
-    if (!path || rootNames.has(path)) return name;
+    const full = pathName(path), name = shortName(full);
+    if (!path || rootNames.has(path)) return full;
     const [, file, line] = data.calls.functions[data.calls.paths[path * WIDTH + 1]];
-    return hasSource(file) ? link("source/" + file + "/" + line, name, place(file, line)) : name;
+    return hasSource(file) ? link("source/" + file + "/" + line, name, full + "  " + place(file, line)) : element("span", { title: full }, name);
   }
 
   function treeItem(path, total) {
@@ -269,11 +269,12 @@ addEventListener("DOMContentLoaded", function () {
           pen.beginPath();
           pen.rect(box.left, y, box.width - 4, HEIGHT);
           pen.clip();
-          pen.fillText(name, box.left + 4, y + 14);
+          pen.fillText(shortName(name), box.left + 4, y + 14);
           pen.restore();
         }
       }
-      where.textContent = pathName(top) + ": " + number(inclusive(top)) + " instructions. Click a box to enlarge it, the top one to go back.";
+      where.title = pathName(top);
+      where.textContent = shortName(pathName(top)) + ": " + number(inclusive(top)) + " instructions. Click a box to enlarge it, the top one to go back.";
     }
     const at = (event) => boxes.find((b) => b.depth === Math.floor(event.offsetY / HEIGHT) && event.offsetX >= b.left && event.offsetX < b.left + b.width);
     canvas.addEventListener("mousemove", (event) => {
