@@ -138,15 +138,30 @@ const page = (function () {
 
   /* ---- views ---- */
 
+  /* Keys of the tabs: the arrows, Home and End move the focus, Enter and Space show a view. Only one
+     tab is reached by the Tab key (WAI-ARIA, tabs with manual activation). */
+  function tabKey(event) {
+    const all = [...event.currentTarget.children], at = all.indexOf(event.target);
+    const to = { ArrowLeft: at - 1, ArrowRight: (at + 1) % all.length, Home: 0, End: -1, " ": at }[event.key];
+    if (to === undefined || at < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    for (const tab of all) tab.tabIndex = tab === all.at(to) ? 0 : -1;
+    all.at(to).focus();
+    if (event.key === " ") event.target.click();
+    event.preventDefault();
+  }
+
   /* Shows a page. TABS are [name, text]; VIEWS has a function for each name, which returns nodes;
      PARENT, the tab of a view that has none. The first tab is shown where nothing is named. Returns
      what shows the view anew. */
   function start({ title, heading, summary, tabs, views, parent }) {
+    const bar = document.getElementById("tabs");
     function show() {
       const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split("/"), chosen = views[name] ? name : tabs[0][0];
       const tab = (parent && parent[chosen]) || chosen;
       redraw = () => {};
-      document.getElementById("tabs").replaceChildren(...tabs.map(([key, text]) => element("a", { href: "#" + key, role: "tab", "aria-selected": String(key === tab) }, text)));
+      const hadFocus = bar.contains(document.activeElement);
+      bar.replaceChildren(...tabs.map(([key, text]) => element("a", { href: "#" + key, role: "tab", "aria-controls": "view", "aria-selected": String(key === tab), tabindex: key === tab ? "0" : "-1" }, text)));
+      if (hadFocus) bar.querySelector("[aria-selected=true]").focus();
       view.replaceChildren(...views[chosen](rest.join("/")));
     }
     document.title = title + " - quipu";
@@ -156,6 +171,7 @@ const page = (function () {
       const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
       root.dataset.theme = dark ? "light" : "dark";
     });
+    bar.addEventListener("keydown", tabKey);
     addEventListener("hashchange", show);
     addEventListener("keydown", (event) => {
       if (event.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;

@@ -94,11 +94,12 @@ addEventListener("DOMContentLoaded", function () {
     return cell;
   }
 
-  function codeRow(entry, most, line, text, executions, targets) {
+  /* OPENER, a button with the line's number, stands in place of it. */
+  function codeRow(entry, most, line, text, executions, targets, opener) {
     const ran = entry !== undefined, kind = !ran ? "" : executions ? "hot" : "none";
     return element("tr", { class: kind, id: line ? "L" + line : undefined, style: { "--heat": ran ? heat(executions, most) : "0" } },
       element("td", { class: "number" }, ran ? number(executions) : ""), branchText(targets || []),
-      element("td", { class: "number note" }, line ? String(line) : ""), element("td", { class: "text" }, text));
+      element("td", { class: "number note" }, opener || (line ? String(line) : "")), element("td", { class: "text" }, text));
   }
 
   /* The instructions of all functions that have some of this line. */
@@ -114,8 +115,9 @@ addEventListener("DOMContentLoaded", function () {
     return (line) => assemblyOf.get(file + ":" + line) || [];
   }
 
-  function toggleAssembly(row, file, line) {
+  function toggleAssembly(row, opener, file, line) {
     let next = row.nextSibling;
+    opener.setAttribute("aria-expanded", String(opener.getAttribute("aria-expanded") !== "true"));
     if (next && next.classList.contains("assembly")) {
       while (next && next.classList.contains("assembly")) { const gone = next; next = next.nextSibling; gone.remove(); }
       return;
@@ -133,15 +135,16 @@ addEventListener("DOMContentLoaded", function () {
     const row = data.files[file], counts = new Map(source.lines.map((l) => [l[0], l]));
     const most = source.lines.reduce((m, l) => Math.max(m, l[1]), 0);
     const heading = [element("h2", {}, row[FILE.path]), element("p", { class: "note" },
-      number(row[FILE.executed]) + " of " + number(row[FILE.lines]) + " lines executed, " + number(row[FILE.taken]) + " of " + number(row[FILE.targets]) + " branch targets taken. Click a line for its instructions.")];
+      number(row[FILE.executed]) + " of " + number(row[FILE.lines]) + " lines executed, " + number(row[FILE.taken]) + " of " + number(row[FILE.targets]) + " branch targets taken. Click a line, or press Enter on its number, for its instructions.")];
     if (!source.text) heading.push(element("p", { class: "note" }, "Its text is not in this page: the file was not found, or the page would be too large."));
     const text = source.text || [], last = Math.max(text.length, ...source.lines.map((l) => l[0]));
     const body = element("tbody");
     for (let i = 1; i <= last; i++) {
       const entry = counts.get(i);
       if (!source.text && !entry) continue;
-      const made = codeRow(entry, most, i, text[i - 1] || "", entry ? entry[1] : 0, entry ? entry.slice(3) : []);
-      if (entry) made.addEventListener("click", () => toggleAssembly(made, file, i));
+      const opener = entry ? element("button", { type: "button", "aria-expanded": "false", "aria-label": "Instructions of line " + i }, String(i)) : null;
+      const made = codeRow(entry, most, i, text[i - 1] || "", entry ? entry[1] : 0, entry ? entry.slice(3) : [], opener);
+      if (entry) made.addEventListener("click", () => toggleAssembly(made, opener, file, i)); /* also the button's */
       if (i === line) made.classList.add("marked");
       body.append(made);
     }
@@ -190,6 +193,8 @@ addEventListener("DOMContentLoaded", function () {
   }
   const inclusive = (path) => data.calls.paths[path * WIDTH + 3];
   const exclusive = (path) => data.calls.paths[path * WIDTH + 4];
+  const parentOf = (path) => data.calls.paths[path * WIDTH];
+  const pathFigures = (path) => ": " + number(inclusive(path)) + " (" + percent(inclusive(path), inclusive(0)).toFixed(2) + "%), own " + number(exclusive(path)) + ", calls " + number(callsOf(path));
   const callsOf = (path) => data.calls.paths[path * WIDTH + 2];
   let rootNames = null;
   function pathName(path) {
@@ -201,37 +206,68 @@ addEventListener("DOMContentLoaded", function () {
     const full = pathName(path), name = shortName(full);
     if (!path || rootNames.has(path)) return full;
     const [, file, line] = data.calls.functions[data.calls.paths[path * WIDTH + 1]];
-    return hasSource(file) ? link("source/" + file + "/" + line, name, full + "  " + place(file, line)) : element("span", { title: full }, name);
+    return hasSource(file) ? element("a", { href: "#source/" + file + "/" + line, title: full + "  " + place(file, line), tabindex: "-1" }, name) : element("span", { title: full }, name);
   }
 
-  function treeItem(path, total) {
+  /* An item of the tree. It has the keys, so the button and the link in it are for the mouse. */
+  function treeItem(path, total, level) {
     const list = childrenOf(path), below = element("ul", { role: "group", hidden: "" });
-    const twist = element("button", { type: "button", class: "twist", "aria-label": "open or close" }, list.length ? "▸" : "");
-    const item = element("li", { role: "treeitem", "aria-expanded": list.length ? "false" : undefined },
-      element("div", { class: "row" }, twist, element("span", { class: "figures" }, percent(inclusive(path), total).toFixed(1) + "%  " + number(inclusive(path))), element("span", {}, pathLink(path)),
-        element("span", { class: "figures" }, (rootNames.has(path) || !path ? "" : callText(callsOf(path)) + ", ") + number(exclusive(path)) + " own")), below);
+    const twist = element("button", { type: "button", class: "twist", tabindex: "-1", "aria-hidden": "true" }, list.length ? "▸" : "");
+    const name = shortName(pathName(path)), isRoot = !path || rootNames.has(path);
+    const part = percent(inclusive(path), total).toFixed(1) + "%";
+    const item = element("li", { role: "treeitem", tabindex: level === 1 ? "0" : "-1", "aria-level": String(level), "aria-label": name + ", " + part + (isRoot ? "" : ", " + callText(callsOf(path))), "aria-expanded": list.length ? "false" : undefined },
+      element("div", { class: "row" }, twist, element("span", { class: "figures" }, part + "  " + number(inclusive(path))), element("span", {}, pathLink(path)),
+        element("span", { class: "figures" }, (isRoot ? "" : callText(callsOf(path)) + ", ") + number(exclusive(path)) + " own")), below);
     function open(yes) {
-      if (yes && !below.children.length) for (const child of list) below.append(treeItem(child, total));
+      if (yes && !below.children.length) for (const child of list) below.append(treeItem(child, total, level + 1));
       below.hidden = !yes;
       twist.textContent = yes ? "▾" : "▸";
       item.setAttribute("aria-expanded", String(yes));
+      if (!yes && below.contains(document.activeElement)) item.focus();
     }
     if (list.length) twist.addEventListener("click", () => open(below.hidden));
-    item.openPath = open;
+    if (list.length) item.openPath = open;
     return item;
   }
 
-  function showCalls() {
-    const item = treeItem(0, inclusive(0) || data.calls.roots.reduce((s, r) => s + inclusive(r[1]), 0));
-    let next = item;
-    for (let depth = 0; next && next.openPath && depth < 4; depth++) { next.openPath(true); next = next.querySelector("ul > li"); }
-    return [element("p", { class: "note" }, "Inclusive instructions; calls and own instructions behind the name."), element("div", { class: "tree" }, element("ul", { role: "tree" }, item))];
+  /* Keys of the tree (WAI-ARIA, tree view). Enter follows the item's link. */
+  function treeKey(event) {
+    const item = event.target.closest("[role=treeitem]"), state = item && item.getAttribute("aria-expanded");
+    if (!item || event.altKey || event.ctrlKey || event.metaKey) return;
+    const seen = [...event.currentTarget.querySelectorAll("[role=treeitem]")].filter((i) => !i.parentNode.closest("[hidden]")), at = seen.indexOf(item);
+    const toggle = () => item.openPath && item.openPath(state !== "true");
+    const actions = {
+      ArrowUp: () => seen[at - 1], ArrowDown: () => seen[at + 1], Home: () => seen[0], End: () => seen[seen.length - 1],
+      ArrowRight: () => (state === "true" ? seen[at + 1] : toggle()),
+      ArrowLeft: () => (state === "true" ? toggle() : item.parentNode.closest("[role=treeitem]")),
+      Enter: () => { const target = item.querySelector(":scope > .row a"); if (target) target.click(); else toggle(); },
+      " ": toggle,
+    };
+    if (!actions[event.key]) return;
+    const next = actions[event.key]();
+    if (next) next.focus();
+    event.preventDefault();
   }
 
+  /* Only the item that had the focus last is reached by the Tab key. */
+  function treeFocus(event) {
+    for (const item of event.currentTarget.querySelectorAll("[role=treeitem][tabindex='0']")) item.tabIndex = -1;
+    event.target.closest("[role=treeitem]").tabIndex = 0;
+  }
+
+  function showCalls() {
+    const item = treeItem(0, inclusive(0) || data.calls.roots.reduce((s, r) => s + inclusive(r[1]), 0), 1);
+    let next = item;
+    for (let depth = 0; next && next.openPath && depth < 4; depth++) { next.openPath(true); next = next.querySelector("ul > li"); }
+    return [element("p", { class: "note" }, "Inclusive instructions; calls and own instructions behind the name."), element("div", { class: "tree" }, element("ul", { role: "tree", "aria-label": "Calls", onkeydown: treeKey, onfocusin: treeFocus }, item))];
+  }
+
+  let flameFocus = -1; /* the path that the keys select in the view that comes */
+
   function showFlame(argument) {
-    const canvas = element("canvas", { role: "img", "aria-label": "Flame graph; the tab Calls has the same as text" }), help = tip();
-    const where = element("p", { class: "note" });
-    let top = Number(argument) || 0, boxes = [];
+    const canvas = element("canvas", { role: "application", tabindex: "0", "aria-label": "Flame graph; arrow keys select, Enter enlarges, Escape goes back; the tab Calls has the same as text" }), help = tip();
+    const where = element("p", { class: "note" }), told = element("p", { class: "note", role: "status" });
+    let top = Number(argument) || 0, boxes = [], selected = -1;
     const HEIGHT = 20;
     function colour(text) { /* the colours of flames */
       let hash = 0;
@@ -272,23 +308,58 @@ addEventListener("DOMContentLoaded", function () {
           pen.fillText(shortName(name), box.left + 4, y + 14);
           pen.restore();
         }
+        if (box.path === selected) {
+          pen.strokeStyle = "#1c1e21";
+          pen.lineWidth = 2;
+          pen.strokeRect(box.left + 1, y + 1, Math.max(box.width - 2, 1), HEIGHT - 3);
+        }
       }
       where.title = pathName(top);
-      where.textContent = shortName(pathName(top)) + ": " + number(inclusive(top)) + " instructions. Click a box to enlarge it, the top one to go back.";
+      where.textContent = shortName(pathName(top)) + ": " + number(inclusive(top)) + " instructions. Click a box to enlarge it, the top one to go back. Keys: arrows, Enter, Escape.";
     }
     const at = (event) => boxes.find((b) => b.depth === Math.floor(event.offsetY / HEIGHT) && event.offsetX >= b.left && event.offsetX < b.left + b.width);
     canvas.addEventListener("mousemove", (event) => {
       const box = at(event);
-      help.show(event, box && pathName(box.path) + ": " + number(inclusive(box.path)) + " (" + percent(inclusive(box.path), inclusive(0)).toFixed(2) + "%), own " + number(exclusive(box.path)) + ", calls " + number(callsOf(box.path)));
+      help.show(event, box && pathName(box.path) + pathFigures(box.path));
     });
     canvas.addEventListener("mouseleave", () => help.show(null, ""));
     canvas.addEventListener("click", (event) => {
       const box = at(event);
-      if (box) location.hash = "flame/" + (box.path === top ? data.calls.paths[top * WIDTH] : box.path);
+      if (box) location.hash = "flame/" + (box.path === top ? parentOf(top) : box.path);
     });
+    function select(path) {
+      selected = path;
+      told.textContent = shortName(pathName(path)) + pathFigures(path);
+      told.title = pathName(path);
+      draw();
+    }
+    function enlarge(path) {
+      if (path === top) return;
+      flameFocus = selected;
+      location.hash = "flame/" + path;
+    }
+    canvas.addEventListener("keydown", (event) => {
+      const path = boxes.some((b) => b.path === selected) ? selected : top, beside = path === top ? [] : childrenOf(parentOf(path)), at = beside.indexOf(path);
+      const actions = {
+        ArrowUp: () => (path === top ? top : parentOf(path)), ArrowDown: () => childrenOf(path)[0], ArrowLeft: () => beside[at - 1], ArrowRight: () => beside[at + 1],
+        Home: () => top, Enter: () => enlarge(path), Escape: () => enlarge(parentOf(top)),
+      };
+      if (!actions[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
+      const next = actions[event.key]();
+      if (boxes.some((b) => b.path === next)) select(next);
+      event.preventDefault();
+    });
+    canvas.addEventListener("focus", () => { if (selected < 0) select(top); });
     addEventListener("resize", draw);
-    setTimeout(draw);
-    return [where, canvas, help.element];
+    const asked = flameFocus;
+    flameFocus = -1;
+    setTimeout(() => {
+      draw();
+      if (asked < 0) return;
+      select(boxes.some((b) => b.path === asked) ? asked : top);
+      canvas.focus();
+    });
+    return [where, canvas, told, help.element];
   }
 
   /* ---- the whole ---- */
