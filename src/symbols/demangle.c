@@ -90,8 +90,8 @@ static size_t bracket_length(const char *text) {
 /* Returns the length of the operator's name at TEXT, or 0. Its brackets enclose no arguments. */
 static size_t operator_length(const char *text) {
     static const char word[] = "operator";
-    static const char *const signs[] = {"()", "<<=", ">>=", "<=>", "->*", "<<", ">>",
-                                        "->", "<=",  ">=",  "<",   ">",   " "};
+    static const char *const signs[] = {"()", "<<=", ">>=", "<=>", "->*", "\"\" ", "<<",
+                                        ">>", "->",  "<=",  ">=",  "<",   ">",     " "};
     size_t length = sizeof word - 1;
     if (strncmp(text, word, length) != 0)
         return 0;
@@ -106,9 +106,11 @@ const char *short_name(struct arena *arena, const char *name) {
     if (length <= NAME_LONG)
         return name;
     char *text = arena_alloc(arena, length + 1);
+    bool converts = false; /* within the type of 'operator TYPE()' */
     for (const char *at = name; *at;) {
         size_t size = *at == '[' ? strcspn(at, "]") : operator_length(at);
         bool opens = *at == '<' || *at == '(';
+        converts = size ? at[size - 1] == ' ' : converts && *at != '(';
         size_t inner = opens ? bracket_length(at) : 0;
         if (inner > ARGUMENTS_LONG && strncmp(at, "(anonymous namespace)", inner) != 0) {
             memcpy(text + out, *at == '<' ? "<...>" : "(...)", 5);
@@ -116,7 +118,7 @@ const char *short_name(struct arena *arena, const char *name) {
             at += inner;
             continue;
         }
-        if (*at == ' ' && strncmp(at, " const", 6) != 0 &&
+        if (*at == ' ' && !converts && strncmp(at, " const", 6) != 0 &&
             !strchr("<[", at[1])) { /* the return type ends here */
             out = 0;
             at++;

@@ -11,7 +11,7 @@ namespace a_long_namespace {
 template <class T, class U> struct table_of_pairs {
     KEPT T insert(T t, U) { return t + 1; }
     KEPT bool operator<(const table_of_pairs &other) const { return this < &other; }
-    KEPT operator long() const { return 7; }
+    KEPT operator unsigned long() const { return 7; }
 };
 }
 namespace {
@@ -22,13 +22,14 @@ template <class T> KEPT T returns_a_template_argument(T t, long, unsigned long) 
 int main(int argc, char **) {
     a_long_namespace::table_of_pairs<unsigned long, unsigned long> table, other;
     auto closure = [&](long n) KEPT { return n + argc; };
-    return table.insert(argc, 2) + (table < other) + static_cast<long>(table) + apply_to(closure) +
+    return table.insert(argc, 2) + (table < other) + static_cast<unsigned long>(table) + apply_to(closure) +
         hidden_function_with_a_name<unsigned long>(1, "") + returns_a_template_argument<unsigned long>(1, 2, 3) == 0;
 }
 END
 "$quipu" c++ --quipu=count,calls -g -O1 names.cc -o names
 QUIPU_DATA=data ./names
 "$quipu" report --by=function data | sed -n 's/^.* 0  \(.*\) (names.cc:[0-9]*)$/\1/p' >names.txt
+grep -qE '::operator unsigned long\(\) const$' names.txt || fail "no conversion: $(cat names.txt)"
 [ "$(grep -cF '(...)' names.txt)" -gt 3 ] || fail "the report has no short names: $(cat names.txt)"
 "$quipu" export --to=html -o page.html data
 for view in functions calls; do

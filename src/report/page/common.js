@@ -104,15 +104,16 @@ const page = (function () {
      short_name of src/symbols/demangle.c, so that all tables of quipu have the same names. */
   function shortName(name) {
     const size = (text) => new TextEncoder().encode(text).length;
-    const operator = /operator(\(\)|<<=|>>=|<=>|->\*|<<|>>|->|<=|>=|<|>| )?/y;
+    const operator = /operator(\(\)|"" |<<=|>>=|<=>|->\*|<<|>>|->|<=|>=|<|>| )?/y;
     if (size(name) <= 48) return name;
-    let text = "", at = 0;
+    let text = "", at = 0, converts = false; /* within the type of 'operator TYPE()' */
     while (at < name.length) {
-      const opens = name[at] === "<" || name[at] === "(", end = opens ? bracketEnd(name, at) : at, inner = name.slice(at, end);
-      if (size(inner) > 16 && inner !== "(anonymous namespace)") { text += name[at] === "<" ? "<...>" : "(...)"; at = end; continue; }
-      if (name[at] === " " && !name.startsWith(" const", at) && name[at + 1] && !"<[".includes(name[at + 1])) { text = ""; at++; continue; } /* the return type ends here */
       operator.lastIndex = at;
       const found = name[at] === "[" ? name.slice(at).split("]", 1) : operator.exec(name);
+      converts = found ? found[0].endsWith(" ") : converts && name[at] !== "(";
+      const opens = name[at] === "<" || name[at] === "(", end = opens ? bracketEnd(name, at) : at, inner = name.slice(at, end);
+      if (size(inner) > 16 && inner !== "(anonymous namespace)") { text += name[at] === "<" ? "<...>" : "(...)"; at = end; continue; }
+      if (name[at] === " " && !converts && !name.startsWith(" const", at) && name[at + 1] && !"<[".includes(name[at + 1])) { text = ""; at++; continue; } /* the return type ends here */
       const kept = (found && found[0]) || inner || name[at];
       text += kept;
       at += kept.length;
