@@ -122,9 +122,10 @@ static void elide_middle(const char *text, size_t length, size_t most, char *roo
 /* Returns the length of TEXT, of LENGTH bytes, without a place at its end: "scan (scan.c:12)". */
 static size_t length_without_place(const char *text, size_t length) {
     const char *place = strrchr(text, '('), *colon = strrchr(text, ':');
-    bool has_place = place > text && place[-1] == ' ' && colon > place && text[length - 1] == ')' &&
-                     colon + 1 + strspn(colon + 1, "0123456789") == text + length - 1;
-    return has_place ? (size_t)(place - text) - 1 : length;
+    if (!place || place == text || place[-1] != ' ' || !colon || colon < place)
+        return length;
+    const char *end = colon + 1 + strspn(colon + 1, "0123456789");
+    return strcmp(end, ")") == 0 ? (size_t)(place - text) - 1 : length;
 }
 
 /* Shortens TEXT, of LENGTH bytes, if it ends with a place: "scan (.../scan.c:12)". The path loses
@@ -194,12 +195,11 @@ static void write_padded(const struct table *table, FILE *out, size_t i, const c
 /* Writes the heading, whose subject loses its middle if both do not fit. */
 static void write_heading(const struct table *table, const struct table_style *style) {
     char elided[ELIDED_MAX];
-    const char *subject = table->subject ? table->subject : "";
     int left = style->width - (int)strlen(table->heading);
     left = left < SUBJECT_LEAST ? SUBJECT_LEAST : left < ELIDED_MAX ? left : ELIDED_MAX - 1;
-    if (style->width)
-        subject = elide(subject, left, elided);
-    write_safely(style->out, subject);
+    if (table->subject)
+        write_safely(style->out,
+                     style->width ? elide(table->subject, left, elided) : table->subject);
     write_safely(style->out, table->heading);
 }
 
