@@ -300,8 +300,7 @@ static void show_process(struct view_input *input, const struct part *part) {
     row->cells[PROCESS_INSTRUCTIONS] = cell_count(part->executed);
     row->cells[PROCESS_RANK] = cell_known(process->rank - 1, process->rank);
     row->cells[PROCESS_SHARE] = cell_share(row->share);
-    const char *command =
-        process->merged ? program_text(input->arena, process) : process->command;
+    const char *command = process->merged ? program_text(input->arena, process) : process->command;
     row->cells[PROCESS_NAME] = cell_text(
         process->rank ? arena_print(input->arena, "rank %u: %s", process->rank - 1, command)
                       : command);
