@@ -121,7 +121,8 @@ static void write_data(const struct export_input *input, FILE *out) {
     json_string(&json, "version", input->version);
     json_string(&json, "title", programs_text(&arena, profile, (struct selection){0}));
     json_unsigned(&json, "instructions", profile->executed);
-    json_unsigned(&json, "processes", profile->processes.count);
+    uint64_t processes = count_processes(profile, (struct selection){0});
+    json_unsigned(&json, "processes", processes ? processes : profile->processes.count);
     json_unsigned(&json, "threads", count_all_threads(profile));
     write_programs(&json, &arena, profile);
     json_open_array(&json, "modules");

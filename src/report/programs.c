@@ -65,21 +65,29 @@ const char *program_text(struct arena *arena, const struct process *process) {
                        process->mixed ? " and others" : "");
 }
 
-const char *processes_text(struct arena *arena, const struct profile *profile,
-                           struct selection selection) {
+uint64_t count_processes(const struct profile *profile, struct selection selection) {
     uint64_t count = 0;
-    bool merged = false, known = true;
     for (size_t i = 0; i < profile->processes.count; i++) {
         const struct process *process = &profile->processes.data[i];
         if (!selects(selection, process))
             continue;
-        merged |= process->merged;
-        known &= process->processes > 0;
+        if (!process->processes)
+            return 0;
         count += process->processes;
     }
-    return known ? arena_print(arena, "%" PRIu64 "%s process%s", count, merged ? " merged" : "",
-                               count == 1 ? "" : "es")
-                 : "merged processes";
+    return count;
+}
+
+const char *processes_text(struct arena *arena, const struct profile *profile,
+                           struct selection selection) {
+    uint64_t count = count_processes(profile, selection);
+    bool merged = false;
+    for (size_t i = 0; i < profile->processes.count; i++)
+        merged |=
+            selects(selection, &profile->processes.data[i]) && profile->processes.data[i].merged;
+    return count || !merged ? arena_print(arena, "%" PRIu64 "%s process%s", count,
+                                          merged ? " merged" : "", count == 1 ? "" : "es")
+                            : "merged processes";
 }
 
 const char *programs_text(struct arena *arena, const struct profile *profile,

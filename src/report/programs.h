@@ -29,8 +29,11 @@ const char *programs_text(struct arena *arena, const struct profile *profile,
  * runs of several. */
 const char *program_text(struct arena *arena, const struct process *process);
 
-/* Returns the number of processes whose data the selected ones are: "3 processes", "120 merged
- * processes"; "merged processes" if a merged file does not record it. */
+/* Returns the number of processes whose data the selected ones are; 0 if a merged file does not
+ * record it. */
+uint64_t count_processes(const struct profile *profile, struct selection selection);
+
+/* The same as text: "3 processes", "120 merged processes", "merged processes". */
 const char *processes_text(struct arena *arena, const struct profile *profile,
                            struct selection selection);
 

@@ -29,6 +29,8 @@ heading() {
     [[ $(cat heading.txt) == "$2"* ]] || fail "the heading of '$1': $(cat heading.txt)"
 }
 heading all.quipu 'counted: 3 merged processes, '
+"$quipu" export --to=html -o page.html all.quipu
+grep -Eq '"processes": ?3,' page.html || fail "the page has another number of processes"
 python3 - <<'END' # as older versions wrote it
 data = bytearray(open('all.quipu', 'rb').read())
 data[104:112] = bytes(8)
