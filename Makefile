@@ -20,7 +20,7 @@ TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
 VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
-all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h
+all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h library
 
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
@@ -28,9 +28,11 @@ $B/bin/quipu: $(TOOL_OBJECTS)
 	@for n in $(NAMES) $(TOOLS) $(VERSIONED); do ln -sf quipu $B/bin/$$n; done
 	@ln -sf ../../bin/quipu $B/libexec/quipu/as
 
+# Position-independent with hidden symbols, since libquipu-trace contains some of them.
+TOOL_FLAGS = -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) -fPIC -fvisibility=hidden
 $B/obj/src/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(TOOL_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $B/obj/src/report/html_page.o: $(wildcard src/report/page/*)
 
@@ -59,7 +61,7 @@ $B/include/%.h: include/%.h
 clean:
 	rm -rf $B
 
-include scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk bench/bench.mk
+include scripts/library.mk scripts/deps.mk scripts/install.mk scripts/demo.mk test/test.mk bench/bench.mk
 
 -include $(shell find $B/obj -name '*.d' 2>/dev/null)
-.PHONY: all check check-full bench demo deps install clean
+.PHONY: all library check check-full bench demo deps install clean

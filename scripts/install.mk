@@ -34,6 +34,12 @@ install: all
 	$(INSTALL) -m 644 README.md LICENSE $(PAGES) $(PICTURES) $(TARGET)/share/doc/quipu
 	$(INSTALL) -m 644 $(DESIGN) $(TARGET)/share/doc/quipu/design
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' quipu.pc.in > $(TARGET)/share/pkgconfig/quipu.pc
+	$(INSTALL) -d $(TARGET)/lib/pkgconfig
+	$(INSTALL) -m 644 $B/lib/libquipu-trace.a $(TARGET)/lib
+	$(INSTALL) -m 755 $B/lib/$(LIBRARY_SHARED) $(TARGET)/lib
+	ln -sf $(LIBRARY_SHARED) $(TARGET)/lib/libquipu-trace.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBRARY_LIBS)|' quipu-trace.pc.in \
+		> $(TARGET)/lib/pkgconfig/quipu-trace.pc
 	$(if $(HEADERS),$(INSTALL) -d $(TARGET)/include && $(INSTALL) -m 644 $(HEADERS) $(TARGET)/include)
 
 # Takes away what this version installs, and directories of its own that are empty then.
@@ -51,7 +57,8 @@ uninstall:
 		$(addprefix $(TARGET)/share/doc/quipu/,README.md LICENSE $(notdir $(PAGES) $(PICTURES))) \
 		$(addprefix $(TARGET)/share/doc/quipu/design/,$(notdir $(DESIGN))) \
 		$(addprefix $(TARGET)/share/quipu/,$(notdir $(SHARED))) \
-		$(addprefix $(TARGET)/,$(HEADERS))
+		$(addprefix $(TARGET)/,$(HEADERS)) $(TARGET)/lib/pkgconfig/quipu-trace.pc \
+		$(addprefix $(TARGET)/lib/libquipu-trace,.a .so .so.$(LIBRARY_NUMBER))
 	@for d in lib/quipu libexec/quipu share/quipu share/doc/quipu/design share/doc/quipu; do \
 		rmdir $(TARGET)/$$d 2>/dev/null || [ ! -e $(TARGET)/$$d ] || echo "$(TARGET)/$$d: kept, it is not empty"; \
 	done

@@ -3,7 +3,7 @@
 # Both install what is missing first.  TESTS=NAMES picks tests.
 
 ORACLES = $B/test/step $B/test/query $B/test/contexts $B/test/ticks $B/test/arrived \
-	$B/test/watched $B/test/registers
+	$B/test/watched $B/test/registers $B/test/stepped
 
 $B/test/%: test/oracle/%.c
 	@mkdir -p $(@D)

@@ -74,6 +74,7 @@ struct quipu_state {
     char program[PROGRAM_SIZE];
     struct quipu_module module;
     bool reserves; /* files must have no holes, however much room there is */
+    void *trace;   /* trace/trace.c: what all modules of the process share; NULL: nothing yet */
 };
 
 extern struct quipu_state quipu_state;

@@ -200,6 +200,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
                                    .events = events_of(&call->options),
                                    .calls = call->options.modes & MODE_CALLS,
                                    .watch = call->options.modes & MODE_WATCH,
+                                   .trace = call->options.modes & MODE_TRACE,
                                    .null = call->options.modes & MODE_NULL,
                                    .eliminate = !call->options.all_checks,
                                    .earlier = known ? &earlier : NULL,

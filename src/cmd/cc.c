@@ -486,7 +486,8 @@ static void build_arguments(struct driver *driver, const char *options) {
         push(driver, (char *)"--end-no-unused-arguments");
     } else {
         bool inserts = driver->options.modes != MODE_NULL;
-        if ((driver->options.shared && inserts) || driver->options.modes & MODE_WATCH)
+        if ((driver->options.shared && inserts) ||
+            driver->options.modes & (MODE_WATCH | MODE_TRACE))
             push(driver, (char *)"-ffixed-r11");
         if (driver->options.modes & MODE_CALLS)
             push(driver, (char *)"-fno-ipa-ra");
@@ -654,6 +655,7 @@ static const char help[] =
     "  --quipu=moment      a name for each moment of a run; 'quipu goto --help' tells more\n"
     "  --quipu=calls       instructions of every call, with what it calls, by its way from main\n"
     "  --quipu=watch       checks of stores, for 'quipu watch'\n"
+    "  --quipu=trace       records of paths and addresses, for 'quipu trace'\n"
     "  --quipu=none        the same code without instrumentation\n"
     "  --quipu=null        the same code through all stages, with nothing inserted\n"
     "  --quipu-event=KIND  for --quipu=event: a kind of events (instructions), also repeatedly:\n"

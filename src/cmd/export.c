@@ -1,6 +1,8 @@
-/* export.c: quipu export --to=FORMAT [-o FILE] [DATA...]: counts for other tools. */
+/* export.c: quipu export --to=FORMAT [-o FILE] [DATA...|TRACE]: counts and traces for other tools.
+ */
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/export_trace.h"
 
 #include "report/export.h"
 #include "report/output.h"
@@ -22,9 +24,11 @@ enum {
 };
 
 struct export_options {
+    const char *to; /* name of the format */
     const struct export_format *format;
-    const char *output;      /* "-": standard output */
-    const char *source_root; /* as given; NULL: not given */
+    struct trace_selection selection; /* of a trace */
+    const char *output;               /* "-": standard output */
+    const char *source_root;          /* as given; NULL: not given */
     const char *gcovr_format;
     bool lines_only;
 };
@@ -33,10 +37,14 @@ static void print_help(void) {
     fputs(
         "usage: quipu export --to=FORMAT [-o FILE] [--source-root=DIR] [DATA...]\n\n"
         "Writes the counts of DATA (data files or directories of them; $QUIPU_DATA or quipu.data)\n"
-        "for another tool, added up over all processes.\n\nformats:\n",
+        "for another tool, added up over all processes; or what a trace of 'quipu trace' has,\n"
+        "thread by thread.\n\nformats for counts:\n",
         stdout);
     for (size_t i = 0; i < export_format_count; i++)
         printf("  %-10s %s\n", export_formats[i].name, export_formats[i].help);
+    fputs("\nformats for traces:\n", stdout);
+    for (size_t i = 0; i < trace_export_count; i++)
+        printf("  %-10s %s\n", trace_exports[i].name, trace_exports[i].help);
     fputs(
         "\noptions:\n"
         "  -o, --output=FILE      write there, compressed where the name ends in .gz; - is\n"
@@ -47,12 +55,20 @@ static void print_help(void) {
         "      --positions=line   callgrind: costs by line, without addresses, jumps and files of\n"
         "                         inlined code, for readers such as speedscope\n"
         "      --gcovr-format=V   gcovr: the version of its format (0.3: gcovr 5.2; 0.6: 7.2;\n"
-        "                         0.15: 8.7); that of the installed gcovr is the default\n",
+        "                         0.15: 8.7); that of the installed gcovr is the default\n"
+        "      --process=PID      of a trace: only this process\n"
+        "      --thread=TID       of a trace: only this thread\n",
         stdout);
 }
 
-static void take_format(void *options, const char *name) {
-    ((struct export_options *)options)->format = choose_export_format(name);
+static void take_process(void *options, const char *word) {
+    ((struct export_options *)options)->selection.process =
+        (uint32_t)read_number("process", word, UINT32_MAX);
+}
+
+static void take_thread(void *options, const char *word) {
+    ((struct export_options *)options)->selection.thread =
+        (uint32_t)read_number("thread", word, UINT32_MAX);
 }
 
 static const char *position_at(size_t i) {
@@ -66,10 +82,12 @@ static void take_positions(void *options, const char *name) {
 }
 
 static const struct option_row rows[] = {
-    {"to", 0, OPTION_PARSED, 0, take_format},
+    {"to", 0, OPTION_TEXT, offsetof(struct export_options, to), NULL},
     {"output", 'o', OPTION_TEXT, offsetof(struct export_options, output), NULL},
     {"positions", 0, OPTION_PARSED, 0, take_positions},
     {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
+    {"process", 0, OPTION_PARSED, 0, take_process},
+    {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},
 };
 
@@ -149,41 +167,68 @@ static bool keeps_threads(const struct profile *profile, const struct export_for
     return format->by_thread && paths <= PATHS_MOST;
 }
 
-int cmd_export(int argc, char **argv) {
+/* Chooses the format of counts. Options of traces are errors. */
+static void choose_format(struct export_options *options) {
+    if (find_trace_export(options->to) && strcmp(options->to, "json") != 0)
+        die("--to=%s writes a trace; name one, as 'quipu trace' records it", options->to);
+    if (options->selection.process || options->selection.thread)
+        die("--process and --thread select from a trace; counts are added up over all of them");
+    options->format = choose_export_format(options->to);
+}
+
+/* Options of counts are errors. */
+static int export_one_trace(const struct export_options *options, char **paths, size_t count) {
+    if (count != 1)
+        die("a trace is exported alone; name one file");
+    if (options->source_root || options->gcovr_format || options->lines_only)
+        die("'%s' is a trace; --source-root, --positions and --gcovr-format are for counts",
+            paths[0]);
+    return export_trace(paths[0], options->to, options->selection, options->output);
+}
+
+static void export_counts(struct export_options *options, char **paths, size_t count) {
     struct arena arena = {0};
+    show_progress();
+    struct profile *profile = profile_open(paths, count);
+    profile_count(profile, (struct selection){0});
+    struct export_input input = {.profile = profile,
+                                 .version = QUIPU_VERSION,
+                                 .lines_only = options->lines_only,
+                                 .gcovr_format = options->gcovr_format};
+    struct contexts contexts = {0};
+    bool by_thread = keeps_threads(profile, options->format);
+    if (options->format->calls == EXPORT_CALLS_ONLY)
+        contexts_need(profile, (struct selection){0}, by_thread, &contexts);
+    else if (options->format->calls == EXPORT_CALLS)
+        contexts_read(profile, (struct selection){0}, by_thread, &contexts);
+    input.contexts = contexts.trees ? &contexts : NULL;
+    need_content(profile, options->format, input.contexts);
+    if (options->source_root)
+        input.source_root = find_source_root(&arena, profile, options->source_root);
+    if (names_directory(options->output)) {
+        input.directory = options->output;
+        options->output = page_in_directory(&arena, options->format, options->output);
+    }
+    FILE *out = options->format->compressed ? begin_plain_output(options->output)
+                                            : begin_raw_output(options->output);
+    options->format->write(&input, out);
+    end_output(out, options->output);
+    contexts_release(&contexts);
+    profile_close(profile);
+    arena_release(&arena);
+}
+
+int cmd_export(int argc, char **argv) {
     struct export_options options = {.output = "-"};
     int first = take_options(&command_line, argc, argv, &options);
     if (!first)
         return 0;
-    if (!options.format)
+    if (!options.to)
         die("no format was given; add --to=FORMAT, 'quipu export --help' lists them");
-    show_progress();
-    struct profile *profile = profile_open(argv + first, (size_t)(argc - first));
-    profile_count(profile, (struct selection){0});
-    struct export_input input = {.profile = profile,
-                                 .version = QUIPU_VERSION,
-                                 .lines_only = options.lines_only,
-                                 .gcovr_format = options.gcovr_format};
-    struct contexts contexts = {0};
-    bool by_thread = keeps_threads(profile, options.format);
-    if (options.format->calls == EXPORT_CALLS_ONLY)
-        contexts_need(profile, (struct selection){0}, by_thread, &contexts);
-    else if (options.format->calls == EXPORT_CALLS)
-        contexts_read(profile, (struct selection){0}, by_thread, &contexts);
-    input.contexts = contexts.trees ? &contexts : NULL;
-    need_content(profile, options.format, input.contexts);
-    if (options.source_root)
-        input.source_root = find_source_root(&arena, profile, options.source_root);
-    if (names_directory(options.output)) {
-        input.directory = options.output;
-        options.output = page_in_directory(&arena, options.format, options.output);
-    }
-    FILE *out = options.format->compressed ? begin_plain_output(options.output)
-                                           : begin_raw_output(options.output);
-    options.format->write(&input, out);
-    end_output(out, options.output);
-    contexts_release(&contexts);
-    profile_close(profile);
-    arena_release(&arena);
+    for (int i = first; i < argc; i++)
+        if (trace_is(argv[i]))
+            return export_one_trace(&options, argv + first, (size_t)(argc - first));
+    choose_format(&options);
+    export_counts(&options, argv + first, (size_t)(argc - first));
     return 0;
 }

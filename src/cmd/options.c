@@ -14,7 +14,7 @@ static const struct {
     unsigned modes;
 } mode_names[] = {
     {"none", 0},           {"count", MODE_COUNT}, {"event", MODE_EVENT}, {"moment", MODE_MOMENT},
-    {"calls", MODE_CALLS}, {"watch", MODE_WATCH}, {"null", MODE_NULL}};
+    {"calls", MODE_CALLS}, {"watch", MODE_WATCH}, {"trace", MODE_TRACE}, {"null", MODE_NULL}};
 
 enum {
     MODE_NAMES = sizeof mode_names / sizeof *mode_names
@@ -31,10 +31,11 @@ static const char *refuse_mode(struct arena *arena, const char *name) {
     struct near_names near_names = {.wanted = name};
     for (size_t i = 0; i < MODE_NAMES; i++)
         offer_name(&near_names, mode_names[i].name);
-    return arena_print(arena,
-                       "no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', "
-                       "several with commas between, and 'none' and 'null'%s",
-                       suggest(arena, &near_names));
+    return arena_print(
+        arena,
+        "no such mode; there are 'count', 'event', 'moment', 'calls', 'watch', 'trace', "
+        "several with commas between, and 'none' and 'null'%s",
+        suggest(arena, &near_names));
 }
 
 /* Returns the first name of the list NAMES, in ARENA, and moves NAMES behind it. */

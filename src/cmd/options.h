@@ -15,6 +15,7 @@ enum mode {
     MODE_MOMENT = 4, /* ticks of the software instruction counter, with a countdown */
     MODE_WATCH = 16, /* checks of stores, for watched memory */
     MODE_CALLS = 8,  /* a calling context tree, with the instructions of each context */
+    MODE_TRACE = 64, /* records of paths and addresses */
     MODE_NULL = 32,  /* all stages of the shim, with nothing inserted */
 };
 

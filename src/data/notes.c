@@ -284,6 +284,13 @@ static const char *read_events(struct notes *notes, struct cursor *cursor) {
     return NULL;
 }
 
+/* src/trace reads it. */
+static const char *skip_record(struct notes *notes, struct cursor *cursor) {
+    (void)notes;
+    (void)cursor;
+    return NULL;
+}
+
 static const char *read_record(struct notes *notes, struct cursor *cursor) {
     static const struct {
         enum quipu_note_kind kind;
@@ -293,6 +300,7 @@ static const char *read_record(struct notes *notes, struct cursor *cursor) {
         {QUIPU_NOTE_FUNCTION, read_function},
         {QUIPU_NOTE_LEFT_ALONE, read_left_alone},
         {QUIPU_NOTE_EVENTS, read_events},
+        {QUIPU_NOTE_TRACE, skip_record},
     };
     uint64_t kind = cursor_number(cursor, 1), version = cursor_number(cursor, 1);
     if (!cursor->failed && version != QUIPU_NOTE_VERSION)

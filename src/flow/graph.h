@@ -42,6 +42,8 @@ struct basic_block {
     uint32_t size;   /* bytes, in the code as compiled */
     const uint8_t *padding_bytes;
     bool countable;      /* code can be inserted in it; in padding: in front of it */
+    bool recorded;       /* a feature's hook `prepare`: code there tells that it runs, so it is a
+                            chord; only of countable ones */
     uint32_t closed;     /* the number of first instructions before which nothing may be
                             inserted; of a gap: not 0 if nothing may be inserted */
     uint32_t aligned_by; /* statement: the alignment directive directly above, or NONE; of
@@ -74,6 +76,7 @@ struct edge {
     uint32_t source, target;
     enum quipu_edge_kind kind;
     bool countable; /* code can be inserted on it, and no block has the same count */
+    bool recorded;  /* as of blocks */
     bool jumps;     /* control gets there by a conditional jump that is taken */
     bool stays;     /* to the outside, which serves as the hub, too: control may come back into
                        the function */

@@ -105,8 +105,18 @@ static struct arc *collect_arcs(const struct graph *graph) {
     return arcs;
 }
 
-/* Takes an arc into the tree if it closes no cycle. All other arcs are chords. Blocks with
- * counts_turns are always chords. With PLACEMENT_BLOCK, so are all blocks that can hold code. */
+/* Whether an arc is a chord in any case: where there is a record, blocks with counts_turns, and
+ * with PLACEMENT_BLOCK all blocks that can hold code. */
+static bool is_chosen(const struct graph *graph, const struct arc *arc, enum placement placement) {
+    if (!arc->countable)
+        return false;
+    if (arc->is_edge)
+        return graph->edges.data[arc->index].recorded;
+    const struct basic_block *block = &graph->blocks.data[arc->index];
+    return block->recorded || placement == PLACEMENT_BLOCK || block->counts_turns;
+}
+
+/* Takes an arc into the tree if it closes no cycle. All other arcs are chords. */
 void place_chords(struct graph *graph, enum placement placement) {
     size_t count = graph->blocks.count + graph->edges.count;
     struct arc *arcs = collect_arcs(graph);
@@ -116,10 +126,7 @@ void place_chords(struct graph *graph, enum placement placement) {
     for (uint32_t i = 0; i < nodes; i++)
         parent[i] = i;
     for (size_t i = 0; i < count; i++) {
-        bool chosen =
-            !arcs[i].is_edge && arcs[i].countable &&
-            (placement == PLACEMENT_BLOCK ||
-             (placement == PLACEMENT_TREE && graph->blocks.data[arcs[i].index].counts_turns));
+        bool chosen = is_chosen(graph, &arcs[i], placement);
         if (!chosen && join_trees(parent, arcs[i].from, arcs[i].to))
             continue;
         CHECK(arcs[i].countable);

@@ -80,6 +80,7 @@ enum quipu_note_kind {
     QUIPU_NOTE_FUNCTION = 2,
     QUIPU_NOTE_LEFT_ALONE = 3,
     QUIPU_NOTE_EVENTS = 4,
+    QUIPU_NOTE_TRACE = 5, /* format/trace.h */
 };
 
 enum quipu_block_flags {

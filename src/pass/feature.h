@@ -20,6 +20,7 @@ enum feature_needs {
     NEEDS_SCRATCH = 4, /* %r11 is reserved (find_liveness), in executables too */
     NEEDS_LAYOUT = 8,  /* jumps are made long enough for inserted code, loops are aligned again */
     NEEDS_ENDS = 16,   /* a label (.LQh) ends each fragment */
+    NEEDS_LABELS = 32, /* labels at all pieces (pieces.h), even if nothing is counted in cells */
 };
 
 /* A hook that is NULL has nothing to do. */
@@ -41,8 +42,9 @@ struct feature {
     void (*declare_symbols)(struct pass_state *state);
 
     /* Hooks for a function.
-     * Returns why the function must be left alone, or NULL. requires: a graph. */
-    const char *(*refuse)(const struct graph *graph);
+     * Returns why the function must be left alone, or NULL. Marks the blocks and edges that hold a
+     * record anyway. requires: a graph. */
+    const char *(*prepare)(struct pass_state *state, struct graph *graph);
     /* Makes the increments of blocks and edges. requires: place_chords. */
     void (*count)(struct graph *graph, const struct pass_options *options);
     /* Whether the feature's code at the function's entries makes sure that the thread has cells. */
@@ -65,7 +67,7 @@ struct feature {
 };
 
 extern const struct feature count_feature, event_feature, moment_feature, calls_feature,
-    watch_feature, null_feature;
+    watch_feature, trace_feature, null_feature;
 
 extern const struct feature *const features[FEATURES];
 

@@ -5,7 +5,8 @@
 #include "util/diag.h"
 
 const struct feature *const features[FEATURES] = {&null_feature,   &count_feature, &event_feature,
-                                                  &moment_feature, &calls_feature, &watch_feature};
+                                                  &moment_feature, &calls_feature, &watch_feature,
+                                                  &trace_feature};
 
 void choose_features(struct pass_state *state) {
     state->on_count = 0;

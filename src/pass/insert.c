@@ -401,7 +401,7 @@ void insert_increments(struct pass_state *state, const struct graph *graph, uint
             insert_edge_code(p, block->out.data[e]);
         place_stubs(p, i);
     }
-    if (counts_anything(state->options))
+    if (counts_anything(state->options) || p->needs & NEEDS_LABELS)
         label_blocks(p);
     if (p->needs & NEEDS_LAYOUT)
         lengthen_jumps(p);

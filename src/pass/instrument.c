@@ -23,8 +23,8 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     function->left_alone = build_graph(&graph, state->unit, &state->index, function, arena,
                                        options->events.count > 0, counts_turns(&options->events));
     for (size_t i = 0; i < state->on_count && !function->left_alone; i++)
-        if (state->on[i]->refuse)
-            function->left_alone = state->on[i]->refuse(&graph);
+        if (state->on[i]->prepare)
+            function->left_alone = state->on[i]->prepare(state, &graph);
     if (function->left_alone) {
         state->unasked = true;
         return;

@@ -17,6 +17,7 @@ struct pass_options {
     bool watch;              /* checks of stores */
     bool eliminate;          /* checks that are not needed yet are left out */
     bool calls;              /* a calling context tree; the events then include instructions */
+    bool trace;              /* records of paths and addresses */
     bool null;               /* the example of a feature, which inserts nothing */
     enum placement placement;
     bool shared;   /* code may be linked into a shared object */
@@ -36,7 +37,7 @@ struct event_sums {
 };
 
 enum {
-    FEATURES = 6
+    FEATURES = 7
 };
 struct feature;
 

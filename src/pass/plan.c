@@ -30,20 +30,20 @@ const struct statement *statement_of(const struct planner *p,
     return &p->graph->unit->statements.data[instruction->statement];
 }
 
-static bool contains(const struct planner *p, const struct graph_instruction *instruction,
+static bool contains(const struct graph *graph, const struct graph_instruction *instruction,
                      const char *text) {
-    const struct statement *s = statement_of(p, instruction);
-    return memmem(p->graph->unit->text + s->start, s->end - s->start, text, strlen(text)) != NULL;
+    const struct statement *s = &graph->unit->statements.data[instruction->statement];
+    return memmem(graph->unit->text + s->start, s->end - s->start, text, strlen(text)) != NULL;
 }
 
 /* Whether one of the instructions in front of instruction INDEX begins a thread-local access that
  * ends with the block's call. In the large code model two instructions are between the two. */
-static bool is_in_tls_access(const struct planner *p, const struct basic_block *block,
+static bool is_in_tls_access(const struct graph *graph, const struct basic_block *block,
                              uint32_t index) {
-    const struct graph_instruction *first = &p->graph->instructions.data[block->first];
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
     for (uint32_t i = index; i > 0 && index - i < TLS_PARTS; i--)
-        if (contains(p, &first[i - 1], "@tlsgd") || contains(p, &first[i - 1], "@tlsld") ||
-            contains(p, &first[i - 1], "@TLSGD") || contains(p, &first[i - 1], "@TLSLD"))
+        if (contains(graph, &first[i - 1], "@tlsgd") || contains(graph, &first[i - 1], "@tlsld") ||
+            contains(graph, &first[i - 1], "@TLSGD") || contains(graph, &first[i - 1], "@TLSLD"))
             return true;
     return false;
 }
@@ -51,23 +51,24 @@ static bool is_in_tls_access(const struct planner *p, const struct basic_block *
 /* No code may be inserted in front of endbr64, where indirect branches land; behind the label of an
  * instruction whose address is recorded; where the program writes code; and inside a thread-local
  * access, which linkers rewrite as one. */
-bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index) {
-    const struct graph_instruction *first = &p->graph->instructions.data[block->first];
+bool code_may_stand(const struct graph *graph, const struct basic_block *block, uint32_t index) {
+    const struct graph_instruction *first = &graph->instructions.data[block->first];
     if (index < block->closed)
         return false;
     if (index == 0)
         return true;
     bool kept =
-        index < block->count && p->graph->unit->statements.data[first[index].first_statement].kept;
-    return !kept && !is_in_tls_access(p, block, index) && !contains(p, &first[index - 1], "@tls") &&
-           !contains(p, &first[index - 1], "@TLS");
+        index < block->count && graph->unit->statements.data[first[index].first_statement].kept;
+    return !kept && !is_in_tls_access(graph, block, index) &&
+           !contains(graph, &first[index - 1], "@tls") &&
+           !contains(graph, &first[index - 1], "@TLS");
 }
 
 /* Moves *INDEX to the first position, from there on, where code may be inserted. Returns false if
  * there is none. Code behind the block's last instruction can only be on an edge. */
 static bool next_place(const struct planner *p, const struct basic_block *block, uint32_t *index) {
     for (uint32_t i = *index; i < block->count; i++)
-        if (code_may_stand(p, block, i)) {
+        if (code_may_stand(p->graph, block, i)) {
             *index = i;
             return true;
         }

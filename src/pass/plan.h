@@ -97,7 +97,7 @@ const char *function_label(const struct planner *p);
 bool is_at_entry(const struct graph *graph, uint32_t index, uint32_t instruction);
 
 /* Whether code may be inserted in front of instruction INDEX of the block. */
-bool code_may_stand(const struct planner *p, const struct basic_block *block, uint32_t index);
+bool code_may_stand(const struct graph *graph, const struct basic_block *block, uint32_t index);
 
 /* Makes instruction INDEX of the block the begin of a new piece, which gets a label. */
 void split_block(struct planner *p, uint32_t block, uint32_t index);

@@ -464,6 +464,7 @@ bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decod
     decoded->condition = instruction.opcode & 0xf;
     decoded->linear = find_linear(&instruction, operands);
     decoded->transfer = find_transfer(&instruction, operands);
+    decoded->computation = find_computation(&instruction, operands);
     if (!touches_memory(&instruction))
         decoded->addressing = 0;
     decoded->address_to = find_address_to(&instruction, operands);
@@ -591,4 +592,15 @@ bool disassemble_instruction(const uint8_t *code, size_t count, uint64_t address
     if (class == CLASS_JUMP_INDIRECT || class == CLASS_CALL_INDIRECT)
         mark_indirect(text, size);
     return true;
+}
+
+int64_t jump_distance(const uint8_t *code) {
+    enum {
+        SHORT_JUMP = 0xeb
+    };
+    int32_t distance;
+    if (code[0] == SHORT_JUMP)
+        return (int8_t)code[1];
+    memcpy(&distance, code + 1, sizeof distance);
+    return distance;
 }

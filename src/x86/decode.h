@@ -6,6 +6,7 @@
 #define QUIPU_X86_DECODE_H
 
 #include "x86/access.h"
+#include "x86/computation.h"
 #include "x86/linear.h"
 #include "x86/transfer.h"
 
@@ -132,6 +133,7 @@ struct decoded {
     uint8_t condition; /* of CLASS_CONDITIONAL, as encoded */
     struct linear linear;
     struct transfer transfer;
+    struct computation computation;
     /* Operands in memory, including implicit ones: push stores, ret loads. One that is read and
      * written is in both. */
     struct access store; /* kind ACCESS_NONE: it has none */
@@ -173,6 +175,9 @@ struct instruction_names {
 /* Returns the mnemonic as objdump writes it: with and without its prefix (lock, rep, repz, repnz),
  * and with and without the letter of its operands' size. */
 struct instruction_names instruction_names(const struct decoded *decoded);
+
+/* Returns the distance to the target of the direct jump at CODE, from the instruction behind it. */
+int64_t jump_distance(const uint8_t *code);
 
 /* Inverts the condition of the conditional jump of COUNT bytes at CODE. */
 void invert_conditional(uint8_t *code, size_t count);

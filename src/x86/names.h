@@ -23,6 +23,10 @@ void find_accesses(struct decoded *decoded, const ZydisDecodedInstruction *instr
 struct linear find_linear(const ZydisDecodedInstruction *instruction,
                           const ZydisDecodedOperand *operands);
 
+/* computation.c: what register it computes. */
+struct computation find_computation(const ZydisDecodedInstruction *instruction,
+                                    const ZydisDecodedOperand *operands);
+
 /* transfer.c: how it moves addresses. */
 struct transfer find_transfer(const ZydisDecodedInstruction *instruction,
                               const ZydisDecodedOperand *operands);

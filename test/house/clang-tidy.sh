@@ -11,9 +11,9 @@ steps=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang
     --extra-arg=max-nodes=75000)
 passed=${QUIPU_BUILD:-build}/tidy
 mkdir -p "$passed"
-headers=$(cat src/*/*.h src/*/*/*.h runtime/*/*.h "$0" | sha256sum)
+headers=$(cat library/*.h src/*/*.h src/*/*/*.h runtime/*/*.h "$0" | sha256sum)
 status=0
-for file in src/*.c src/*/*.c src/*/*/*.c runtime/*/*.c; do
+for file in src/*.c src/*/*.c src/*/*/*.c library/*.c runtime/*/*.c; do
     sum=$(sha256sum <<<"$headers $(sha256sum <"$file")" | cut -c1-32)
     [[ -e $passed/$sum ]] && continue
     flags=(-std=c11 -D_GNU_SOURCE -I. -Isrc -Iinclude -DQUIPU_DEMANGLE)

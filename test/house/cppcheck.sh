@@ -6,4 +6,4 @@ cd "$(dirname "$0")/../.." || exit 1
 mkdir -p "${QUIPU_BUILD:-build}/cppcheck"
 exec cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
     --inline-suppr --suppress=missingIncludeSystem --suppress=nullPointerRedundantCheck --suppress=nullPointerArithmeticRedundantCheck -D__x86_64__ -D__linux__ \
-    --cppcheck-build-dir="${QUIPU_BUILD:-build}/cppcheck" -I. -Isrc -Iinclude -j 2 src runtime
+    --cppcheck-build-dir="${QUIPU_BUILD:-build}/cppcheck" -I. -Isrc -Iinclude -j 2 src library runtime

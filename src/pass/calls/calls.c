@@ -86,7 +86,7 @@ static void leave_by(const struct planner *p, const struct graph_instruction *ju
 static bool write_switch(const struct planner *p, struct buffer *out,
                          const struct basic_block *block) {
     const struct graph_instruction *last = last_instruction(p->graph, block);
-    if (!last || !code_may_stand(p, block, block->count - 1) ||
+    if (!last || !code_may_stand(p->graph, block, block->count - 1) ||
         (last->decoded->class != CLASS_RETURN && last->decoded->class != CLASS_JUMP_INDIRECT))
         return false;
     struct frame_row frame = frame_at(p, last);

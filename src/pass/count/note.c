@@ -10,50 +10,14 @@
 #include "asm/locations.h"
 #include "format/cells.h"
 #include "format/notes.h"
-#include "pass/plan.h"
+#include "pass/pieces.h"
 #include "pass/record.h"
 #include "x86/sequence.h"
-
-struct pieces {
-    uint32_t *first; /* by block: number of its first piece */
-    uint32_t count;  /* of the pieces of all blocks */
-};
-
-static struct pieces number_pieces(const struct graph *graph, const struct placed_block *placed) {
-    struct pieces pieces = {ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count + 1), 0};
-    for (size_t i = 0; i < graph->blocks.count; i++) {
-        pieces.first[i] = pieces.count;
-        pieces.count += 1 + (uint32_t)placed[i].splits.count;
-    }
-    pieces.first[graph->blocks.count] = pieces.count;
-    return pieces;
-}
-
-static uint32_t target_number(const struct graph *graph, const struct pieces *pieces,
-                              uint32_t end) {
-    if (is_block(graph, end))
-        return pieces->first[end - 1] + 1;
-    return end ? pieces->count + end - (uint32_t)graph->blocks.count : 0;
-}
-
-static uint32_t source_number(const struct graph *graph, const struct pieces *pieces,
-                              uint32_t end) {
-    return is_block(graph, end) ? pieces->first[end] : target_number(graph, pieces, end);
-}
 
 static void add_piece(struct record *note, const struct graph *graph,
                       const struct basic_block *block, const struct placed_block *placed,
                       const struct pieces *pieces, size_t piece, uint32_t function) {
-    uint32_t from = piece ? placed->splits.data[piece - 1] : 0;
-    uint32_t to = piece < placed->splits.count ? placed->splits.data[piece] : block->count;
-    uint32_t offset = block->offset, size = 0;
-    for (uint32_t i = 0; i < to; i++) {
-        uint32_t bytes = graph->instructions.data[block->first + i].decoded->size;
-        if (i < from)
-            offset += bytes;
-        else
-            size += bytes;
-    }
+    struct piece code = piece_at(graph, block, placed, piece);
     if (block->copy_of) {
         record_byte(note, QUIPU_BLOCK_COPY);
         record_number(note, pieces->first[block->copy_of - 1] + piece);
@@ -63,13 +27,11 @@ static void add_piece(struct record *note, const struct graph *graph,
     bool turned = placed->turned && piece == placed->splits.count;
     record_byte(note, turned ? QUIPU_BLOCK_TURNED : 0);
     record_number(note, block->fragment);
-    record_number(note, offset);
-    record_number(note, size);
+    record_number(note, code.offset);
+    record_number(note, code.size);
     record_number(note, piece ? 0 : block->cell);
     flush_record(note);
-    buffer_print(note->out, "\t.long .LQb%u-.LQf%u_%u\n",
-                 piece ? placed->split_labels.data[piece - 1] : placed->label, function,
-                 block->fragment);
+    buffer_print(note->out, "\t.long .LQb%u-.LQf%u_%u\n", code.label, function, block->fragment);
 }
 
 static void add_padding(struct record *note, const struct unit *unit,
@@ -104,24 +66,17 @@ static void add_edges(struct record *note, const struct graph *graph, const stru
         }
 }
 
-/* Switches to the section for the function's cells, and writes them; then switches to the section
- * for its note. Both are in the group of the function's section. All notes of one code section are
- * linked to its first function. */
+/* Writes the function's cells, in the group of its section; then switches to the section for its
+ * note. */
 static void enter_sections(struct pass_state *state, const struct asm_function *function,
                            uint32_t number, uint32_t cells) {
     struct buffer *out = &state->tail;
-    const struct unit *unit = state->unit;
     uint32_t section = function->fragments.data[0].section;
-    uint32_t *linked = &state->linked[section];
-    if (!*linked)
-        *linked = number + 1;
-    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
+    buffer_print(out, "\t%s\n", state->unit->sections.data[section].directive);
     buffer_print(out, "\t.section " QUIPU_CELLS_SECTION ",\"aw?\",@nobits,unique,%u\n",
                  section + 1);
     write_cells(out, number, cells);
-    buffer_print(out, "\t%s\n", unit->sections.data[section].directive);
-    buffer_print(out, "\t.section " QUIPU_FUNCTIONS_SECTION ",\"?o\",@progbits,.LQf%u_0\n",
-                 *linked - 1);
+    enter_function_notes(state, function, number);
 }
 
 void write_function_note(struct planner *p, uint32_t number) {

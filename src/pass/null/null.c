@@ -19,7 +19,8 @@ static void do_unit(struct pass_state *state) {
     (void)state;
 }
 
-static const char *refuse(const struct graph *graph) {
+static const char *prepare(struct pass_state *state, struct graph *graph) {
+    (void)state;
     (void)graph;
     return NULL;
 }
@@ -58,7 +59,7 @@ const struct feature null_feature = {
     .end_unit = do_unit,
     .write_unit_records = do_unit,
     .declare_symbols = do_unit,
-    .refuse = refuse,
+    .prepare = prepare,
     .count = count,
     .asks_at_begin = asks_at_begin,
     .plan = do_function,

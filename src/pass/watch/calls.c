@@ -157,7 +157,7 @@ static bool find_checked_call(const struct planner *p, const struct basic_block 
                               const struct graph_instruction *last, struct checked_call *call) {
     return is_call_class(last->decoded->class) && p->graph->function->compiled &&
            !is_tls_call(p->graph->unit, last->statement) && !statement_of(p, last)->inline_asm &&
-           code_may_stand(p, block, block->count - 1) && find_call(p, block, last, call);
+           code_may_stand(p->graph, block, block->count - 1) && find_call(p, block, last, call);
 }
 
 bool has_call_site(const struct planner *p, const struct basic_block *block,
@@ -242,7 +242,7 @@ void insert_call_checks(struct planner *p, uint32_t index) {
     const struct graph_instruction *last = last_instruction(graph, block);
     struct checked_call call;
     struct buffer text = {0};
-    if (!last || !code_may_stand(p, block, block->count - 1))
+    if (!last || !code_may_stand(p->graph, block, block->count - 1))
         return;
     if (last->decoded->class == CLASS_SYSTEM)
         insert_system_checks(p, index, last);

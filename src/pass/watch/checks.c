@@ -144,7 +144,7 @@ static uint32_t find_place(const struct watcher *w, uint32_t index) {
     uint16_t registers = w->instructions[index].decoded->store.registers;
     for (uint32_t at = index;; at--) {
         struct clobbers clobbers = clobbers_in_block(w, at);
-        bool may_stand = code_may_stand(w->p, w->block, at) && nests(w, at, index) &&
+        bool may_stand = code_may_stand(w->p->graph, w->block, at) && nests(w, at, index) &&
                          !(w->shares && at <= w->p->blocks[w->index].top);
         if (may_stand && may_clobber(&clobbers))
             return at;
@@ -191,7 +191,7 @@ static void add_pushes(struct watcher *w, uint32_t index) {
         before->store.size = (uint16_t)(before->store.size + size);
         return;
     }
-    if (code_may_stand(w->p, w->block, index) && nests(w, index, index)) {
+    if (code_may_stand(w->p->graph, w->block, index) && nests(w, index, index)) {
         struct range range = {
             .first = index, .last = index, .store = w->instructions[index].decoded->store};
         vector_push(w->p->graph->arena, &w->ranges, range);

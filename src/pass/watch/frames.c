@@ -45,7 +45,8 @@ bool shares_begin(const struct planner *p, uint32_t index) {
     const struct basic_block *block = &p->graph->blocks.data[index];
     uint32_t top = p->blocks[index].top;
     if (index != 0 || !wanted(p) || counts_anything(p->state->options) || block->padding ||
-        top >= block->count || !code_may_stand(p, block, top) || !is_at_entry(p->graph, index, 0))
+        top >= block->count || !code_may_stand(p->graph, block, top) ||
+        !is_at_entry(p->graph, index, 0))
         return false;
     return is_plain_push(&p->graph->instructions.data[block->first + top]);
 }
@@ -90,7 +91,7 @@ static uint32_t end_in_block(const struct planner *p, const struct basic_block *
         if (decoded->class != CLASS_PLAIN || writes_memory(decoded))
             break;
         struct frame_row frame = frame_at(p, &first[i]);
-        if (decoded->registers_written & REGISTER_RSP && code_may_stand(p, block, i) &&
+        if (decoded->registers_written & REGISTER_RSP && code_may_stand(p->graph, block, i) &&
             has_frame_address(&frame))
             end = i;
     }

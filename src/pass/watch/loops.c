@@ -166,7 +166,7 @@ static bool find_way_in(const struct planner *p, struct loop_copy *loop) {
         else
             redirects &= can_be_redirected(p, edge);
     }
-    return loop->apart ? redirects : code_may_stand(p, head, 0);
+    return loop->apart ? redirects : code_may_stand(p->graph, head, 0);
 }
 
 static int compare_numbers(const void *left, const void *right) {

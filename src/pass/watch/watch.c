@@ -39,7 +39,8 @@ static bool has_recorded_store(const struct graph *graph) {
     return false;
 }
 
-static const char *refuse(const struct graph *graph) {
+static const char *refuse(struct pass_state *state, struct graph *graph) {
+    (void)state;
     return has_recorded_store(graph) ? "a store whose address is recorded cannot be checked" : NULL;
 }
 
@@ -81,7 +82,7 @@ const struct feature watch_feature = {
     .needs = NEEDS_LOOPS | NEEDS_TAILS | NEEDS_SCRATCH | NEEDS_LAYOUT | NEEDS_ENDS,
     .begin_unit = begin_unit,
     .declare_symbols = declare_symbols,
-    .refuse = refuse,
+    .prepare = refuse,
     .plan = plan,
     .insert_begin = insert_begin,
     .insert_inside = insert_inside,

@@ -1,0 +1,227 @@
+/* interface.c: the C interface to traces; see include/quipu-trace.h. */
+#pragma GCC visibility push(default)
+#include "include/quipu-trace.h"
+#pragma GCC visibility pop
+
+#include "library/guard.h"
+#include "symbols/binary.h"
+#include "trace/piece_table.h"
+#include "trace/place.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct quipu_trace {
+    struct arena arena;
+    struct trace *trace;
+    struct piece_table facts; /* struct facts of each instruction */
+    struct guard guard;
+};
+
+/* What an instruction has each time it runs. */
+struct facts {
+    bool known, placed;
+    struct step_place place; /* without file and line unless it is `placed` */
+    const uint8_t *code;
+    const char *text; /* NULL: not asked for yet */
+};
+
+struct quipu_trace_reader {
+    struct quipu_trace *owner;
+    size_t number; /* of the thread */
+    struct trace_walk *walk;
+    struct trace_step *step; /* the last one; NULL: none */
+    struct facts *facts;     /* of its instruction */
+    const char *fault;
+    struct arena arena; /* of the references */
+    VECTOR(struct quipu_trace_reference) references;
+    struct quipu_trace_record record;
+    struct guard guard;
+};
+
+/* ---- the trace ---- */
+
+struct opening {
+    struct quipu_trace *trace;
+    const char *path, *cause;
+};
+
+static void open_it(void *context) {
+    struct opening *opening = context;
+    struct quipu_trace *trace = opening->trace;
+    opening->cause = trace_open(&trace->arena, opening->path, &trace->trace);
+}
+
+struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t size) {
+    struct opening opening = {calloc(1, sizeof *opening.trace), path, "out of memory"};
+    struct quipu_trace *trace = opening.trace;
+    if (trace) {
+        trace->facts.size = sizeof(struct facts);
+        if (!run_in_guard(&trace->guard, open_it, &opening))
+            opening.cause = trace->guard.message;
+    }
+    if (!opening.cause)
+        return trace;
+    if (size)
+        snprintf(message, size, "%s", opening.cause);
+    if (trace)
+        arena_release(&trace->arena);
+    free(trace);
+    return NULL;
+}
+
+void quipu_trace_close(struct quipu_trace *trace) {
+    if (!trace)
+        return;
+    trace_close(trace->trace);
+    piece_table_release(&trace->facts);
+    arena_release(&trace->arena);
+    free(trace);
+}
+
+int quipu_trace_is_complete(const struct quipu_trace *trace) {
+    return !trace->trace->cut && !trace->trace->lost;
+}
+
+size_t quipu_trace_processes(const struct quipu_trace *trace) {
+    return trace->trace->processes.count;
+}
+
+size_t quipu_trace_threads(const struct quipu_trace *trace) {
+    return trace->trace->threads.count;
+}
+
+struct quipu_trace_identity quipu_trace_identify(const struct quipu_trace *trace, size_t number) {
+    if (number >= trace->trace->threads.count)
+        return (struct quipu_trace_identity){0, 0};
+    const struct traced_thread *thread = trace->trace->threads.data[number];
+    return (struct quipu_trace_identity){thread->process->pid, thread->tid};
+}
+
+/* ---- a thread ---- */
+
+static void begin_walk(void *context) {
+    struct quipu_trace_reader *reader = context;
+    struct trace *trace = reader->owner->trace;
+    reader->walk = trace_begin(trace, trace->threads.data[reader->number]);
+}
+
+struct quipu_trace_reader *quipu_trace_begin(struct quipu_trace *trace, size_t number) {
+    if (number >= trace->trace->threads.count)
+        return NULL;
+    struct quipu_trace_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->owner = trace;
+    reader->number = number;
+    if (run_in_guard(&reader->guard, begin_walk, reader))
+        return reader;
+    free(reader);
+    return NULL;
+}
+
+static void find_facts(struct quipu_trace_reader *reader) {
+    const struct trace_step *step = reader->step;
+    size_t left;
+    reader->facts->known = true;
+    reader->facts->place = find_step_function(step);
+    reader->facts->code =
+        binary_code(step->function->module->binary, step->instruction->address, &left);
+}
+
+static void copy_references(struct quipu_trace_reader *reader) {
+    const struct trace_step *step = reader->step;
+    reader->references.count = 0;
+    for (size_t i = 0; i < step->references.count; i++) {
+        const struct reference *from = &step->references.data[i];
+        struct quipu_trace_reference reference = {from->address, from->size, from->writes,
+                                                  from->sure};
+        vector_push(&reader->arena, &reader->references, reference);
+    }
+}
+
+static void set_record(struct quipu_trace_reader *reader) {
+    const struct trace_step *step = reader->step;
+    struct quipu_trace_record *record = &reader->record;
+    reader->facts = instruction_data(&reader->owner->facts, step);
+    if (!reader->facts->known)
+        find_facts(reader);
+    copy_references(reader);
+    record->address = step->address;
+    record->code = reader->facts->code;
+    record->size = step->instruction->decoded.size;
+    record->offset = reader->facts->place.offset;
+    record->function = reader->facts->place.function;
+    record->reference_count = reader->references.count;
+    record->references = reader->references.data;
+}
+
+static void take_step(void *context) {
+    struct quipu_trace_reader *reader = context;
+    if (trace_step(reader->walk, &reader->step)) {
+        set_record(reader);
+    } else {
+        reader->step = NULL;
+        reader->fault = trace_fault(reader->walk);
+    }
+}
+
+const struct quipu_trace_record *quipu_trace_next(struct quipu_trace_reader *reader) {
+    if (!reader->fault && !run_in_guard(&reader->guard, take_step, reader))
+        reader->fault = reader->guard.message;
+    if (reader->fault)
+        reader->step = NULL;
+    return reader->step ? &reader->record : NULL;
+}
+
+const char *quipu_trace_fault(const struct quipu_trace_reader *reader) {
+    return reader->fault;
+}
+
+void quipu_trace_end(struct quipu_trace_reader *reader) {
+    if (!reader)
+        return;
+    trace_end(reader->walk);
+    arena_release(&reader->arena);
+    free(reader);
+}
+
+/* ---- more about a record ---- */
+
+static void find_line(void *context) {
+    struct quipu_trace_reader *reader = context;
+    reader->facts->place = find_step_place(reader->step);
+    reader->facts->placed = true;
+}
+
+static void find_text(void *context) {
+    struct quipu_trace_reader *reader = context;
+    reader->facts->text = step_text(&reader->owner->facts.arena, reader->step);
+}
+
+/* Whether file and line of the last record's instruction are known. */
+static bool has_line(struct quipu_trace_reader *reader) {
+    if (!reader->step)
+        return false;
+    if (!reader->facts->placed && !run_in_guard(&reader->guard, find_line, reader))
+        return false;
+    return reader->facts->place.line != 0;
+}
+
+const char *quipu_trace_file(struct quipu_trace_reader *reader) {
+    return has_line(reader) ? reader->facts->place.file : NULL;
+}
+
+uint32_t quipu_trace_line(struct quipu_trace_reader *reader) {
+    return has_line(reader) ? reader->facts->place.line : 0;
+}
+
+const char *quipu_trace_text(struct quipu_trace_reader *reader) {
+    if (!reader->step)
+        return NULL;
+    if (!reader->facts->text && !run_in_guard(&reader->guard, find_text, reader))
+        return NULL;
+    return reader->facts->text;
+}

@@ -1,0 +1,99 @@
+/* full.S: what records for traces call: quipu_trace_full where a thread's chunk has no room, and
+ * quipu_trace_handler where the kernel has called a function. format/trace.h is the contract. */
+#include "runtime/core/registers.inc"
+
+        .text
+        .balign 16
+        .globl  quipu_trace_full
+        .hidden quipu_trace_full
+        .type   quipu_trace_full, @function
+/* Gets a record's size in %r10. Returns the end of such a record, in a new chunk, in %r11. Keeps
+ * the other registers. Signals are blocked here, so that one that arrives finds the thread in this
+ * function: in front of quipu_trace_changed the record is not there yet (quipu_trace_interrupted). */
+quipu_trace_full:
+        .cfi_startproc
+        _CET_ENDBR
+        keep_registers
+        subq    $32, %rsp
+        movq    %r10, 16(%rsp)
+        movq    $-1, (%rsp)
+        movl    $2, %edi             /* SIG_SETMASK */
+        movq    %rsp, %rsi
+        leaq    8(%rsp), %rdx
+        movl    $8, %r10d
+        movl    $14, %eax            /* rt_sigprocmask */
+        syscall
+        movq    16(%rsp), %rdi
+        call    quipu_trace_continue
+        movq    %rax, 16(%rsp)
+        movl    $2, %edi
+        leaq    8(%rsp), %rsi
+        xorl    %edx, %edx
+        movl    $8, %r10d
+        movl    $14, %eax
+        syscall
+        .globl  quipu_trace_changed
+        .hidden quipu_trace_changed
+quipu_trace_changed:
+        movq    16(%rsp), %rax
+        leaq    -80(%rbp), %rsp
+        popq    %r11
+        movq    %rax, %r11
+        restore_registers
+        .globl  quipu_trace_full_end
+        .hidden quipu_trace_full_end
+quipu_trace_full_end:
+        .cfi_endproc
+        .size   quipu_trace_full, . - quipu_trace_full
+        .hidden quipu_trace_continue
+
+        .balign 16
+        .globl  quipu_trace_handler
+        .hidden quipu_trace_handler
+        .type   quipu_trace_handler, @function
+/* Is called at the begin of a function whose third argument is the address directly above its
+ * return address, as that of a signal handler. Keeps all registers. */
+quipu_trace_handler:
+        .cfi_startproc
+        _CET_ENDBR
+        keep_registers
+        movq    %rdx, %rdi
+        movq    16(%rbp), %rsi       /* the function's return address */
+        call    quipu_trace_interrupted
+        leaq    -80(%rbp), %rsp
+        popq    %r11
+        restore_registers
+        .cfi_endproc
+        .size   quipu_trace_handler, . - quipu_trace_handler
+        .hidden quipu_trace_interrupted
+
+        .balign 16
+        .globl  quipu_trace_own
+        .hidden quipu_trace_own
+        .type   quipu_trace_own, @function
+/* struct quipu_trace_thread **quipu_trace_own(void): the calling thread's quipu_trace. */
+quipu_trace_own:
+        .cfi_startproc
+        _CET_ENDBR
+        movq    quipu_trace@gottpoff(%rip), %rax
+        addq    %fs:0, %rax
+        ret
+        .cfi_endproc
+        .size   quipu_trace_own, . - quipu_trace_own
+
+        .section .tdata, "awT", @progbits
+        .balign 8
+        .globl  quipu_trace
+        .hidden quipu_trace
+        .type   quipu_trace, @object
+        .size   quipu_trace, 8
+quipu_trace:
+        .quad   quipu_trace_unattached
+        .hidden quipu_trace_unattached
+
+        .section .init_array.00000, "aw", @init_array
+        .balign 8
+        .quad   quipu_trace_start
+        .hidden quipu_trace_start
+
+        .section .note.GNU-stack, "", @progbits

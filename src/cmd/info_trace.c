@@ -1,0 +1,154 @@
+/* info_trace.c: quipu info of a trace; see info_trace.h. */
+#include "cmd/info_trace.h"
+
+#include "data/profile.h"
+#include "util/diag.h"
+#include "util/terminal.h"
+
+#include <inttypes.h>
+
+/* ---- facts ---- */
+
+static void add_references(struct thread_sums *sums, const struct trace_step *step) {
+    for (size_t i = 0; i < step->references.count; i++) {
+        const struct reference *reference = &step->references.data[i];
+        *(reference->writes ? &sums->writes : &sums->reads) += 1;
+        *(reference->writes ? &sums->written_bytes : &sums->read_bytes) += reference->size;
+    }
+}
+
+static struct thread_sums sum_thread(struct trace *trace, const struct traced_thread *thread) {
+    struct thread_sums sums = {.thread = thread};
+    struct trace_walk *walk = trace_begin(trace, thread);
+    struct trace_step *step;
+    for (; trace_step(walk, &step); sums.instructions++)
+        add_references(&sums, step);
+    sums.record_bytes = trace_record_bytes(walk);
+    sums.fault = trace_fault(walk);
+    trace_end(walk);
+    return sums;
+}
+
+static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
+    struct trace_facts facts = {0};
+    const char *cause = trace_open(arena, path, &facts.trace);
+    if (cause)
+        die("%s", cause);
+    size_t count = facts.trace->threads.count;
+    for (size_t i = 0; i < count; i++) {
+        report_progress("threads", i, count);
+        vector_push(arena, &facts.threads, sum_thread(facts.trace, facts.trace->threads.data[i]));
+    }
+    report_progress("threads", count, count);
+    return facts;
+}
+
+trace_list look_at_traces(struct arena *arena, char **paths, size_t count) {
+    trace_list traces = {0};
+    for (size_t i = 0; i < count; i++)
+        if (trace_is(paths[i]))
+            vector_push(arena, &traces, look_at_trace(arena, paths[i]));
+    return traces;
+}
+
+static struct thread_sums add_up(const struct trace_facts *facts) {
+    struct thread_sums all = {0};
+    for (size_t i = 0; i < facts->threads.count; i++) {
+        const struct thread_sums *one = &facts->threads.data[i];
+        all.instructions += one->instructions;
+        all.reads += one->reads;
+        all.writes += one->writes;
+        all.read_bytes += one->read_bytes;
+        all.written_bytes += one->written_bytes;
+        all.record_bytes += one->record_bytes;
+    }
+    return all;
+}
+
+static double bytes_an_instruction(const struct thread_sums *sums) {
+    return sums->instructions ? (double)sums->record_bytes / (double)sums->instructions : 0;
+}
+
+/* ---- text ---- */
+
+/* Writes what is missing, or that nothing is. */
+static void write_missing(FILE *out, const struct trace_facts *facts) {
+    bool complete = !facts->trace->cut && !facts->trace->lost;
+    if (facts->trace->cut)
+        fprintf(out, "  missing       the end: the file is shorter than it was\n");
+    if (facts->trace->lost)
+        fprintf(out, "  missing       records: a program had no room for all of them\n");
+    for (size_t i = 0; i < facts->threads.count; i++) {
+        const struct thread_sums *sums = &facts->threads.data[i];
+        if (sums->fault)
+            fprintf(out, "  missing       the rest of thread %" PRIu32 ": %s\n", sums->thread->tid,
+                    sums->fault);
+        complete &= !sums->fault;
+    }
+    if (complete)
+        fprintf(out, "  missing       nothing\n");
+}
+
+void write_text_trace(FILE *out, const struct trace_facts *facts) {
+    const struct trace *trace = facts->trace;
+    struct thread_sums all = add_up(facts);
+    print_line(out, "%s", trace->path);
+    fprintf(out, "  processes     %zu\n", trace->processes.count);
+    fprintf(out, "  threads       %zu\n", trace->threads.count);
+    fprintf(out, "  instructions  %" PRIu64 " executed\n", all.instructions);
+    fprintf(out,
+            "  references    %" PRIu64 ": %" PRIu64 " reads of %" PRIu64 " bytes, %" PRIu64
+            " writes of %" PRIu64 " bytes\n",
+            all.reads + all.writes, all.reads, all.read_bytes, all.writes, all.written_bytes);
+    fprintf(out, "  records       %" PRIu64 " bytes, %.3f an instruction; the file has %zu\n",
+            all.record_bytes, bytes_an_instruction(&all), trace->size);
+    write_missing(out, facts);
+    for (size_t i = 0; i < facts->threads.count; i++) {
+        const struct thread_sums *sums = &facts->threads.data[i];
+        fprintf(out,
+                "    process %" PRIu32 " thread %" PRIu32 ": %" PRIu64 " instructions, %" PRIu64
+                " reads, %" PRIu64 " writes, %" PRIu64 " bytes\n",
+                sums->thread->process->pid, sums->thread->tid, sums->instructions, sums->reads,
+                sums->writes, sums->record_bytes);
+    }
+    fprintf(out, "  modules       %zu\n", trace->modules.count);
+    for (size_t i = 0; i < trace->modules.count; i++)
+        print_line(out, "    %s", trace->modules.data[i]->path);
+}
+
+/* ---- JSON ---- */
+
+static void write_json_thread(struct json_writer *json, const struct thread_sums *sums) {
+    json_open_object(json, NULL);
+    json_unsigned(json, "process", sums->thread->process->pid);
+    json_unsigned(json, "thread", sums->thread->tid);
+    json_unsigned(json, "instructions", sums->instructions);
+    json_unsigned(json, "reads", sums->reads);
+    json_unsigned(json, "read_bytes", sums->read_bytes);
+    json_unsigned(json, "writes", sums->writes);
+    json_unsigned(json, "written_bytes", sums->written_bytes);
+    json_unsigned(json, "record_bytes", sums->record_bytes);
+    if (sums->fault)
+        json_string(json, "fault", sums->fault);
+    else
+        json_null(json, "fault");
+    json_close(json);
+}
+
+void write_json_trace(struct json_writer *json, const struct trace_facts *facts) {
+    const struct trace *trace = facts->trace;
+    json_open_object(json, NULL);
+    json_string(json, "file", trace->path);
+    json_unsigned(json, "bytes", trace->size);
+    json_bool(json, "cut", trace->cut);
+    json_bool(json, "lost", trace->lost);
+    json_open_array(json, "threads");
+    for (size_t i = 0; i < facts->threads.count; i++)
+        write_json_thread(json, &facts->threads.data[i]);
+    json_close(json);
+    json_open_array(json, "modules");
+    for (size_t i = 0; i < trace->modules.count; i++)
+        json_string(json, NULL, trace->modules.data[i]->path);
+    json_close(json);
+    json_close(json);
+}

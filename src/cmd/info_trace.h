@@ -1,0 +1,33 @@
+/* info_trace.h: the part of quipu info that describes traces. */
+#ifndef QUIPU_CMD_INFO_TRACE_H
+#define QUIPU_CMD_INFO_TRACE_H
+
+#include "report/json_writer.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+/* Sums over what a thread has executed. */
+struct thread_sums {
+    const struct traced_thread *thread;
+    uint64_t instructions, reads, writes; /* of references */
+    uint64_t read_bytes, written_bytes;
+    uint64_t record_bytes; /* of its records in the trace */
+    const char *fault;     /* why it ends early; NULL: it does not */
+};
+
+struct trace_facts {
+    struct trace *trace;
+    VECTOR(struct thread_sums) threads;
+};
+
+typedef VECTOR(struct trace_facts) trace_list;
+
+/* Reads those of the COUNT files at PATHS that are traces, from begin to end. All is in ARENA. Ends
+ * the program with an error if a trace cannot be opened. */
+trace_list look_at_traces(struct arena *arena, char **paths, size_t count);
+
+void write_text_trace(FILE *out, const struct trace_facts *facts);
+void write_json_trace(struct json_writer *json, const struct trace_facts *facts);
+
+#endif

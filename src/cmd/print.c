@@ -1,0 +1,121 @@
+/* print.c: quipu print [OPTIONS] FILE: a trace as text, JSON or comma-separated values. */
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+#include "cmd/trace_input.h"
+
+#include "report/output.h"
+#include "report/pager.h"
+#include "trace/listing.h"
+#include "util/diag.h"
+#include "util/near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: quipu print [OPTIONS] FILE\n"
+    "\n"
+    "Prints a trace, thread by thread: the address and size of each executed instruction, its\n"
+    "place in the source, and what it read (R) and wrote (W): address and size.\n"
+    "\n"
+    "      --asm              also the text of each instruction\n"
+    "      --process=PID      only this process\n"
+    "      --thread=TID       only this thread\n"
+    "      --function=NAME    only the instructions of this function\n"
+    "      --skip=N           leave out the first N of these instructions, in each thread\n"
+    "      --first=N          ... and then print only N\n"
+    "      --format=FORMAT    text (default), json (an object a line) or csv\n"
+    "      --no-pager         a terminal gets all at once, not by QUIPU_PAGER\n"
+    "  -o, --output=FILE      write there, compressed where the name ends in .gz\n"
+    "      --help             print this\n";
+
+struct print_options {
+    struct listing_options listing;
+    struct trace_selection selection;
+    const char *output;
+    bool no_pager;
+};
+
+static void print_help(void) {
+    fputs(help, stdout);
+}
+
+static void take_format(void *options, const char *word) {
+    ((struct print_options *)options)->listing.format = choose_listing_format(word);
+}
+
+static void take_process(void *options, const char *word) {
+    ((struct print_options *)options)->selection.process =
+        (uint32_t)read_number("process", word, UINT32_MAX);
+}
+
+static void take_thread(void *options, const char *word) {
+    ((struct print_options *)options)->selection.thread =
+        (uint32_t)read_number("thread", word, UINT32_MAX);
+}
+
+static void take_skip(void *options, const char *word) {
+    ((struct print_options *)options)->listing.skip = read_number("skip", word, UINT64_MAX);
+}
+
+static void take_first(void *options, const char *word) {
+    ((struct print_options *)options)->listing.most = read_number("first", word, UINT64_MAX);
+}
+
+static const struct option_row rows[] = {
+    {"asm", 0, OPTION_FLAG, offsetof(struct print_options, listing.assembly), NULL},
+    {"process", 0, OPTION_PARSED, 0, take_process},
+    {"thread", 0, OPTION_PARSED, 0, take_thread},
+    {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},
+    {"skip", 0, OPTION_PARSED, 0, take_skip},
+    {"first", 0, OPTION_PARSED, 0, take_first},
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"no-pager", 0, OPTION_FLAG, offsetof(struct print_options, no_pager), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct print_options, output), NULL},
+};
+
+static const struct command_line command_line = {"print", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
+
+/* Ends the program with an error if no module of the trace has a function NAME. */
+static void need_function(const struct trace *trace, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; i < trace->modules.count; i++)
+        for (size_t j = 0; j < trace->modules.data[i]->functions.count; j++) {
+            const char *offered = trace->modules.data[i]->functions.data[j].name;
+            if (strcmp(offered, name) == 0)
+                return;
+            offer_name(&near_names, offered);
+        }
+    die_near(&near_names, "'%s': '%s' has no such function that records", name, trace->path);
+}
+
+int cmd_print(int argc, char **argv) {
+    struct arena arena = {0};
+    struct print_options options = {.output = "-", .listing.most = UINT64_MAX};
+    int status = 0, first = take_options(&command_line, argc, argv, &options);
+    if (!first)
+        return 0;
+    if (first + 1 != argc)
+        die("name one trace; 'quipu print --help' tells more");
+    struct trace *trace = open_trace(&arena, argv[first]);
+    const struct traced_thread **threads = select_threads(&arena, trace, options.selection);
+    if (options.listing.function)
+        need_function(trace, options.listing.function);
+    FILE *out = begin_raw_output(options.output);
+    if (!options.no_pager)
+        start_pager(out);
+    struct listing *listing = begin_listing(&options.listing, out);
+    for (; *threads && !ferror(out); threads++) {
+        const char *fault = list_thread(listing, trace, *threads);
+        if (fault) {
+            report_trace_fault(trace, *threads, fault);
+            status = 1;
+        }
+    }
+    end_listing(listing);
+    end_output(out, options.output);
+    trace_close(trace);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* trace_input.c: traces that a command reads; see trace_input.h. */
+#include "cmd/trace_input.h"
+
+#include "util/diag.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+struct trace *open_trace(struct arena *arena, const char *path) {
+    struct trace *trace;
+    const char *cause = trace_open(arena, path, &trace);
+    if (cause)
+        die("%s", cause);
+    if (trace->cut)
+        warn("'%s' is cut: it ends before what was recorded", path);
+    if (trace->lost)
+        warn("'%s' is incomplete: a program could not write all its records", path);
+    return trace;
+}
+
+const struct traced_thread **select_threads(struct arena *arena, const struct trace *trace,
+                                            struct trace_selection selection) {
+    const struct traced_thread **threads =
+        ARENA_ARRAY(arena, const struct traced_thread *, trace->threads.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < trace->threads.count; i++) {
+        const struct traced_thread *thread = trace->threads.data[i];
+        if ((!selection.process || thread->process->pid == selection.process) &&
+            (!selection.thread || thread->tid == selection.thread))
+            threads[count++] = thread;
+    }
+    if (!count && (selection.process || selection.thread))
+        die("'%s': none of the trace is of this %s; 'quipu info' lists its processes and threads",
+            trace->path, selection.thread ? "thread" : "process");
+    return threads;
+}
+
+void report_trace_fault(const struct trace *trace, const struct traced_thread *thread,
+                        const char *fault) {
+    error("'%s': the records of thread %u cannot be followed to their end: %s", trace->path,
+          thread->tid, fault);
+}
+
+uint64_t read_number(const char *option, const char *word, uint64_t most) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(word, &end, 10);
+    if (!isdigit((unsigned char)*word) || *end || errno || value > most)
+        die("--%s='%s': not a number from 0 to %llu", option, word, (unsigned long long)most);
+    return value;
+}

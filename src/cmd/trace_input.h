@@ -1,0 +1,30 @@
+/* trace_input.h: traces that a command reads: opened, and their threads selected. */
+#ifndef QUIPU_CMD_TRACE_INPUT_H
+#define QUIPU_CMD_TRACE_INPUT_H
+
+#include "trace/trace.h"
+
+/* What of a trace is read. */
+struct trace_selection {
+    uint32_t process; /* its number in the system; 0: all */
+    uint32_t thread;  /* the same */
+};
+
+/* Opens the trace at PATH; what stays open is in ARENA. Ends the program with an error if it cannot
+ * be read. Warns if it is incomplete. */
+struct trace *open_trace(struct arena *arena, const char *path);
+
+/* Returns the threads of TRACE that SELECTION selects, in ARENA, with NULL behind the last one.
+ * Ends the program with an error if there are none, though some are asked for. */
+const struct traced_thread **select_threads(struct arena *arena, const struct trace *trace,
+                                            struct trace_selection selection);
+
+/* Prints the error that the records of THREAD cannot be followed because of FAULT. */
+void report_trace_fault(const struct trace *trace, const struct traced_thread *thread,
+                        const char *fault);
+
+/* Returns the number that is the value WORD of --OPTION. Ends the program with an error if it is
+ * none, or larger than MOST. */
+uint64_t read_number(const char *option, const char *word, uint64_t most);
+
+#endif

@@ -1,0 +1,127 @@
+/* trace.h: what instrumented code records for traces, and the file that gets it (--quipu=trace).
+ *
+ * All numbers are little endian. Did you change the format? Increment QUIPU_TRACE_VERSION.
+ *
+ * A thread writes its records one after the other into a chunk of the trace file, through a shared
+ * mapping, so what was recorded survives whatever ends the process. A record is reserved and then
+ * filled in:
+ *
+ *     movq %fs:quipu_trace@tpoff, %r10        the thread's struct quipu_trace_thread; in shared
+ *                                             objects by quipu_trace@gottpoff
+ *     movq (%r10), %r11                       its cursor
+ *     leaq N(%r11), %r11                      N: the record's size
+ *     movq %r11, (%r10)
+ *     testl $QUIPU_TRACE_FULL, %r11d
+ *     jnz  slow                               no room, or no chunk yet
+ *     movb $ID, -N(%r11)                      the record
+ *     movq %rdi, 1-N(%r11)                    values of registers that it has
+ *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11
+ *
+ * A signal handler between the load of the cursor and its store would write over the record. So the
+ * test at the begin of functions that the kernel may call (quipu_trace_handler) moves the
+ * interrupted thread back to the load. */
+#ifndef QUIPU_FORMAT_TRACE_H
+#define QUIPU_FORMAT_TRACE_H
+
+#include <stdint.h>
+
+/* First byte of a record.
+ *
+ *     QUIPU_TRACE_END      nothing more in this chunk
+ *     QUIPU_TRACE_SYNC     u32 the lowest bits of the address of the record's own code, u64 the
+ *                          stack pointer: where control comes from elsewhere
+ *     QUIPU_TRACE_HANDLER  u64 the interrupted address, u64 the address of the kernel's frame
+ *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
+ *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
+ *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
+ * and behind all but the handler's: u64 for each register that the note names, by rising number. */
+enum {
+    QUIPU_TRACE_END = 0,
+    QUIPU_TRACE_SYNC = 1,
+    QUIPU_TRACE_HANDLER = 2,
+    QUIPU_TRACE_RESUMED = 3,
+    QUIPU_TRACE_FIRST = 4,
+    QUIPU_TRACE_LONG = 0xf0,
+    QUIPU_TRACE_SYNC_SIZE = 13,
+    QUIPU_TRACE_HANDLER_SIZE = 17,
+    QUIPU_TRACE_RESUMED_SIZE = 1,
+    QUIPU_TRACE_LONG_SIZE = 4,
+    QUIPU_TRACE_RECORD_MAX = QUIPU_TRACE_SYNC_SIZE + 16 * 8,
+};
+
+/* A chunk in memory begins QUIPU_PAGE below a multiple of twice QUIPU_TRACE_FULL. Its records begin
+ * behind that page, and end where this bit of an address is set, or somewhat behind it: some
+ * records are written without a test. */
+enum {
+    QUIPU_TRACE_FULL = 1 << 18,
+    QUIPU_TRACE_SLACK = 1 << 13,
+    QUIPU_TRACE_CHUNK = 4096 + QUIPU_TRACE_FULL + QUIPU_TRACE_SLACK,
+};
+
+/* The part of a thread's data that inserted code knows. */
+struct quipu_trace_thread {
+    uint64_t cursor;
+};
+
+#define QUIPU_TRACE_MAGIC "\211qtrace\r"
+
+enum {
+    QUIPU_TRACE_VERSION = 1,
+};
+
+/* The file begins with this, in a page of its own. Chunks of QUIPU_TRACE_CHUNK bytes follow. The
+ * tool makes the file; programs find it by the variable QUIPU_TRACE, and add chunks. */
+struct quipu_trace_file {
+    uint8_t magic[8];   /*  0  QUIPU_TRACE_MAGIC without its NUL */
+    uint32_t version;   /*  8  QUIPU_TRACE_VERSION */
+    uint32_t flags;     /* 12  enum quipu_trace_flags */
+    uint64_t size;      /* 16  bytes in use; programs add to it, and then have what they added */
+    uint64_t processes; /* 24  numbers that were given to processes */
+    uint64_t limit;     /* 32  the file gets no more bytes; 0: there is no limit */
+};
+
+enum quipu_trace_flags {
+    QUIPU_TRACE_LOST = 1, /* a program got no chunk: records are missing */
+};
+
+enum quipu_trace_chunk_kind {
+    QUIPU_TRACE_RECORDS = 1, /* of a thread */
+    QUIPU_TRACE_MODULE = 2,  /* behind the header: asciz path */
+};
+
+struct quipu_trace_chunk {
+    uint32_t kind;        /*  0  enum quipu_trace_chunk_kind; 0: it was not completed */
+    uint32_t process;     /*  4  number of the process in this file */
+    uint32_t pid, tid;    /*  8 */
+    uint32_t thread;      /* 16  number of the thread in its process, from 1 */
+    uint32_t number;      /* 20  of the chunk among the thread's, from 0 */
+    uint64_t begin;       /* 24  of the thread's %fs; of a module: its load bias */
+    uint8_t build_id[32]; /* 32  of a module, zeros behind it */
+};
+
+/* The note of a function, in QUIPU_FUNCTIONS_SECTION:
+ *     u32 size; u8 kind = QUIPU_NOTE_TRACE; u8 version
+ *     u64 address         of its entry, as linked
+ *     asciz name          the symbol
+ *     uleb fragments      then for each: u64 address as linked
+ *     uleb pieces         then for each, a stretch of its code without inserted code:
+ *         u8 flags            QUIPU_BLOCK_PADDING
+ *         uleb fragment
+ *         uleb offset         of its first instruction, in the compiler's output
+ *         uleb size           in bytes, in the compiler's output
+ *         u32 start           distance of its first instruction from the fragment's address; of
+ *                             padding: 0
+ *         uleb record         1 + the index of the record in front of it, or 0
+ *     uleb hubs
+ *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind),
+ *                         uleb record
+ *     uleb records        then for each:
+ *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness
+ *         u16 registers       bit n: general register n
+ *         uleb fragment
+ *         u32 start           distance of its code from the fragment's address
+ *         u16 size            of its code in bytes, without what is out of line
+ *         uleb number         of a witness; of a sync 0
+ * Ends of edges are as in format/notes.h. */
+
+#endif

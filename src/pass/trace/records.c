@@ -1,0 +1,133 @@
+/* records.c: chooses where a function's records are written.
+ *
+ * A record tells by itself which block or edge it is of. So a block with a record for values needs
+ * no other one. The records of control from elsewhere, and those with values, are decided before
+ * the spanning tree, which takes them as chords. Then each further chord gets a witness. By Ball
+ * and Larus 1994 and Mazieres and Smith 1994, section 2.2.2, witnesses on the chords of a spanning
+ * tree tell the path; the outside is a node of the tree, so no further ones are needed in front of
+ * calls and returns, where control leaves.
+ *
+ * requires: place_chords, find_liveness   makes: records */
+#include "pass/trace/trace.h"
+
+#include "format/trace.h"
+#include "pass/plan.h"
+
+/* Returns the best position of [LOW, HIGH] for a record: where no flag is live, and two registers
+ * are free. */
+static uint32_t best_position(const struct planner *p, const struct basic_block *block,
+                              uint32_t low, uint32_t high) {
+    uint32_t best = NONE;
+    int best_value = -1;
+    for (uint32_t i = low; i <= high && i < block->count; i++) {
+        if (!code_may_stand(p->graph, block, i))
+            continue;
+        uint32_t live = live_before(p->graph, block, i);
+        int free = __builtin_popcount(~live & REGISTERS_ALL);
+        int value = 4 * !(live & LIVE(0, FLAGS_ALL)) + (free > 2 ? 2 : free);
+        if (value > best_value) {
+            best = i;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+/* Adds a record of a block. Records of one position are one. */
+static void add_block_record(struct planner *p, struct trace_records *trace,
+                             struct trace_record record) {
+    size_t count = trace->records.count;
+    size_t at = count;
+    while (at > 0 && trace->records.data[at - 1].block == record.block &&
+           trace->records.data[at - 1].at > record.at)
+        at--;
+    struct trace_record *before = at > 0 ? &trace->records.data[at - 1] : NULL;
+    if (before && before->block == record.block && before->at == record.at) {
+        before->registers |= record.registers;
+        return;
+    }
+    vector_push(p->graph->arena, &trace->records, record);
+    for (size_t i = count; i > at; i--)
+        trace->records.data[i] = trace->records.data[i - 1];
+    trace->records.data[at] = record;
+}
+
+/* Whether the kernel may enter the function by its first block. */
+static bool may_be_handler(const struct planner *p, uint32_t index, uint32_t at) {
+    const struct graph *graph = p->graph;
+    const struct symbol *symbol = &graph->unit->symbols.data[graph->function->symbol];
+    return index == 0 && graph->function->compiled && is_at_entry(graph, index, at) &&
+           (symbol->address_taken || symbol->global || symbol->aliased);
+}
+
+static void add_sync(struct planner *p, struct trace_records *trace, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    uint32_t at = 0;
+    while (!block->padding && at < block->count && !code_may_stand(p->graph, block, at))
+        at++;
+    struct trace_record record = {.sync = true,
+                                  .block = index,
+                                  .at = at,
+                                  .edge = NONE,
+                                  .tests_handler = !block->padding && may_be_handler(p, index, at)};
+    add_block_record(p, trace, record);
+}
+
+/* Adds the records with values of block INDEX. Those that may be at the sync's position are there.
+ */
+static void add_values(struct planner *p, struct trace_records *trace, uint32_t index,
+                       size_t *next) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    for (; *next < trace->wanted.count && trace->wanted.data[*next].block == index; ++*next) {
+        const struct wanted_values *wanted = &trace->wanted.data[*next];
+        struct trace_record record = {.block = index, .edge = NONE, .registers = wanted->registers};
+        const struct trace_record *last =
+            trace->records.count ? &trace->records.data[trace->records.count - 1] : NULL;
+        bool near =
+            last && last->block == index && last->at >= wanted->low && last->at <= wanted->high;
+        record.at = near ? last->at : best_position(p, block, wanted->low, wanted->high);
+        add_block_record(p, trace, record);
+    }
+}
+
+static void add_witness(struct planner *p, struct trace_records *trace, uint32_t index) {
+    const struct basic_block *block = &p->graph->blocks.data[index];
+    struct trace_record record = {.block = index, .edge = NONE};
+    if (!block->padding)
+        record.at = best_position(p, block, 0, block->count);
+    add_block_record(p, trace, record);
+}
+
+static void add_edge_record(struct planner *p, struct trace_records *trace, uint32_t index) {
+    const struct edge *edge = &p->graph->edges.data[index];
+    struct trace_record record = {.block = NONE, .edge = index};
+    record.sync = needs_sync(p->graph, edge);
+    vector_push(p->graph->arena, &trace->records, record);
+    trace->of_edge[index] = (uint32_t)trace->records.count;
+}
+
+void choose_records(struct planner *p, struct trace_records *trace) {
+    const struct graph *graph = p->graph;
+    size_t next = 0;
+    trace->of_edge = ARENA_ARRAY(graph->arena, uint32_t, graph->edges.count);
+    trace->of_block = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        size_t first = trace->records.count;
+        if (trace->syncs[i])
+            add_sync(p, trace, i);
+        add_values(p, trace, i, &next);
+        if (graph->blocks.data[i].chord && trace->records.count == first)
+            add_witness(p, trace, i);
+        if (trace->records.count > first)
+            trace->of_block[i] = (uint32_t)first + 1;
+    }
+    for (uint32_t i = 0; i < graph->edges.count; i++)
+        if (graph->edges.data[i].chord)
+            add_edge_record(p, trace, i);
+    uint32_t id = QUIPU_TRACE_FIRST;
+    for (size_t i = 0; i < trace->records.count; i++) {
+        trace->records.data[i].label = ++p->state->labels;
+        if (!trace->records.data[i].sync)
+            trace->records.data[i].id = id++;
+    }
+}

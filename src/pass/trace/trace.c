@@ -1,0 +1,127 @@
+/* trace.c: records for traces of all instructions and addresses.
+ *
+ * Larus's abstract execution (Mazieres and Smith 1994, section 2): the program records witnesses of
+ * its path, and the few values of registers without which addresses cannot be computed. src/trace
+ * regenerates everything else from these and the binary.
+ *
+ * Where control comes from elsewhere (entries, landing pads, returns of calls) a record names its
+ * own code and the stack pointer. So the regenerator need not know what happens elsewhere: in
+ * libraries, in the unwinder, in longjmp, in the kernel.
+ *
+ * requires: place_chords, find_liveness   maintains: as insert.c */
+#include "pass/trace/trace.h"
+
+#include "format/trace.h"
+#include "pass/plan.h"
+#include "x86/trace_record.h"
+
+static bool is_on(const struct pass_options *options) {
+    return options->trace;
+}
+
+static struct trace_records *records_of(const struct pass_state *state) {
+    return unit_data(state, &trace_feature);
+}
+
+static void begin_unit(struct pass_state *state) {
+    keep_unit_data(state, &trace_feature, ARENA_NEW(&state->unit->arena, struct trace_records));
+}
+
+static const char *prepare(struct pass_state *state, struct graph *graph) {
+    return find_wanted_values(graph, records_of(state));
+}
+
+static void plan(struct planner *p) {
+    choose_records(p, records_of(p->state));
+}
+
+/* Writes a record where LIVE is live. */
+static void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
+                         uint32_t live, const struct frame_row *frame, bool looped) {
+    struct trace_code code = {.sync = record->sync,
+                              .id = record->id,
+                              .label = record->label,
+                              .registers = record->registers,
+                              .shared = p->state->options->shared,
+                              .tested = looped};
+    struct clobbers clobbers = clobbers_at(p, live, false, *frame, 0);
+    write_trace_record(out, &p->context, &code, &clobbers);
+}
+
+static void insert_block_record(struct planner *p, const struct trace_record *record) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[record->block];
+    struct buffer text = {0};
+    bool looped = block->loop_depth > 0;
+    if (block->padding) {
+        struct frame_row frame = frame_before_padding(p, block);
+        write_record(p, &text, record, block->live_in, &frame, looped);
+        insert_before_padding(p, block, &text);
+        return;
+    }
+    const struct graph_instruction *at = &graph->instructions.data[block->first + record->at];
+    struct frame_row frame = frame_at(p, at);
+    uint32_t live = live_before(graph, block, record->at);
+    anchor_code(p, &text, block->fragment,
+                sums_in_block(p, record->block, record->at,
+                              record->at > p->blocks[record->block].counter_at));
+    set_counted_line(p, at);
+    if (record->tests_handler && !(live & LIVE(0, FLAGS_ALL))) {
+        struct load_place place = {.frame = frame, .at_entry = true};
+        int scratch = find_scratch((uint16_t)(~live & REGISTERS_ALL), 2 /* %rdx */);
+        if (scratch >= 0)
+            write_trace_handler_test(&text, &p->context, &place, scratch);
+    }
+    write_record(p, &text, record, live, &frame, looped);
+    split_block(p, record->block, record->at);
+    insert_at(p, at, &text);
+    anchor_marks(p);
+}
+
+static void insert_inside(struct planner *p, uint32_t index) {
+    const struct trace_records *trace = records_of(p->state);
+    if (!trace->of_block[index])
+        return;
+    for (size_t i = trace->of_block[index] - 1;
+         i < trace->records.count && trace->records.data[i].block == index; i++)
+        insert_block_record(p, &trace->records.data[i]);
+}
+
+static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
+    const struct trace_records *trace = records_of(p->state);
+    const struct graph *graph = p->graph;
+    const struct edge *edge = &graph->edges.data[index];
+    if (!trace->of_edge[index])
+        return;
+    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    const struct basic_block *target =
+        is_block(graph, edge->target) ? &graph->blocks.data[edge->target - 1] : NULL;
+    const struct graph_instruction *last = last_instruction(graph, source);
+    struct frame_row frame = frame_at(p, last);
+    set_counted_line(p, last);
+    write_record(p, out, &trace->records.data[trace->of_edge[index] - 1],
+                 target ? target->live_in : LIVE(REGISTERS_ALL, FLAGS_ALL), &frame,
+                 source->loop_depth > 0);
+}
+
+static void write_note(struct planner *p, uint32_t number) {
+    write_trace_note(p, records_of(p->state), number);
+}
+
+static void declare_symbols(struct pass_state *state) {
+    buffer_text(&state->tail, "\t.hidden quipu_trace\n\t.type quipu_trace, @tls_object\n"
+                              "\t.hidden quipu_trace_full\n\t.hidden quipu_trace_handler\n");
+}
+
+const struct feature trace_feature = {
+    .name = "trace",
+    .is_on = is_on,
+    .needs = NEEDS_LOOPS | NEEDS_TAILS | NEEDS_SCRATCH | NEEDS_LAYOUT | NEEDS_LABELS,
+    .begin_unit = begin_unit,
+    .declare_symbols = declare_symbols,
+    .prepare = prepare,
+    .plan = plan,
+    .insert_inside = insert_inside,
+    .write_edge_begin = write_edge_begin,
+    .write_note = write_note,
+};

@@ -1,0 +1,51 @@
+/* trace.h: declarations shared by the files of traces; private to this folder. */
+#ifndef QUIPU_PASS_TRACE_TRACE_H
+#define QUIPU_PASS_TRACE_TRACE_H
+
+#include "pass/feature.h"
+
+/* A record of the function: in front of an instruction, in front of padding, or on an edge. */
+struct trace_record {
+    bool sync;          /* otherwise it is a witness */
+    bool tests_handler; /* the kernel may enter the function here */
+    uint32_t block;     /* index, or NONE: on an edge */
+    uint32_t at;        /* in front of this instruction of the block */
+    uint32_t edge;      /* index, or NONE */
+    uint32_t id;        /* of a witness, from QUIPU_TRACE_FIRST on */
+    uint32_t label;     /* number of the labels of its code */
+    uint16_t registers; /* that it has */
+};
+
+/* Registers whose values must be recorded in a block, in front of one of the instructions [low,
+ * high]. */
+struct wanted_values {
+    uint32_t block;
+    uint32_t low, high;
+    uint16_t registers;
+};
+
+/* The records of one function. */
+struct trace_records {
+    VECTOR(struct wanted_values) wanted; /* by block, and within it by rising `high` */
+    VECTOR(struct trace_record) records; /* by block and position; then those on edges */
+    uint32_t *of_edge;                   /* by edge: 1 + its record, or 0 */
+    uint32_t *of_block;                  /* by block: 1 + its first record, or 0 */
+    bool *syncs;                         /* by block: control may come to it from elsewhere */
+};
+
+/* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
+ * must be recorded. Marks these blocks and edges as recorded. Returns NULL, or why the function
+ * must be left alone. requires: build_graph   makes: recorded of blocks and edges, syncs, wanted */
+const char *find_wanted_values(struct graph *graph, struct trace_records *trace);
+
+/* Whether the edge leads from a call that may not return, or return more than once. */
+bool needs_sync(const struct graph *graph, const struct edge *edge);
+
+/* records.c: chooses the positions of all records, and numbers the witnesses.
+ * requires: place_chords, find_liveness   makes: records, of_edge, of_block */
+void choose_records(struct planner *p, struct trace_records *trace);
+
+/* note.c: writes the note of function NUMBER (format/trace.h). */
+void write_trace_note(struct planner *p, const struct trace_records *trace, uint32_t number);
+
+#endif

@@ -1,0 +1,166 @@
+/* values.c: which values of registers a trace must have.
+ *
+ * Larus's program slices (Mazieres and Smith 1994, section 2.2.4): an instruction that changes a
+ * register which an address depends on is difficult if whoever follows the run can compute the
+ * result, and impossible if not. Values are recorded behind impossible instructions only, and only
+ * if an address needs them before they change again.
+ *
+ * A forward analysis finds, at each instruction, the registers that are known on every path. Where
+ * an address needs another one, its value is recorded, and is known from there on. At an entry only
+ * the stack pointer is known, which the record there has.
+ *
+ * requires: build_graph   makes: recorded of blocks and edges
+ * Not perfect: what is loaded from the stack is recorded again, though it was known when it was
+ * stored. */
+#include "pass/trace/trace.h"
+
+#include "pass/plan.h"
+#include "x86/computation.h"
+
+bool needs_sync(const struct graph *graph, const struct edge *edge) {
+    if (edge->kind != QUIPU_EDGE_CALL)
+        return false;
+    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    for (size_t i = 0; i < source->out.count; i++)
+        if (graph->edges.data[source->out.data[i]].kind == QUIPU_EDGE_CALL_LOST)
+            return true;
+    return false;
+}
+
+/* Marks the blocks and edges with a record at which control comes from elsewhere. */
+static const char *find_syncs(struct graph *graph, struct trace_records *trace) {
+    for (size_t i = 0; i < graph->edges.count; i++) {
+        struct edge *edge = &graph->edges.data[i];
+        bool enters = edge->source == 0;
+        if (!is_block(graph, edge->target) || (!enters && !needs_sync(graph, edge)))
+            continue;
+        if (!enters && edge->countable) {
+            edge->recorded = true;
+            continue;
+        }
+        struct basic_block *target = &graph->blocks.data[edge->target - 1];
+        if (!target->countable)
+            return "control enters it where a trace can have no record";
+        target->recorded = trace->syncs[edge->target - 1] = true;
+    }
+    return NULL;
+}
+
+/* ---- what is known ---- */
+
+struct analysis {
+    struct graph *graph;
+    struct trace_records *trace;
+    uint16_t *behind; /* by block: known behind its last instruction */
+    bool final;       /* wanted values are listed */
+    bool missing;     /* a value cannot be recorded where it is needed */
+};
+
+/* The knowledge within a block. */
+struct progress {
+    uint32_t block;
+    uint16_t known;
+    uint32_t low[GENERAL_REGISTERS]; /* the value is the same from this instruction on */
+};
+
+/* Lists REGISTERS, which instruction INDEX needs. */
+static void want_values(struct analysis *a, const struct progress *progress, uint32_t index,
+                        uint16_t registers) {
+    const struct basic_block *block = &a->graph->blocks.data[progress->block];
+    struct wanted_values wanted = {.block = progress->block, .high = index, .registers = registers};
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (registers >> reg & 1 && progress->low[reg] > wanted.low)
+            wanted.low = progress->low[reg];
+    while (wanted.low < index && !code_may_stand(a->graph, block, wanted.low))
+        wanted.low++;
+    while (wanted.high > wanted.low && !code_may_stand(a->graph, block, wanted.high))
+        wanted.high--;
+    a->missing |= !code_may_stand(a->graph, block, wanted.low);
+    size_t count = a->trace->wanted.count;
+    struct wanted_values *last = count ? &a->trace->wanted.data[count - 1] : NULL;
+    if (last && last->block == wanted.block && wanted.low <= last->high) {
+        last->registers |= registers;
+        last->low = wanted.low > last->low ? wanted.low : last->low;
+        return;
+    }
+    vector_push(a->graph->arena, &a->trace->wanted, wanted);
+}
+
+static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known) {
+    const struct basic_block *block = &a->graph->blocks.data[index];
+    struct progress progress = {.block = index, .known = known};
+    bool counts = false; /* the instruction before has turns that %rcx tells */
+    uint64_t values[GENERAL_REGISTERS] = {0};
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct decoded *decoded = a->graph->instructions.data[block->first + i].decoded;
+        uint16_t needs = registers_of_accesses(decoded) | (counts ? REGISTER_RCX : 0);
+        needs &= (uint16_t)~progress.known;
+        if (needs && a->final)
+            want_values(a, &progress, i, needs);
+        progress.known |= needs;
+        progress.known = follow_registers(decoded, 0, values, progress.known);
+        for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+            if (decoded->registers_written >> reg & 1)
+                progress.low[reg] = i + 1;
+        counts = decoded->turns == TURNS_SOME;
+    }
+    return progress.known;
+}
+
+/* Returns what is known where EDGE arrives. */
+static uint16_t known_on_edge(const struct analysis *a, const struct edge *edge) {
+    const struct graph *graph = a->graph;
+    if (edge->source == 0 || returns_again(graph, edge))
+        return REGISTER_RSP;
+    if (is_block(graph, edge->source)) {
+        const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+        const struct graph_instruction *last = last_instruction(graph, source);
+        bool unusual = edge->kind == QUIPU_EDGE_CALL &&
+                       (graph->unit->statements.data[last->statement].inline_asm ||
+                        !graph->function->compiled);
+        return unusual ? REGISTER_RSP : a->behind[edge->source - 1];
+    }
+    uint16_t known = REGISTERS_ALL; /* a hub */
+    for (size_t i = 0; i < graph->edges.count; i++)
+        if (graph->edges.data[i].target == edge->source && graph->edges.data[i].source != 0)
+            known &= known_on_edge(a, &graph->edges.data[i]);
+        else if (graph->edges.data[i].target == edge->source)
+            known &= REGISTER_RSP;
+    return known;
+}
+
+static uint16_t known_before(const struct analysis *a, uint32_t index) {
+    const struct basic_block *block = &a->graph->blocks.data[index];
+    uint16_t known = REGISTERS_ALL;
+    for (size_t i = 0; i < block->in.count; i++)
+        known &= known_on_edge(a, &a->graph->edges.data[block->in.data[i]]);
+    if (a->trace->syncs[index])
+        known |= REGISTER_RSP;
+    return known;
+}
+
+const char *find_wanted_values(struct graph *graph, struct trace_records *trace) {
+    uint32_t count = (uint32_t)graph->blocks.count;
+    *trace = (struct trace_records){.syncs = ARENA_ARRAY(graph->arena, bool, count)};
+    const char *reason = find_syncs(graph, trace);
+    if (reason)
+        return reason;
+    struct analysis a = {
+        .graph = graph, .trace = trace, .behind = ARENA_ARRAY(graph->arena, uint16_t, count)};
+    for (uint32_t i = 0; i < count; i++)
+        a.behind[i] = REGISTERS_ALL;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < count; i++) {
+            uint16_t behind = follow_block(&a, i, known_before(&a, i));
+            changed |= behind != a.behind[i];
+            a.behind[i] = behind;
+        }
+    }
+    a.final = true;
+    for (uint32_t i = 0; i < count; i++)
+        follow_block(&a, i, known_before(&a, i));
+    for (size_t i = 0; i < trace->wanted.count; i++)
+        graph->blocks.data[trace->wanted.data[i].block].recorded = true;
+    return a.missing ? "an address needs a register that a trace cannot record there" : NULL;
+}

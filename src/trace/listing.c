@@ -1,0 +1,263 @@
+/* listing.c: a trace as rows; see listing.h.
+ *
+ * All of an instruction's row that is the same each time it runs is made once. A format says how it
+ * begins a row, what is constant, and how a reference is written. */
+#include "trace/listing.h"
+
+#include "report/csv_writer.h"
+#include "report/json_writer.h"
+#include "trace/piece_table.h"
+#include "trace/place.h"
+#include "trace/row_buffer.h"
+#include "util/near.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The constant part of an instruction's rows. */
+struct constant {
+    bool known;
+    bool chosen; /* it is of the function that was asked for */
+    uint32_t size;
+    const char *text;
+};
+
+struct listing {
+    struct listing_options options;
+    const struct traced_thread *thread;
+    struct piece_table constants; /* struct constant of each instruction */
+    struct row_buffer rows;
+};
+
+struct listing_format {
+    const char *name;
+    void (*begin)(struct listing *listing);
+    void (*begin_thread)(struct listing *listing);
+    void (*write_constant)(FILE *out, const struct trace_step *step, const char *assembly);
+    void (*write_step)(struct listing *listing, const struct trace_step *step,
+                       const struct constant *constant);
+};
+
+static void put_constant(struct listing *listing, const struct constant *constant) {
+    put_bytes(&listing->rows, constant->text, constant->size);
+}
+
+static void no_heading(struct listing *listing) {
+    (void)listing;
+}
+
+/* ---- text ---- */
+
+static void begin_text_thread(struct listing *listing) {
+    put_text(&listing->rows, "process ");
+    put_decimal(&listing->rows, listing->thread->process->pid);
+    put_text(&listing->rows, " thread ");
+    put_decimal(&listing->rows, listing->thread->tid);
+    put_text(&listing->rows, "\n");
+}
+
+static void write_text_constant(FILE *out, const struct trace_step *step, const char *assembly) {
+    struct step_place place = find_step_place(step);
+    const char *slash = strrchr(place.file, '/');
+    fprintf(out, " %u %s+0x%" PRIx32, step->instruction->decoded.size, place.function,
+            place.offset);
+    if (place.line)
+        fprintf(out, " %s:%" PRIu32, slash ? slash + 1 : place.file, place.line);
+    else
+        fputs(" -", out);
+    if (assembly)
+        fprintf(out, " %s", assembly);
+    fputc('\n', out);
+}
+
+static void write_text_step(struct listing *listing, const struct trace_step *step,
+                            const struct constant *constant) {
+    struct row_buffer *rows = &listing->rows;
+    put_hexadecimal(rows, step->address, 1);
+    put_constant(listing, constant);
+    for (size_t i = 0; i < step->references.count; i++) {
+        const struct reference *reference = &step->references.data[i];
+        put_bytes(rows, reference->writes ? "  W " : "  R ", 4);
+        put_hexadecimal(rows, reference->address, 1);
+        put_bytes(rows, " ", 1);
+        put_decimal(rows, reference->size);
+        put_text(rows, reference->sure ? "\n" : " ?\n");
+    }
+}
+
+/* ---- JSON: an object a line ---- */
+
+static void write_json_constant(FILE *out, const struct trace_step *step, const char *assembly) {
+    struct step_place place = find_step_place(step);
+    fprintf(out, ", \"size\": %u, \"function\": ", step->instruction->decoded.size);
+    json_write_string(out, place.function);
+    fprintf(out, ", \"offset\": %" PRIu32 ", \"file\": ", place.offset);
+    json_write_string(out, place.file);
+    fprintf(out, ", \"line\": %" PRIu32, place.line);
+    if (assembly) {
+        fputs(", \"assembly\": ", out);
+        json_write_string(out, assembly);
+    }
+    fputs(", \"references\": [", out);
+}
+
+static void write_json_step(struct listing *listing, const struct trace_step *step,
+                            const struct constant *constant) {
+    struct row_buffer *rows = &listing->rows;
+    put_text(rows, "{\"process\": ");
+    put_decimal(rows, listing->thread->process->pid);
+    put_text(rows, ", \"thread\": ");
+    put_decimal(rows, listing->thread->tid);
+    put_text(rows, ", \"address\": ");
+    put_decimal(rows, step->address);
+    put_constant(listing, constant);
+    for (size_t i = 0; i < step->references.count; i++) {
+        const struct reference *reference = &step->references.data[i];
+        put_text(rows, i ? ", {\"write\": " : "{\"write\": ");
+        put_text(rows, reference->writes ? "true, \"address\": " : "false, \"address\": ");
+        put_decimal(rows, reference->address);
+        put_text(rows, ", \"size\": ");
+        put_decimal(rows, reference->size);
+        put_text(rows, reference->sure ? ", \"sure\": true}" : ", \"sure\": false}");
+    }
+    put_text(rows, "]}\n");
+}
+
+/* ---- CSV: a row for each reference, or one for an instruction without ---- */
+
+static void begin_csv(struct listing *listing) {
+    put_text(&listing->rows, "process,thread,address,size,function,offset,file,line,");
+    if (listing->options.assembly)
+        put_text(&listing->rows, "assembly,");
+    put_text(&listing->rows, "reference,access,data_address,data_size,sure\r\n");
+}
+
+static void write_csv_constant(FILE *out, const struct trace_step *step, const char *assembly) {
+    struct step_place place = find_step_place(step);
+    fprintf(out, ",%u,", step->instruction->decoded.size);
+    csv_field(out, place.function);
+    fprintf(out, ",%" PRIu32 ",", place.offset);
+    csv_field(out, place.file);
+    fputc(',', out);
+    if (place.line)
+        fprintf(out, "%" PRIu32, place.line);
+    fputc(',', out);
+    if (assembly) {
+        csv_field(out, assembly);
+        fputc(',', out);
+    }
+}
+
+static void begin_csv_row(struct listing *listing, const struct trace_step *step,
+                          const struct constant *constant) {
+    put_decimal(&listing->rows, listing->thread->process->pid);
+    put_bytes(&listing->rows, ",", 1);
+    put_decimal(&listing->rows, listing->thread->tid);
+    put_bytes(&listing->rows, ",", 1);
+    put_decimal(&listing->rows, step->address);
+    put_constant(listing, constant);
+}
+
+static void write_csv_step(struct listing *listing, const struct trace_step *step,
+                           const struct constant *constant) {
+    struct row_buffer *rows = &listing->rows;
+    for (size_t i = 0; i < step->references.count; i++) {
+        const struct reference *reference = &step->references.data[i];
+        begin_csv_row(listing, step, constant);
+        put_decimal(rows, i + 1);
+        put_text(rows, reference->writes ? ",write," : ",read,");
+        put_decimal(rows, reference->address);
+        put_bytes(rows, ",", 1);
+        put_decimal(rows, reference->size);
+        put_text(rows, reference->sure ? ",1\r\n" : ",0\r\n");
+    }
+    if (!step->references.count) {
+        begin_csv_row(listing, step, constant);
+        put_text(rows, "0,,,,\r\n");
+    }
+}
+
+/* ---- all formats ---- */
+
+static const struct listing_format formats[] = {
+    {"text", no_heading, begin_text_thread, write_text_constant, write_text_step},
+    {"json", no_heading, no_heading, write_json_constant, write_json_step},
+    {"csv", begin_csv, no_heading, write_csv_constant, write_csv_step},
+};
+
+static const char *format_at(size_t number) {
+    return number < sizeof formats / sizeof *formats ? formats[number].name : NULL;
+}
+
+const struct listing_format *choose_listing_format(const char *name) {
+    return &formats[choose_name("--format", "format", name, format_at)];
+}
+
+struct listing *begin_listing(const struct listing_options *options, FILE *out) {
+    struct listing *listing = calloc(1, sizeof *listing);
+    if (!listing)
+        die("out of memory: %zu bytes asked for", sizeof *listing);
+    listing->options = *options;
+    if (!options->format)
+        listing->options.format = formats;
+    listing->rows.out = out;
+    listing->constants.size = sizeof(struct constant);
+    listing->options.format->begin(listing);
+    return listing;
+}
+
+/* Makes the constant part of the rows of the step's instruction. */
+static void make_constant(struct listing *listing, const struct trace_step *step,
+                          struct constant *constant) {
+    const struct listing_options *options = &listing->options;
+    struct arena *arena = &listing->constants.arena;
+    char *text = NULL;
+    size_t size = 0;
+    constant->known = true;
+    constant->chosen = !options->function || strcmp(step->function->name, options->function) == 0;
+    if (!constant->chosen)
+        return;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        die("out of memory: no stream for text");
+    options->format->write_constant(out, step, options->assembly ? step_text(arena, step) : NULL);
+    if (fclose(out) != 0)
+        die("out of memory: no stream for text");
+    constant->text = arena_copy(arena, text, size);
+    constant->size = (uint32_t)size;
+    free(text);
+}
+
+static void list_steps(struct listing *listing, struct trace_walk *walk) {
+    const struct listing_options *options = &listing->options;
+    struct trace_step *step;
+    uint64_t number = 0; /* of the chosen instructions so far */
+    while (number - options->skip < options->most || number < options->skip) {
+        if (!trace_step(walk, &step) || ferror(listing->rows.out))
+            return;
+        struct constant *constant = instruction_data(&listing->constants, step);
+        if (!constant->known)
+            make_constant(listing, step, constant);
+        if (constant->chosen && number++ >= options->skip)
+            options->format->write_step(listing, step, constant);
+    }
+}
+
+const char *list_thread(struct listing *listing, struct trace *trace,
+                        const struct traced_thread *thread) {
+    struct trace_walk *walk = trace_begin(trace, thread);
+    listing->thread = thread;
+    listing->options.format->begin_thread(listing);
+    list_steps(listing, walk);
+    flush_rows(&listing->rows);
+    const char *fault = trace_fault(walk);
+    trace_end(walk);
+    return fault;
+}
+
+void end_listing(struct listing *listing) {
+    flush_rows(&listing->rows);
+    piece_table_release(&listing->constants);
+    free(listing);
+}

@@ -1,0 +1,224 @@
+/* notes.c: the notes of traces in a binary; format/trace.h describes them.
+ *
+ * No number of a note is trusted. */
+#include "trace/trace.h"
+
+#include "format/notes.h"
+#include "symbols/binary.h"
+#include "util/cursor.h"
+
+#include <stdlib.h>
+
+enum {
+    FRAGMENTS_MAX = 255,
+    PIECE_BYTES = 9,
+    EDGE_BYTES = 4,
+    RECORD_BYTES = 4
+};
+
+static bool read_fragments(struct arena *arena, struct cursor *cursor,
+                           struct traced_function *function) {
+    function->fragment_count = (uint32_t)cursor_uleb128_to(cursor, FRAGMENTS_MAX);
+    function->fragments = ARENA_ARRAY(arena, uint64_t, function->fragment_count);
+    for (uint32_t i = 0; i < function->fragment_count; i++)
+        function->fragments[i] = cursor_number(cursor, 8);
+    return !cursor->failed && function->fragment_count;
+}
+
+static bool read_pieces(struct arena *arena, struct cursor *cursor,
+                        struct traced_function *function) {
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / PIECE_BYTES);
+    function->pieces = ARENA_ARRAY(arena, struct piece, count);
+    function->piece_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct piece *piece = &function->pieces[i];
+        piece->padding = cursor_number(cursor, 1) & QUIPU_BLOCK_PADDING;
+        piece->fragment = (uint8_t)cursor_uleb128_to(cursor, function->fragment_count - 1);
+        piece->offset = (uint32_t)cursor_uleb128_to(cursor, INT32_MAX);
+        piece->size = (uint32_t)cursor_uleb128_to(cursor, INT32_MAX);
+        piece->address = cursor_number(cursor, 4);
+        piece->record = (uint32_t)cursor_uleb128_to(cursor, UINT32_MAX - 1);
+        if (cursor->failed)
+            return false;
+        piece->address += function->fragments[piece->fragment];
+    }
+    return !cursor->failed;
+}
+
+static int compare_edges(const void *left, const void *right) {
+    const struct path_edge *a = left, *b = right;
+    return a->source < b->source ? -1 : a->source > b->source;
+}
+
+static bool read_edges(struct arena *arena, struct cursor *cursor,
+                       struct traced_function *function) {
+    function->hub_count = (uint32_t)cursor_uleb128_to(cursor, cursor_left(cursor));
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / EDGE_BYTES);
+    uint64_t last = function->piece_count + (uint64_t)function->hub_count;
+    function->edges = ARENA_ARRAY(arena, struct path_edge, count);
+    function->edge_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct path_edge *edge = &function->edges[i];
+        edge->source = (uint32_t)cursor_uleb128_to(cursor, last);
+        edge->target = (uint32_t)cursor_uleb128_to(cursor, last);
+        edge->kind = (uint8_t)cursor_number(cursor, 1);
+        edge->record = (uint32_t)cursor_uleb128_to(cursor, UINT32_MAX - 1);
+    }
+    if (cursor->failed)
+        return false;
+    if (count)
+        qsort(function->edges, count, sizeof *function->edges, compare_edges);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t source = function->edges[i].source;
+        if (source == 0 || source > function->piece_count)
+            continue;
+        struct piece *piece = &function->pieces[source - 1];
+        if (!piece->edge_count++)
+            piece->first_edge = i;
+    }
+    return true;
+}
+
+static bool read_records(struct arena *arena, struct cursor *cursor,
+                         struct traced_function *function) {
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / RECORD_BYTES);
+    function->records = ARENA_ARRAY(arena, struct record_note, count);
+    function->record_count = (uint32_t)count;
+    function->record_of_id = ARENA_ARRAY(arena, uint32_t, count);
+    for (size_t i = 0; i < count; i++) {
+        struct record_note *record = &function->records[i];
+        record->sync = cursor_number(cursor, 1) == QUIPU_TRACE_SYNC;
+        record->registers = (uint16_t)cursor_number(cursor, 2);
+        record->piece = record->edge = NONE_OF;
+        uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count - 1);
+        if (cursor->failed)
+            return false;
+        record->address =
+            function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
+        record->code_size = (uint32_t)cursor_number(cursor, 2);
+        record->id = (uint32_t)cursor_uleb128_to(cursor, QUIPU_TRACE_FIRST + count - 1);
+        record->size = record->sync                    ? QUIPU_TRACE_SYNC_SIZE
+                       : record->id < QUIPU_TRACE_LONG ? 1
+                                                       : QUIPU_TRACE_LONG_SIZE;
+        if (!record->sync) {
+            if (cursor->failed || record->id < QUIPU_TRACE_FIRST)
+                return false;
+            function->record_of_id[record->id - QUIPU_TRACE_FIRST] = (uint32_t)i + 1;
+            if (record->id - QUIPU_TRACE_FIRST >= function->id_count)
+                function->id_count = record->id - QUIPU_TRACE_FIRST + 1;
+        }
+        record->size += 8 * (uint32_t)__builtin_popcount(record->registers);
+    }
+    return !cursor->failed;
+}
+
+/* Joins records, pieces and edges. */
+static bool place_records(struct traced_function *function) {
+    for (uint32_t i = 0; i < function->piece_count; i++) {
+        uint32_t record = function->pieces[i].record;
+        if (record > function->record_count)
+            return false;
+        if (record)
+            function->records[record - 1].piece = i;
+    }
+    for (uint32_t i = 0; i < function->edge_count; i++) {
+        uint32_t record = function->edges[i].record;
+        if (record > function->record_count)
+            return false;
+        if (record)
+            function->records[record - 1].edge = i;
+    }
+    return true;
+}
+
+static const char *read_function(struct arena *arena, struct traced_module *module,
+                                 struct cursor *cursor) {
+    struct traced_function function = {.module = module};
+    function.address = cursor_number(cursor, 8);
+    function.name = cursor_text(cursor);
+    if (!cursor->failed && function.address == 0)
+        return NULL; /* the linker has dropped it */
+    if (cursor->failed || !read_fragments(arena, cursor, &function) ||
+        !read_pieces(arena, cursor, &function) || !read_edges(arena, cursor, &function) ||
+        !read_records(arena, cursor, &function) || !place_records(&function))
+        return "its notes of traces are corrupt";
+    vector_push(arena, &module->functions, function);
+    return NULL;
+}
+
+static int compare_functions(const void *left, const void *right) {
+    const struct traced_function *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int compare_syncs(const void *left, const void *right) {
+    const struct sync_place *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void list_syncs(struct arena *arena, struct traced_module *module) {
+    for (size_t i = 0; i < module->functions.count; i++) {
+        struct traced_function *function = &module->functions.data[i];
+        for (uint32_t r = 0; r < function->record_count; r++)
+            if (function->records[r].sync)
+                vector_push(arena, &module->syncs,
+                            ((struct sync_place){function->records[r].address, function, r}));
+    }
+    if (module->syncs.count)
+        qsort(module->syncs.data, module->syncs.count, sizeof *module->syncs.data, compare_syncs);
+}
+
+const char *read_trace_notes(struct arena *arena, struct traced_module *module) {
+    size_t size;
+    const uint8_t *bytes = binary_section(module->binary, QUIPU_FUNCTIONS_SECTION, &size);
+    if (!bytes)
+        return "it has no notes of traces; build it with 'quipu cc --quipu=trace'";
+    for (struct cursor all = {bytes, bytes + size, false}; cursor_left(&all);) {
+        const uint8_t *start = all.next;
+        uint64_t length = cursor_number(&all, 4);
+        if (all.failed || length < 6 || length > (uint64_t)(all.end - start))
+            return "its notes are corrupt";
+        struct cursor one = {all.next, start + length, false};
+        uint64_t kind = cursor_number(&one, 1), version = cursor_number(&one, 1);
+        if (version != QUIPU_NOTE_VERSION)
+            return "its notes are of another version of quipu; use the quipu that built it";
+        const char *cause = kind == QUIPU_NOTE_TRACE ? read_function(arena, module, &one) : NULL;
+        if (cause)
+            return cause;
+        all.next = start + length;
+    }
+    if (module->functions.count)
+        qsort(module->functions.data, module->functions.count, sizeof *module->functions.data,
+              compare_functions);
+    list_syncs(arena, module);
+    return NULL;
+}
+
+void decode_piece(struct arena *arena, struct traced_function *function, struct piece *piece) {
+    static struct traced_instruction none;
+    VECTOR(struct traced_instruction) list = {0};
+    if (piece->instructions)
+        return;
+    piece->instructions = &none;
+    size_t left;
+    const uint8_t *code =
+        piece->padding ? NULL : binary_code(function->module->binary, piece->address, &left);
+    uint64_t address = piece->address;
+    for (uint32_t size = piece->size; code && size;) {
+        struct traced_instruction instruction = {.address = address};
+        if (!decode_instruction(code, left, &instruction.decoded))
+            break;
+        uint8_t class = instruction.decoded.class;
+        bool longer = class == CLASS_JUMP || class == CLASS_CONDITIONAL;
+        vector_push(arena, &list, instruction);
+        uint32_t bytes = instruction.decoded.size;
+        code += bytes;
+        left -= bytes;
+        address += bytes;
+        size -= longer || bytes > size ? size : bytes;
+    }
+    if (list.count) {
+        piece->instructions = list.data;
+        piece->count = (uint32_t)list.count;
+    }
+}

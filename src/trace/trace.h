@@ -1,0 +1,178 @@
+/* trace.h: a trace file and what is regenerated from it: each executed instruction of each thread,
+ * with what it accessed.
+ *
+ * trace_open reads the file and the notes of the binaries. trace_walk begins with one thread, and
+ * trace_step goes on by one instruction. Mazieres and Smith 1994, section 2. */
+#ifndef QUIPU_TRACE_TRACE_H
+#define QUIPU_TRACE_TRACE_H
+
+#include "format/trace.h"
+#include "util/arena.h"
+#include "util/map.h"
+#include "util/vector.h"
+#include "x86/decode.h"
+
+struct binary;
+
+/* A record of a function's note. */
+struct record_note {
+    bool sync;
+    uint16_t registers;
+    uint32_t size;    /* in the file, with its head */
+    uint32_t id;      /* of a witness */
+    uint64_t address; /* of its code, as linked */
+    uint32_t code_size;
+    uint32_t piece; /* it is in front of this one; NONE_OF: on an edge */
+    uint32_t edge;  /* index; NONE_OF: in front of a piece */
+};
+
+enum {
+    NONE_OF = UINT32_MAX
+};
+
+/* One instruction of the binary. */
+struct traced_instruction {
+    uint64_t address; /* as linked */
+    struct decoded decoded;
+};
+
+/* A stretch of code without inserted code. Padding has no instructions here. */
+struct piece {
+    bool padding;
+    uint32_t record; /* 1 + the one in front of it, or 0 */
+    uint8_t fragment;
+    uint32_t offset, size;                   /* in the compiler's output */
+    uint64_t address;                        /* of its first instruction, as linked */
+    uint32_t first_edge, edge_count;         /* edges that leave it */
+    struct traced_instruction *instructions; /* NULL: not decoded yet */
+    uint32_t count;
+};
+
+struct path_edge {
+    uint32_t source, target; /* 0: outside; 1...: piece + 1; then the hubs */
+    uint8_t kind;            /* enum quipu_edge_kind */
+    uint32_t record;         /* 1 + the one on it, or 0 */
+};
+
+struct traced_function {
+    const char *name;
+    struct traced_module *module;
+    uint64_t address; /* as linked */
+    uint32_t fragment_count;
+    uint64_t *fragments;
+    struct piece *pieces;
+    uint32_t piece_count, hub_count;
+    struct path_edge *edges; /* sorted by source */
+    uint32_t edge_count;
+    struct record_note *records;
+    uint32_t record_count;
+    uint32_t *record_of_id; /* by id - QUIPU_TRACE_FIRST: 1 + record, or 0 */
+    uint32_t id_count;
+    struct map routes; /* route.c: the next edge, by piece and goal */
+};
+
+/* A sync's code. */
+struct sync_place {
+    uint64_t address; /* as linked */
+    struct traced_function *function;
+    uint32_t record;
+};
+
+struct traced_module {
+    const char *path;
+    struct binary *binary;
+    VECTOR(struct traced_function) functions; /* sorted by address */
+    VECTOR(struct sync_place) syncs;          /* sorted by address */
+};
+
+/* A module in a process. */
+struct loaded_module {
+    struct traced_module *module;
+    uint64_t bias;
+};
+
+struct traced_process {
+    uint32_t number, pid;
+    VECTOR(struct loaded_module) modules;
+};
+
+/* A thread's records: its chunks, in order. */
+struct traced_thread {
+    struct traced_process *process;
+    uint32_t number, tid;
+    VECTOR(const struct quipu_trace_chunk *) chunks;
+};
+
+struct trace {
+    struct arena arena;
+    const char *path;
+    const uint8_t *bytes;
+    size_t size;
+    bool lost; /* records are missing */
+    bool cut;  /* the file is shorter than it was */
+    VECTOR(struct traced_module *) modules;
+    VECTOR(struct traced_process *) processes;
+    VECTOR(struct traced_thread *) threads; /* by process and number */
+};
+
+/* Whether the file at PATH begins as a trace does. */
+bool trace_is(const char *path);
+
+/* Opens the trace at PATH, and the binaries that it is of. Returns NULL; or an error message, in
+ * ARENA, and then nothing stays open: the file is not a trace, or a binary is gone or another one.
+ * The trace itself is in ARENA, too. Of a file that was cut, its complete chunks are read. */
+const char *trace_open(struct arena *arena, const char *path, struct trace **result);
+void trace_close(struct trace *trace);
+
+/* notes.c: reads the notes of MODULE's binary. Returns NULL, or an error message. */
+const char *read_trace_notes(struct arena *arena, struct traced_module *module);
+
+/* notes.c: decodes the piece's instructions if they are not decoded yet. */
+void decode_piece(struct arena *arena, struct traced_function *function, struct piece *piece);
+
+/* What a path leads to. */
+enum goal_kind {
+    GOAL_OUTSIDE,
+    GOAL_RECORD, /* just in front of it */
+    GOAL_PIECE,  /* the begin of it */
+};
+
+struct goal {
+    uint32_t kind;  /* enum goal_kind */
+    uint32_t index; /* record or piece */
+};
+
+/* route.c: returns the index of the first edge of the path without records from the end of piece
+ * PIECE to GOAL, or NONE_OF if there is none. */
+uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t piece,
+                    struct goal goal);
+
+/* A part of memory that an instruction accessed. */
+struct reference {
+    uint64_t address;
+    uint64_t size;
+    bool writes;
+    bool sure; /* otherwise an element of it may be masked out, or the address is not known */
+};
+
+/* An executed instruction. */
+struct trace_step {
+    const struct traced_function *function;
+    const struct piece *piece;
+    const struct traced_instruction *instruction;
+    uint64_t address;                    /* in the process */
+    VECTOR(struct reference) references; /* in the order of the accesses */
+};
+
+struct trace_walk; /* walk.c */
+
+struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread);
+/* Returns false at the end of the trace. STEP is valid until the next call. */
+bool trace_step(struct trace_walk *walk, struct trace_step **step);
+/* Returns why the trace ended before the thread's records did, or NULL. */
+const char *trace_fault(const struct trace_walk *walk);
+/* Returns how many bytes the records have that were read so far. */
+uint64_t trace_record_bytes(const struct trace_walk *walk);
+void trace_end(struct trace_walk *walk);
+
+#endif

@@ -1,0 +1,690 @@
+/* walk.c: regenerates what a thread executed from its records; see trace.h.
+ *
+ * The walk is at an instruction of the innermost function, the last of `frames`. It goes on to the
+ * next record: the path there has none, and is the only one (route.c). A sync says by itself where
+ * it is. So after a call the walk need not know whether its callee has records: the next sync is
+ * that of an instrumented function's begin, or that behind the call.
+ *
+ * The walk follows the values of registers as the shim did (x86/computation.h), and gets those that
+ * cannot be followed from the records.
+ *
+ * Not perfect: where the thread's records end, the walk goes on to the next point at which control
+ * leaves the function. If a signal or another thread ended the process, that may be too far. */
+#include "trace/trace.h"
+
+#include "format/notes.h"
+#include "symbols/binary.h"
+#include "x86/accessed.h"
+#include "x86/computation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/user.h>
+
+struct frame {
+    struct traced_function *function;
+    const struct loaded_module *loaded;
+    uint32_t piece, index; /* the next instruction; its piece's record has been read if `read` */
+    bool read;
+    uint32_t last;  /* the record that was read last */
+    bool calls;     /* control has left it by a call */
+    bool handler;   /* the kernel has called it */
+    uint64_t entry; /* the stack pointer at its begin */
+    uint16_t known;
+    uint64_t values[GENERAL_REGISTERS];
+};
+
+/* The next record of the thread. */
+struct item {
+    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST */
+    const uint8_t *at;
+    /* of a sync */
+    struct traced_function *function; /* NULL: none of the modules has it */
+    const struct loaded_module *loaded;
+    uint32_t record;
+    uint64_t stack;
+    uint32_t id;          /* of a witness */
+    uint64_t interrupted; /* of a handler */
+};
+
+struct trace_walk {
+    struct trace *trace;
+    struct arena arena;
+    const struct traced_thread *thread;
+    size_t chunk;
+    const uint8_t *next, *end;
+    uint64_t taken; /* bytes of the records so far */
+    bool peeked;
+    struct item item;
+    VECTOR(struct frame) frames;
+    bool interrupts; /* the next sync is that of a signal handler */
+    struct trace_step step;
+    const char *fault;
+    struct registers registers; /* for accessed_parts */
+};
+
+/* Ends the walk. */
+static void fail(struct trace_walk *walk, const char *fault) {
+    if (!walk->fault)
+        walk->fault = fault;
+    walk->frames.count = 0;
+}
+
+/* ---- records ---- */
+
+static uint64_t number_at(const uint8_t *bytes, unsigned size) {
+    uint64_t number = 0;
+    for (unsigned i = 0; i < size; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+static void enter_chunk(struct trace_walk *walk) {
+    const struct quipu_trace_chunk *chunk = walk->thread->chunks.data[walk->chunk];
+    walk->next = (const uint8_t *)chunk + 4096;
+    walk->end = (const uint8_t *)chunk + QUIPU_TRACE_CHUNK;
+    walk->registers.general.fs_base = chunk->begin;
+}
+
+/* Finds the sync whose code has these lowest bits of its address. */
+static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
+    const struct traced_process *process = walk->thread->process;
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct loaded_module *loaded = &process->modules.data[i];
+        uint32_t wanted = low - (uint32_t)loaded->bias;
+        size_t first = 0, last = loaded->module->syncs.count;
+        while (first < last) {
+            size_t middle = (first + last) / 2;
+            if ((uint32_t)loaded->module->syncs.data[middle].address < wanted)
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        if (first == loaded->module->syncs.count ||
+            (uint32_t)loaded->module->syncs.data[first].address != wanted)
+            continue;
+        item->function = loaded->module->syncs.data[first].function;
+        item->record = loaded->module->syncs.data[first].record;
+        item->loaded = loaded;
+        return;
+    }
+}
+
+static struct item read_item(struct trace_walk *walk) {
+    struct item item = {.at = walk->next};
+    uint8_t first = *walk->next;
+    item.kind = first < QUIPU_TRACE_FIRST ? first : QUIPU_TRACE_FIRST;
+    if (first == QUIPU_TRACE_SYNC) {
+        find_sync(walk, &item, (uint32_t)number_at(item.at + 1, 4));
+        item.stack = number_at(item.at + 5, 8);
+    } else if (first == QUIPU_TRACE_HANDLER) {
+        item.interrupted = number_at(item.at + 1, 8);
+    } else {
+        item.id = first < QUIPU_TRACE_LONG ? first : (uint32_t)number_at(item.at + 1, 3);
+    }
+    return item;
+}
+
+/* Returns the next record, which stays the next one. */
+static const struct item *peek(struct trace_walk *walk) {
+    static const struct item end = {.kind = QUIPU_TRACE_END};
+    if (walk->peeked)
+        return &walk->item;
+    while (walk->next + QUIPU_TRACE_RECORD_MAX >= walk->end || *walk->next == QUIPU_TRACE_END) {
+        if (walk->chunk + 1 >= walk->thread->chunks.count)
+            return &end;
+        walk->chunk++;
+        enter_chunk(walk);
+    }
+    walk->item = read_item(walk);
+    walk->peeked = true;
+    return &walk->item;
+}
+
+static void skip(struct trace_walk *walk, uint32_t size) {
+    walk->next += size;
+    walk->taken += size;
+    walk->peeked = false;
+}
+
+/* Takes the registers of RECORD from the next record, and goes behind it. */
+static void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
+    const struct record_note *note = &frame->function->records[record];
+    const uint8_t *at =
+        walk->item.at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
+    if (note->sync) {
+        frame->values[STACK_POINTER] = walk->item.stack;
+        frame->known |= REGISTER_RSP;
+    }
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (note->registers >> reg & 1) {
+            frame->values[reg] = number_at(at, 8);
+            at += 8;
+        }
+    frame->known |= note->registers;
+    frame->last = record;
+    skip(walk, note->size);
+}
+
+/* Whether the next record is RECORD of FRAME's function. */
+static bool is_next(const struct item *item, const struct frame *frame, uint32_t record) {
+    const struct record_note *note = &frame->function->records[record];
+    if (note->sync)
+        return item->kind == QUIPU_TRACE_SYNC && item->function == frame->function &&
+               item->record == record;
+    return item->kind == QUIPU_TRACE_FIRST && item->id == note->id;
+}
+
+/* ---- what an instruction accesses ---- */
+
+struct taking {
+    struct trace_walk *walk;
+    bool writes, sure;
+    uint64_t distance; /* of a string: of this turn */
+};
+
+static void take_reference(void *context, uint64_t address, uint64_t size) {
+    struct taking *taking = context;
+    struct reference reference = {address + taking->distance, size, taking->writes, taking->sure};
+    vector_push(&taking->walk->arena, &taking->walk->step.references, reference);
+}
+
+/* Sets the registers that accessed_parts reads. */
+static void set_registers_of(struct trace_walk *walk, const struct frame *frame) {
+    struct user_regs_struct *general = &walk->registers.general;
+    const uint64_t *values = frame->values;
+    general->rax = values[0];
+    general->rcx = values[1];
+    general->rdx = values[2];
+    general->rbx = values[3];
+    general->rsp = values[4];
+    general->rbp = values[5];
+    general->rsi = values[6];
+    general->rdi = values[7];
+    general->r8 = values[8];
+    general->r9 = values[9];
+    general->r10 = values[10];
+    general->r11 = values[11];
+    general->r12 = values[12];
+    general->r13 = values[13];
+    general->r14 = values[14];
+    general->r15 = values[15];
+}
+
+/* Returns the value of %rcx behind the instruction, which the next record has. */
+static bool count_behind(struct trace_walk *walk, const struct frame *frame, uint64_t *count) {
+    const struct item *item = peek(walk);
+    if (item->kind != QUIPU_TRACE_FIRST ||
+        item->id - QUIPU_TRACE_FIRST >= frame->function->id_count)
+        return false;
+    uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
+    if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
+        return false;
+    const struct record_note *note = &frame->function->records[record - 1];
+    const uint8_t *at = item->at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
+    *count = number_at(at + 8 * (note->registers & REGISTER_RAX), 8);
+    return true;
+}
+
+enum {
+    TURNS_MOST = 1 << 26 /* all references of an instruction are in memory at a time */
+};
+
+/* Returns how often the instruction runs. */
+static uint64_t count_turns(struct trace_walk *walk, const struct frame *frame,
+                            const struct decoded *decoded) {
+    uint64_t before = frame->values[1], behind = 0;
+    if (decoded->turns == TURNS_ONE)
+        return 1;
+    if (decoded->turns == TURNS_SOME && !count_behind(walk, frame, &behind))
+        return 0;
+    if (before - behind > TURNS_MOST) {
+        fail(walk, "an instruction repeats more often than can be followed");
+        return 0;
+    }
+    return before - behind;
+}
+
+static void take_access(struct trace_walk *walk, const struct access *access, uint64_t next,
+                        uint64_t turn, bool writes, uint16_t known) {
+    struct taking taking = {.walk = walk, .writes = writes, .distance = turn << access->element};
+    taking.sure = !(access->registers & ~known) && access->kind != ACCESS_MASKED &&
+                  access->kind != ACCESS_SCATTERED && access->kind != ACCESS_STATE;
+    if (access->kind != ACCESS_STRING)
+        taking.distance = 0;
+    if (access->kind == ACCESS_SCATTERED)
+        return;
+    struct access whole = *access;
+    if (access->kind == ACCESS_MASKED)
+        whole.kind = ACCESS_PLAIN;
+    accessed_parts(&whole, &walk->registers, next, take_reference, &taking);
+}
+
+static void take_accesses(struct trace_walk *walk, const struct frame *frame,
+                          const struct decoded *decoded, uint64_t next) {
+    uint64_t turns = count_turns(walk, frame, decoded);
+    if (!decoded->load_count && !writes_memory(decoded))
+        return;
+    set_registers_of(walk, frame);
+    for (uint64_t turn = 0; turn < turns; turn++) {
+        for (unsigned i = 0; i < decoded->load_count; i++)
+            take_access(walk, &decoded->loads[i], next, turn, false, frame->known);
+        if (writes_memory(decoded))
+            take_access(walk, &decoded->store, next, turn, true, frame->known);
+    }
+}
+
+/* ---- control ---- */
+
+static struct frame *innermost(struct trace_walk *walk) {
+    return walk->frames.count ? &walk->frames.data[walk->frames.count - 1] : NULL;
+}
+
+static const struct piece *piece_of(const struct frame *frame) {
+    return &frame->function->pieces[frame->piece];
+}
+
+static void enter_piece(struct frame *frame, uint32_t piece) {
+    frame->piece = piece;
+    frame->index = 0;
+    frame->read = !frame->function->pieces[piece].record;
+    frame->calls = false;
+}
+
+/* Whether control comes to the piece by an edge of KIND from the outside. */
+static bool is_entered(const struct traced_function *function, uint32_t piece, uint8_t kind) {
+    for (uint32_t i = 0; i < function->edge_count; i++)
+        if (function->edges[i].source == 0 && function->edges[i].target == piece + 1 &&
+            function->edges[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* Returns the first piece of the block that contains PIECE: pieces of a block follow each other by
+ * edges without records. */
+static uint32_t block_begin(const struct traced_function *function, uint32_t piece) {
+    while (piece > 0 && function->pieces[piece - 1].fragment == function->pieces[piece].fragment) {
+        const struct piece *before = &function->pieces[piece - 1];
+        bool falls = before->edge_count == 1 && !before->padding &&
+                     function->edges[before->first_edge].target == piece + 1 &&
+                     function->edges[before->first_edge].kind == QUIPU_EDGE_FALL &&
+                     before->offset + before->size == function->pieces[piece].offset;
+        uint32_t others = 0;
+        for (uint32_t i = 0; i < function->edge_count; i++)
+            others += function->edges[i].target == piece + 1;
+        if (!falls || others != 1)
+            break;
+        piece--;
+    }
+    return piece;
+}
+
+/* Control has come from elsewhere to the sync ITEM: a function begins, a call returns, or the
+ * unwinder has come to a landing pad. */
+static void arrive(struct trace_walk *walk) {
+    struct item item = walk->item;
+    struct traced_function *function = item.function;
+    const struct record_note *note = &function->records[item.record];
+    uint32_t piece = note->piece != NONE_OF ? block_begin(function, note->piece)
+                                            : function->edges[note->edge].target - 1;
+    bool begins = note->piece != NONE_OF && is_entered(function, piece, QUIPU_EDGE_ENTRY);
+    for (size_t i = walk->frames.count; !begins && !walk->interrupts && i-- > 0;) {
+        struct frame *frame = &walk->frames.data[i];
+        if (frame->function != function || !frame->calls || frame->entry < item.stack)
+            continue;
+        bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
+        bool pad = note->piece != NONE_OF && is_entered(function, piece, QUIPU_EDGE_PAD);
+        if (!same && !pad)
+            continue;
+        walk->frames.count = i + 1;
+        enter_piece(frame, piece);
+        if (note->piece == NONE_OF)
+            take_record(walk, frame, item.record);
+        return;
+    }
+    struct frame frame = {.function = function,
+                          .loaded = item.loaded,
+                          .entry = item.stack,
+                          .last = NONE_OF,
+                          .handler = walk->interrupts};
+    walk->interrupts = false;
+    enter_piece(&frame, piece);
+    frame.values[STACK_POINTER] = item.stack;
+    frame.known = REGISTER_RSP;
+    if (note->piece == NONE_OF)
+        take_record(walk, &frame, item.record);
+    vector_push(&walk->arena, &walk->frames, frame);
+}
+
+/* A point of a function at which a signal has interrupted it. */
+struct point {
+    bool known;
+    uint32_t record; /* its code is there: in front of it, or behind it if `done`; or NONE_OF */
+    bool done;
+    uint32_t piece, index; /* the next instruction, without a record */
+};
+
+/* Whether the record's code has moved the thread's cursor in front of ADDRESS. */
+static bool is_recorded(const struct traced_function *function, const struct record_note *record,
+                        uint64_t address) {
+    size_t left;
+    uint64_t at = record->address;
+    const uint8_t *code = binary_code(function->module->binary, at, &left);
+    while (code && at < address) {
+        struct decoded decoded;
+        if (!decode_instruction(code, left, &decoded))
+            return false;
+        bool moves = decoded.store.kind == ACCESS_PLAIN && decoded.store.displacement == 0 &&
+                     decoded.store.size == 8 && decoded.store.base != NO_REGISTER &&
+                     decoded.store.base != STACK_POINTER && !decoded.load_count;
+        at += decoded.size;
+        code += decoded.size;
+        left -= decoded.size;
+        if (moves)
+            return at <= address;
+    }
+    return false;
+}
+
+/* Returns the record whose code has ADDRESS in it, or NONE_OF. */
+static uint32_t record_at(const struct traced_function *function, uint64_t address) {
+    for (uint32_t i = 0; i < function->record_count; i++)
+        if (address - function->records[i].address < function->records[i].code_size)
+            return i;
+    return NONE_OF;
+}
+
+/* ADDRESS is in a record's code out of line, which ends with a jump back. Returns that record, or
+ * NONE_OF. It is DONE unless a call follows. */
+static uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
+                               bool *done) {
+    enum {
+        LONGEST_STUB = 8
+    };
+    *done = true;
+    for (int i = 0; i < LONGEST_STUB; i++) {
+        size_t left;
+        struct decoded decoded;
+        const uint8_t *code = binary_code(function->module->binary, address, &left);
+        if (!code || !decode_instruction(code, left, &decoded))
+            return NONE_OF;
+        if (decoded.class == CLASS_JUMP)
+            return record_at(function, address + decoded.size + (uint64_t)jump_distance(code));
+        if (decoded.class != CLASS_PLAIN && decoded.class != CLASS_CALL)
+            return NONE_OF;
+        *done &= decoded.class != CLASS_CALL;
+        address += decoded.size;
+    }
+    return NONE_OF;
+}
+
+/* Finds the point of the frame's function at ADDRESS, as linked. */
+static struct point find_point(struct trace_walk *walk, const struct frame *frame,
+                               uint64_t address) {
+    enum {
+        LONGEST_CODE = 64
+    }; /* in front of an instruction, that is no record's */
+    struct traced_function *function = frame->function;
+    struct point point = {.record = NONE_OF};
+    point.record = record_at(function, address);
+    if (point.record != NONE_OF)
+        point.done = is_recorded(function, &function->records[point.record], address);
+    point.known = point.record != NONE_OF;
+    if (point.known)
+        return point;
+    uint64_t nearest = UINT64_MAX;
+    for (uint32_t i = 0; i < function->piece_count; i++) {
+        struct piece *piece = &function->pieces[i];
+        decode_piece(&walk->trace->arena, function, piece);
+        for (uint32_t n = 0; n < piece->count; n++)
+            if (piece->instructions[n].address - address < nearest) {
+                nearest = piece->instructions[n].address - address;
+                point.piece = i;
+                point.index = n;
+            }
+    }
+    if (nearest != 0)
+        point.record = record_of_stub(function, address, &point.done);
+    point.known =
+        point.record != NONE_OF || nearest == 0 || (nearest < LONGEST_CODE && point.index == 0);
+    return point;
+}
+
+/* The innermost function returns, or jumps to another one. A handler's frame stays until the record
+ * behind it. */
+static void leave_function(struct trace_walk *walk, struct frame *frame) {
+    if (frame->handler)
+        frame->calls = true;
+    else
+        walk->frames.count--;
+}
+
+/* A handler has returned: goes on where it has interrupted the thread. */
+static void resume(struct trace_walk *walk) {
+    skip(walk, QUIPU_TRACE_RESUMED_SIZE);
+    while (walk->frames.count && !innermost(walk)->handler)
+        walk->frames.count--;
+    if (walk->frames.count)
+        walk->frames.count--;
+}
+
+/* Follows EDGE, which the frame's piece ends with, or a hub behind it. */
+static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, struct goal goal) {
+    const struct traced_function *function = frame->function;
+    const struct path_edge *e = &function->edges[edge];
+    if (e->record)
+        take_record(walk, frame, e->record - 1);
+    if (e->target == 0) {
+        if (e->kind == QUIPU_EDGE_RETURN || e->kind == QUIPU_EDGE_TAIL)
+            leave_function(walk, frame);
+        else
+            frame->calls = true;
+        return;
+    }
+    if (e->target <= function->piece_count) {
+        enter_piece(frame, e->target - 1);
+        return;
+    }
+    for (uint32_t i = 0; i < function->edge_count; i++) {
+        if (function->edges[i].source != e->target)
+            continue;
+        uint32_t target = function->edges[i].target;
+        bool found = false;
+        if (target == 0)
+            found = goal.kind == GOAL_OUTSIDE;
+        else if (function->pieces[target - 1].record)
+            found =
+                goal.kind == GOAL_RECORD && goal.index + 1 == function->pieces[target - 1].record;
+        else
+            found = (goal.kind == GOAL_PIECE && goal.index == target - 1) ||
+                    find_route(&walk->trace->arena, frame->function, target - 1, goal) != NONE_OF;
+        if (found) {
+            follow(walk, frame, i, goal);
+            return;
+        }
+    }
+    fail(walk, "an indirect jump leads to none of its targets");
+}
+
+/* The goal of the path from here, by the next record. */
+static struct goal find_goal(struct trace_walk *walk, const struct frame *frame) {
+    const struct item *item = peek(walk);
+    struct goal outside = {GOAL_OUTSIDE, 0};
+    if (item->kind == QUIPU_TRACE_HANDLER) {
+        struct point point = find_point(walk, frame, item->interrupted - frame->loaded->bias);
+        if (!point.known)
+            return outside;
+        if (point.record != NONE_OF)
+            return (struct goal){GOAL_RECORD, point.record};
+        return (struct goal){GOAL_PIECE, point.piece};
+    }
+    if (item->kind == QUIPU_TRACE_SYNC)
+        return item->function == frame->function ? (struct goal){GOAL_RECORD, item->record}
+                                                 : outside;
+    if (item->kind == QUIPU_TRACE_FIRST &&
+        item->id - QUIPU_TRACE_FIRST < frame->function->id_count) {
+        uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
+        if (record)
+            return (struct goal){GOAL_RECORD, record - 1};
+    }
+    return outside;
+}
+
+/* The frame's piece is done: goes on to the next one, or leaves the function. */
+static void leave_piece(struct trace_walk *walk, struct frame *frame) {
+    const struct piece *piece = piece_of(frame);
+    struct goal goal = {GOAL_OUTSIDE, 0};
+    uint32_t edge = piece->first_edge;
+    bool single = piece->edge_count == 1 && !frame->function->edges[edge].record;
+    if (!single) {
+        goal = find_goal(walk, frame);
+        edge = find_route(&walk->trace->arena, frame->function, frame->piece, goal);
+        const struct path_edge *e = edge == NONE_OF ? NULL : &frame->function->edges[edge];
+        bool returns = e && e->kind == QUIPU_EDGE_CALL && e->record &&
+                       frame->function->records[e->record - 1].sync &&
+                       frame->known & REGISTER_RSP &&
+                       walk->item.stack != frame->values[STACK_POINTER];
+        if (edge == NONE_OF || returns) {
+            goal = (struct goal){GOAL_OUTSIDE, 0};
+            edge = find_route(&walk->trace->arena, frame->function, frame->piece, goal);
+        }
+    } else if (frame->function->edges[edge].target > frame->function->piece_count) {
+        goal = find_goal(walk, frame);
+    }
+    if (edge == NONE_OF)
+        fail(walk, "no path leads to the next record");
+    else
+        follow(walk, frame, edge, goal);
+}
+
+/* Whether RECORD is the next thing that control comes to in the frame. */
+static bool is_ahead(const struct frame *frame, uint32_t record) {
+    const struct piece *piece = piece_of(frame);
+    if (!frame->read)
+        return piece->record == record + 1;
+    for (uint32_t i = 0; frame->index == piece->count && i < piece->edge_count; i++)
+        if (frame->function->edges[piece->first_edge + i].record == record + 1)
+            return true;
+    return false;
+}
+
+/* Whether a signal has interrupted the thread here: the next record is the handler's. */
+static bool is_interrupted_here(struct trace_walk *walk, const struct frame *frame) {
+    const struct item *item = peek(walk);
+    if (item->kind != QUIPU_TRACE_HANDLER)
+        return false;
+    if (frame->calls)
+        return true;
+    struct point point = find_point(walk, frame, item->interrupted - frame->loaded->bias);
+    if (!point.known) /* in a library, or in code out of line */
+        return !frame->read;
+    if (point.record == NONE_OF)
+        return point.piece == frame->piece && point.index == frame->index &&
+               (frame->read || point.index == 0);
+    if (point.done)
+        return frame->last == point.record && frame->index == 0 && frame->read;
+    return is_ahead(frame, point.record);
+}
+
+static void emit(struct trace_walk *walk, struct frame *frame) {
+    const struct piece *piece = piece_of(frame);
+    const struct traced_instruction *instruction = &piece->instructions[frame->index++];
+    struct trace_step *step = &walk->step;
+    uint64_t next = instruction->address + instruction->decoded.size + frame->loaded->bias;
+    step->function = frame->function;
+    step->piece = piece;
+    step->instruction = instruction;
+    step->address = instruction->address + frame->loaded->bias;
+    step->references.count = 0;
+    take_accesses(walk, frame, &instruction->decoded, next);
+    frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
+}
+
+/* Goes on without executing an instruction of the frame. Returns false at the end. */
+static bool advance(struct trace_walk *walk, struct frame *frame) {
+    const struct item *item;
+    if (frame && is_interrupted_here(walk, frame)) {
+        walk->interrupts = true;
+        skip(walk, QUIPU_TRACE_HANDLER_SIZE);
+        frame->calls |= false;
+        item = peek(walk);
+        if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
+            fail(walk, "a signal handler has no begin");
+            return false;
+        }
+        arrive(walk);
+        return true;
+    }
+    if (frame && !frame->calls) {
+        if (!frame->read) {
+            uint32_t record = piece_of(frame)->record - 1;
+            if (!is_next(peek(walk), frame, record)) {
+                if (peek(walk)->kind != QUIPU_TRACE_END)
+                    fail(walk, "a record is missing");
+                return false;
+            }
+            take_record(walk, frame, record);
+            frame->read = true;
+        } else {
+            leave_piece(walk, frame);
+        }
+        return true;
+    }
+    item = peek(walk);
+    if (item->kind == QUIPU_TRACE_HANDLER) {
+        walk->interrupts = true;
+        skip(walk, QUIPU_TRACE_HANDLER_SIZE);
+        return true;
+    }
+    if (item->kind == QUIPU_TRACE_END)
+        return false;
+    if (item->kind == QUIPU_TRACE_RESUMED) {
+        resume(walk);
+        return true;
+    }
+    if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
+        fail(walk, "a record is of no known code");
+        return false;
+    }
+    arrive(walk);
+    return true;
+}
+
+bool trace_step(struct trace_walk *walk, struct trace_step **step) {
+    for (;;) {
+        struct frame *frame = innermost(walk);
+        if (frame && !frame->calls && frame->read) {
+            struct piece *piece = &frame->function->pieces[frame->piece];
+            decode_piece(&walk->trace->arena, frame->function, piece);
+            if (frame->index < piece->count && !is_interrupted_here(walk, frame)) {
+                emit(walk, frame);
+                *step = &walk->step;
+                return true;
+            }
+        }
+        if (walk->fault || !advance(walk, frame))
+            return false;
+    }
+}
+
+const char *trace_fault(const struct trace_walk *walk) {
+    return walk->fault;
+}
+
+uint64_t trace_record_bytes(const struct trace_walk *walk) {
+    return walk->taken;
+}
+
+struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread) {
+    struct trace_walk *walk = calloc(1, sizeof *walk);
+    CHECK(walk);
+    walk->trace = trace;
+    walk->thread = thread;
+    enter_chunk(walk);
+    return walk;
+}
+
+void trace_end(struct trace_walk *walk) {
+    arena_release(&walk->arena);
+    free(walk);
+}

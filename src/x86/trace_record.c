@@ -1,0 +1,216 @@
+/* trace_record.c: inserted code that records for traces; see trace_record.h.
+ *
+ * Two registers are needed: one leads to the thread's cursor, one is the cursor. Where they are not
+ * free they are saved on the stack, below the red zone. */
+#include "x86/trace_record.h"
+
+#include "format/trace.h"
+
+#include <string.h>
+
+enum {
+    R10 = 10,
+    R11 = 11
+};
+
+/* Where a record's code has its registers. */
+struct record_registers {
+    int base;   /* leads to the cursor */
+    int cursor; /* the end of the record */
+    int raised; /* the stack pointer is so many bytes lower than at the program's instruction */
+};
+
+static unsigned count_registers(uint16_t registers) {
+    return (unsigned)__builtin_popcount(registers);
+}
+
+static unsigned head_size(const struct trace_code *code) {
+    if (code->sync)
+        return QUIPU_TRACE_SYNC_SIZE;
+    return code->id < QUIPU_TRACE_LONG ? 1 : QUIPU_TRACE_LONG_SIZE;
+}
+
+static unsigned record_size(const struct trace_code *code) {
+    return head_size(code) + 8 * count_registers(code->registers);
+}
+
+/* Writes the name of register NUMBER, or of its lower half. */
+static void write_name(struct buffer *out, int number, bool half) {
+    const char *name = register_name(number);
+    if (!half)
+        buffer_print(out, "%%%s", name);
+    else if (number < 8)
+        buffer_print(out, "%%e%s", name + 1);
+    else
+        buffer_print(out, "%%%sd", name);
+}
+
+/* Writes INSTRUCTION with the registers that it names by %b, %c (the base, the cursor), and %B, %C
+ * (their lower halves). */
+static void write_with(struct buffer *out, const struct record_registers *registers,
+                       const char *instruction) {
+    for (; *instruction; instruction++) {
+        if (*instruction != '@') {
+            buffer_add(out, instruction, 1);
+            continue;
+        }
+        instruction++;
+        bool base = *instruction == 'b' || *instruction == 'B';
+        write_name(out, base ? registers->base : registers->cursor,
+                   *instruction == 'B' || *instruction == 'C');
+    }
+}
+
+static void write_base(struct buffer *out, const struct record_registers *registers, bool shared) {
+    if (shared) {
+        buffer_print(out, "movq quipu_trace@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; ",
+                     register_name(registers->base), register_name(registers->base),
+                     register_name(registers->base));
+        return;
+    }
+    buffer_print(out, "movq %%fs:quipu_trace@tpoff, %%%s; ", register_name(registers->base));
+}
+
+/* The test whether there is room. The code out of line returns the end of the record in a new
+ * chunk. */
+static void write_room_test(struct buffer *out, const struct code_context *context,
+                            const struct record_registers *registers, unsigned size,
+                            const struct frame_row *frame) {
+    uint32_t label = ++*context->labels;
+    struct buffer call = {0};
+    buffer_print(&call, "movl $%u, ", size);
+    write_name(&call, registers->base, true);
+    if (registers->base != R10)
+        write_with(&call, registers, "; xchgq @b, %r10");
+    if (registers->cursor != R11)
+        write_with(&call, registers, "; xchgq @c, %r11");
+    buffer_text(&call, "; call quipu_trace_full");
+    if (registers->cursor != R11)
+        write_with(&call, registers, "; xchgq @c, %r11");
+    if (registers->base != R10)
+        write_with(&call, registers, "; xchgq @b, %r10");
+    buffer_print(out, "testl $%d, ", QUIPU_TRACE_FULL);
+    write_name(out, registers->cursor, true);
+    buffer_print(out, "; %sjnz .LQs%u; .LQr%u: ", stub_jump(context), label, label);
+    write_stub(context, label, call.data, "jmp", &(struct load_place){.frame = *frame});
+    buffer_release(&call);
+}
+
+static void write_head(struct buffer *out, const struct trace_code *code,
+                       const struct record_registers *registers, int size) {
+    const char *cursor = register_name(registers->cursor);
+    if (!code->sync) {
+        if (code->id < QUIPU_TRACE_LONG)
+            buffer_print(out, "movb $%u, %d(%%%s)", code->id, -size, cursor);
+        else
+            buffer_print(out, "movl $%u, %d(%%%s)", QUIPU_TRACE_LONG | code->id << 8, -size,
+                         cursor);
+        return;
+    }
+    const char *base = register_name(registers->base);
+    buffer_print(out, "movb $%d, %d(%%%s); leaq .LQw%u(%%rip), %%%s; movl ", QUIPU_TRACE_SYNC,
+                 -size, cursor, code->label, base);
+    write_name(out, registers->base, true);
+    buffer_print(out, ", %d(%%%s); ", 1 - size, cursor);
+    if (registers->raised)
+        buffer_print(out, "leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s)", registers->raised, base,
+                     base, 5 - size, cursor);
+    else
+        buffer_print(out, "movq %%rsp, %d(%%%s)", 5 - size, cursor);
+}
+
+static void write_body(struct buffer *out, const struct code_context *context,
+                       const struct trace_code *code, const struct record_registers *registers,
+                       bool tested, const struct frame_row *frame) {
+    int size = (int)record_size(code), at = (int)head_size(code) - size;
+    write_base(out, registers, code->shared);
+    buffer_print(out, "movq (%%%s), %%%s; leaq %d(%%%s), %%%s; movq %%%s, (%%%s); ",
+                 register_name(registers->base), register_name(registers->cursor), size,
+                 register_name(registers->cursor), register_name(registers->cursor),
+                 register_name(registers->cursor), register_name(registers->base));
+    if (tested)
+        write_room_test(out, context, registers, (unsigned)size, frame);
+    write_head(out, code, registers, size);
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++) {
+        if (!(code->registers >> reg & 1))
+            continue;
+        if (reg == STACK_POINTER && registers->raised)
+            buffer_print(out, "; leaq %d(%%rsp), %%%s; movq %%%s, %d(%%%s)", registers->raised,
+                         register_name(registers->base), register_name(registers->base), at,
+                         register_name(registers->cursor));
+        else
+            buffer_print(out, "; movq %%%s, %d(%%%s)", register_name(reg), at,
+                         register_name(registers->cursor));
+        at += 8;
+    }
+}
+
+/* Returns a register of FREE for the cursor or its base, or -1. */
+static int find_register(uint16_t free) {
+    for (int i = 0; i < BASE_CANDIDATES; i++)
+        if (free >> base_candidates[i] & 1)
+            return base_candidates[i];
+    return -1;
+}
+
+static bool find_registers(struct record_registers *registers, uint16_t free) {
+    registers->cursor = find_register(free & (uint16_t)~REGISTER_R10);
+    if (registers->cursor < 0)
+        return false;
+    registers->base =
+        free & REGISTER_R10 ? R10 : find_register(free & (uint16_t) ~(1u << registers->cursor));
+    return registers->base >= 0;
+}
+
+/* Saves two registers, and flags if they are live. */
+static void write_saving(struct buffer *out, const struct code_context *context,
+                         const struct trace_code *code, const struct clobbers *clobbers,
+                         bool tested) {
+    bool flags = tested && !clobbers->flags_free;
+    struct record_registers registers = {.raised = RED_ZONE + 16 + 8 * flags};
+    struct frame_row below = clobbers->frame;
+    below.offset += below.by_rsp ? registers.raised : 0;
+    uint16_t others = REGISTERS_ALL & ~code->registers;
+    find_registers(&registers, others);
+    char push[2][32], pop[2][32];
+    for (int i = 0; i < 2; i++) {
+        const char *name = register_name(i ? registers.cursor : registers.base);
+        strcpy(push[i], "pushq %");
+        strcat(push[i], name);
+        strcpy(pop[i], "popq %");
+        strcat(pop[i], name);
+    }
+    write_stack_move(out, &clobbers->frame, -RED_ZONE);
+    write_push(out, &clobbers->frame, push[0]);
+    write_push(out, &clobbers->frame, push[1]);
+    if (flags)
+        write_push(out, &clobbers->frame, "pushfq");
+    write_body(out, context, code, &registers, tested, &below);
+    buffer_text(out, "; ");
+    if (flags)
+        write_pop(out, &clobbers->frame, "popfq");
+    write_pop(out, &clobbers->frame, pop[1]);
+    write_pop(out, &clobbers->frame, pop[0]);
+    write_last_move(out, &clobbers->frame, RED_ZONE);
+}
+
+void write_trace_record(struct buffer *out, const struct code_context *context,
+                        const struct trace_code *code, const struct clobbers *clobbers) {
+    struct record_registers registers = {0};
+    bool tested = code->tested || clobbers->flags_free;
+    buffer_print(out, ".LQw%u: ", code->label);
+    if ((!tested || clobbers->flags_free) &&
+        find_registers(&registers, clobbers->free & (uint16_t)~code->registers))
+        write_body(out, context, code, &registers, tested, &clobbers->frame);
+    else
+        write_saving(out, context, code, clobbers, tested);
+    buffer_print(out, "; .LQx%u:", code->label);
+}
+
+void write_trace_handler_test(struct buffer *out, const struct code_context *context,
+                              const struct load_place *place, int scratch) {
+    uint32_t label = ++*context->labels;
+    buffer_print(out, "leaq 8(%%rsp), %%%s; cmpq %%%s, %%rdx; %sje .LQs%u; .LQr%u: ",
+                 register_name(scratch), register_name(scratch), stub_jump(context), label, label);
+    write_stub(context, label, "call quipu_trace_handler", "jmp", place);
+}

@@ -1,0 +1,26 @@
+/* trace_record.h: inserted code that records for traces. format/trace.h is the contract. */
+#ifndef QUIPU_X86_TRACE_RECORD_H
+#define QUIPU_X86_TRACE_RECORD_H
+
+#include "x86/sequence.h"
+
+/* A record. */
+struct trace_code {
+    bool sync;          /* it names its own code; otherwise it is a witness */
+    uint32_t id;        /* of a witness: its first byte, or a larger number */
+    uint32_t label;     /* number of the labels at the begin (.LQw) and end (.LQx) of its code */
+    uint16_t registers; /* whose values it has */
+    bool shared;        /* the code may be linked into a shared object */
+    bool tested;        /* whether there is room is tested, even if flags are live */
+};
+
+/* Writes a record. Changes only what CLOBBERS allows. */
+void write_trace_record(struct buffer *out, const struct code_context *context,
+                        const struct trace_code *code, const struct clobbers *clobbers);
+
+/* At the begin of a function that the kernel may call as a signal handler: calls the runtime if it
+ * has. Changes flags and register SCRATCH. */
+void write_trace_handler_test(struct buffer *out, const struct code_context *context,
+                              const struct load_place *place, int scratch);
+
+#endif

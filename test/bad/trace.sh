@@ -1,0 +1,145 @@
+#!/bin/bash
+# Traces that are foreign, truncated, corrupt, or whose binary is gone or of another build: one error that
+# names the file and the cause, or what can still be read; never a crash, and never without an end.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+program='#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static int table[64];
+static volatile unsigned long many = 77;
+static char from[100], to[100];
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+__attribute__((noinline)) static int choose(int n) {
+    switch (n & 7) {
+    case 0: return 3 * table[1];
+    case 1: return table[n];
+    case 2: return table[n] + 4;
+    case 3: return n ^ 5;
+    case 4: return n + table[9];
+    default: return 1;
+    }
+}
+static void *run(void *argument) {
+    for (int i = 0; i < 200; i++)
+        table[i % 64] ^= choose(i * 7);
+    qsort(table, 64, sizeof *table, compare);
+    unsigned long count = many;
+    char *a = to, *b = from;
+    __asm__ volatile("rep movsb" : "+D"(a), "+S"(b), "+c"(count) : : "memory");
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    run(NULL);
+    pthread_create(&thread, NULL, run, NULL);
+    return pthread_join(thread, NULL);
+}'
+make_program program --quipu=trace -O1 -g <<<"$program"
+quipu trace -o t -- ./program || fail "cannot record"
+ends 0 quipu print t
+mv output whole.txt
+readers=("print" "export --to=lackey" "export --to=din" "export --to=json" "info")
+
+# all_refuse TEXT FILE: every command that reads traces refuses FILE.
+all_refuse() {
+    for reader in "${readers[@]}"; do
+        # shellcheck disable=SC2086
+        refuses "$1" "$2" -- quipu $reader "$2"
+    done
+}
+
+# ---- what is no trace ----
+refuses "cannot open 'missing'" "No such file" -- quipu print missing
+: >empty
+echo "just text" >text
+head -c 4096 /dev/zero >zeros
+head -c 8 t >short
+mkfifo pipe
+mkdir directory
+for file in empty text zeros short pipe directory program; do
+    refuses "'$file'" "is not a trace" -- timeout 20 quipu print "$file"
+done
+refuses "is not a trace" -- quipu info short
+refuses "is not a trace" -- quipu export --to=lackey -o out short
+[[ ! -e out ]] || fail "an export of nothing is there"
+cp t version
+printf '\377' | dd of=version bs=1 seek=8 conv=notrunc status=none
+all_refuse "is a trace of version 255" version
+
+# ---- the binary ----
+mv program moved
+all_refuse "'$PWD/program'" t
+echo "just text" >program
+all_refuse "it is no ELF file" t
+quipu cc --quipu=trace -O0 -g -o program program.c || fail "cannot build it anew"
+all_refuse "is of another build" t
+mv moved program
+ends 0 quipu print t
+cmp output whole.txt || fail "the trace of the right binary is not what it was"
+
+# ---- what was cut ----
+# survives COMMAND...: the command ends with 0, or with 1 and an error.
+survives() {
+    local status=0
+    timeout 60 "$@" >output 2>messages || status=$?
+    [[ $status -eq 0 || ($status -eq 1 && $(grep -c '^quipu: error: ' messages) -gt 0) ]] ||
+        fail "'$*': exit status $status: $(head -c 2000 messages)"
+}
+size=$(stat -c %s t)
+head -c $((size - 1)) t >cut.trace
+survives quipu print cut.trace
+grep -q "'cut.trace' is cut" messages || fail "nothing tells that it is cut: $(cat messages)"
+ends 0 quipu info --format=json t
+python3 -c 'import json; trace, = json.load(open("output"))["traces"]; assert not trace["cut"]' || fail "it is not cut"
+survives quipu info cut.trace
+grep -q 'missing  *the end' output || fail "info does not tell that it is cut: $(cat output)"
+RANDOM=36
+for ((i = 0; i < 25; i++)); do
+    head -c $(((RANDOM * 32768 + RANDOM) % size)) t >cut.trace
+    for reader in print info; do
+        survives quipu $reader cut.trace
+    done
+done
+
+# ---- what was changed ----
+cat >change.py <<'PYTHON'
+"""Writes traces with a few changed bytes: in the header, a chunk's header, a path, or in records."""
+import random, sys
+source, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+whole = open(source, 'rb').read()
+CHUNK = 4096 + (1 << 18) + (1 << 13)
+chunks = range(4096, len(whole) - CHUNK + 1, CHUNK)
+sizes = {chunk: len(whole[chunk + 4096:chunk + CHUNK].rstrip(b'\0')) for chunk in chunks}
+for seed in range(first, last):
+    chance = random.Random(seed)
+    data = bytearray(whole)
+    for _ in range(chance.choice([1, 1, 2, 8, 40])):
+        chunk = chance.choice(chunks)
+        where = chance.choice(['file', 'header', 'records', 'records', 'records', 'path'])
+        at = {'file': chance.randrange(8, 40), 'header': chunk + chance.randrange(64),
+              'path': chunk + 64 + chance.randrange(30),
+              'records': chunk + 4096 + chance.randrange(sizes[chunk] + 1)}[where]
+        data[at] = chance.choice([0, 1, 2, 4, 255, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)])
+    open(f'changed.{seed}', 'wb').write(data)
+PYTHON
+followed=0
+for ((i = 0; i < 200; i++)); do
+    ((i % 20)) || {
+        rm -f changed.*
+        python3 change.py t $i $((i + 20)) || fail "cannot change it"
+    }
+    # shellcheck disable=SC2086
+    survives quipu ${readers[i % 5]} changed.$i
+    ! grep -q 'cannot be followed' messages || followed=$((followed + 1))
+done
+[[ $followed -gt 5 ]] || fail "only $followed of the changed traces cannot be followed: no record was changed"
+
+# A repeated instruction with more turns than any memory has room for.
+python3 - <<'PYTHON' || fail "the number of turns is not in the trace"
+data, turns = open('t', 'rb').read(), (77).to_bytes(8, 'little')
+assert turns in data
+open('turns', 'wb').write(data.replace(turns, (1 << 60).to_bytes(8, 'little')))
+PYTHON
+ends 1 timeout 60 quipu print -o out turns
+grep -q 'repeats more often than can be followed' messages || fail "turns: $(head -c 1000 messages)"

@@ -1,0 +1,3 @@
+// Landing pads in another section.
+// variants: -O2
+#include "../exact/cold_exceptions.cc"

@@ -1,0 +1,3 @@
+// Jumps through tables of labels.
+// variants: -O0; -O2; -O3; clang -O2
+#include "../exact/computed_goto.c"

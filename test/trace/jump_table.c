@@ -1,0 +1,3 @@
+// Switches.
+// variants: -O2; -O3; clang -O2
+#include "../exact/jump_table.c"

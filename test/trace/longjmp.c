@@ -1,0 +1,3 @@
+// Calls that are left by longjmp.
+// variants: -O0; -O2; -O3; clang -O2
+#include "../exact/longjmp.c"

@@ -1,0 +1,3 @@
+// Jumps to other functions.
+// variants: -O2; clang -O2
+#include "../exact/tail_calls.c"
