@@ -25,6 +25,8 @@ static const struct command commands[] = {
     {"export", "write counts for other tools: callgrind, lcov, cobertura, ...", cmd_export},
     {"trace", "run a program that records all that it executes and accesses", cmd_trace},
     {"print", "print a trace", cmd_print},
+    {"cache", "tell what misses in simulated caches, of a trace", cmd_cache},
+    {"reuse", "tell how far apart a trace's references to a line are", cmd_reuse},
 };
 
 enum {

@@ -1,0 +1,93 @@
+/* source.h: references to memory, one after the other, from a trace or from a file of valgrind's
+ * lackey.
+ *
+ * A source tells of each reference which place of the program it counts for. What a place is, is
+ * chosen when the source is opened. A simulator needs to know no more than this header.
+ *
+ * The rules are cachegrind's, so that misses can be compared with it:
+ *   - An instruction's fetch comes in front of its data.
+ *   - An instruction that reads and then writes the same bytes makes one reference, a read. */
+#ifndef QUIPU_CACHE_SOURCE_H
+#define QUIPU_CACHE_SOURCE_H
+
+#include "util/arena.h"
+#include "util/vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum reference_kind {
+    REFERENCE_FETCH,
+    REFERENCE_READ,
+    REFERENCE_WRITE,
+    REFERENCE_KINDS,
+};
+
+struct memory_reference {
+    uint64_t address;
+    uint32_t size; /* bytes, from 1 to REFERENCE_SIZE_MAX; it does not go beyond the last address */
+    uint32_t place;  /* index into the source's places */
+    uint32_t thread; /* index into the trace's threads; caches of several processors need it */
+    uint8_t kind;    /* enum reference_kind */
+};
+
+enum {
+    REFERENCE_SIZE_MAX = 4096,
+    REFERENCES_MOST = 4096, /* a good number to ask for at once: they stay in the first cache */
+};
+
+enum place_kind {
+    PLACE_PROGRAM, /* one place for all */
+    PLACE_FUNCTION,
+    PLACE_LINE,
+    PLACE_THREAD,
+};
+
+/* What is not known, or of another kind, is NULL or 0. */
+struct reference_place {
+    const char *function; /* the symbol */
+    const char *module;   /* path of the binary */
+    const char *file;     /* normalized */
+    uint32_t line;
+    uint32_t process, thread; /* numbers of the kernel's */
+};
+
+struct reference_source {
+    const char *path; /* for messages */
+    struct arena arena;
+    VECTOR(struct reference_place) places; /* in the order of their first references */
+    uint64_t unsure; /* accesses that were left out: their addresses or elements are not known */
+    bool shortens; /* a reference longer than the smallest line loses the rest, as in cachegrind */
+
+    /* Writes the next references to REFERENCES, at most MOST. Returns their number; 0: there are no
+     * more. Bad input ends the program with an error. */
+    size_t (*next)(struct reference_source *source, struct memory_reference *references,
+                   size_t most);
+    void (*close)(struct reference_source *source);
+};
+
+/* Opens a trace (quipu trace). Its threads come one after the other. References of more than 64
+ * bytes are cut at multiples of 64. If the file is no trace, the program ends with an error. */
+struct reference_source *open_trace_source(const char *path, enum place_kind kind);
+
+/* Opens what 'valgrind --tool=lackey --trace-mem=yes' wrote; "-": standard input. The only KIND is
+ * PLACE_PROGRAM. */
+struct reference_source *open_lackey_source(const char *path, enum place_kind kind);
+
+/* A kind of file, as in --from=NAME. */
+struct source_format {
+    const char *name;
+    struct reference_source *(*open)(const char *path, enum place_kind kind);
+    bool has_places; /* otherwise PLACE_PROGRAM is the only kind */
+};
+
+/* Returns the format with that NAME. An unknown name ends the program with an error. */
+const struct source_format *choose_source_format(const char *name);
+
+/* Opens the file that the WORDS, COUNT of them, name. Only lackey's may be missing: it is standard
+ * input then. COMMAND is named in messages. */
+struct reference_source *open_source(const struct source_format *format, char **words, int count,
+                                     enum place_kind kind, const char *command);
+
+#endif

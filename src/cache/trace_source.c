@@ -1,0 +1,134 @@
+/* trace_source.c: references from a trace, regenerated one thread after the other.
+ *
+ * Not perfect: the threads did run in parallel; their order is not in the trace yet. Accesses whose
+ * address or elements are not known are left out, and counted. */
+#include "cache/places.h"
+#include "cache/source.h"
+
+#include "util/diag.h"
+
+#include <stdlib.h>
+
+enum {
+    PIECE = 64 /* bytes; longer references are cut at multiples of it */
+};
+
+struct trace_source {
+    struct reference_source base; /* the first member: pointers to it are pointers to this */
+    struct trace *trace;
+    struct place_numbers numbers;
+    size_t thread; /* index of the walked one */
+    struct trace_walk *walk;
+    /* of the step that is being taken; NULL: none */
+    struct trace_step *step;
+    uint32_t place;
+    size_t reference; /* the next one */
+    uint64_t taken;   /* bytes of it that have been taken */
+};
+
+/* Whether the instruction reads and then writes these bytes. */
+static bool is_modified(const struct trace_step *step, size_t i) {
+    const struct reference *read = &step->references.data[i];
+    const struct reference *write = read + 1;
+    return i + 1 < step->references.count && !read->writes && write->writes && write->sure &&
+           read->address == write->address && read->size == write->size;
+}
+
+/* Takes the next piece of data of the step. Returns false if there is none. */
+static bool take_data(struct trace_source *source, struct memory_reference *result) {
+    const struct trace_step *step = source->step;
+    for (; source->reference < step->references.count; source->reference++) {
+        const struct reference *reference = &step->references.data[source->reference];
+        if (!reference->sure)
+            source->base.unsure++;
+        if (!reference->sure || !reference->size)
+            continue;
+        uint64_t left = reference->size - source->taken;
+        result->address = reference->address + source->taken;
+        result->kind = reference->writes ? REFERENCE_WRITE : REFERENCE_READ;
+        uint64_t size = left;
+        if (reference->size > PIECE && left > PIECE - result->address % PIECE)
+            size = PIECE - result->address % PIECE;
+        result->size = (uint32_t)size;
+        source->taken += size;
+        if (source->taken < reference->size)
+            return true;
+        source->reference += is_modified(step, source->reference) ? 2 : 1;
+        source->taken = 0;
+        return true;
+    }
+    return false;
+}
+
+/* Goes on to the next instruction, of the next thread if this one is done. Returns false at the
+ * end. */
+static bool take_step(struct trace_source *source) {
+    const struct trace *trace = source->trace;
+    for (; source->thread < trace->threads.count; source->thread++) {
+        const struct traced_thread *thread = trace->threads.data[source->thread];
+        if (!source->walk)
+            source->walk = trace_begin(source->trace, thread);
+        if (trace_step(source->walk, &source->step)) {
+            source->place = number_place(&source->numbers, &source->base, thread, source->step);
+            source->reference = 0;
+            return true;
+        }
+        if (trace_fault(source->walk))
+            warn("'%s': the trace of thread %u cannot be followed to its end: %s",
+                 source->base.path, thread->tid, trace_fault(source->walk));
+        trace_end(source->walk);
+        source->walk = NULL;
+    }
+    source->step = NULL;
+    return false;
+}
+
+static size_t next_references(struct reference_source *base, struct memory_reference *references,
+                              size_t most) {
+    struct trace_source *source = (struct trace_source *)base;
+    size_t count = 0;
+    while (count < most) {
+        struct memory_reference *next = &references[count];
+        next->thread = (uint32_t)source->thread;
+        next->place = source->place;
+        if (source->step && take_data(source, next)) {
+            count++;
+            continue;
+        }
+        if (!take_step(source))
+            break;
+        *next = (struct memory_reference){.address = source->step->address,
+                                          .size = source->step->instruction->decoded.size,
+                                          .place = source->place,
+                                          .thread = (uint32_t)source->thread,
+                                          .kind = REFERENCE_FETCH};
+        count++;
+    }
+    return count;
+}
+
+static void close_trace(struct reference_source *base) {
+    struct trace_source *source = (struct trace_source *)base;
+    if (source->walk)
+        trace_end(source->walk);
+    place_numbers_release(&source->numbers);
+    trace_close(source->trace);
+    arena_release(&base->arena);
+    free(source);
+}
+
+struct reference_source *open_trace_source(const char *path, enum place_kind kind) {
+    struct trace_source *source = calloc(1, sizeof *source);
+    if (!source)
+        die("out of memory");
+    source->base.path = path;
+    source->base.next = next_references;
+    source->base.close = close_trace;
+    source->numbers.kind = kind;
+    const char *cause = trace_open(&source->base.arena, path, &source->trace);
+    if (cause)
+        die("%s", cause);
+    if (source->trace->lost)
+        warn("'%s' is not complete: a program could not record all", path);
+    return &source->base;
+}

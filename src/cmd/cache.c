@@ -1,0 +1,135 @@
+/* cache.c: quipu cache FILE: the misses of simulated caches, by function, line or thread. */
+#include "cmd/cache_table.h"
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+
+#include "cache/cache.h"
+#include "cache/source.h"
+#include "util/diag.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_help(void) {
+    fputs(
+        "usage: quipu cache [OPTIONS] FILE\n\n"
+        "Simulates caches on the references of FILE, which 'quipu trace' wrote, and prints how\n"
+        "many of them each level misses.  A cache is SIZE,WAYS,LINE, in bytes, such as\n"
+        "32K,8,64; WAYS may be 'full'.\n\n"
+        "      --l1i=CACHE      for instructions (32K,8,64)\n"
+        "      --l1d=CACHE      for data (32K,8,64)\n"
+        "      --l2=CACHE       the second level (none)\n"
+        "      --llc=CACHE      the last level (8M,16,64); or none\n"
+        "      --levels=RULE    what the last level holds beside the others: independent (the\n"
+        "                       default, as in cachegrind), inclusive or exclusive\n"
+        "      --by=WHAT        what a row is: kind (of reference, the default), function, line,\n"
+        "                       thread\n"
+        "      --from=KIND      what FILE is: trace (default) or lackey, the text of 'valgrind\n"
+        "                       --tool=lackey --trace-mem=yes'; standard input without FILE\n"
+        "      --format=FORMAT  text (default), json or csv\n"
+        "      --sort=COLUMN    numbers from high to low, names from low to high; -COLUMN the\n"
+        "                       other way round\n"
+        "      --limit=N        the first N rows only\n"
+        "      --human          short numbers: 1.23G\n"
+        "  -o, --output=FILE    write there instead of standard output\n"
+        "      --help           print this\n",
+        stdout);
+}
+
+/* ---- options ---- */
+
+static void take_view(void *options, const char *word) {
+    if (strcmp(word, "object") == 0)
+        die("'--by=object': misses by variable and heap block are not there yet; use --by=line");
+    ((struct cache_options *)options)->view = choose_cache_view(word);
+}
+
+static void take_inclusion(void *options, const char *word) {
+    ((struct cache_options *)options)->shape.inclusion = choose_inclusion(word);
+}
+
+static void take_from(void *options, const char *word) {
+    ((struct cache_options *)options)->from = choose_source_format(word);
+}
+
+static void take_format(void *options, const char *word) {
+    ((struct cache_options *)options)->format = choose_table_format(word);
+}
+
+static void take_limit(void *options, const char *word) {
+    char *end;
+    unsigned long long limit = strtoull(word, &end, 10);
+    if (*word < '0' || *word > '9' || *end || limit > SIZE_MAX)
+        die("'--limit=%s' is not a number of rows", word);
+    ((struct cache_options *)options)->limit = limit;
+}
+
+static void take_l1i(void *options, const char *word) {
+    ((struct cache_options *)options)->shape.instruction = parse_cache_shape("--l1i", word);
+}
+
+static void take_l1d(void *options, const char *word) {
+    ((struct cache_options *)options)->shape.data = parse_cache_shape("--l1d", word);
+}
+
+static struct cache_shape parse_optional(const char *option, const char *word) {
+    struct cache_shape none = {0};
+    return strcmp(word, "none") == 0 ? none : parse_cache_shape(option, word);
+}
+
+static void take_l2(void *options, const char *word) {
+    ((struct cache_options *)options)->shape.second = parse_optional("--l2", word);
+}
+
+static void take_llc(void *options, const char *word) {
+    ((struct cache_options *)options)->shape.last = parse_optional("--llc", word);
+}
+
+#define FIELD(name) offsetof(struct cache_options, name)
+
+static const struct option_row rows[] = {
+    {"l1i", 0, OPTION_PARSED, 0, take_l1i},
+    {"l1d", 0, OPTION_PARSED, 0, take_l1d},
+    {"l2", 0, OPTION_PARSED, 0, take_l2},
+    {"llc", 0, OPTION_PARSED, 0, take_llc},
+    {"levels", 0, OPTION_PARSED, 0, take_inclusion},
+    {"by", 0, OPTION_PARSED, 0, take_view},
+    {"from", 0, OPTION_PARSED, 0, take_from},
+    {"format", 0, OPTION_PARSED, 0, take_format},
+    {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
+    {"limit", 0, OPTION_PARSED, 0, take_limit},
+    {"human", 0, OPTION_FLAG, FIELD(human), NULL},
+    {"output", 'o', OPTION_TEXT, FIELD(output), NULL},
+};
+
+static const struct command_line command_line = {"cache", print_help, rows,
+                                                 sizeof rows / sizeof *rows, false};
+
+int cmd_cache(int argc, char **argv) {
+    struct cache_options options = {
+        .shape = {.instruction = parse_cache_shape("--l1i", "32K,8,64"),
+                  .data = parse_cache_shape("--l1d", "32K,8,64"),
+                  .last = parse_cache_shape("--llc", "8M,16,64")},
+        .view = choose_cache_view("kind"),
+        .format = &table_text,
+        .output = "-",
+    };
+    int first = take_options(&command_line, argc, argv, &options);
+    if (!first)
+        return 0;
+    check_levels(&options.shape);
+    struct reference_source *source =
+        open_source(options.from, argv + first, argc - first, options.view->place, argv[0]);
+    struct hierarchy hierarchy;
+    hierarchy_begin(&hierarchy, &options.shape);
+    struct cache_counts *counts = simulate_caches(source, &hierarchy);
+    if (source->unsure)
+        warn("'%s': %" PRIu64 " accesses are left out: their addresses are not in the trace",
+             source->path, source->unsure);
+    write_cache_table(&options, source, counts);
+    free(counts);
+    hierarchy_release(&hierarchy);
+    source->close(source);
+    return 0;
+}
