@@ -126,6 +126,8 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
     source->base.close = close_trace;
     source->numbers.kind = kind;
     const char *cause = trace_open(&source->base.arena, path, &source->trace);
+    if (!cause)
+        cause = trace_lacks_records(source->trace);
     if (cause)
         die("%s", cause);
     if (source->trace->lost)

@@ -10,6 +10,8 @@
 struct trace *open_trace(struct arena *arena, const char *path) {
     struct trace *trace;
     const char *cause = trace_open(arena, path, &trace);
+    if (!cause)
+        cause = trace_lacks_records(trace);
     if (cause)
         die("%s", cause);
     if (trace->cut)

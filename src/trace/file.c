@@ -179,6 +179,15 @@ const char *trace_open(struct arena *arena, const char *path, struct trace **res
     return cause;
 }
 
+const char *trace_lacks_records(struct trace *trace) {
+    return trace->threads.count
+               ? NULL
+               : arena_print(&trace->arena,
+                             "'%s' has no records: nothing that ran was built with "
+                             "'quipu cc --quipu=trace'",
+                             trace->path);
+}
+
 void trace_close(struct trace *trace) {
     for (size_t i = 0; i < trace->modules.count; i++)
         binary_close(trace->modules.data[i]->binary);

@@ -128,6 +128,16 @@ static bool place_records(struct traced_function *function) {
         if (record)
             function->records[record - 1].edge = i;
     }
+    for (uint32_t i = 0; i < function->record_count; i++) {
+        const struct record_note *record = &function->records[i];
+        if (record->piece != NONE_OF)
+            continue;
+        if (record->edge == NONE_OF)
+            return false;
+        uint32_t target = function->edges[record->edge].target;
+        if (record->sync && (target == 0 || target > function->piece_count))
+            return false;
+    }
     return true;
 }
 

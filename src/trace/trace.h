@@ -124,6 +124,9 @@ bool trace_is(const char *path);
 const char *trace_open(struct arena *arena, const char *path, struct trace **result);
 void trace_close(struct trace *trace);
 
+/* Returns NULL, or an error message, in the trace's arena, if it has no records at all. */
+const char *trace_lacks_records(struct trace *trace);
+
 /* notes.c: reads the notes of MODULE's binary. Returns NULL, or an error message. */
 const char *read_trace_notes(struct arena *arena, struct traced_module *module);
 

@@ -10,10 +10,9 @@
  *
  * Not perfect: where the thread's records end, the walk goes on to the next point at which control
  * leaves the function. If a signal or another thread ended the process, that may be too far. */
-#include "trace/trace.h"
+#include "trace/point.h"
 
 #include "format/notes.h"
-#include "symbols/binary.h"
 #include "x86/accessed.h"
 #include "x86/computation.h"
 
@@ -329,7 +328,7 @@ static void arrive(struct trace_walk *walk) {
                                             : function->edges[note->edge].target - 1;
     bool begins = note->piece != NONE_OF && is_entered(function, piece, QUIPU_EDGE_ENTRY);
     for (size_t i = walk->frames.count; !begins && !walk->interrupts && i-- > 0;) {
-        struct frame *frame = &walk->frames.data[i];
+        struct frame *frame = vector_at(&walk->frames, i);
         if (frame->function != function || !frame->calls || frame->entry < item.stack)
             continue;
         bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
@@ -356,100 +355,6 @@ static void arrive(struct trace_walk *walk) {
     vector_push(&walk->arena, &walk->frames, frame);
 }
 
-/* A point of a function at which a signal has interrupted it. */
-struct point {
-    bool known;
-    uint32_t record; /* its code is there: in front of it, or behind it if `done`; or NONE_OF */
-    bool done;
-    uint32_t piece, index; /* the next instruction, without a record */
-};
-
-/* Whether the record's code has moved the thread's cursor in front of ADDRESS. */
-static bool is_recorded(const struct traced_function *function, const struct record_note *record,
-                        uint64_t address) {
-    size_t left;
-    uint64_t at = record->address;
-    const uint8_t *code = binary_code(function->module->binary, at, &left);
-    while (code && at < address) {
-        struct decoded decoded;
-        if (!decode_instruction(code, left, &decoded))
-            return false;
-        bool moves = decoded.store.kind == ACCESS_PLAIN && decoded.store.displacement == 0 &&
-                     decoded.store.size == 8 && decoded.store.base != NO_REGISTER &&
-                     decoded.store.base != STACK_POINTER && !decoded.load_count;
-        at += decoded.size;
-        code += decoded.size;
-        left -= decoded.size;
-        if (moves)
-            return at <= address;
-    }
-    return false;
-}
-
-/* Returns the record whose code has ADDRESS in it, or NONE_OF. */
-static uint32_t record_at(const struct traced_function *function, uint64_t address) {
-    for (uint32_t i = 0; i < function->record_count; i++)
-        if (address - function->records[i].address < function->records[i].code_size)
-            return i;
-    return NONE_OF;
-}
-
-/* ADDRESS is in a record's code out of line, which ends with a jump back. Returns that record, or
- * NONE_OF. It is DONE unless a call follows. */
-static uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
-                               bool *done) {
-    enum {
-        LONGEST_STUB = 8
-    };
-    *done = true;
-    for (int i = 0; i < LONGEST_STUB; i++) {
-        size_t left;
-        struct decoded decoded;
-        const uint8_t *code = binary_code(function->module->binary, address, &left);
-        if (!code || !decode_instruction(code, left, &decoded))
-            return NONE_OF;
-        if (decoded.class == CLASS_JUMP)
-            return record_at(function, address + decoded.size + (uint64_t)jump_distance(code));
-        if (decoded.class != CLASS_PLAIN && decoded.class != CLASS_CALL)
-            return NONE_OF;
-        *done &= decoded.class != CLASS_CALL;
-        address += decoded.size;
-    }
-    return NONE_OF;
-}
-
-/* Finds the point of the frame's function at ADDRESS, as linked. */
-static struct point find_point(struct trace_walk *walk, const struct frame *frame,
-                               uint64_t address) {
-    enum {
-        LONGEST_CODE = 64
-    }; /* in front of an instruction, that is no record's */
-    struct traced_function *function = frame->function;
-    struct point point = {.record = NONE_OF};
-    point.record = record_at(function, address);
-    if (point.record != NONE_OF)
-        point.done = is_recorded(function, &function->records[point.record], address);
-    point.known = point.record != NONE_OF;
-    if (point.known)
-        return point;
-    uint64_t nearest = UINT64_MAX;
-    for (uint32_t i = 0; i < function->piece_count; i++) {
-        struct piece *piece = &function->pieces[i];
-        decode_piece(&walk->trace->arena, function, piece);
-        for (uint32_t n = 0; n < piece->count; n++)
-            if (piece->instructions[n].address - address < nearest) {
-                nearest = piece->instructions[n].address - address;
-                point.piece = i;
-                point.index = n;
-            }
-    }
-    if (nearest != 0)
-        point.record = record_of_stub(function, address, &point.done);
-    point.known =
-        point.record != NONE_OF || nearest == 0 || (nearest < LONGEST_CODE && point.index == 0);
-    return point;
-}
-
 /* The innermost function returns, or jumps to another one. A handler's frame stays until the record
  * behind it. */
 static void leave_function(struct trace_walk *walk, struct frame *frame) {
@@ -472,6 +377,7 @@ static void resume(struct trace_walk *walk) {
 static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, struct goal goal) {
     const struct traced_function *function = frame->function;
     const struct path_edge *e = &function->edges[edge];
+    CHECK(function->edges && edge < function->edge_count);
     if (e->record)
         take_record(walk, frame, e->record - 1);
     if (e->target == 0) {
@@ -490,6 +396,8 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
             continue;
         uint32_t target = function->edges[i].target;
         bool found = false;
+        if (target > function->piece_count)
+            continue; /* a hub leads to no other one */
         if (target == 0)
             found = goal.kind == GOAL_OUTSIDE;
         else if (function->pieces[target - 1].record)
@@ -511,7 +419,8 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
     const struct item *item = peek(walk);
     struct goal outside = {GOAL_OUTSIDE, 0};
     if (item->kind == QUIPU_TRACE_HANDLER) {
-        struct point point = find_point(walk, frame, item->interrupted - frame->loaded->bias);
+        struct point point = find_point(&walk->trace->arena, frame->function,
+                                        item->interrupted - frame->loaded->bias);
         if (!point.known)
             return outside;
         if (point.record != NONE_OF)
@@ -575,7 +484,8 @@ static bool is_interrupted_here(struct trace_walk *walk, const struct frame *fra
         return false;
     if (frame->calls)
         return true;
-    struct point point = find_point(walk, frame, item->interrupted - frame->loaded->bias);
+    struct point point =
+        find_point(&walk->trace->arena, frame->function, item->interrupted - frame->loaded->bias);
     if (!point.known) /* in a library, or in code out of line */
         return !frame->read;
     if (point.record == NONE_OF)

@@ -6,11 +6,12 @@
 
 #include "format/trace.h"
 
-#include <string.h>
+#include <stdio.h>
 
 enum {
     R10 = 10,
-    R11 = 11
+    R11 = 11,
+    NAME_SIZE = 16 /* of an instruction that pushes a register */
 };
 
 /* Where a record's code has its registers. */
@@ -172,13 +173,11 @@ static void write_saving(struct buffer *out, const struct code_context *context,
     below.offset += below.by_rsp ? registers.raised : 0;
     uint16_t others = REGISTERS_ALL & ~code->registers;
     find_registers(&registers, others);
-    char push[2][32], pop[2][32];
+    char push[2][NAME_SIZE], pop[2][NAME_SIZE];
     for (int i = 0; i < 2; i++) {
         const char *name = register_name(i ? registers.cursor : registers.base);
-        strcpy(push[i], "pushq %");
-        strcat(push[i], name);
-        strcpy(pop[i], "popq %");
-        strcat(pop[i], name);
+        snprintf(push[i], NAME_SIZE, "pushq %%%s", name);
+        snprintf(pop[i], NAME_SIZE, "popq %%%s", name);
     }
     write_stack_move(out, &clobbers->frame, -RED_ZONE);
     write_push(out, &clobbers->frame, push[0]);

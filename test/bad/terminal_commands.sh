@@ -206,6 +206,35 @@ safe 1 é watch -e "$odd" -- "$odd/moments" "$odd"
 safe 1 é watch -e plain --if="$odd" -- "$odd/moments" "$odd"
 safe 1 é watch -e plain --log="$odd/none/none" -- "$odd/moments" "$odd"
 
+# traces
+build traces --quipu=trace
+safe 0 '' trace -o "$odd/trace" -- "$odd/traces" "$odd"
+safe 127 é trace -o "$odd/none" -- "$odd/none"
+safe 1 é trace -o "$odd/none/none" -- "$odd/traces"
+look
+safe 0 "$f" print "$odd/trace"
+safe 0 "$f" print --asm "$odd/trace"
+safe 0 'f\u001b' print --format=json "$odd/trace"
+safe 0 35m print --format=csv "$odd/trace"
+safe 1 é print "$odd/none"
+safe 1 é print --format="$odd" "$odd/trace"
+safe 1 é print "$odd/main.c"
+safe 0 é info "$odd/trace"
+for option in kind function line thread; do
+    for format in text json csv; do
+        safe 0 '' cache --by=$option --format=$format "$odd/trace"
+    done
+done
+safe 0 "$f" cache --by=function "$odd/trace"
+safe 1 é cache --l1d="$odd" "$odd/trace"
+safe 1 é cache "$odd/none"
+safe 1 é cache --from=lackey "$odd/main.c"
+safe 0 '' reuse "$odd/trace"
+safe 1 é reuse "$odd/none"
+for format in lackey din json; do
+    safe 0 '' export --to=$format "$odd/trace"
+done
+
 # processes that run
 running() {
     mkfifo input
@@ -235,7 +264,7 @@ safe 1 é "$odd"
 safe 1 é help "$odd"
 look
 quipu --help | sed -n 's/^  \([a-z]*\) .*/\1/p' >table
-[[ $(wc -l <table) -ge 13 ]] || fail "no table of commands: $(cat table)"
+[[ $(wc -l <table) -ge 17 ]] || fail "no table of commands: $(cat table)"
 while read -r command; do
     [[ -n ${tried[$command]-} ]] || fail "'$command' is not tried here"
 done <table

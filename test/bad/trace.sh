@@ -63,6 +63,9 @@ done
 refuses "is not a trace" -- quipu info short
 refuses "is not a trace" -- quipu export --to=lackey -o out short
 [[ ! -e out ]] || fail "an export of nothing is there"
+quipu trace -o nothing -- true || fail "quipu trace does not end as its program"
+refuses "'nothing' has no records" -- quipu print nothing
+refuses "'nothing' has no records" -- quipu cache nothing
 cp t version
 printf '\377' | dd of=version bs=1 seek=8 conv=notrunc status=none
 all_refuse "is a trace of version 255" version

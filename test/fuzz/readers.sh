@@ -16,7 +16,7 @@ gcc -g -nostdlib -static -Wl,--build-id -o "$work/by-hand" "$here/sample.s"
 
 # Built again only where a source is newer.
 sources=$(ls "$here/readers.c" "$root"/src/{data,symbols,util}/*.c \
-    "$root"/src/x86/{access,decode,linear,names,registers,thread,transfer}.c \
+    "$root"/src/x86/{access,computation,decode,linear,names,registers,thread,transfer}.c \
     "$root"/src/report/{function_parts,line_counts}.c)
 newer=$(find "$root/src" "$here" -name '*.[ch]' -newer "$build/readers" 2>/dev/null | head -1 || true)
 if [ ! -x "$build/readers" ] || [ -n "$newer" ]; then

@@ -38,10 +38,10 @@ static void add_block_record(struct planner *p, struct trace_records *trace,
                              struct trace_record record) {
     size_t count = trace->records.count;
     size_t at = count;
-    while (at > 0 && trace->records.data[at - 1].block == record.block &&
-           trace->records.data[at - 1].at > record.at)
+    while (at > 0 && vector_at(&trace->records, at - 1)->block == record.block &&
+           vector_at(&trace->records, at - 1)->at > record.at)
         at--;
-    struct trace_record *before = at > 0 ? &trace->records.data[at - 1] : NULL;
+    struct trace_record *before = at > 0 ? vector_at(&trace->records, at - 1) : NULL;
     if (before && before->block == record.block && before->at == record.at) {
         before->registers |= record.registers;
         return;

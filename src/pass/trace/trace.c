@@ -93,7 +93,7 @@ static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t ind
     const struct edge *edge = &graph->edges.data[index];
     if (!trace->of_edge[index])
         return;
-    const struct basic_block *source = &graph->blocks.data[edge->source - 1];
+    const struct basic_block *source = vector_at(&graph->blocks, edge->source - 1);
     const struct basic_block *target =
         is_block(graph, edge->target) ? &graph->blocks.data[edge->target - 1] : NULL;
     const struct graph_instruction *last = last_instruction(graph, source);

@@ -1,0 +1,90 @@
+/* point.c: where in a function a signal has interrupted it; see point.h.
+ *
+ * The address may be that of an instruction of the program, in the code of a record, in that code's
+ * part out of line, or in other inserted code. */
+#include "trace/point.h"
+
+#include "symbols/binary.h"
+
+/* Whether the record's code has moved the thread's cursor in front of ADDRESS. */
+static bool is_recorded(const struct traced_function *function, const struct record_note *record,
+                        uint64_t address) {
+    size_t left;
+    uint64_t at = record->address;
+    const uint8_t *code = binary_code(function->module->binary, at, &left);
+    while (code && at < address) {
+        struct decoded decoded;
+        if (!decode_instruction(code, left, &decoded))
+            return false;
+        bool moves = decoded.store.kind == ACCESS_PLAIN && decoded.store.displacement == 0 &&
+                     decoded.store.size == 8 && decoded.store.base != NO_REGISTER &&
+                     decoded.store.base != STACK_POINTER && !decoded.load_count;
+        at += decoded.size;
+        code += decoded.size;
+        left -= decoded.size;
+        if (moves)
+            return at <= address;
+    }
+    return false;
+}
+
+/* Returns the record whose code has ADDRESS in it, or NONE_OF. */
+static uint32_t record_at(const struct traced_function *function, uint64_t address) {
+    for (uint32_t i = 0; i < function->record_count; i++)
+        if (address - function->records[i].address < function->records[i].code_size)
+            return i;
+    return NONE_OF;
+}
+
+/* ADDRESS is in a record's code out of line, which ends with a jump back. Returns that record, or
+ * NONE_OF. It is DONE unless a call follows. */
+static uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
+                               bool *done) {
+    enum {
+        LONGEST_STUB = 8
+    };
+    *done = true;
+    for (int i = 0; i < LONGEST_STUB; i++) {
+        size_t left;
+        struct decoded decoded;
+        const uint8_t *code = binary_code(function->module->binary, address, &left);
+        if (!code || !decode_instruction(code, left, &decoded))
+            return NONE_OF;
+        if (decoded.class == CLASS_JUMP)
+            return record_at(function, address + decoded.size + (uint64_t)jump_distance(code));
+        if (decoded.class != CLASS_PLAIN && decoded.class != CLASS_CALL)
+            return NONE_OF;
+        *done &= decoded.class != CLASS_CALL;
+        address += decoded.size;
+    }
+    return NONE_OF;
+}
+
+struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
+    enum {
+        LONGEST_CODE = 64
+    }; /* in front of an instruction, that is no record's */
+    struct point point = {.record = NONE_OF};
+    point.record = record_at(function, address);
+    if (point.record != NONE_OF)
+        point.done = is_recorded(function, &function->records[point.record], address);
+    point.known = point.record != NONE_OF;
+    if (point.known)
+        return point;
+    uint64_t nearest = UINT64_MAX;
+    for (uint32_t i = 0; i < function->piece_count; i++) {
+        struct piece *piece = &function->pieces[i];
+        decode_piece(arena, function, piece);
+        for (uint32_t n = 0; n < piece->count; n++)
+            if (piece->instructions[n].address - address < nearest) {
+                nearest = piece->instructions[n].address - address;
+                point.piece = i;
+                point.index = n;
+            }
+    }
+    if (nearest != 0)
+        point.record = record_of_stub(function, address, &point.done);
+    point.known =
+        point.record != NONE_OF || nearest == 0 || (nearest < LONGEST_CODE && point.index == 0);
+    return point;
+}

@@ -1,0 +1,18 @@
+/* point.h: where in a function a signal has interrupted it. */
+#ifndef QUIPU_TRACE_POINT_H
+#define QUIPU_TRACE_POINT_H
+
+#include "trace/trace.h"
+
+struct point {
+    bool known;
+    uint32_t record; /* its code is there: in front of it, or behind it if `done`; or NONE_OF */
+    bool done;
+    uint32_t piece, index; /* the next instruction, without a record */
+};
+
+/* Returns the point of FUNCTION at ADDRESS, as linked. It is not known for an address elsewhere,
+ * and in some code out of line. */
+struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address);
+
+#endif
