@@ -209,7 +209,7 @@ safe 1 é watch -e plain --log="$odd/none/none" -- "$odd/moments" "$odd"
 # traces
 build traces --quipu=trace
 safe 0 '' trace -o "$odd/trace" -- "$odd/traces" "$odd"
-safe 127 é trace -o "$odd/none" -- "$odd/none"
+safe 127 é trace -o "$odd/trace.none" -- "$odd/none"
 safe 1 é trace -o "$odd/none/none" -- "$odd/traces"
 look
 safe 0 "$f" print "$odd/trace"

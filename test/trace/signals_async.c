@@ -1,13 +1,13 @@
 // Signals of another thread, which arrive at any instruction.
 // flags: -pthread
-// variants: -O0; -O2; -O3; clang -O2
+// variants: -O0; -O2; clang -O2
 // counts
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { SIGNALS = 300, LENGTH = 16, ROUNDS = 12000 };
+enum { SIGNALS = 100, LENGTH = 16, ROUNDS = 4000 };
 
 static volatile sig_atomic_t handled;
 static pthread_t main_thread;
