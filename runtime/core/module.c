@@ -27,7 +27,7 @@ struct visit {
 /* The program was started as an argument of the dynamic linker. */
 static bool started_by_linker;
 
-static bool use_state(const ElfW(Nhdr) * note, const char *description, void *data) {
+bool quipu_use_state(const ElfW(Nhdr) * note, const char *description, void *data) {
     const struct quipu_state **state = data;
     if (note->n_type != QUIPU_STATE_VERSION || !is_named(note, "quipu", sizeof "quipu") ||
         note->n_descsz != sizeof(int32_t))
@@ -106,7 +106,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *data) {
         return 0;
     }
     const struct quipu_state *state = NULL;
-    if (!visit->other && find_note(info, use_state, &state) && state->file)
+    if (!visit->other && find_note(info, quipu_use_state, &state) && state->file)
         visit->other = state;
     return 0;
 }

@@ -21,6 +21,7 @@
 #include "format/cells.h"
 #include "format/data_file.h"
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -154,6 +155,9 @@ void quipu_fork_contexts(void) __attribute__((weak));
 WEAK_HERE(quipu_fork_contexts);
 
 /* module.c */
+/* For find_note (note.h): sets DATA, a const struct quipu_state **, if NOTE has the state of a
+ * module. */
+bool quipu_use_state(const ElfW(Nhdr) * note, const char *description, void *data);
 /* Fills in state.module. Returns the state of another module that has a data file or knows that
  * there is none, or NULL. */
 const struct quipu_state *quipu_find_modules(void);

@@ -135,21 +135,12 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-static bool use_state(const ElfW(Nhdr) * note, const char *description, void *data) {
-    const struct quipu_state **state = data;
-    if (note->n_type != QUIPU_STATE_VERSION || !is_named(note, "quipu", sizeof "quipu") ||
-        note->n_descsz != sizeof(int32_t))
-        return false;
-    *state = (const void *)(description + *(const int32_t *)(const void *)description);
-    return true;
-}
-
 /* Describes a module of the process that records. */
 static int add_modules(struct dl_phdr_info *info, size_t size, void *data) {
     const struct quipu_state *state = NULL;
     (void)size;
     (void)data;
-    if (find_note(info, use_state, &state) && state->trace == trace)
+    if (find_note(info, quipu_use_state, &state) && state->trace == trace)
         describe_module(info);
     return 0;
 }
@@ -186,7 +177,7 @@ static int find_trace(struct dl_phdr_info *info, size_t size, void *data) {
     struct trace **found = data;
     const struct quipu_state *state = NULL;
     (void)size;
-    if (!*found && find_note(info, use_state, &state))
+    if (!*found && find_note(info, quipu_use_state, &state))
         *found = state->trace;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* route.c: the path without records from a piece to what follows.
  *
  * Records are on the chords of a spanning tree, so there is at most one path (Mazieres and Smith
- * 1994, section 2.2.2). What was found is kept, by piece and goal. */
+ * 1994, section 2.2.2). What was found is kept, by source and goal. */
 #include "trace/trace.h"
 
 struct search {
@@ -12,13 +12,13 @@ struct search {
 
 static bool leads(struct search *search, uint32_t edge);
 
-/* Whether a path from the end of piece or hub SOURCE leads to the goal. */
-static bool leads_from(struct search *search, uint32_t source) {
+/* Returns the first edge from SOURCE that leads to the goal, or NONE_OF. */
+static uint32_t find_edge(struct search *search, uint32_t source) {
     const struct traced_function *function = search->function;
     for (uint32_t i = 0; i < function->edge_count; i++)
         if (function->edges[i].source == source && leads(search, i))
-            return true;
-    return false;
+            return i;
+    return NONE_OF;
 }
 
 static bool is_goal_record(const struct search *search, uint32_t record) {
@@ -35,7 +35,7 @@ static bool leads(struct search *search, uint32_t edge) {
     if (e->target > function->piece_count) {
         bool seen = search->seen[e->target - 1];
         search->seen[e->target - 1] = true;
-        return !seen && leads_from(search, e->target);
+        return !seen && find_edge(search, e->target) != NONE_OF;
     }
     uint32_t piece = e->target - 1;
     const struct piece *target = &function->pieces[piece];
@@ -53,23 +53,19 @@ static bool leads(struct search *search, uint32_t edge) {
 }
 
 struct route_key {
-    uint32_t piece, kind, index;
+    uint32_t source, kind, index;
 };
 
-uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t piece,
+uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
                     struct goal goal) {
-    struct route_key key = {piece, goal.kind, goal.index};
+    struct route_key key = {source, goal.kind, goal.index};
     uint32_t *known = map_find(&function->routes, (const char *)&key, sizeof key);
     if (known)
         return *known;
     struct arena scratch = {0};
     size_t count = function->piece_count + (size_t)function->hub_count;
     struct search search = {function, goal, ARENA_ARRAY(&scratch, bool, count)};
-    const struct piece *from = &function->pieces[piece];
-    uint32_t found = NONE_OF;
-    for (uint32_t i = 0; i < from->edge_count && found == NONE_OF; i++)
-        if (leads(&search, from->first_edge + i))
-            found = from->first_edge + i;
+    uint32_t found = find_edge(&search, source);
     arena_release(&scratch);
     map_add_copy(arena, &function->routes, &key, sizeof key, found);
     return found;

@@ -145,9 +145,9 @@ struct goal {
     uint32_t index; /* record or piece */
 };
 
-/* route.c: returns the index of the first edge of the path without records from the end of piece
- * PIECE to GOAL, or NONE_OF if there is none. */
-uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t piece,
+/* route.c: returns the index of the first edge of the path without records from SOURCE, the end of
+ * a piece or a hub as the source of edges, to GOAL; or NONE_OF if there is none. */
+uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
                     struct goal goal);
 
 /* A part of memory that an instruction accessed. */

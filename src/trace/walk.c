@@ -18,7 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/user.h>
 
 struct frame {
     struct traced_function *function;
@@ -146,11 +145,15 @@ static void skip(struct trace_walk *walk, uint32_t size) {
     walk->peeked = false;
 }
 
+/* Returns the values in the record ITEM, which has NOTE. */
+static const uint8_t *values_of(const struct item *item, const struct record_note *note) {
+    return item->at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
+}
+
 /* Takes the registers of RECORD from the next record, and goes behind it. */
 static void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
     const struct record_note *note = &frame->function->records[record];
-    const uint8_t *at =
-        walk->item.at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
+    const uint8_t *at = values_of(&walk->item, note);
     if (note->sync) {
         frame->values[STACK_POINTER] = walk->item.stack;
         frame->known |= REGISTER_RSP;
@@ -188,28 +191,6 @@ static void take_reference(void *context, uint64_t address, uint64_t size) {
     vector_push(&taking->walk->arena, &taking->walk->step.references, reference);
 }
 
-/* Sets the registers that accessed_parts reads. */
-static void set_registers_of(struct trace_walk *walk, const struct frame *frame) {
-    struct user_regs_struct *general = &walk->registers.general;
-    const uint64_t *values = frame->values;
-    general->rax = values[0];
-    general->rcx = values[1];
-    general->rdx = values[2];
-    general->rbx = values[3];
-    general->rsp = values[4];
-    general->rbp = values[5];
-    general->rsi = values[6];
-    general->rdi = values[7];
-    general->r8 = values[8];
-    general->r9 = values[9];
-    general->r10 = values[10];
-    general->r11 = values[11];
-    general->r12 = values[12];
-    general->r13 = values[13];
-    general->r14 = values[14];
-    general->r15 = values[15];
-}
-
 /* Returns the value of %rcx behind the instruction, which the next record has. */
 static bool count_behind(struct trace_walk *walk, const struct frame *frame, uint64_t *count) {
     const struct item *item = peek(walk);
@@ -220,8 +201,7 @@ static bool count_behind(struct trace_walk *walk, const struct frame *frame, uin
     if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
         return false;
     const struct record_note *note = &frame->function->records[record - 1];
-    const uint8_t *at = item->at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
-    *count = number_at(at + 8 * (note->registers & REGISTER_RAX), 8);
+    *count = number_at(values_of(item, note) + 8 * (note->registers & REGISTER_RAX), 8);
     return true;
 }
 
@@ -264,7 +244,7 @@ static void take_accesses(struct trace_walk *walk, const struct frame *frame,
     uint64_t turns = count_turns(walk, frame, decoded);
     if (!decoded->load_count && !writes_memory(decoded))
         return;
-    set_registers_of(walk, frame);
+    put_general_registers(&walk->registers.general, frame->values);
     for (uint64_t turn = 0; turn < turns; turn++) {
         for (unsigned i = 0; i < decoded->load_count; i++)
             take_access(walk, &decoded->loads[i], next, turn, false, frame->known);
@@ -391,27 +371,11 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
         enter_piece(frame, e->target - 1);
         return;
     }
-    for (uint32_t i = 0; i < function->edge_count; i++) {
-        if (function->edges[i].source != e->target)
-            continue;
-        uint32_t target = function->edges[i].target;
-        bool found = false;
-        if (target > function->piece_count)
-            continue; /* a hub leads to no other one */
-        if (target == 0)
-            found = goal.kind == GOAL_OUTSIDE;
-        else if (function->pieces[target - 1].record)
-            found =
-                goal.kind == GOAL_RECORD && goal.index + 1 == function->pieces[target - 1].record;
-        else
-            found = (goal.kind == GOAL_PIECE && goal.index == target - 1) ||
-                    find_route(&walk->trace->arena, frame->function, target - 1, goal) != NONE_OF;
-        if (found) {
-            follow(walk, frame, i, goal);
-            return;
-        }
-    }
-    fail(walk, "an indirect jump leads to none of its targets");
+    uint32_t next = find_route(&walk->trace->arena, frame->function, e->target, goal);
+    if (next == NONE_OF)
+        fail(walk, "an indirect jump leads to none of its targets");
+    else
+        follow(walk, frame, next, goal);
 }
 
 /* The goal of the path from here, by the next record. */
@@ -447,7 +411,7 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     bool single = piece->edge_count == 1 && !frame->function->edges[edge].record;
     if (!single) {
         goal = find_goal(walk, frame);
-        edge = find_route(&walk->trace->arena, frame->function, frame->piece, goal);
+        edge = find_route(&walk->trace->arena, frame->function, frame->piece + 1, goal);
         const struct path_edge *e = edge == NONE_OF ? NULL : &frame->function->edges[edge];
         bool returns = e && e->kind == QUIPU_EDGE_CALL && e->record &&
                        frame->function->records[e->record - 1].sync &&
@@ -455,7 +419,7 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
                        walk->item.stack != frame->values[STACK_POINTER];
         if (edge == NONE_OF || returns) {
             goal = (struct goal){GOAL_OUTSIDE, 0};
-            edge = find_route(&walk->trace->arena, frame->function, frame->piece, goal);
+            edge = find_route(&walk->trace->arena, frame->function, frame->piece + 1, goal);
         }
     } else if (frame->function->edges[edge].target > frame->function->piece_count) {
         goal = find_goal(walk, frame);
@@ -516,7 +480,6 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     if (frame && is_interrupted_here(walk, frame)) {
         walk->interrupts = true;
         skip(walk, QUIPU_TRACE_HANDLER_SIZE);
-        frame->calls |= false;
         item = peek(walk);
         if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
             fail(walk, "a signal handler has no begin");

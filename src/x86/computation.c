@@ -215,7 +215,8 @@ static uint16_t bit_of(uint8_t reg) {
     return reg == NO_REGISTER ? 0 : (uint16_t)(1u << reg);
 }
 
-uint16_t registers_kept_by_calls(void) {
+/* Returns the registers that a called function keeps. */
+static uint16_t registers_kept_by_calls(void) {
     return REGISTER_RBX | REGISTER_RSP | REGISTER_RBP | REGISTER_R12 | REGISTER_R13 | REGISTER_R14 |
            REGISTER_R15;
 }

@@ -40,9 +40,6 @@ struct computation {
 uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t values[16],
                           uint16_t known);
 
-/* Returns the registers that a called function keeps. */
-uint16_t registers_kept_by_calls(void);
-
 /* Returns the general registers that the addresses and sizes of what the instruction accesses
  * depend on. */
 uint16_t registers_of_accesses(const struct decoded *decoded);

@@ -68,17 +68,24 @@ bool set_register(pid_t thread, size_t place, uint64_t value) {
                   (void *)value) == 0;
 }
 
+/* By number, as instructions encode it. */
+static const size_t places[] = {
+    offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rcx),
+    offsetof(struct user_regs_struct, rdx), offsetof(struct user_regs_struct, rbx),
+    offsetof(struct user_regs_struct, rsp), offsetof(struct user_regs_struct, rbp),
+    offsetof(struct user_regs_struct, rsi), offsetof(struct user_regs_struct, rdi),
+    offsetof(struct user_regs_struct, r8),  offsetof(struct user_regs_struct, r9),
+    offsetof(struct user_regs_struct, r10), offsetof(struct user_regs_struct, r11),
+    offsetof(struct user_regs_struct, r12), offsetof(struct user_regs_struct, r13),
+    offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
+};
+
+void put_general_registers(struct user_regs_struct *registers, const uint64_t *values) {
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        memcpy((char *)registers + places[i], &values[i], sizeof values[i]);
+}
+
 uint64_t general_register(const struct user_regs_struct *registers, unsigned number) {
-    static const size_t places[] = {
-        offsetof(struct user_regs_struct, rax), offsetof(struct user_regs_struct, rcx),
-        offsetof(struct user_regs_struct, rdx), offsetof(struct user_regs_struct, rbx),
-        offsetof(struct user_regs_struct, rsp), offsetof(struct user_regs_struct, rbp),
-        offsetof(struct user_regs_struct, rsi), offsetof(struct user_regs_struct, rdi),
-        offsetof(struct user_regs_struct, r8),  offsetof(struct user_regs_struct, r9),
-        offsetof(struct user_regs_struct, r10), offsetof(struct user_regs_struct, r11),
-        offsetof(struct user_regs_struct, r12), offsetof(struct user_regs_struct, r13),
-        offsetof(struct user_regs_struct, r14), offsetof(struct user_regs_struct, r15),
-    };
     uint64_t value;
     memcpy(&value, (const char *)registers + places[number], sizeof value);
     return value;

@@ -42,6 +42,10 @@ bool set_register(pid_t thread, size_t place, uint64_t value);
 /* Returns the general register that instructions encode as NUMBER, less than GENERAL_REGISTERS. */
 uint64_t general_register(const struct user_regs_struct *registers, unsigned number);
 
+/* Sets the general registers in the structure to VALUES, GENERAL_REGISTERS of them in the order of
+ * those numbers. */
+void put_general_registers(struct user_regs_struct *registers, const uint64_t *values);
+
 /* Sets BYTES to %zmmN, N = NUMBER < 32. A part that the processor does not have is 0. */
 void vector_register(const struct registers *registers, unsigned number,
                      uint8_t bytes[VECTOR_BYTES]);

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { SIGNALS = 40, LENGTH = 64, ROUNDS = 100000 };
+#ifndef ROUNDS /* test/trace has fewer */
+enum { SIGNALS = 40, LENGTH = 64, ROUNDS = 100000, PAUSE = 100 };
+#endif
 
 static volatile sig_atomic_t handled;
 static pthread_t main_thread;
@@ -35,7 +37,8 @@ static void *send(void *argument) {
         pthread_kill(main_thread, SIGUSR1);
         if (read(answers[0], &answer, 1) != 1)
             _exit(1);
-        usleep(100);
+        if (PAUSE)
+            usleep(PAUSE);
     }
     return argument;
 }
