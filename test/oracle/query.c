@@ -12,7 +12,7 @@
  *
  * THREAD counts from 0 in the order of creation.  At one of N stops on average the thread is made
  * to call NOTE(context), as if the kernel had called a signal handler, and AT(kind, context); or
- * with --signal, where it has once been between START and END, is sent SIGUSR1.  With --no-signals
+ * with --signal, once it has been between START and END, is sent SIGUSR1.  With --no-signals
  * none comes.
  *
  * Steps are slow, so outside of the ranges a lone thread runs at full speed, but for some windows
@@ -61,7 +61,6 @@ static uint64_t note_address, at_address;
 static unsigned every;
 static uint64_t signal_start, signal_end;
 static bool no_signals;
-static bool signals; /* the program waits for them */
 static uint64_t seed = 1;
 static FILE *out;
 static int memory = -1; /* of the program, writable where it is not for itself */
@@ -70,6 +69,7 @@ static struct thread {
     pid_t tid;
     bool gone;
     unsigned inside;               /* instructions in ranges, up to ASKABLE */
+    bool signals;                  /* it waits for them */
     unsigned window;               /* steps that are left outside of the ranges */
     uint64_t pending;              /* this instruction has been begun, if not 0, */
     struct user_regs_struct begun; /* with these registers */
@@ -240,11 +240,11 @@ static void write_pending(struct thread *thread) {
 static int look(struct thread *thread, struct user_regs_struct *regs, int number) {
     bool inside = in_range(regs->rip);
     thread->inside += inside && thread->inside < ASKABLE;
-    signals |= regs->rip >= signal_start && regs->rip < signal_end;
+    thread->signals |= regs->rip >= signal_start && regs->rip < signal_end;
     bool chosen = every && thread->inside == ASKABLE && next_random() % every == 0;
     if (chosen && !signal_end)
         ask(thread, regs);
-    if (!number && chosen && signals && inside)
+    if (!number && chosen && thread->signals && inside)
         number = SIGUSR1;
     if (!number) {
         number = thread->held;
