@@ -82,7 +82,7 @@ void quipu_trace_close(struct quipu_trace *trace) {
 }
 
 int quipu_trace_is_complete(const struct quipu_trace *trace) {
-    return !trace->trace->cut && !trace->trace->lost;
+    return !trace->trace->cut && !trace->trace->stopped && !trace->trace->lost;
 }
 
 size_t quipu_trace_processes(const struct quipu_trace *trace) {

@@ -1,5 +1,5 @@
-/* full.S: what records for traces call: quipu_trace_full where a thread's chunk has no room, and
- * quipu_trace_handler where the kernel has called a function. format/trace.h is the contract. */
+/* full.S: what records for traces call where a thread's buffer has no room. format/trace.h is the
+ * contract. */
 #include "runtime/core/registers.inc"
 
         .text
@@ -7,15 +7,19 @@
         .globl  quipu_trace_full
         .hidden quipu_trace_full
         .type   quipu_trace_full, @function
-/* Gets a record's size in %r10. Returns the end of such a record, in a new chunk, in %r11. Keeps
- * the other registers. Signals are blocked here, so that one that arrives finds the thread in this
- * function: in front of quipu_trace_changed the record is not there yet (quipu_trace_interrupted). */
+/* Gets a record's size in %r10. Returns the end of such a record, in a new buffer, in %r11. Keeps
+ * the other registers. Signals are blocked here, so that those that arrive find the thread at
+ * quipu_trace_changed. From there it goes back to quipu_trace_again (quipu_trace_interrupted): in
+ * front of quipu_trace_changed the record is not there yet. */
 quipu_trace_full:
         .cfi_startproc
         _CET_ENDBR
         keep_registers
         subq    $32, %rsp
-        movq    %r10, 16(%rsp)
+        movq    %r10, 24(%rsp)
+        .globl  quipu_trace_again
+        .hidden quipu_trace_again
+quipu_trace_again:
         movq    $-1, (%rsp)
         movl    $2, %edi             /* SIG_SETMASK */
         movq    %rsp, %rsi
@@ -23,7 +27,7 @@ quipu_trace_full:
         movl    $8, %r10d
         movl    $14, %eax            /* rt_sigprocmask */
         syscall
-        movq    16(%rsp), %rdi
+        movq    24(%rsp), %rdi
         call    quipu_trace_continue
         movq    %rax, 16(%rsp)
         movl    $2, %edi
@@ -46,26 +50,6 @@ quipu_trace_full_end:
         .cfi_endproc
         .size   quipu_trace_full, . - quipu_trace_full
         .hidden quipu_trace_continue
-
-        .balign 16
-        .globl  quipu_trace_handler
-        .hidden quipu_trace_handler
-        .type   quipu_trace_handler, @function
-/* Is called at the begin of a function whose third argument is the address directly above its
- * return address, as that of a signal handler. Keeps all registers. */
-quipu_trace_handler:
-        .cfi_startproc
-        _CET_ENDBR
-        keep_registers
-        movq    %rdx, %rdi
-        movq    16(%rbp), %rsi       /* the function's return address */
-        call    quipu_trace_interrupted
-        leaq    -80(%rbp), %rsp
-        popq    %r11
-        restore_registers
-        .cfi_endproc
-        .size   quipu_trace_handler, . - quipu_trace_handler
-        .hidden quipu_trace_interrupted
 
         .balign 16
         .globl  quipu_trace_own

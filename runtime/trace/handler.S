@@ -1,4 +1,5 @@
-/* handler.S: where signal handlers return to while a trace is recorded.
+/* handler.S: what is called at the begin of signal handlers, and where they return to while a trace
+ * is recorded.
  *
  * The kernel lets a handler return to code that enters the kernel again (rt_sigreturn), by the
  * address that the program or the C library has given it. quipu_trace_interrupted replaces that
@@ -6,11 +7,7 @@
  * where no record is. Unwinders find the interrupted function by the rules below, which are those
  * of the C library's own code: each register is in the kernel's frame. The rules begin one
  * instruction early, since unwinders look for the address in front of a return address. */
-#ifdef __CET__
-#include <cet.h>
-#else
-#define _CET_ENDBR
-#endif
+#include "runtime/core/registers.inc"
 
 /* Register NUMBER (of DWARF) is at OFFSET bytes from the stack pointer. The offset has two bytes as
  * an SLEB128 number. */
@@ -19,6 +16,26 @@
 .endm
 
         .text
+        .balign 16
+        .globl  quipu_trace_handler
+        .hidden quipu_trace_handler
+        .type   quipu_trace_handler, @function
+/* Is called at the begin of a function whose third argument is the address directly above its
+ * return address, as that of a signal handler. Keeps all registers. */
+quipu_trace_handler:
+        .cfi_startproc
+        _CET_ENDBR
+        keep_registers
+        movq    %rdx, %rdi
+        movq    16(%rbp), %rsi       /* the function's return address */
+        call    quipu_trace_interrupted
+        leaq    -80(%rbp), %rsp
+        popq    %r11
+        restore_registers
+        .cfi_endproc
+        .size   quipu_trace_handler, . - quipu_trace_handler
+        .hidden quipu_trace_interrupted
+
         .balign 16
         .cfi_startproc simple
         .cfi_signal_frame

@@ -2,21 +2,15 @@
 #include "cache/cache.h"
 
 #include "util/diag.h"
+#include "util/size.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = REFERENCE_SIZE_MAX,
-    SIZE_MAX_BITS = 36 /* 64 GB: its simulation takes an eighth of that */
+    LINE_MAX_BYTES = REFERENCE_SIZE_MAX
 };
-
-static const struct {
-    char letter;
-    unsigned bits;
-} units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
 
 static bool is_power_of_two(uint64_t number) {
     return number && !(number & (number - 1));
@@ -25,25 +19,6 @@ static bool is_power_of_two(uint64_t number) {
 /* Returns the largest power of two that is not above NUMBER, which is not 0. */
 static uint64_t power_of_two_to(uint64_t number) {
     return UINT64_C(1) << (63 - __builtin_clzll(number));
-}
-
-/* Reads a number with a unit, which may be missing, and goes behind it. Returns false if there is
- * none, or if it is too large. */
-static bool read_bytes(const char **text, uint64_t *bytes) {
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return false;
-    *bytes = strtoull(*text, &end, 10); /* the largest number if it does not fit */
-    unsigned bits = 0;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (toupper((unsigned char)*end) == units[i].letter)
-            bits = units[i].bits;
-    end += bits != 0;
-    *text = end;
-    if (*bytes > (UINT64_C(1) << SIZE_MAX_BITS) >> bits)
-        return false;
-    *bytes <<= bits;
-    return true;
 }
 
 static bool read_comma(const char **text) {
@@ -56,12 +31,12 @@ struct cache_shape parse_cache_shape(const char *option, const char *text) {
     uint64_t line = 0;
     const char *next = text;
     bool is_full = false;
-    bool valid = read_bytes(&next, &shape.size) && read_comma(&next);
+    bool valid = read_size(&next, &shape.size) && read_comma(&next);
     if (valid && (is_full = strncmp(next, full, strlen(full)) == 0))
         next += strlen(full);
     else
-        valid = valid && read_bytes(&next, &shape.ways);
-    if (!valid || !read_comma(&next) || !read_bytes(&next, &line) || *next)
+        valid = valid && read_size(&next, &shape.ways);
+    if (!valid || !read_comma(&next) || !read_size(&next, &line) || *next)
         die("'%s=%s': a cache is SIZE,WAYS,LINE in bytes, such as 32K,8,64; at most 64G", option,
             text);
     if (!is_power_of_two(line) || line < LINE_MIN || line > LINE_MAX_BYTES)

@@ -65,18 +65,21 @@ static struct thread_sums add_up(const struct trace_facts *facts) {
     return all;
 }
 
-static double bytes_an_instruction(const struct thread_sums *sums) {
-    return sums->instructions ? (double)sums->record_bytes / (double)sums->instructions : 0;
+static double bytes_an_instruction(uint64_t bytes, const struct thread_sums *sums) {
+    return sums->instructions ? (double)bytes / (double)sums->instructions : 0;
 }
 
 /* ---- text ---- */
 
 /* Writes what is missing, or that nothing is. */
 static void write_missing(FILE *out, const struct trace_facts *facts) {
-    bool complete = !facts->trace->cut && !facts->trace->lost;
-    if (facts->trace->cut)
-        fprintf(out, "  missing       the end: the file is shorter than it was\n");
-    if (facts->trace->lost)
+    const struct trace *trace = facts->trace;
+    bool complete = !trace->cut && !trace->lost && !trace->stopped;
+    if (trace->cut)
+        fprintf(out, "  missing       the end: the file was cut, or its recording was killed\n");
+    if (trace->stopped)
+        fprintf(out, "  missing       what ran on when the recording was stopped\n");
+    if (trace->lost)
         fprintf(out, "  missing       records: a program had no room for all of them\n");
     for (size_t i = 0; i < facts->threads.count; i++) {
         const struct thread_sums *sums = &facts->threads.data[i];
@@ -100,8 +103,10 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
             "  references    %" PRIu64 ": %" PRIu64 " reads of %" PRIu64 " bytes, %" PRIu64
             " writes of %" PRIu64 " bytes\n",
             all.reads + all.writes, all.reads, all.read_bytes, all.writes, all.written_bytes);
-    fprintf(out, "  records       %" PRIu64 " bytes, %.3f an instruction; the file has %zu\n",
-            all.record_bytes, bytes_an_instruction(&all), trace->size);
+    fprintf(out, "  records       %" PRIu64 " bytes, %.3f an instruction\n", all.record_bytes,
+            bytes_an_instruction(all.record_bytes, &all));
+    fprintf(out, "  stored in     %zu bytes, %.3f an instruction\n", trace->size,
+            bytes_an_instruction(trace->size, &all));
     write_missing(out, facts);
     for (size_t i = 0; i < facts->threads.count; i++) {
         const struct thread_sums *sums = &facts->threads.data[i];
@@ -141,6 +146,7 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_string(json, "file", trace->path);
     json_unsigned(json, "bytes", trace->size);
     json_bool(json, "cut", trace->cut);
+    json_bool(json, "stopped", trace->stopped);
     json_bool(json, "lost", trace->lost);
     json_open_array(json, "threads");
     for (size_t i = 0; i < facts->threads.count; i++)

@@ -16,6 +16,7 @@
  * is killed by SIGKILL between both, these few files are counted twice. */
 #include "cmd/run_merge.h"
 
+#include "cmd/child.h"
 #include "cmd/merge.h"
 #include "data/sources.h"
 #include "format/data_file.h"
@@ -32,7 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,17 +158,6 @@ static void add_finished(struct merging *merging, size_t few) {
 
 /* ---- the program ---- */
 
-static pid_t start(char *const *argv, const sigset_t *mask) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        die("cannot run '%s': %s", argv[0], strerror(errno));
-    if (child > 0)
-        return child;
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    _exit(execute_program(argv));
-}
-
 /* Waits until the program has ended, and meanwhile adds up what has. Signals for quipu alone are
  * passed on; those of the terminal the program gets itself. Returns its status. */
 static int wait_for(struct merging *merging, pid_t program, const sigset_t *signals) {
@@ -197,16 +186,9 @@ int run_merging(const char *directory, char *const *argv) {
          *number; number++)
         sigaddset(&signals, *number);
     sigprocmask(SIG_BLOCK, &signals, &old);
-    keep_child_statuses();
-    pid_t program = start(argv, &old);
+    pid_t program = child_begin(argv, &old);
     int status = wait_for(&merging, program, &signals);
     add_finished(&merging, 1);
     arena_release(&merging.arena);
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    prctl(PR_SET_DUMPABLE, 0); /* the core file is the program's */
-    signal(WTERMSIG(status), SIG_DFL);
-    sigprocmask(SIG_SETMASK, &old, NULL);
-    raise(WTERMSIG(status));
-    return 128 + WTERMSIG(status); /* it is blocked */
+    return child_end(status, &old);
 }

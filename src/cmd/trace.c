@@ -1,62 +1,161 @@
-/* trace.c: quipu trace -o FILE [--] PROGRAM ARGS: runs a program that records a trace. */
+/* trace.c: quipu trace -o FILE [--] PROGRAM ARGS: runs a program that records a trace.
+ *
+ * This process collects the records of all processes that inherit QUIPU_TRACE, as long as one of
+ * them runs. Then it ends as the program did. */
+#include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/trace_input.h"
 
-#include "format/trace.h"
+#include "trace/collector.h"
 #include "util/diag.h"
-#include "util/process.h"
+#include "util/size.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/wait.h>
+#include <time.h>
 
 static const char help[] =
-    "usage: quipu trace [-o FILE] [--] PROGRAM [ARGS]\n"
+    "usage: quipu trace [-o FILE] [OPTIONS] [--] PROGRAM [ARGS]\n"
     "\n"
     "Runs PROGRAM, which 'quipu cc --quipu=trace' built, so that all its threads and children\n"
-    "record what they execute.  'quipu print FILE' shows it.\n"
+    "record what they execute.  'quipu print FILE' shows it.  The exit status is the program's own.\n"
     "\n"
-    "  -o, --output=FILE  the trace; otherwise 'quipu.trace'\n"
-    "      --help         print this\n";
+    "  -o, --output=FILE   the trace; otherwise 'quipu.trace'\n"
+    "      --memory=SIZE   at most SIZE bytes for what is not stored yet, such as 16M; threads\n"
+    "                      wait while it is full.  64M unless given\n"
+    "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  3 unless given\n"
+    "      --help          print this\n";
 
-struct trace_options {
-    const char *output;
+enum {
+    LEVEL_MOST = 19,
+    MESSAGE_SECONDS = 2 /* until it says for whom it waits */
 };
 
 static void print_help(void) {
     fputs(help, stdout);
 }
 
+static void parse_memory(void *options, const char *value) {
+    struct collector_options *collector = options;
+    const char *end = value;
+    if (!read_size(&end, &collector->memory) || *end)
+        die("--memory='%s': not a size such as 16M, at most 64G", value);
+}
+
+static void parse_level(void *options, const char *value) {
+    ((struct collector_options *)options)->level = (int)read_number("level", value, LEVEL_MOST);
+}
+
 static const struct option_row rows[] = {
-    {"output", 'o', OPTION_TEXT, offsetof(struct trace_options, output), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct collector_options, output), NULL},
+    {"memory", 0, OPTION_PARSED, 0, parse_memory},
+    {"level", 0, OPTION_PARSED, 0, parse_level},
 };
 
 static const struct command_line command_line = {"trace", print_help, rows,
                                                  sizeof rows / sizeof *rows, true};
 
-static void make_file(const char *path) {
-    struct quipu_trace_file header = {.version = QUIPU_TRACE_VERSION, .size = 4096};
-    memcpy(header.magic, QUIPU_TRACE_MAGIC, sizeof header.magic);
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || write(fd, &header, sizeof header) != sizeof header || ftruncate(fd, 4096) != 0)
-        die("cannot write '%s': %s", path, strerror(errno));
-    close(fd);
+/* ---- signals ---- */
+
+static const int numbers[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+
+/* What the signal handler knows. */
+static struct {
+    const struct collector *collector;
+    volatile pid_t program; /* 0: it has ended */
+    volatile sig_atomic_t stop;
+} running;
+
+/* Signals for quipu alone are passed on; those of the terminal the program gets itself. */
+static void handle(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int saved = errno;
+    if (number != SIGCHLD && !running.program)
+        running.stop = 1;
+    else if (number != SIGCHLD && info->si_code <= 0)
+        kill(running.program, number);
+    collector_wake(running.collector);
+    errno = saved;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART}, old;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &old) == 0 &&
+            (old.sa_handler != SIG_IGN || numbers[i] == SIGCHLD))
+            sigaction(numbers[i], &action, NULL);
+}
+
+/* ---- collecting ---- */
+
+/* Takes records until the program has ended. Returns its status. */
+static int collect_from_program(struct collector *collector) {
+    int status = 0;
+    for (;;) {
+        uint32_t moment = collector_moment(collector);
+        pid_t ended = waitpid(running.program, &status, WNOHANG);
+        if (ended == running.program || (ended < 0 && errno != EINTR))
+            break;
+        bool taken = collector_take(collector, true);
+        if (!taken) {
+            collector_wait(collector, moment);
+            if (collector_moment(collector) == moment)
+                collector_take(collector, false);
+        }
+    }
+    running.program = 0;
+    return status;
+}
+
+/* Takes records until all processes have ended that record. */
+static void collect_from_others(struct collector *collector) {
+    time_t begin = time(NULL);
+    bool told = false;
+    for (;;) {
+        uint32_t moment = collector_moment(collector);
+        while (collector_take(collector, false))
+            ;
+        if (!collector_has_processes(collector) || running.stop)
+            return;
+        if (!told && time(NULL) - begin >= MESSAGE_SECONDS) {
+            warn("the program has ended, but processes that it started still record; an interrupt "
+                 "(Ctrl-C) ends the trace");
+            told = true;
+        }
+        collector_wait(collector, moment);
+    }
 }
 
 int cmd_trace(int argc, char **argv) {
-    struct trace_options options = {.output = "quipu.trace"};
+    struct collector_options options = {.output = "quipu.trace", .memory = 64 << 20, .level = 3};
     int program = take_options(&command_line, argc, argv, &options);
     if (!program)
         return 0;
     if (program == argc)
         die("no program to run; 'quipu trace --help' tells how");
-    make_file(options.output);
-    char *absolute = realpath(options.output, NULL);
-    if (!absolute || setenv("QUIPU_TRACE", absolute, 1) != 0)
-        die("cannot use '%s': %s", options.output, strerror(errno));
-    free(absolute);
-    return execute_program(argv + program);
+    struct collector *collector = collector_begin(&options);
+    if (setenv("QUIPU_TRACE", collector_directory(collector), 1) != 0)
+        die("cannot set QUIPU_TRACE: %s", strerror(errno));
+    sigset_t signals, old;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&signals, numbers[i]);
+    sigprocmask(SIG_BLOCK, &signals, &old);
+    running.collector = collector;
+    running.program = child_begin(argv + program, &old);
+    catch_signals();
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    int status = collect_from_program(collector);
+    collect_from_others(collector);
+    const char *cause = collector_end(collector);
+    if (cause)
+        error("%s", cause);
+    status = child_end(status, &old);
+    return cause && status == 0 ? EXIT_FAILURE : status;
 }

@@ -2,9 +2,9 @@
  *
  * All numbers are little endian. Did you change the format? Increment QUIPU_TRACE_VERSION.
  *
- * A thread writes its records one after the other into a chunk of the trace file, through a shared
- * mapping, so what was recorded survives whatever ends the process. A record is reserved and then
- * filled in:
+ * A thread writes its records one after the other into a buffer, a file that it has mapped. 'quipu
+ * trace' takes them from there: what was recorded survives whatever ends the process. The contents
+ * of a buffer are a chunk of the trace. A record is reserved and then filled in:
  *
  *     movq %fs:quipu_trace@tpoff, %r10        the thread's struct quipu_trace_thread; in shared
  *                                             objects by quipu_trace@gottpoff
@@ -12,14 +12,15 @@
  *     leaq N(%r11), %r11                      N: the record's size
  *     movq %r11, (%r10)
  *     testl $QUIPU_TRACE_FULL, %r11d
- *     jnz  slow                               no room, or no chunk yet
+ *     jnz  slow                               no room, or no buffer yet
  *     movb $ID, -N(%r11)                      the record
  *     movq %rdi, 1-N(%r11)                    values of registers that it has
  *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11
  *
- * A signal handler between the load of the cursor and its store would write over the record. So the
- * test at the begin of functions that the kernel may call (quipu_trace_handler) moves the
- * interrupted thread back to the load. */
+ * A signal handler between the load of the cursor and its store would write over the record. Behind
+ * the store, it could hand over a buffer with a record that is not filled in. So the test at the
+ * begin of functions that the kernel may call (quipu_trace_handler) moves the interrupted thread
+ * back to the load, or fills in the record itself. */
 #ifndef QUIPU_FORMAT_TRACE_H
 #define QUIPU_FORMAT_TRACE_H
 
@@ -49,13 +50,14 @@ enum {
     QUIPU_TRACE_RECORD_MAX = QUIPU_TRACE_SYNC_SIZE + 16 * 8,
 };
 
-/* A chunk in memory begins QUIPU_PAGE below a multiple of twice QUIPU_TRACE_FULL. Its records begin
- * behind that page, and end where this bit of an address is set, or somewhat behind it: some
+/* A buffer in memory begins QUIPU_PAGE below a multiple of twice QUIPU_TRACE_FULL. Its records
+ * begin behind that page, and end where this bit of an address is set, or somewhat behind it: some
  * records are written without a test. */
 enum {
     QUIPU_TRACE_FULL = 1 << 18,
     QUIPU_TRACE_SLACK = 1 << 13,
-    QUIPU_TRACE_CHUNK = 4096 + QUIPU_TRACE_FULL + QUIPU_TRACE_SLACK,
+    QUIPU_TRACE_RECORDS_MAX = QUIPU_TRACE_FULL + QUIPU_TRACE_SLACK,
+    QUIPU_TRACE_BUFFER = 4096 + QUIPU_TRACE_RECORDS_MAX,
 };
 
 /* The part of a thread's data that inserted code knows. */
@@ -66,37 +68,80 @@ struct quipu_trace_thread {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 1,
+    QUIPU_TRACE_VERSION = 2,
 };
 
-/* The file begins with this, in a page of its own. Chunks of QUIPU_TRACE_CHUNK bytes follow. The
- * tool makes the file; programs find it by the variable QUIPU_TRACE, and add chunks. */
-struct quipu_trace_file {
+/* ---- recording ----
+ *
+ * 'quipu trace' makes a directory, which programs find by the variable QUIPU_TRACE. The file
+ * QUIPU_TRACE_CONTROL in it is this structure. 'quipu trace' holds an exclusive lock (flock) of it:
+ * who gets a lock knows that nobody takes buffers any more. */
+struct quipu_trace_control {
     uint8_t magic[8];   /*  0  QUIPU_TRACE_MAGIC without its NUL */
     uint32_t version;   /*  8  QUIPU_TRACE_VERSION */
-    uint32_t flags;     /* 12  enum quipu_trace_flags */
-    uint64_t size;      /* 16  bytes in use; programs add to it, and then have what they added */
-    uint64_t processes; /* 24  numbers that were given to processes */
-    uint64_t limit;     /* 32  the file gets no more bytes; 0: there is no limit */
+    uint32_t stopped;   /* 12  not 0: nothing more is recorded */
+    uint32_t numbers;   /* 16  numbers that were given to buffers, from 1 */
+    uint32_t processes; /* 20  numbers that were given to processes, from 1 */
+    uint32_t buffers;   /* 24  buffers that exist */
+    uint32_t limit;     /* 28  of these; only the first one of a thread may be one more */
+    uint32_t filled;    /* 32  futex: changes when a buffer is full */
+    uint32_t emptied;   /* 36  futex: changes when a buffer is empty again */
+    uint32_t waiting;   /* 40  threads that wait for it */
+    uint32_t lost;      /* 44  threads that got no buffer: records are missing */
 };
 
-enum quipu_trace_flags {
-    QUIPU_TRACE_LOST = 1, /* a program got no chunk: records are missing */
+#define QUIPU_TRACE_CONTROL "control"
+
+/* A buffer is a file of the directory, named by its number in decimal digits. Its process keeps it
+ * mapped, and so shows that it lives. It begins with a struct quipu_trace_chunk, whose state says
+ * whose turn it is: only the process changes QUIPU_TRACE_EMPTY and QUIPU_TRACE_FILLING, only
+ * 'quipu trace' changes QUIPU_TRACE_FILLED. Behind it, at 4096, are the records. */
+enum quipu_trace_state {
+    QUIPU_TRACE_NEW = 0, /* the chunk is not described yet */
+    QUIPU_TRACE_EMPTY = 1,
+    QUIPU_TRACE_FILLING = 2,
+    QUIPU_TRACE_FILLED = 3,
+};
+
+/* ---- the trace file ----
+ *
+ * It begins with this. Blocks follow, in any order but for the last one, of QUIPU_TRACE_LAST. */
+struct quipu_trace_file {
+    uint8_t magic[8]; /*  0  QUIPU_TRACE_MAGIC without its NUL */
+    uint32_t version; /*  8  QUIPU_TRACE_VERSION */
+    uint32_t unused;  /* 12 */
 };
 
 enum quipu_trace_chunk_kind {
     QUIPU_TRACE_RECORDS = 1, /* of a thread */
-    QUIPU_TRACE_MODULE = 2,  /* behind the header: asciz path */
+    QUIPU_TRACE_MODULE = 2,  /* asciz path */
+    QUIPU_TRACE_LAST = 3,    /* nothing: the trace is whole; number: enum quipu_trace_end */
+};
+
+enum quipu_trace_end {
+    QUIPU_TRACE_LOST = 1,    /* a program got no buffer: records are missing */
+    QUIPU_TRACE_STOPPED = 2, /* 'quipu trace' was stopped while programs recorded */
 };
 
 struct quipu_trace_chunk {
-    uint32_t kind;        /*  0  enum quipu_trace_chunk_kind; 0: it was not completed */
-    uint32_t process;     /*  4  number of the process in this file */
-    uint32_t pid, tid;    /*  8 */
-    uint32_t thread;      /* 16  number of the thread in its process, from 1 */
-    uint32_t number;      /* 20  of the chunk among the thread's, from 0 */
-    uint64_t begin;       /* 24  of the thread's %fs; of a module: its load bias */
-    uint8_t build_id[32]; /* 32  of a module, zeros behind it */
+    uint32_t state;       /*  0  enum quipu_trace_state; 0 in the file */
+    uint32_t kind;        /*  4  enum quipu_trace_chunk_kind */
+    uint32_t process;     /*  8  number of the process in this trace */
+    uint32_t pid, tid;    /* 12 */
+    uint32_t thread;      /* 20  number of the thread in its process, from 1 */
+    uint32_t number;      /* 24  of the chunk among the thread's, from 0 */
+    uint32_t unused;      /* 28 */
+    uint64_t begin;       /* 32  of the thread's %fs; of a module: its load bias */
+    uint8_t build_id[32]; /* 40  of a module, zeros behind it */
+};
+
+/* What stands in front of a block's STORED bytes: its contents as a frame of zstd, with a checksum;
+ * or, if both sizes are the same, the contents themselves. Zeros at the end of records are left
+ * out. */
+struct quipu_trace_block {
+    uint32_t stored;                /*  0  bytes that follow */
+    uint32_t size;                  /*  4  bytes of the contents */
+    struct quipu_trace_chunk chunk; /*  8 */
 };
 
 /* The note of a function, in QUIPU_FUNCTIONS_SECTION:

@@ -1,17 +1,19 @@
-/* file.c: a trace file: its chunks, by process and thread; see trace.h. */
+/* file.c: a trace file: its blocks, by process and thread; see trace.h. */
 #include "trace/trace.h"
 
 #include "symbols/binary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 enum {
-    PAGE = 4096
+    PATH_MOST = 4096 /* bytes of a module's path, with its NUL */
 };
 
 /* What is not a trace. Its one argument is the path. */
@@ -22,7 +24,7 @@ static const char *map_bytes(struct arena *arena, struct trace *trace, int fd) {
     struct stat status;
     if (fstat(fd, &status) != 0)
         return arena_print(arena, "cannot open '%s': %s", trace->path, strerror(errno));
-    if (!S_ISREG(status.st_mode) || status.st_size < PAGE)
+    if (!S_ISREG(status.st_mode) || status.st_size < (off_t)sizeof(struct quipu_trace_file))
         return arena_print(arena, no_trace, trace->path);
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED)
@@ -48,8 +50,6 @@ static const char *map_file(struct arena *arena, struct trace *trace) {
                            "'%s' is a trace of version %u, this quipu reads version %d; record it "
                            "anew",
                            trace->path, header->version, QUIPU_TRACE_VERSION);
-    trace->lost = header->flags & QUIPU_TRACE_LOST;
-    trace->cut = header->size > trace->size;
     return NULL;
 }
 
@@ -112,10 +112,24 @@ static const char *open_module(struct arena *arena, struct trace *trace, const c
     return cause ? arena_print(arena, "'%s': %s", path, cause) : NULL;
 }
 
+/* Returns the path of a module, which is the contents of BLOCK with its BYTES, or NULL. */
+static const char *read_path(struct arena *arena, const struct quipu_trace_block *block,
+                             const uint8_t *bytes) {
+    char path[PATH_MOST];
+    if (block->size >= PATH_MOST)
+        return NULL;
+    if (block->stored == block->size)
+        memcpy(path, bytes, block->size);
+    else if (ZSTD_decompress(path, block->size, bytes, block->stored) != block->size)
+        return NULL;
+    return memchr(path, '\0', block->size) ? NULL : arena_copy(arena, path, block->size);
+}
+
 static const char *add_module(struct arena *arena, struct trace *trace,
-                              const struct quipu_trace_chunk *chunk) {
-    const char *path = (const char *)(chunk + 1);
-    if (!memchr(path, '\0', PAGE))
+                              const struct quipu_trace_block *block, const uint8_t *bytes) {
+    const struct quipu_trace_chunk *chunk = &block->chunk;
+    const char *path = read_path(arena, block, bytes);
+    if (!path)
         return arena_print(arena, "'%s' is corrupt: a module has no name", trace->path);
     struct traced_module *module = find_module(trace, path);
     if (!module) {
@@ -132,9 +146,13 @@ static const char *add_module(struct arena *arena, struct trace *trace,
 }
 
 static const char *add_records(struct arena *arena, struct trace *trace,
-                               const struct quipu_trace_chunk *chunk) {
+                               const struct quipu_trace_block *block, const uint8_t *bytes) {
+    const struct quipu_trace_chunk *chunk = &block->chunk;
     struct traced_process *process = find_process(trace, chunk);
     struct traced_thread *thread = NULL;
+    if (block->size > QUIPU_TRACE_RECORDS_MAX)
+        return arena_print(arena, "'%s' is corrupt: thread %u has a chunk of %u bytes", trace->path,
+                           chunk->tid, block->size);
     for (size_t i = 0; i < trace->threads.count; i++)
         if (trace->threads.data[i]->process == process &&
             trace->threads.data[i]->number == chunk->thread)
@@ -146,24 +164,74 @@ static const char *add_records(struct arena *arena, struct trace *trace,
         thread->tid = chunk->tid;
         vector_push(&trace->arena, &trace->threads, thread);
     }
-    if (chunk->number != thread->chunks.count)
-        return arena_print(arena, "'%s' is corrupt: a chunk of thread %u is missing", trace->path,
-                           chunk->tid);
-    vector_push(&trace->arena, &thread->chunks, chunk);
+    struct traced_chunk records = {.number = chunk->number,
+                                   .stored = block->stored,
+                                   .size = block->size,
+                                   .bytes = bytes,
+                                   .fs_base = chunk->begin};
+    vector_push(&trace->arena, &thread->chunks, records);
     return NULL;
 }
 
-static const char *read_chunks(struct arena *arena, struct trace *trace) {
+static int compare_chunks(const void *a, const void *b) {
+    const struct traced_chunk *first = a, *second = b;
+    return (first->number > second->number) - (first->number < second->number);
+}
+
+/* Brings the thread's chunks into their order. Those behind a gap are dropped, which is allowed
+ * where something is missing. */
+static const char *order_chunks(struct arena *arena, const struct trace *trace,
+                                struct traced_thread *thread) {
+    qsort(thread->chunks.data, thread->chunks.count, sizeof *thread->chunks.data, compare_chunks);
+    for (size_t i = 0; i < thread->chunks.count; i++)
+        if (thread->chunks.data[i].number != i) {
+            if (!trace->cut && !trace->stopped)
+                return arena_print(arena, "'%s' is corrupt: a chunk of thread %u is missing",
+                                   trace->path, thread->tid);
+            thread->chunks.count = i;
+        }
+    return NULL;
+}
+
+static const char *read_blocks(struct arena *arena, struct trace *trace) {
     const char *cause = NULL;
-    for (size_t at = PAGE; !cause && at + QUIPU_TRACE_CHUNK <= trace->size;
-         at += QUIPU_TRACE_CHUNK) {
-        const struct quipu_trace_chunk *chunk = (const void *)(trace->bytes + at);
-        if (chunk->kind == QUIPU_TRACE_MODULE)
-            cause = add_module(arena, trace, chunk);
-        else if (chunk->kind == QUIPU_TRACE_RECORDS)
-            cause = add_records(arena, trace, chunk);
+    size_t at = sizeof(struct quipu_trace_file);
+    trace->cut = true;
+    while (!cause && trace->cut) {
+        struct quipu_trace_block block;
+        if (trace->size - at < sizeof block)
+            break;
+        memcpy(&block, trace->bytes + at, sizeof block);
+        at += sizeof block;
+        if (trace->size - at < block.stored)
+            break;
+        const uint8_t *bytes = trace->bytes + at;
+        at += block.stored;
+        if (block.chunk.kind == QUIPU_TRACE_MODULE) {
+            cause = add_module(arena, trace, &block, bytes);
+        } else if (block.chunk.kind == QUIPU_TRACE_RECORDS) {
+            cause = add_records(arena, trace, &block, bytes);
+        } else if (block.chunk.kind == QUIPU_TRACE_LAST) {
+            trace->lost = block.chunk.number & QUIPU_TRACE_LOST;
+            trace->stopped = block.chunk.number & QUIPU_TRACE_STOPPED;
+            trace->cut = false;
+        } else {
+            cause = arena_print(arena, "'%s' is corrupt: a block at byte %zu is of no known kind",
+                                trace->path, at - block.stored - sizeof block);
+        }
     }
+    for (size_t i = 0; !cause && i < trace->threads.count; i++)
+        cause = order_chunks(arena, trace, trace->threads.data[i]);
     return cause;
+}
+
+const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records) {
+    if (chunk->stored == chunk->size)
+        memcpy(records, chunk->bytes, chunk->size);
+    else if (ZSTD_decompress(records, chunk->size, chunk->bytes, chunk->stored) != chunk->size)
+        return "a chunk of its records is corrupt";
+    memset(records + chunk->size, 0, QUIPU_TRACE_RECORDS_MAX - chunk->size);
+    return NULL;
 }
 
 const char *trace_open(struct arena *arena, const char *path, struct trace **result) {
@@ -171,7 +239,7 @@ const char *trace_open(struct arena *arena, const char *path, struct trace **res
     trace->path = arena_copy(arena, path, strlen(path));
     const char *cause = map_file(arena, trace);
     if (!cause)
-        cause = read_chunks(arena, trace);
+        cause = read_blocks(arena, trace);
     if (cause)
         trace_close(trace);
     else

@@ -96,11 +96,20 @@ struct traced_process {
     VECTOR(struct loaded_module) modules;
 };
 
+/* Some of a thread's records, as they are stored. */
+struct traced_chunk {
+    uint32_t number; /* among the thread's */
+    uint32_t stored,
+        size; /* bytes, and those of the records themselves; not more than they may be */
+    const uint8_t *bytes;
+    uint64_t fs_base;
+};
+
 /* A thread's records: its chunks, in order. */
 struct traced_thread {
     struct traced_process *process;
     uint32_t number, tid;
-    VECTOR(const struct quipu_trace_chunk *) chunks;
+    VECTOR(struct traced_chunk) chunks;
 };
 
 struct trace {
@@ -108,8 +117,9 @@ struct trace {
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    bool lost; /* records are missing */
-    bool cut;  /* the file is shorter than it was */
+    bool lost;    /* records are missing: there was no room for them */
+    bool stopped; /* the recording was stopped while programs ran */
+    bool cut;     /* the file has not its end */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
     VECTOR(struct traced_thread *) threads; /* by process and number */
@@ -120,9 +130,13 @@ bool trace_is(const char *path);
 
 /* Opens the trace at PATH, and the binaries that it is of. Returns NULL; or an error message, in
  * ARENA, and then nothing stays open: the file is not a trace, or a binary is gone or another one.
- * The trace itself is in ARENA, too. Of a file that was cut, its complete chunks are read. */
+ * The trace itself is in ARENA, too. Of a file that was cut, its complete blocks are read. */
 const char *trace_open(struct arena *arena, const char *path, struct trace **result);
 void trace_close(struct trace *trace);
+
+/* Writes the records of CHUNK, and zeros behind them, into RECORDS, of QUIPU_TRACE_RECORDS_MAX
+ * bytes. Returns NULL, or why they cannot be read. */
+const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records);
 
 /* Returns NULL, or an error message, in the trace's arena, if it has no records at all. */
 const char *trace_lacks_records(struct trace *trace);

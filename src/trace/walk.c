@@ -9,7 +9,8 @@
  * cannot be followed from the records.
  *
  * Not perfect: where the thread's records end, the walk goes on to the next point at which control
- * leaves the function. If a signal or another thread ended the process, that may be too far. */
+ * leaves the function, or at which a record would be. If a signal or another thread ended the
+ * process, that may be too far. */
 #include "trace/point.h"
 
 #include "format/notes.h"
@@ -50,6 +51,7 @@ struct trace_walk {
     struct arena arena;
     const struct traced_thread *thread;
     size_t chunk;
+    uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
     const uint8_t *next, *end;
     uint64_t taken; /* bytes of the records so far */
     bool peeked;
@@ -78,10 +80,13 @@ static uint64_t number_at(const uint8_t *bytes, unsigned size) {
 }
 
 static void enter_chunk(struct trace_walk *walk) {
-    const struct quipu_trace_chunk *chunk = walk->thread->chunks.data[walk->chunk];
-    walk->next = (const uint8_t *)chunk + 4096;
-    walk->end = (const uint8_t *)chunk + QUIPU_TRACE_CHUNK;
-    walk->registers.general.fs_base = chunk->begin;
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    const char *fault = read_chunk(chunk, walk->records);
+    if (fault)
+        fail(walk, fault);
+    walk->next = walk->records;
+    walk->end = fault ? walk->records : walk->records + sizeof walk->records;
+    walk->registers.general.fs_base = chunk->fs_base;
 }
 
 /* Finds the sync whose code has these lowest bits of its address. */
@@ -129,7 +134,7 @@ static const struct item *peek(struct trace_walk *walk) {
     if (walk->peeked)
         return &walk->item;
     while (walk->next + QUIPU_TRACE_RECORD_MAX >= walk->end || *walk->next == QUIPU_TRACE_END) {
-        if (walk->chunk + 1 >= walk->thread->chunks.count)
+        if (walk->fault || walk->chunk + 1 >= walk->thread->chunks.count)
             return &end;
         walk->chunk++;
         enter_chunk(walk);
@@ -424,7 +429,9 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     } else if (frame->function->edges[edge].target > frame->function->piece_count) {
         goal = find_goal(walk, frame);
     }
-    if (edge == NONE_OF)
+    if (edge == NONE_OF && peek(walk)->kind == QUIPU_TRACE_END)
+        walk->frames.count = 0; /* the next record would be here */
+    else if (edge == NONE_OF)
         fail(walk, "no path leads to the next record");
     else
         follow(walk, frame, edge, goal);

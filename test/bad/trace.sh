@@ -36,7 +36,7 @@ int main(void) {
     return pthread_join(thread, NULL);
 }'
 make_program program --quipu=trace -O1 -g <<<"$program"
-quipu trace -o t -- ./program || fail "cannot record"
+quipu trace --level=0 -o t -- ./program || fail "cannot record"
 ends 0 quipu print t
 mv output whole.txt
 readers=("print" "export --to=lackey" "export --to=din" "export --to=json" "info")
@@ -107,22 +107,26 @@ done
 
 # ---- what was changed ----
 cat >change.py <<'PYTHON'
-"""Writes traces with a few changed bytes: in the header, a chunk's header, a path, or in records."""
-import random, sys
+"""Writes traces with a few changed bytes: in the header, a block's header, a path, or in records."""
+import random, struct, sys
 source, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 whole = open(source, 'rb').read()
-CHUNK = 4096 + (1 << 18) + (1 << 13)
-chunks = range(4096, len(whole) - CHUNK + 1, CHUNK)
-sizes = {chunk: len(whole[chunk + 4096:chunk + CHUNK].rstrip(b'\0')) for chunk in chunks}
+FILE, BLOCK, MODULE, LAST = 16, 80, 2, 3
+modules, records, at = [], [], FILE
+while at < len(whole):
+    stored, size, _, kind = struct.unpack_from('<4I', whole, at)
+    assert stored == size
+    if kind != LAST:
+        (modules if kind == MODULE else records).append((at, stored))
+    at += BLOCK + stored
 for seed in range(first, last):
     chance = random.Random(seed)
     data = bytearray(whole)
     for _ in range(chance.choice([1, 1, 2, 8, 40])):
-        chunk = chance.choice(chunks)
         where = chance.choice(['file', 'header', 'records', 'records', 'records', 'path'])
-        at = {'file': chance.randrange(8, 40), 'header': chunk + chance.randrange(64),
-              'path': chunk + 64 + chance.randrange(30),
-              'records': chunk + 4096 + chance.randrange(sizes[chunk] + 1)}[where]
+        block, size = chance.choice(modules if where == 'path' else records)
+        at = {'file': chance.randrange(8, FILE), 'header': block + chance.randrange(BLOCK)}.get(
+            where, block + BLOCK + chance.randrange(size))
         data[at] = chance.choice([0, 1, 2, 4, 255, data[at] ^ 1 << chance.randrange(8), chance.randrange(256)])
     open(f'changed.{seed}', 'wb').write(data)
 PYTHON
@@ -146,3 +150,22 @@ open('turns', 'wb').write(data.replace(turns, (1 << 60).to_bytes(8, 'little')))
 PYTHON
 ends 1 timeout 60 quipu print -o out turns
 grep -q 'repeats more often than can be followed' messages || fail "turns: $(head -c 1000 messages)"
+
+# Compressed records: what was changed is found by their checksum.
+quipu trace -o packed -- ./program || fail "cannot record"
+[[ $(stat -c %s packed) -lt $(stat -c %s t) ]] || fail "compressed, it is not smaller"
+ends 0 quipu print packed
+python3 - <<'PYTHON' || fail "cannot change it"
+import struct
+data = bytearray(open('packed', 'rb').read())
+at, found = 16, None
+while at < len(data):
+    stored, size, _, kind = struct.unpack_from('<4I', data, at)
+    if kind == 1 and stored < size:
+        found = at + 80 + stored // 2
+    at += 80 + stored
+data[found] ^= 4
+open('changed', 'wb').write(data)
+PYTHON
+ends 1 quipu print -o out changed
+grep -q 'a chunk of its records is corrupt' messages || fail "changed: $(head -c 1000 messages)"

@@ -1,0 +1,241 @@
+/* buffers.c: buffers for the program's threads, which 'quipu trace' empties (format/trace.h).
+ *
+ * A thread keeps its buffers, so their pages are mapped once. It takes the first empty one, which
+ * is the one that is most likely in the cache. It waits only for a buffer of its own, while 'quipu
+ * trace' lives, so it waits for nobody who waits for it. */
+#include "runtime/core/note.h"
+#include "runtime/core/syscall.h"
+#include "runtime/core/text.h"
+#include "runtime/trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/file.h>
+#include <time.h>
+
+enum {
+    ALIGNMENT = 2 * QUIPU_TRACE_FULL,
+    PAUSE = 100 * 1000 * 1000, /* nanoseconds until a waiting thread looks who lives */
+};
+
+static uint32_t load(const uint32_t *from) {
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static long open_file(const struct trace *trace, const char *name, int flags) {
+    char path[PATH_SIZE];
+    struct text text = {path, sizeof path, 0, false};
+    text_add(&text, trace->directory);
+    text_add(&text, "/");
+    text_add(&text, name);
+    return SYSTEM_CALL(openat, AT_FDCWD, path, flags | O_RDWR | O_CLOEXEC, 0600, 0, 0);
+}
+
+struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace) {
+    long fd = open_file(trace, QUIPU_TRACE_CONTROL, 0);
+    if (fd < 0)
+        return NULL;
+    struct quipu_trace_control *control =
+        map_memory(NULL, QUIPU_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    if (is_error(control))
+        return NULL;
+    if (bytes_equal(control->magic, QUIPU_TRACE_MAGIC, sizeof control->magic) &&
+        control->version == QUIPU_TRACE_VERSION)
+        return control;
+    SYSTEM_CALL(munmap, control, QUIPU_PAGE, 0, 0, 0, 0);
+    return NULL;
+}
+
+/* Whether 'quipu trace' has ended: nobody has the lock. */
+static bool is_abandoned(const struct trace *trace) {
+    long fd = open_file(trace, QUIPU_TRACE_CONTROL, 0);
+    if (fd < 0)
+        return true;
+    bool taken = SYSTEM_CALL(flock, fd, LOCK_SH | LOCK_NB, 0, 0, 0, 0) == 0;
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    return taken;
+}
+
+/* ---- buffers ---- */
+
+/* Reserves addresses for a buffer. Returns its begin, or an error. */
+static char *reserve_addresses(void) {
+    char *memory = map_memory(NULL, 2 * ALIGNMENT + QUIPU_PAGE, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (is_error(memory))
+        return memory;
+    char *begin = (char *)round_up((uint64_t)memory + QUIPU_PAGE, ALIGNMENT) - QUIPU_PAGE;
+    char *end = begin + QUIPU_TRACE_BUFFER;
+    if (begin > memory)
+        SYSTEM_CALL(munmap, memory, begin - memory, 0, 0, 0, 0);
+    SYSTEM_CALL(munmap, end, memory + 2 * ALIGNMENT + QUIPU_PAGE - end, 0, 0, 0, 0);
+    return begin;
+}
+
+/* Maps a new file of SIZE bytes of the recording at ADDRESS. NULL: anywhere. Returns its begin, or
+ * an error. Its chunk belongs to the calling process. */
+static struct quipu_trace_chunk *map_new(const struct trace *trace, void *address, uint64_t size) {
+    char name[24];
+    struct text text = {name, sizeof name, 0, false};
+    text_number(&text, __atomic_add_fetch(&trace->control->numbers, 1, __ATOMIC_RELAXED));
+    long fd = open_file(trace, name, O_CREAT | O_EXCL);
+    if (fd < 0)
+        return (void *)fd;
+    long error = SYSTEM_CALL(fallocate, fd, 0, 0, size, 0, 0);
+    struct quipu_trace_chunk *chunk = (void *)error;
+    if (error >= 0)
+        chunk = map_memory(address, size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_POPULATE | (address ? MAP_FIXED : 0), (int)fd, 0);
+    SYSTEM_CALL(close, fd, 0, 0, 0, 0, 0);
+    if (is_error(chunk))
+        return chunk;
+    chunk->process = trace->process;
+    chunk->pid = trace->pid;
+    return chunk;
+}
+
+static void set_state(struct quipu_trace_chunk *chunk, enum quipu_trace_state state) {
+    __atomic_store_n(&chunk->state, state, __ATOMIC_RELEASE);
+}
+
+static void wake(uint32_t *word) {
+    __atomic_add_fetch(word, 1, __ATOMIC_RELEASE);
+    SYSTEM_CALL(futex, word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info) {
+    struct quipu_trace_chunk *chunk = map_new(trace, NULL, 2 * QUIPU_PAGE);
+    if (is_error(chunk)) {
+        __atomic_add_fetch(&trace->control->lost, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    struct text path = {records_of(chunk), QUIPU_PAGE, 0, false};
+    chunk->kind = QUIPU_TRACE_MODULE;
+    chunk->begin = info->dlpi_addr;
+    module_build_id(info, chunk->build_id);
+    if (info->dlpi_name && info->dlpi_name[0])
+        text_add(&path, info->dlpi_name);
+    else
+        quipu_program_path(path.data, path.size);
+    set_state(chunk, QUIPU_TRACE_FILLED);
+    SYSTEM_CALL(munmap, chunk, 2 * QUIPU_PAGE, 0, 0, 0, 0);
+    wake(&trace->control->filled);
+}
+
+/* Counts a further buffer of THREAD, if there may be one. */
+static bool count_buffer(const struct trace *trace, const struct thread *thread) {
+    uint32_t count = __atomic_add_fetch(&trace->control->buffers, 1, __ATOMIC_RELAXED);
+    if (thread->buffer_count == 0 || count <= trace->control->limit)
+        return true;
+    __atomic_sub_fetch(&trace->control->buffers, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+/* Gives the thread a further buffer. Returns false if it gets none. */
+static bool add_buffer(const struct trace *trace, struct thread *thread) {
+    if (thread->buffer_count == BUFFERS_MOST || !count_buffer(trace, thread))
+        return false;
+    char *address = reserve_addresses();
+    struct quipu_trace_chunk *chunk =
+        is_error(address) ? (void *)address : map_new(trace, address, QUIPU_TRACE_BUFFER);
+    if (is_error(chunk)) {
+        if (!is_error(address))
+            SYSTEM_CALL(munmap, address, QUIPU_TRACE_BUFFER, 0, 0, 0, 0);
+        __atomic_sub_fetch(&trace->control->buffers, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    thread->buffers[thread->buffer_count++] = chunk;
+    set_state(chunk, QUIPU_TRACE_EMPTY);
+    return true;
+}
+
+static struct quipu_trace_chunk *find_empty(const struct thread *thread) {
+    for (uint32_t i = 0; i < thread->buffer_count; i++)
+        if (load(&thread->buffers[i]->state) == QUIPU_TRACE_EMPTY)
+            return thread->buffers[i];
+    return NULL;
+}
+
+/* Returns an empty buffer, or NULL if the thread gets none any more. */
+static struct quipu_trace_chunk *wait_for_buffer(const struct trace *trace, struct thread *thread) {
+    struct quipu_trace_control *control = trace->control;
+    const struct timespec pause = {.tv_nsec = PAUSE};
+    for (;;) {
+        uint32_t before = load(&control->emptied);
+        struct quipu_trace_chunk *chunk = find_empty(thread);
+        if (!chunk && add_buffer(trace, thread))
+            chunk = find_empty(thread);
+        if (chunk)
+            return chunk;
+        if (load(&control->stopped) || thread->buffer_count == 0 || is_abandoned(trace))
+            return NULL;
+        __atomic_add_fetch(&control->waiting, 1, __ATOMIC_SEQ_CST);
+        SYSTEM_CALL(futex, &control->emptied, FUTEX_WAIT, before, &pause, 0, 0);
+        __atomic_sub_fetch(&control->waiting, 1, __ATOMIC_SEQ_CST);
+    }
+}
+
+static void hand_over(const struct trace *trace, struct thread *thread) {
+    struct quipu_trace_chunk *chunk = thread->chunk;
+    thread->chunk = NULL;
+    if (!chunk)
+        return;
+    if (!thread->held) {
+        set_state(chunk, QUIPU_TRACE_FILLED);
+        wake(&trace->control->filled);
+        return;
+    }
+    /* It stays as it is until the process ends. */
+    thread->held = false;
+    for (uint32_t i = 0; i < thread->buffer_count; i++)
+        if (thread->buffers[i] == chunk)
+            thread->buffers[i--] = thread->buffers[--thread->buffer_count];
+}
+
+/* Returns memory of the thread that nobody reads. */
+static char *nowhere(struct thread *thread) {
+    if (!thread->nowhere) {
+        char *begin = reserve_addresses();
+        map_memory(begin, QUIPU_TRACE_BUFFER, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        thread->nowhere = begin + QUIPU_PAGE;
+    }
+    return thread->nowhere;
+}
+
+static void clear(char *from, size_t size) {
+    __asm__ volatile("rep stosb" : "+D"(from), "+c"(size) : "a"(0) : "memory");
+}
+
+char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread) {
+    if (trace->phase != TRACE_ON || thread->lost)
+        return nowhere(thread);
+    hand_over(trace, thread);
+    struct quipu_trace_chunk *chunk =
+        load(&trace->control->stopped) ? NULL : wait_for_buffer(trace, thread);
+    if (!chunk) {
+        thread->lost = true;
+        __atomic_add_fetch(&trace->control->lost, 1, __ATOMIC_RELAXED);
+        return nowhere(thread);
+    }
+    if (chunk->kind) /* it was used before */
+        clear(records_of(chunk), QUIPU_TRACE_RECORDS_MAX);
+    chunk->kind = QUIPU_TRACE_RECORDS;
+    chunk->tid = thread->tid;
+    chunk->thread = thread->number;
+    chunk->number = thread->chunks++;
+    chunk->begin = thread_pointer();
+    set_state(chunk, QUIPU_TRACE_FILLING);
+    thread->chunk = chunk;
+    return records_of(chunk);
+}
+
+void quipu_trace_drop_buffers(struct thread *thread) {
+    for (uint32_t i = 0; i < thread->buffer_count; i++)
+        SYSTEM_CALL(munmap, thread->buffers[i], QUIPU_TRACE_BUFFER, 0, 0, 0, 0);
+    thread->buffer_count = 0;
+    thread->chunk = NULL;
+    thread->held = thread->lost = false;
+}

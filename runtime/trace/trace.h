@@ -1,0 +1,84 @@
+/* trace.h: what the parts of a program's recording share. format/trace.h is the contract.
+ *
+ * trace.c      threads and processes
+ * buffers.c    buffers that 'quipu trace' empties
+ * signal.c     signal handlers */
+#ifndef QUIPU_RUNTIME_TRACE_TRACE_H
+#define QUIPU_RUNTIME_TRACE_TRACE_H
+
+#include "format/data_file.h"
+#include "format/trace.h"
+#include "runtime/core/state.h"
+
+#include <ucontext.h>
+
+enum {
+    BUFFERS_MOST = 16 /* of a thread */
+};
+
+/* Invariants
+ *   - The cursor leads into the records of `chunk`, or into memory that nobody reads, or has the
+ *     bit QUIPU_TRACE_FULL, so that the next record comes to quipu_trace_continue.
+ *   - `chunk` is one of `buffers`, in state QUIPU_TRACE_FILLING; the others are not. */
+struct thread {
+    struct quipu_trace_thread known; /* first: inserted code knows it */
+    struct thread *next;             /* of all threads of the process */
+    struct quipu_trace_chunk *chunk; /* the buffer that gets its records; NULL: none */
+    struct quipu_trace_chunk *buffers[BUFFERS_MOST];
+    uint32_t buffer_count;
+    char *nowhere; /* records that nobody reads; NULL: none */
+    bool lost;     /* it got no buffer: nothing more is recorded */
+    bool held;     /* interrupted code may still write into `chunk` */
+    uint32_t tid, number, chunks;
+    uint64_t pointer; /* the base of its %fs */
+};
+
+enum trace_phase {
+    TRACE_UNKNOWN, /* the environment has not been read */
+    TRACE_ON,      /* `control` is mapped */
+    TRACE_NONE,    /* there is no recording */
+};
+
+/* What the modules of a process share. It is in memory of its own, and outlives the module that has
+ * made it. */
+struct trace {
+    uint32_t lock;
+    uint32_t phase; /* enum trace_phase */
+    struct quipu_trace_control *control;
+    struct thread *threads;
+    uint32_t process, pid, thread_count;
+    char directory[PATH_SIZE];
+};
+
+/* Of threads that have no buffer yet. They only add to it. */
+extern struct quipu_trace_thread quipu_trace_unattached;
+
+/* full.S: the calling thread's quipu_trace. */
+struct quipu_trace_thread **quipu_trace_own(void);
+void quipu_trace_full(void);
+extern const char quipu_trace_again[], quipu_trace_changed[], quipu_trace_full_end[];
+
+/* buffers.c: maps the recording's control file. Returns NULL if there is no recording of this
+ * version. */
+struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace);
+/* buffers.c: tells 'quipu trace' of the module of which INFO is. */
+void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info);
+/* buffers.c: hands over the calling thread's buffer, if it has one, and gives it another one. Waits
+ * for that, if need be. Returns where the records go. All signals must be blocked. */
+char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread);
+/* buffers.c: removes the buffers of the parent, whose thread it was. */
+void quipu_trace_drop_buffers(struct thread *thread);
+
+/* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. */
+uint64_t quipu_trace_continue(uint64_t size);
+
+/* signal.c: the kernel has called a function, which returns to RESTORER. */
+void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);
+void quipu_trace_resumed(void);
+
+/* Returns the begin of a buffer's records. */
+static inline char *records_of(const struct quipu_trace_chunk *chunk) {
+    return (char *)chunk + QUIPU_PAGE;
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* collector.c: takes records out of buffers; see collector.h.
+ *
+ * A buffer is a file that its process keeps mapped. A full one is stored and is then empty again.
+ * If no process has the file open or mapped any more, the kernel grants a write lease: then what is
+ * in it is stored, and the file is removed. So a process of another namespace, whose number means
+ * nothing here, is safe, and what was recorded survives whatever ends a process.
+ *
+ * Invariants
+ *   - Each number that was given to a buffer is in `buffers` until its file is removed.
+ *   - The control file is locked as long as the collector lives.
+ * Not perfect: if this process is killed by SIGKILL, what is in buffers is lost, and their
+ * directory stays until the next recording. */
+#include "trace/collector.h"
+
+#include "format/trace.h"
+#include "trace/writer.h"
+#include "util/arena.h"
+#include "util/diag.h"
+#include "util/vector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PAGE = 4096,
+    PAUSE = 50 * 1000 * 1000 /* nanoseconds of a wait */
+};
+
+static const char shared_memory[] = "/dev/shm", prefix[] = "quipu-trace.";
+
+/* A buffer that may have records. */
+struct buffer_file {
+    uint32_t number;
+    int fd;      /* -1: the process has not made it yet */
+    bool counts; /* among the control file's buffers */
+};
+
+struct collector {
+    struct arena arena;
+    const char *directory;
+    int directory_fd, control_fd;
+    struct quipu_trace_control *control;
+    uint32_t seen; /* numbers of buffers that are known */
+    VECTOR(struct buffer_file) buffers;
+    struct trace_writer *writer;
+    uint8_t contents[QUIPU_TRACE_RECORDS_MAX];
+};
+
+/* ---- the directory ---- */
+
+/* Removes the files of the directory, and the directory PATH itself. */
+static void remove_directory(const char *path, int directory) {
+    int fd = dup(directory);
+    DIR *list = fd < 0 ? NULL : fdopendir(fd);
+    if (!list)
+        return;
+    rewinddir(list);
+    for (const struct dirent *entry; (entry = readdir(list));)
+        if (entry->d_name[0] != '.')
+            unlinkat(directory, entry->d_name, 0);
+    closedir(list);
+    rmdir(path);
+}
+
+/* Removes the directory PATH of a recording whose collector was killed: nobody has its lock. */
+static void remove_abandoned(const char *path) {
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (directory < 0)
+        return;
+    int fd = openat(directory, QUIPU_TRACE_CONTROL, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        remove_directory(path, directory);
+    if (fd >= 0)
+        close(fd);
+    close(directory);
+}
+
+static void remove_all_abandoned(struct arena *arena) {
+    DIR *list = opendir(shared_memory);
+    if (!list)
+        return;
+    for (const struct dirent *entry; (entry = readdir(list));)
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+            remove_abandoned(arena_print(arena, "%s/%s", shared_memory, entry->d_name));
+    closedir(list);
+}
+
+/* Makes the directory in memory; or beside the trace, if there is no room for MEMORY bytes. */
+static void make_directory(struct collector *collector, const struct collector_options *options) {
+    struct statvfs status;
+    bool room = statvfs(shared_memory, &status) == 0 &&
+                (uint64_t)status.f_bavail * status.f_frsize > options->memory;
+    char *path = arena_print(&collector->arena, "%s/%sXXXXXX", shared_memory, prefix);
+    if (!room || !mkdtemp(path)) {
+        char *output = realpath(options->output, NULL);
+        if (output)
+            path = arena_print(&collector->arena, "%.*s/%sXXXXXX",
+                               (int)(strrchr(output, '/') - output), output, prefix);
+        if (!output || !mkdtemp(path))
+            die("cannot make a directory beside '%s': %s", options->output, strerror(errno));
+        free(output);
+    }
+    collector->directory = path;
+    collector->directory_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Makes the control file under another name, so that its lock is there before the file is. */
+static void make_control(struct collector *collector, uint64_t memory) {
+    static const char name[] = "new";
+    int fd = openat(collector->directory_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, PAGE) != 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
+        die("cannot make a file in '%s': %s", collector->directory, strerror(errno));
+    struct quipu_trace_control *control =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (control == MAP_FAILED)
+        die("cannot map a file of '%s': %s", collector->directory, strerror(errno));
+    memcpy(control->magic, QUIPU_TRACE_MAGIC, sizeof control->magic);
+    control->version = QUIPU_TRACE_VERSION;
+    uint64_t limit = memory / QUIPU_TRACE_BUFFER;
+    control->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    if (renameat(collector->directory_fd, name, collector->directory_fd, QUIPU_TRACE_CONTROL) != 0)
+        die("cannot make a file in '%s': %s", collector->directory, strerror(errno));
+    collector->control = control;
+    collector->control_fd = fd; /* has the lock */
+}
+
+struct collector *collector_begin(const struct collector_options *options) {
+    struct arena arena = {0};
+    struct collector *collector = ARENA_NEW(&arena, struct collector);
+    struct rlimit files;
+    collector->arena = arena;
+    collector->writer = writer_begin(&collector->arena, options->output, options->level);
+    remove_all_abandoned(&collector->arena);
+    make_directory(collector, options);
+    make_control(collector, options->memory);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a descriptor a buffer */
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    return collector;
+}
+
+const char *collector_directory(const struct collector *collector) {
+    return collector->directory;
+}
+
+/* ---- buffers ---- */
+
+static bool open_buffer(const struct collector *collector, struct buffer_file *buffer) {
+    char name[16];
+    struct stat status;
+    snprintf(name, sizeof name, "%u", buffer->number);
+    if (buffer->fd < 0)
+        buffer->fd = openat(collector->directory_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (buffer->fd < 0 || fstat(buffer->fd, &status) != 0)
+        return false;
+    buffer->counts = status.st_size == QUIPU_TRACE_BUFFER;
+    return true;
+}
+
+/* Whether no process has the buffer any more. PID made it. */
+static bool is_left(const struct buffer_file *buffer, uint32_t pid) {
+    if (fcntl(buffer->fd, F_SETLEASE, F_WRLCK) == 0) {
+        fcntl(buffer->fd, F_SETLEASE, F_UNLCK);
+        return true;
+    }
+    /* There is no lease for files of other users, or on some file systems. */
+    return errno != EAGAIN && pid && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Stores what is in the buffer. */
+static void store(struct collector *collector, const struct buffer_file *buffer,
+                  struct quipu_trace_chunk *chunk) {
+    ssize_t size = pread(buffer->fd, collector->contents, sizeof collector->contents, PAGE);
+    chunk->state = 0;
+    while (size > 0 && collector->contents[size - 1] == 0)
+        size--;
+    if (size > 0 || chunk->kind == QUIPU_TRACE_MODULE)
+        writer_add(collector->writer, chunk, collector->contents, size > 0 ? (size_t)size : 0);
+    if (writer_failed(collector->writer))
+        __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
+}
+
+static void remove_buffer(struct collector *collector, size_t index) {
+    struct buffer_file *buffer = &collector->buffers.data[index];
+    char name[16];
+    snprintf(name, sizeof name, "%u", buffer->number);
+    unlinkat(collector->directory_fd, name, 0);
+    close(buffer->fd);
+    if (buffer->counts)
+        __atomic_sub_fetch(&collector->control->buffers, 1, __ATOMIC_RELAXED);
+    *buffer = collector->buffers.data[--collector->buffers.count];
+}
+
+/* Looks at one buffer. Returns whether something was taken. */
+static bool take_buffer(struct collector *collector, size_t *index, bool often) {
+    static const uint32_t empty = QUIPU_TRACE_EMPTY;
+    struct buffer_file *buffer = &collector->buffers.data[*index];
+    struct quipu_trace_chunk chunk = {0};
+    if (!open_buffer(collector, buffer) ||
+        pread(buffer->fd, &chunk, sizeof chunk, 0) != sizeof chunk) {
+        ++*index;
+        return false;
+    }
+    bool filled = chunk.state == QUIPU_TRACE_FILLED;
+    bool once = filled && chunk.kind == QUIPU_TRACE_MODULE; /* its process has left it */
+    if (once || (!often && is_left(buffer, chunk.pid))) {
+        /* What it wrote after the first look is there now. */
+        if (pread(buffer->fd, &chunk, sizeof chunk, 0) == sizeof chunk &&
+            chunk.state >= QUIPU_TRACE_FILLING)
+            store(collector, buffer, &chunk);
+        remove_buffer(collector, *index);
+        return true;
+    }
+    ++*index;
+    if (!filled)
+        return false;
+    store(collector, buffer, &chunk);
+    return pwrite(buffer->fd, &empty, sizeof empty, offsetof(struct quipu_trace_chunk, state)) ==
+           sizeof empty;
+}
+
+bool collector_take(struct collector *collector, bool often) {
+    struct quipu_trace_control *control = collector->control;
+    bool taken = false;
+    for (uint32_t last = __atomic_load_n(&control->numbers, __ATOMIC_ACQUIRE);
+         collector->seen != last;) {
+        struct buffer_file buffer = {.number = ++collector->seen, .fd = -1};
+        vector_push(&collector->arena, &collector->buffers, buffer);
+    }
+    for (size_t i = 0; i < collector->buffers.count;)
+        taken |= take_buffer(collector, &i, often);
+    if (taken) {
+        __atomic_add_fetch(&control->emptied, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&control->waiting, __ATOMIC_SEQ_CST))
+            syscall(SYS_futex, &control->emptied, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+    return taken;
+}
+
+uint32_t collector_moment(const struct collector *collector) {
+    return __atomic_load_n(&collector->control->filled, __ATOMIC_ACQUIRE);
+}
+
+void collector_wait(const struct collector *collector, uint32_t moment) {
+    const struct timespec pause = {.tv_nsec = PAUSE};
+    syscall(SYS_futex, &collector->control->filled, FUTEX_WAIT, moment, &pause, NULL, 0);
+}
+
+void collector_wake(const struct collector *collector) {
+    __atomic_add_fetch(&collector->control->filled, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &collector->control->filled, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+bool collector_has_processes(const struct collector *collector) {
+    for (size_t i = 0; i < collector->buffers.count; i++)
+        if (collector->buffers.data[i].fd >= 0)
+            return true;
+    if (fcntl(collector->control_fd, F_SETLEASE, F_WRLCK) != 0)
+        return errno == EAGAIN;
+    fcntl(collector->control_fd, F_SETLEASE, F_UNLCK);
+    return false;
+}
+
+const char *collector_end(struct collector *collector) {
+    struct quipu_trace_control *control = collector->control;
+    __atomic_store_n(&control->stopped, 1, __ATOMIC_SEQ_CST);
+    unsigned flags = 0;
+    collector_take(collector, false);
+    for (size_t i = 0; i < collector->buffers.count; i++) { /* of processes that live on */
+        struct quipu_trace_chunk chunk = {0};
+        struct buffer_file *buffer = &collector->buffers.data[i];
+        if (buffer->fd < 0 || pread(buffer->fd, &chunk, sizeof chunk, 0) != sizeof chunk)
+            continue;
+        flags |= QUIPU_TRACE_STOPPED;
+        if (chunk.state >= QUIPU_TRACE_FILLING)
+            store(collector, buffer, &chunk);
+    }
+    if (__atomic_load_n(&control->lost, __ATOMIC_ACQUIRE) && !flags)
+        flags = QUIPU_TRACE_LOST;
+    const char *cause = writer_end(collector->writer, flags);
+    remove_directory(collector->directory, collector->directory_fd);
+    return cause;
+}

@@ -1,0 +1,145 @@
+#!/bin/bash
+# A recording whose program, collector or disk ends early, whose memory is small, or whose processes outlive
+# the program: what was recorded is there, and what is missing is said.
+# timeout: 300
+. "$(dirname "$0")/lib.bash"
+make_program program --quipu=trace -O2 -g -pthread <<'PROGRAM'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile unsigned table[4096];
+static unsigned long count;
+static void *run(void *argument) {
+    unsigned x = 1;
+    for (unsigned long i = 0; i < count; i++) {
+        x = x * 1103515245 + 12345;
+        if (x & 1 << 20)
+            table[x >> 20] += (unsigned)i;
+    }
+    return argument;
+}
+int main(int argc, char **argv) {
+    const char *how = argc > 2 ? argv[2] : "";
+    count = strtoul(argv[1], NULL, 10);
+    if (strcmp(how, "child") == 0) {
+        if (fork())
+            return 7;
+        sleep(1);
+    }
+    if (strcmp(how, "threads") == 0) {
+        pthread_t threads[12];
+        for (int i = 0; i < 12; i++)
+            pthread_create(&threads[i], NULL, run, NULL);
+        for (int i = 0; i < 12; i++)
+            pthread_join(threads[i], NULL);
+    }
+    run(NULL);
+    if (strcmp(how, "die") == 0)
+        raise(SIGKILL);
+    if (strcmp(how, "sleep") == 0) {
+        fclose(fopen("ready", "w"));
+        pause();
+    }
+    puts("done");
+    return 3;
+}
+PROGRAM
+# instructions FILE: how many executed instructions the trace has, and whether something is missing.
+instructions() {
+    quipu info --format=json "$1" >info.json || fail "cannot read '$1'"
+    python3 - <<'PYTHON'
+import json
+trace, = json.load(open('info.json'))['traces']
+assert not [thread for thread in trace['threads'] if thread['fault']], trace
+print(sum(thread['instructions'] for thread in trace['threads']),
+      *[flag for flag in ('cut', 'stopped', 'lost') if trace[flag]])
+PYTHON
+}
+# records STATUS ARGUMENTS...: a recording into 't' that ends with STATUS.
+records() {
+    local status=0 wanted=$1
+    shift
+    timeout 100 quipu trace -o t "$@" >output 2>messages || status=$?
+    [[ $status -eq $wanted ]] || fail "'$*': exit status $status: $(head -c 1000 messages)"
+}
+# leaves_nothing: no directory of buffers is there any more.
+before=$(find /dev/shm -maxdepth 1 -name 'quipu-trace.*' | wc -l)
+leaves_nothing() {
+    [[ $(find /dev/shm . -maxdepth 1 -name 'quipu-trace.*' | wc -l) -le $before ]] || fail "$1: buffers are left"
+}
+
+records 3 -- ./program 2000000
+whole=$(instructions t)
+[[ $whole =~ ^[0-9]+$ && $whole -gt 10000000 ]] || fail "a whole trace: $whole"
+[[ $(cat output) == "done" ]] || fail "the program's output: $(cat output)"
+leaves_nothing whole
+
+# ---- the program ----
+records 137 -- ./program 2000000 die
+died=$(instructions t)
+[[ $died =~ ^[0-9]+$ && $died -gt $((whole - 50)) ]] || fail "killed, it has $died of $whole instructions"
+leaves_nothing killed
+
+# ---- little memory ----
+for memory in 0 1M; do
+    records 3 --memory=$memory -- ./program 2000000 threads
+    threads=$(instructions t)
+    [[ $threads =~ ^[0-9]+$ && $threads -gt $((12 * whole)) ]] || fail "--memory=$memory: $threads"
+done
+refuses "--memory='much'" "not a size" -- quipu trace --memory=much -o t -- ./program 1
+refuses "--level='20'" "from 0 to 19" -- quipu trace --level=20 -o t -- ./program 1
+
+# ---- a disk without room ----
+(
+    ulimit -f 1000
+    trap '' XFSZ
+    records 3 --level=0 -- ./program 20000000
+) || exit 1
+grep -q "cannot write 't': File too large" messages || fail "nothing tells of a full disk: $(cat messages)"
+read -r full flags <<<"$(instructions t)"
+[[ $flags == cut && $full -gt 1000000 ]] || fail "of a full disk: $full $flags"
+leaves_nothing full
+records 1 --level=0 -o /dev/full -- ./program 1
+grep -q "cannot write '/dev/full': No space left" messages || fail "/dev/full: $(cat messages)"
+refuses "cannot write 'nowhere/t'" "No such file" -- quipu trace -o nowhere/t -- ./program 1
+
+# ---- processes that run on ----
+records 7 -- ./program 2000000 child
+[[ $(instructions t) -gt $whole ]] || fail "the child is not in the trace: $(instructions t)"
+leaves_nothing child
+
+# end_recording SIGNAL: of one whose program waits.
+end_recording() {
+    rm -f ready
+    quipu trace -o t -- ./program 2000000 sleep >output 2>messages &
+    local collector=$!
+    timeout 60 bash -c 'until [[ -e ready ]]; do sleep 0.05; done' || fail "the program does not begin"
+    program=$(pgrep -P $collector)
+    kill "-$1" $collector
+    wait $collector
+}
+status=0
+end_recording TERM || status=$?
+[[ $status -eq 143 ]] || fail "SIGTERM was not passed on: $status"
+read -r stopped flags <<<"$(instructions t)"
+[[ -z $flags && $stopped -gt $((whole - 50)) ]] || fail "SIGTERM: $stopped $flags"
+
+# ---- the collector ----
+end_recording KILL
+read -r killed flags <<<"$(instructions t)"
+[[ $flags == cut ]] || fail "killed: $killed $flags"
+kill "$program"
+records 3 -- ./program 1
+leaves_nothing "the next recording"
+# A thread that waits for a buffer does not wait for ever.
+rm -f ready
+quipu trace --memory=0 -o t -- ./program 400000000 sleep >output 2>messages &
+collector=$!
+sleep 0.5
+program=$(pgrep -P $collector)
+kill -KILL $collector
+timeout 100 bash -c 'until [[ -e ready ]]; do sleep 0.1; done' || fail "the program hangs without its collector"
+kill "$program"
