@@ -7,6 +7,47 @@
 
 #include <inttypes.h>
 
+/* ---- of a binary ---- */
+
+/* What its traced functions record. */
+struct recorded {
+    uint64_t functions, records, with_values;
+};
+
+static struct recorded count_recorded(struct arena *arena, const char *path,
+                                      struct binary *binary) {
+    struct traced_module module = {.path = path, .binary = binary};
+    const char *cause = read_trace_notes(arena, &module);
+    if (cause)
+        die("'%s': %s", path, cause);
+    struct recorded recorded = {.functions = module.functions.count};
+    for (size_t i = 0; i < module.functions.count; i++) {
+        const struct traced_function *function = &module.functions.data[i];
+        recorded.records += function->record_count;
+        for (uint32_t j = 0; j < function->record_count; j++)
+            recorded.with_values += function->records[j].registers != 0;
+    }
+    return recorded;
+}
+
+void write_text_recorded(FILE *out, struct arena *arena, const char *path, struct binary *binary) {
+    struct recorded recorded = count_recorded(arena, path, binary);
+    if (recorded.functions)
+        fprintf(out,
+                "  traced        %" PRIu64 " function%s with %" PRIu64 " records, %" PRIu64
+                " of them with values\n",
+                recorded.functions, recorded.functions == 1 ? "" : "s", recorded.records,
+                recorded.with_values);
+}
+
+void write_json_recorded(struct json_writer *json, struct arena *arena, const char *path,
+                         struct binary *binary) {
+    struct recorded recorded = count_recorded(arena, path, binary);
+    json_unsigned(json, "traced_functions", recorded.functions);
+    json_unsigned(json, "records", recorded.records);
+    json_unsigned(json, "records_with_values", recorded.with_values);
+}
+
 /* ---- facts ---- */
 
 static void add_references(struct thread_sums *sums, const struct trace_step *step) {

@@ -30,4 +30,10 @@ trace_list look_at_traces(struct arena *arena, char **paths, size_t count);
 void write_text_trace(FILE *out, const struct trace_facts *facts);
 void write_json_trace(struct json_writer *json, const struct trace_facts *facts);
 
+/* Write what the functions of the BINARY at PATH record that were built for traces. In text this is
+ * nothing if there are none. Corrupt notes end the program with an error. */
+void write_text_recorded(FILE *out, struct arena *arena, const char *path, struct binary *binary);
+void write_json_recorded(struct json_writer *json, struct arena *arena, const char *path,
+                         struct binary *binary);
+
 #endif

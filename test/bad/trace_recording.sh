@@ -71,6 +71,9 @@ leaves_nothing() {
     [[ $(find /dev/shm . -maxdepth 1 -name 'quipu-trace.*' | wc -l) -le $before ]] || fail "$1: buffers are left"
 }
 
+quipu info program >info.txt || fail "info of the program: $(cat info.txt)"
+grep -q '^  traced        2 functions with [1-9][0-9]* records, ' info.txt || fail "info: $(cat info.txt)"
+
 records 3 -- ./program 2000000
 whole=$(instructions t)
 [[ $whole =~ ^[0-9]+$ && $whole -gt 10000000 ]] || fail "a whole trace: $whole"
