@@ -94,6 +94,12 @@ const char *quipu_trace_fault(const struct quipu_trace_reader *reader);
 /* Frees READER. NULL is allowed. */
 void quipu_trace_end(struct quipu_trace_reader *reader);
 
+/* Returns the name of code outside of the trace that ran in front of the last record, such as
+ * "printf": what a call names, or "indirect call", "system call", or "caller of FUNCTION". If the
+ * last call of quipu_trace_next returned NULL, it ran behind all of them. NULL: there is no such
+ * gap. Valid until quipu_trace_end. */
+const char *quipu_trace_gap(struct quipu_trace_reader *reader);
+
 /* ---- More about the last record of a reader ---- */
 
 /* Return what is valid until the trace is closed; NULL or 0 if it is not known, as where the binary

@@ -5,6 +5,7 @@
 
 #include "library/guard.h"
 #include "symbols/binary.h"
+#include "trace/gap.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
 
@@ -37,6 +38,7 @@ struct quipu_trace_reader {
     const char *fault;
     struct arena arena; /* of the references */
     VECTOR(struct quipu_trace_reference) references;
+    struct gap_names gaps;
     struct quipu_trace_record record;
     struct guard guard;
 };
@@ -184,8 +186,29 @@ void quipu_trace_end(struct quipu_trace_reader *reader) {
     if (!reader)
         return;
     trace_end(reader->walk);
+    gap_names_release(&reader->gaps);
     arena_release(&reader->arena);
     free(reader);
+}
+
+struct naming {
+    struct quipu_trace_reader *reader;
+    const char *name;
+};
+
+static void name_gap(void *context) {
+    struct naming *naming = context;
+    struct quipu_trace_reader *reader = naming->reader;
+    struct trace_gap gap = reader->step ? reader->step->gap : trace_last_gap(reader->walk);
+    if (gap.function)
+        naming->name = gap_name(&reader->gaps, &gap);
+}
+
+const char *quipu_trace_gap(struct quipu_trace_reader *reader) {
+    struct naming naming = {reader, NULL};
+    if (!run_in_guard(&reader->guard, name_gap, &naming))
+        return NULL;
+    return naming.name;
 }
 
 /* ---- more about a record ---- */

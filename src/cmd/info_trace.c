@@ -2,10 +2,13 @@
 #include "cmd/info_trace.h"
 
 #include "data/profile.h"
+#include "trace/gap.h"
 #include "util/diag.h"
 #include "util/terminal.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- of a binary ---- */
 
@@ -58,16 +61,49 @@ static void add_references(struct thread_sums *sums, const struct trace_step *st
     }
 }
 
-static struct thread_sums sum_thread(struct trace *trace, const struct traced_thread *thread) {
+/* Gaps of a trace. */
+struct gap_counts {
+    struct gap_names names;
+    struct map numbers; /* in `sums`, by name */
+    VECTOR(struct gap_sum) sums;
+};
+
+/* Counts GAP if it is one. */
+static void count_gap(struct gap_counts *counts, struct thread_sums *sums,
+                      const struct trace_gap *gap) {
+    if (!gap->function)
+        return;
+    const char *name = gap_name(&counts->names, gap);
+    uint32_t number = *map_add(&counts->names.arena, &counts->numbers, name, strlen(name),
+                               (uint32_t)counts->sums.count);
+    if (number == counts->sums.count)
+        vector_push(&counts->names.arena, &counts->sums, ((struct gap_sum){name, 0}));
+    vector_at(&counts->sums, number)->count++;
+    sums->gaps++;
+}
+
+static struct thread_sums sum_thread(struct trace *trace, const struct traced_thread *thread,
+                                     struct gap_counts *gaps) {
     struct thread_sums sums = {.thread = thread};
     struct trace_walk *walk = trace_begin(trace, thread);
     struct trace_step *step;
-    for (; trace_step(walk, &step); sums.instructions++)
+    for (; trace_step(walk, &step); sums.instructions++) {
         add_references(&sums, step);
+        count_gap(gaps, &sums, &step->gap);
+    }
+    struct trace_gap last = trace_last_gap(walk);
+    count_gap(gaps, &sums, &last);
     sums.record_bytes = trace_record_bytes(walk);
     sums.fault = trace_fault(walk);
     trace_end(walk);
     return sums;
+}
+
+static int compare_gaps(const void *a, const void *b) {
+    const struct gap_sum *first = a, *second = b;
+    if (first->count != second->count)
+        return first->count < second->count ? 1 : -1;
+    return strcmp(first->name, second->name);
 }
 
 static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
@@ -76,11 +112,20 @@ static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
     if (cause)
         die("%s", cause);
     size_t count = facts.trace->threads.count;
+    struct gap_counts gaps = {0};
     for (size_t i = 0; i < count; i++) {
         report_progress("threads", i, count);
-        vector_push(arena, &facts.threads, sum_thread(facts.trace, facts.trace->threads.data[i]));
+        vector_push(arena, &facts.threads,
+                    sum_thread(facts.trace, facts.trace->threads.data[i], &gaps));
     }
     report_progress("threads", count, count);
+    for (size_t i = 0; i < gaps.sums.count; i++) {
+        struct gap_sum sum = gaps.sums.data[i];
+        sum.name = arena_copy(arena, sum.name, strlen(sum.name));
+        vector_push(arena, &facts.gaps, sum);
+    }
+    qsort(facts.gaps.data, facts.gaps.count, sizeof *facts.gaps.data, compare_gaps);
+    gap_names_release(&gaps.names);
     return facts;
 }
 
@@ -102,6 +147,7 @@ static struct thread_sums add_up(const struct trace_facts *facts) {
         all.read_bytes += one->read_bytes;
         all.written_bytes += one->written_bytes;
         all.record_bytes += one->record_bytes;
+        all.gaps += one->gaps;
     }
     return all;
 }
@@ -148,6 +194,9 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
             bytes_an_instruction(all.record_bytes, &all));
     fprintf(out, "  stored in     %zu bytes, %.3f an instruction\n", trace->size,
             bytes_an_instruction(trace->size, &all));
+    fprintf(out, "  gaps          %" PRIu64 ", of code that is not traced\n", all.gaps);
+    for (size_t i = 0; i < facts->gaps.count; i++)
+        print_line(out, "    %" PRIu64 " %s", facts->gaps.data[i].count, facts->gaps.data[i].name);
     write_missing(out, facts);
     for (size_t i = 0; i < facts->threads.count; i++) {
         const struct thread_sums *sums = &facts->threads.data[i];
@@ -174,6 +223,7 @@ static void write_json_thread(struct json_writer *json, const struct thread_sums
     json_unsigned(json, "writes", sums->writes);
     json_unsigned(json, "written_bytes", sums->written_bytes);
     json_unsigned(json, "record_bytes", sums->record_bytes);
+    json_unsigned(json, "gaps", sums->gaps);
     if (sums->fault)
         json_string(json, "fault", sums->fault);
     else
@@ -192,6 +242,14 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_open_array(json, "threads");
     for (size_t i = 0; i < facts->threads.count; i++)
         write_json_thread(json, &facts->threads.data[i]);
+    json_close(json);
+    json_open_array(json, "gaps");
+    for (size_t i = 0; i < facts->gaps.count; i++) {
+        json_open_object(json, NULL);
+        json_string(json, "callee", facts->gaps.data[i].name);
+        json_unsigned(json, "count", facts->gaps.data[i].count);
+        json_close(json);
+    }
     json_close(json);
     json_open_array(json, "modules");
     for (size_t i = 0; i < trace->modules.count; i++)

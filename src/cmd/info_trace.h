@@ -13,11 +13,19 @@ struct thread_sums {
     uint64_t instructions, reads, writes; /* of references */
     uint64_t read_bytes, written_bytes;
     uint64_t record_bytes; /* of its records in the trace */
+    uint64_t gaps;         /* parts of the run that are not traced */
     const char *fault;     /* why it ends early; NULL: it does not */
+};
+
+/* How often code ran that is not traced. */
+struct gap_sum {
+    const char *name;
+    uint64_t count;
 };
 
 struct trace_facts {
     struct trace *trace;
+    VECTOR(struct gap_sum) gaps; /* from high to low counts */
     VECTOR(struct thread_sums) threads;
 };
 

@@ -6,6 +6,7 @@
 
 #include "report/csv_writer.h"
 #include "report/json_writer.h"
+#include "trace/gap.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
 #include "trace/row_buffer.h"
@@ -27,6 +28,7 @@ struct listing {
     struct listing_options options;
     const struct traced_thread *thread;
     struct piece_table constants; /* struct constant of each instruction */
+    struct gap_names gaps;
     struct row_buffer rows;
 };
 
@@ -37,6 +39,7 @@ struct listing_format {
     void (*write_constant)(FILE *out, const struct trace_step *step, const char *assembly);
     void (*write_step)(struct listing *listing, const struct trace_step *step,
                        const struct constant *constant);
+    void (*write_gap)(FILE *out, const struct listing *listing, const char *name);
 };
 
 static void put_constant(struct listing *listing, const struct constant *constant) {
@@ -86,6 +89,11 @@ static void write_text_step(struct listing *listing, const struct trace_step *st
     }
 }
 
+static void write_text_gap(FILE *out, const struct listing *listing, const char *name) {
+    (void)listing;
+    fprintf(out, "-- not traced: %s\n", name);
+}
+
 /* ---- JSON: an object a line ---- */
 
 static void write_json_constant(FILE *out, const struct trace_step *step, const char *assembly) {
@@ -122,6 +130,13 @@ static void write_json_step(struct listing *listing, const struct trace_step *st
         put_text(rows, reference->sure ? ", \"sure\": true}" : ", \"sure\": false}");
     }
     put_text(rows, "]}\n");
+}
+
+static void write_json_gap(FILE *out, const struct listing *listing, const char *name) {
+    fprintf(out, "{\"process\": %" PRIu32 ", \"thread\": %" PRIu32 ", \"gap\": ",
+            listing->thread->process->pid, listing->thread->tid);
+    json_write_string(out, name);
+    fputs("}\n", out);
 }
 
 /* ---- CSV: a row for each reference, or one for an instruction without ---- */
@@ -178,12 +193,18 @@ static void write_csv_step(struct listing *listing, const struct trace_step *ste
     }
 }
 
+static void write_csv_gap(FILE *out, const struct listing *listing, const char *name) {
+    fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,", listing->thread->process->pid, listing->thread->tid);
+    csv_field(out, name);
+    fprintf(out, ",,,%s,,gap,,,\r\n", listing->options.assembly ? "," : "");
+}
+
 /* ---- all formats ---- */
 
 static const struct listing_format formats[] = {
-    {"text", no_heading, begin_text_thread, write_text_constant, write_text_step},
-    {"json", no_heading, no_heading, write_json_constant, write_json_step},
-    {"csv", begin_csv, no_heading, write_csv_constant, write_csv_step},
+    {"text", no_heading, begin_text_thread, write_text_constant, write_text_step, write_text_gap},
+    {"json", no_heading, no_heading, write_json_constant, write_json_step, write_json_gap},
+    {"csv", begin_csv, no_heading, write_csv_constant, write_csv_step, write_csv_gap},
 };
 
 static const char *format_at(size_t number) {
@@ -229,13 +250,38 @@ static void make_constant(struct listing *listing, const struct trace_step *step
     free(text);
 }
 
+/* Writes the row of GAP if there is one, and if its function is one of those that are listed. */
+static void list_gap(struct listing *listing, const struct trace_gap *gap) {
+    const char *function = listing->options.function;
+    char *text = NULL;
+    size_t size = 0;
+    if (!gap->function || (function && strcmp(gap->function->name, function) != 0))
+        return;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        die("out of memory: no stream for text");
+    listing->options.format->write_gap(out, listing, gap_name(&listing->gaps, gap));
+    if (fclose(out) != 0)
+        die("out of memory: no stream for text");
+    put_bytes(&listing->rows, text, size);
+    free(text);
+}
+
 static void list_steps(struct listing *listing, struct trace_walk *walk) {
     const struct listing_options *options = &listing->options;
     struct trace_step *step;
     uint64_t number = 0; /* of the chosen instructions so far */
     while (number - options->skip < options->most || number < options->skip) {
-        if (!trace_step(walk, &step) || ferror(listing->rows.out))
+        if (ferror(listing->rows.out))
             return;
+        if (!trace_step(walk, &step)) {
+            struct trace_gap last = trace_last_gap(walk);
+            if (number >= options->skip)
+                list_gap(listing, &last);
+            return;
+        }
+        if (number >= options->skip)
+            list_gap(listing, &step->gap);
         struct constant *constant = instruction_data(&listing->constants, step);
         if (!constant->known)
             make_constant(listing, step, constant);
@@ -259,5 +305,6 @@ const char *list_thread(struct listing *listing, struct trace *trace,
 void end_listing(struct listing *listing) {
     flush_rows(&listing->rows);
     piece_table_release(&listing->constants);
+    gap_names_release(&listing->gaps);
     free(listing);
 }

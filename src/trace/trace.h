@@ -172,8 +172,15 @@ struct reference {
     bool sure; /* otherwise an element of it may be masked out, or the address is not known */
 };
 
+/* Code that is not in the trace has run. */
+struct trace_gap {
+    const struct traced_function *function; /* called it; NULL: there is no gap */
+    const struct traced_instruction *call;  /* the call or jump; NULL: FUNCTION returned to it */
+};
+
 /* An executed instruction. */
 struct trace_step {
+    struct trace_gap gap; /* in front of the instruction */
     const struct traced_function *function;
     const struct piece *piece;
     const struct traced_instruction *instruction;
@@ -190,6 +197,8 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step);
 const char *trace_fault(const struct trace_walk *walk);
 /* Returns how many bytes the records have that were read so far. */
 uint64_t trace_record_bytes(const struct trace_walk *walk);
+/* Returns the gap behind the last instruction, once trace_step has returned false. */
+struct trace_gap trace_last_gap(const struct trace_walk *walk);
 void trace_end(struct trace_walk *walk);
 
 #endif

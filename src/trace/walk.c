@@ -3,7 +3,8 @@
  * The walk is at an instruction of the innermost function, the last of `frames`. It goes on to the
  * next record: the path there has none, and is the only one (route.c). A sync says by itself where
  * it is. So after a call the walk need not know whether its callee has records: the next sync is
- * that of an instrumented function's begin, or that behind the call.
+ * that of an instrumented function's begin, or that behind the call. If that is not where the call
+ * or return itself leads, as the stack pointer tells, other code has run between: a gap.
  *
  * The walk follows the values of registers as the shim did (x86/computation.h), and gets those that
  * cannot be followed from the records.
@@ -20,15 +21,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How control has left traced code. */
+struct leaving {
+    bool leaves;
+    bool known; /* `stack` is */
+    struct trace_gap gap;
+    uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
+};
+
 struct frame {
     struct traced_function *function;
     const struct loaded_module *loaded;
     uint32_t piece, index; /* the next instruction; its piece's record has been read if `read` */
     bool read;
-    uint32_t last;  /* the record that was read last */
-    bool calls;     /* control has left it by a call */
-    bool handler;   /* the kernel has called it */
-    uint64_t entry; /* the stack pointer at its begin */
+    uint32_t last;          /* the record that was read last */
+    bool calls;             /* control has left it by a call */
+    bool handler;           /* the kernel has called it */
+    bool direct;            /* traced code has called it */
+    uint64_t entry;         /* the stack pointer at its begin */
+    struct leaving leaving; /* of a handler: of the interrupted code */
     uint16_t known;
     uint64_t values[GENERAL_REGISTERS];
 };
@@ -58,6 +69,8 @@ struct trace_walk {
     struct item item;
     VECTOR(struct frame) frames;
     bool interrupts; /* the next sync is that of a signal handler */
+    struct leaving leaving;
+    struct trace_gap gap; /* in front of the next instruction */
     struct trace_step step;
     const char *fault;
     struct registers registers; /* for accessed_parts */
@@ -303,6 +316,42 @@ static uint32_t block_begin(const struct traced_function *function, uint32_t pie
     return piece;
 }
 
+/* The gap of what FRAME has called, or, if there is no frame, of what FUNCTION returns to. */
+static struct trace_gap gap_of(const struct traced_function *function, const struct frame *frame) {
+    struct trace_gap gap = {.function = frame ? frame->function : function};
+    if (frame && piece_of(frame)->count)
+        gap.call = &piece_of(frame)->instructions[piece_of(frame)->count - 1];
+    return gap;
+}
+
+/* Control leaves FRAME by EDGE. */
+static void leave(struct trace_walk *walk, const struct frame *frame, const struct path_edge *e) {
+    struct leaving *leaving = &walk->leaving;
+    const struct frame *caller = walk->frames.count > 1 ? frame - 1 : NULL;
+    *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
+    if (e->kind == QUIPU_EDGE_RETURN) {
+        leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
+        leaving->known = frame->direct;
+        leaving->stack = frame->entry + 8;
+    } else if (e->kind == QUIPU_EDGE_TAIL) {
+        leaving->known = true;
+        leaving->stack = frame->entry;
+    } else {
+        leaving->known = frame->known & REGISTER_RSP;
+        leaving->stack = frame->values[STACK_POINTER] - 8;
+    }
+}
+
+/* Control is at a sync with STACK. Returns whether it came there without other code between. */
+static bool came_directly(struct trace_walk *walk, uint64_t stack) {
+    const struct leaving *leaving = &walk->leaving;
+    bool direct = leaving->leaves && leaving->known && leaving->stack == stack;
+    if (leaving->leaves && !direct)
+        walk->gap = leaving->gap;
+    walk->leaving.leaves = false;
+    return direct;
+}
+
 /* Control has come from elsewhere to the sync ITEM: a function begins, a call returns, or the
  * unwinder has come to a landing pad. */
 static void arrive(struct trace_walk *walk) {
@@ -321,6 +370,7 @@ static void arrive(struct trace_walk *walk) {
         if (!same && !pad)
             continue;
         walk->frames.count = i + 1;
+        came_directly(walk, same ? item.stack : 0);
         enter_piece(frame, piece);
         if (note->piece == NONE_OF)
             take_record(walk, frame, item.record);
@@ -330,7 +380,12 @@ static void arrive(struct trace_walk *walk) {
                           .loaded = item.loaded,
                           .entry = item.stack,
                           .last = NONE_OF,
-                          .handler = walk->interrupts};
+                          .handler = walk->interrupts,
+                          .leaving = walk->leaving};
+    if (walk->interrupts)
+        walk->leaving.leaves = false;
+    else
+        frame.direct = came_directly(walk, item.stack);
     walk->interrupts = false;
     enter_piece(&frame, piece);
     frame.values[STACK_POINTER] = item.stack;
@@ -354,8 +409,10 @@ static void resume(struct trace_walk *walk) {
     skip(walk, QUIPU_TRACE_RESUMED_SIZE);
     while (walk->frames.count && !innermost(walk)->handler)
         walk->frames.count--;
-    if (walk->frames.count)
-        walk->frames.count--;
+    if (!walk->frames.count)
+        return;
+    walk->leaving = innermost(walk)->leaving;
+    walk->frames.count--;
 }
 
 /* Follows EDGE, which the frame's piece ends with, or a hub behind it. */
@@ -363,9 +420,12 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
     const struct traced_function *function = frame->function;
     const struct path_edge *e = &function->edges[edge];
     CHECK(function->edges && edge < function->edge_count);
+    if (e->kind == QUIPU_EDGE_CALL) /* and no record until it returned */
+        walk->gap = gap_of(function, frame);
     if (e->record)
         take_record(walk, frame, e->record - 1);
     if (e->target == 0) {
+        leave(walk, frame, e);
         if (e->kind == QUIPU_EDGE_RETURN || e->kind == QUIPU_EDGE_TAIL)
             leave_function(walk, frame);
         else
@@ -472,6 +532,8 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     const struct traced_instruction *instruction = &piece->instructions[frame->index++];
     struct trace_step *step = &walk->step;
     uint64_t next = instruction->address + instruction->decoded.size + frame->loaded->bias;
+    step->gap = walk->gap;
+    walk->gap.function = NULL;
     step->function = frame->function;
     step->piece = piece;
     step->instruction = instruction;
@@ -549,6 +611,10 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
 
 const char *trace_fault(const struct trace_walk *walk) {
     return walk->fault;
+}
+
+struct trace_gap trace_last_gap(const struct trace_walk *walk) {
+    return walk->leaving.leaves ? walk->leaving.gap : walk->gap;
 }
 
 uint64_t trace_record_bytes(const struct trace_walk *walk) {

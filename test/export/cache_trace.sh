@@ -54,7 +54,7 @@ for text in open("printed"):
     if pending:
         print(f" {'L' if pending[0] == 'R' else 'S'} {pending[1]},{pending[2]}")
         pending = None
-    if words[0] != "process":
+    if words[0] not in ("process", "--"):
         print(f"I  {words[0]},{words[1]}")
 if pending:
     print(f" {'L' if pending[0] == 'R' else 'S'} {pending[1]},{pending[2]}")

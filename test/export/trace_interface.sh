@@ -52,7 +52,7 @@ import collections, json
 lines, counts = {}, collections.defaultdict(lambda: [0, 0])
 for text in open('steps.json'):
     step = json.loads(text)
-    for r in step['references']:
+    for r in step.get('references', ()):
         for line in range(r['address'] // 64, (r['address'] + r['size'] - 1) // 64 + 1):
             miss = lines.get(line % 512) != line
             lines[line % 512] = line
@@ -87,6 +87,8 @@ int main(int, char **argv) {
             printf("a record in front of the first one\n");
         while (const quipu_trace_record *record = quipu_trace_next(reader)) {
             const char *file = quipu_trace_file(reader);
+            if (const char *gap = quipu_trace_gap(reader))
+                printf("gap %s\n", gap);
             if (record->address % 3 == 0)
                 quipu_trace_next(other);
             printf("%u %u %" PRIu64 " %u %s %u %s %u %s |", identity.process, identity.thread,
@@ -101,6 +103,8 @@ int main(int, char **argv) {
         }
         if (quipu_trace_next(reader) || quipu_trace_text(reader) || quipu_trace_fault(reader))
             printf("something follows the last record\n");
+        if (const char *gap = quipu_trace_gap(reader))
+            printf("gap %s\n", gap);
         quipu_trace_end(reader);
         quipu_trace_end(other);
     }
@@ -120,7 +124,11 @@ lines = open('dump.txt').read().splitlines()
 assert lines[0] == '1 2 1', lines[0]
 steps = [json.loads(text) for text in open('steps.json')]
 assert len(lines) == len(steps) + 1
+assert [step['gap'] for step in steps if 'gap' in step][:1] == ['pthread_create']
 for line, step in zip(lines[1:], steps):
+    if 'gap' in step:
+        assert line == 'gap ' + step['gap'], (line, step)
+        continue
     wanted = ' '.join(str(step[k]) for k in ('process', 'thread', 'address', 'size', 'function', 'offset',
                                              'file', 'line', 'assembly'))
     left, right = line.split(' |')

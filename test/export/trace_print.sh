@@ -32,12 +32,14 @@ done
 "$quipu" info --format=json t >info.json
 python3 - <<'PYTHON' || fail "the formats differ"
 import csv, json
-text, threads = [], []
+text, threads, gaps = [], [], []
 for line in open('t.text'):
     fields = line.split()
     if fields[0] == 'process':
         process, thread = int(fields[1]), int(fields[3])
         threads.append([process, thread])
+    elif fields[0] == '--':
+        gaps.append(line[len('-- not traced: '):].strip())
     elif fields[0] in 'RW':
         text[-1][6].append((fields[0] == 'W', int(fields[1], 16), int(fields[2])))
     else:
@@ -45,11 +47,16 @@ for line in open('t.text'):
         text.append([thread, int(fields[0], 16), int(fields[1]), function, int(offset, 16),
                      line.rstrip('\n').split(' ', 4)[4], [], fields[3]])
 objects = [json.loads(line) for line in open('t.json')]
+assert [o['gap'] for o in objects if 'gap' in o] == gaps
+objects = [o for o in objects if 'gap' not in o]
 of_json = [[o['thread'], o['address'], o['size'], o['function'], o['offset'], o['assembly'],
             [(r['write'], r['address'], r['size']) for r in o['references']],
             f"{o['file'].split('/')[-1]}:{o['line']}" if o['line'] else '-'] for o in objects]
-of_csv = []
+of_csv, csv_gaps = [], []
 for row in csv.DictReader(open('t.csv', newline='')):
+    if row['access'] == 'gap':
+        csv_gaps.append(row['function'])
+        continue
     if int(row['reference']) < 2:
         of_csv.append([int(row['thread']), int(row['address']), int(row['size']), row['function'],
                        int(row['offset']), row['assembly'], [],
@@ -59,6 +66,7 @@ for row in csv.DictReader(open('t.csv', newline='')):
 assert len(text) > 800, len(text)
 assert text == of_json
 assert text == of_csv
+assert csv_gaps == gaps and 'pthread_create' in gaps, gaps
 assert len(threads) == 2 and threads[0][0] == threads[1][0] and threads[0][1] != threads[1][1]
 # the loop's references: each element is read, and each of the table read and written
 data = [r for row in text if row[3] == 'add' for r in row[6] if row[7] == 'program.c:6']
@@ -76,6 +84,8 @@ for thread in trace['threads']:
     assert thread['written_bytes'] == sum(r[2] for r in references if r[0])
     assert thread['fault'] is None and thread['record_bytes'] > 0
 assert not trace['cut'] and not trace['lost']
+assert {gap['callee']: gap['count'] for gap in trace['gaps']} == {gap: gaps.count(gap) for gap in gaps}
+assert sum(thread['gaps'] for thread in trace['threads']) == len(gaps)
 PYTHON
 
 # The text of an instruction is what objdump says, but for jumps.
@@ -87,7 +97,7 @@ grep -qiE "${address: -3}:.*movslq" objdump.txt || fail "no movslq at $address"
 process=$(awk '{print $2; exit}' t.text)
 mapfile -t threads < <(awk '/^process/ {print $4}' t.text)
 lines() {
-    "$quipu" print "$@" t | grep -vE '^(process|  [RW])' >lines.txt || true
+    "$quipu" print "$@" t | grep -vE '^(process|  [RW]|--)' >lines.txt || true
     wc -l <lines.txt
 }
 all=$(lines)

@@ -1,0 +1,63 @@
+/* gap.c: the names of what is not in a trace; see gap.h. */
+#include "trace/gap.h"
+
+#include "symbols/binary.h"
+
+#include <string.h>
+
+enum {
+    TEXT_MAX = 512 /* of an instruction; a longer name in it is cut */
+};
+
+/* An operand's name, as the disassembler asks for it. */
+struct operand {
+    const struct binary *binary;
+    char text[TEXT_MAX];
+};
+
+static bool keep_name(void *context, uint64_t address, char *text, size_t size) {
+    struct operand *operand = context;
+    bool known = binary_name(operand->binary, address, operand->text, sizeof operand->text);
+    if (known && size) {
+        text[0] = '\0';
+        strncat(text, operand->text, size - 1);
+    }
+    return known;
+}
+
+static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
+    static const char plt[] = "@plt";
+    if (!gap->call)
+        return arena_print(arena, "caller of %s", gap->function->name);
+    struct operand operand = {.binary = gap->function->module->binary};
+    uint8_t class = gap->call->decoded.class;
+    if (class == CLASS_SYSTEM)
+        return "system call";
+    char text[TEXT_MAX];
+    size_t count;
+    const uint8_t *code = binary_code(operand.binary, gap->call->address, &count);
+    if (code)
+        disassemble_instruction(code, count, gap->call->address, text, sizeof text, keep_name,
+                                &operand);
+    size_t length = strlen(operand.text);
+    if (!length)
+        return is_call_class(class) ? "indirect call" : "indirect jump";
+    if (length > strlen(plt) && strcmp(operand.text + length - strlen(plt), plt) == 0)
+        length -= strlen(plt);
+    return arena_copy(arena, operand.text, length);
+}
+
+const char *gap_name(struct gap_names *names, const struct trace_gap *gap) {
+    struct trace_gap key = *gap;
+    uint32_t *known = map_find(&names->numbers, (const char *)&key, sizeof key);
+    if (known)
+        return names->names.data[*known];
+    const char *name = find_name(&names->arena, gap);
+    map_add_copy(&names->arena, &names->numbers, &key, sizeof key, (uint32_t)names->names.count);
+    vector_push(&names->arena, &names->names, name);
+    return name;
+}
+
+void gap_names_release(struct gap_names *names) {
+    arena_release(&names->arena);
+}
