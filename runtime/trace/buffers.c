@@ -206,7 +206,8 @@ static char *nowhere(struct thread *thread) {
 }
 
 static void clear(char *from, size_t size) {
-    __asm__ volatile("rep stosb" : "+D"(from), "+c"(size) : "a"(0) : "memory");
+    char *at = from;
+    __asm__ volatile("rep stosb" : "+D"(at), "+c"(size), "=m"(*from) : "a"(0) : "memory");
 }
 
 char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread) {
