@@ -1,3 +1,3 @@
 // Nested functions, called directly and through a pointer, which a goto leaves.
-// variants: -O0; -O1; -O2
+// variants: gcc -O0; gcc -O1; gcc -O2
 #include "../exact/nested_functions.c"

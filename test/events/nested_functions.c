@@ -1,3 +1,3 @@
 // Nested functions.
-// variants: -O0; -O2
+// variants: gcc -O0; gcc -O2
 #include "../exact/nested_functions.c"

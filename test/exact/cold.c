@@ -1,6 +1,6 @@
 // f.cold: the unlikely part of a function stands elsewhere, is jumped to, and jumps back.
 // status: 4
-// variants: -O2; -O3; -O2 -fPIC; -O2 -ffunction-sections; -O2 -fno-reorder-functions; -Os; clang -O2
+// variants: -O2; -O3; -O2 -fPIC; -O2 -ffunction-sections; gcc -O2 -fno-reorder-functions; -Os; clang -O2
 #include <stdio.h>
 #include <stdlib.h>
 

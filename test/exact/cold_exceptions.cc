@@ -1,5 +1,5 @@
 // Landing pads in f.cold, and partition by hot and cold with cleanups.
-// variants: -O2; -O3; -O2 -fPIC; -O2 -freorder-blocks-and-partition -ffunction-sections; clang -O2
+// variants: -O2; -O3; -O2 -fPIC; gcc -O2 -freorder-blocks-and-partition -ffunction-sections; clang -O2
 #include <cstdio>
 #include <string>
 #include <vector>

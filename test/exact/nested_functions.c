@@ -1,5 +1,5 @@
 // Nested functions, called directly and through a pointer (a trampoline), with a goto out.
-// variants: -O0; -O1; -O2; -O3
+// variants: gcc -O0; gcc -O1; gcc -O2; gcc -O3
 #include <stdio.h>
 
 static int apply(int (*function)(int), int n) {

@@ -1,5 +1,5 @@
 // One C++ program of many constructs under many compiler options.
-// variants: -O2 -fPIC; -O2 -static; -O2 -static-pie; -O2 -flto; -O3 -march=native; -O2 -masm=intel; -O2 -fcf-protection; -O2 -fstack-protector-all; -O0 -g; -O2 -g -gsplit-dwarf; -O2 -fno-rtti; -O2 -ffunction-sections -Wl,--gc-sections; -O2 -fno-asynchronous-unwind-tables; -O2 -std=c++20 -fcoroutines; -Os -fno-inline; clang -O0; clang -O2 -static; clang -O2 -fPIC; clang -O3 -march=native; clang -O2 -ffunction-sections -Wl,--gc-sections; -O1 -fno-ipa-icf; -O2 -fnon-call-exceptions
+// variants: -O2 -fPIC; -O2 -static; -O2 -static-pie; -O2 -flto; -O3 -march=native; -O2 -masm=intel; -O2 -fcf-protection; -O2 -fstack-protector-all; -O0 -g; -O2 -g -gsplit-dwarf; -O2 -fno-rtti; -O2 -ffunction-sections -Wl,--gc-sections; -O2 -fno-asynchronous-unwind-tables; -O2 -std=c++20 -fcoroutines; -Os -fno-inline; clang -O0; clang -O2 -static; clang -O2 -fPIC; clang -O3 -march=native; clang -O2 -ffunction-sections -Wl,--gc-sections; gcc -O1 -fno-ipa-icf; -O2 -fnon-call-exceptions
 // timeout: 1200
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Functions that begin with no-operations, over which the program writes code: where the table says
 // that they are, and at the functions' addresses, as tracers do.
-// variants: -O2 -fPIC -fcf-protection -fpatchable-function-entry=5; -O0 -fpatchable-function-entry=7,2; clang -O2 -fpatchable-function-entry=5; -O2 -fno-pie -no-pie -pg -mfentry -mrecord-mcount -mnop-mcount -DCOUNTED
+// variants: -O2 -fPIC -fcf-protection -fpatchable-function-entry=5; -O0 -fpatchable-function-entry=7,2; clang -O2 -fpatchable-function-entry=5; gcc -O2 -fno-pie -no-pie -pg -mfentry -mrecord-mcount -mnop-mcount -DCOUNTED
 // whole: the code changes itself
 #include <stdint.h>
 #include <stdio.h>

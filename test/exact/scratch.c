@@ -1,7 +1,7 @@
 // Values that gcc keeps in %r11 across calls of functions that it has seen not to change it, in
 // loops so short that counters want the register (-fipa-ra, on from -O2): called directly, by way
 // of others, by a jump in place of a call; and where another unit's function is called there too.
-// variants: -O1; -O2; -O3; -O2 -fno-ipa-ra; -O2 -fno-plt; -O2 -mcmodel=large; -Os; clang -O2
+// variants: -O1; -O2; -O3; gcc -O2 -fno-ipa-ra; -O2 -fno-plt; -O2 -mcmodel=large; -Os; clang -O2
 // callgrind
 #include <stdio.h>
 

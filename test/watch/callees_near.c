@@ -3,7 +3,7 @@
 // the lowest and highest address that are watched are asked for.
 // watch: cells.middle = cells+4096:8
 // libraries: -lm
-// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -O2 -static; -O2 -D_FORTIFY_SOURCE=2; -O2 -fno-plt; -O2 -ffixed-r11
+// variants: -O2; -O0; -O2 -fno-pie -no-pie; clang -O2; -O2 -static; -O2 -D_FORTIFY_SOURCE=2; -O2 -fno-plt; gcc -O2 -ffixed-r11
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

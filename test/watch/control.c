@@ -5,7 +5,7 @@
 // watch: sum = sum:8
 // watch: inside = inside:4
 // watch: framed::kept = kept*:8
-// variants: -O2; -O0; -O2 -fno-pie -no-pie; -O3 -fstack-protector-all; -O2 -fno-omit-frame-pointer; -Os; -O2 -masm=intel; -O2 -fcf-protection; -O2 -fno-jump-tables -funroll-loops; -O2 -flto
+// variants: gcc -O2; gcc -O0; gcc -O2 -fno-pie -no-pie; gcc -O3 -fstack-protector-all; gcc -O2 -fno-omit-frame-pointer; gcc -Os; gcc -O2 -masm=intel; gcc -O2 -fcf-protection; gcc -O2 -fno-jump-tables -funroll-loops; gcc -O2 -flto
 #include <alloca.h>
 #include <stdarg.h>
 #include <stdio.h>

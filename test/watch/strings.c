@@ -5,7 +5,7 @@
 // watch: place[50] = place+50:1
 // watch: place[61..70] = place+61:10
 // watch: copies = copies:160
-// variants: -O2; -O0; -Os; -O2 -fno-pie -no-pie; clang -O2; -O1 -minline-all-stringops; -O2 -mstringop-strategy=rep_byte
+// variants: -O2; -O0; -Os; -O2 -fno-pie -no-pie; clang -O2; -O1 -minline-all-stringops; gcc -O2 -mstringop-strategy=rep_byte
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
