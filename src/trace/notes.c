@@ -89,7 +89,7 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
         struct record_note *record = &function->records[i];
         record->sync = cursor_number(cursor, 1) == QUIPU_TRACE_SYNC;
         record->registers = (uint16_t)cursor_number(cursor, 2);
-        record->piece = record->edge = NONE_OF;
+        record->piece = record->edge = record->begin = NONE_OF;
         uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count - 1);
         if (cursor->failed)
             return false;

@@ -56,8 +56,9 @@ struct route_key {
     uint32_t source, kind, index;
 };
 
-uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
-                    struct goal goal) {
+/* Finds the route in the map of all, or searches for it. */
+static uint32_t look_up(struct arena *arena, struct traced_function *function, uint32_t source,
+                        struct goal goal) {
     struct route_key key = {source, goal.kind, goal.index};
     uint32_t *known = map_find(&function->routes, (const char *)&key, sizeof key);
     if (known)
@@ -69,4 +70,15 @@ uint32_t find_route(struct arena *arena, struct traced_function *function, uint3
     arena_release(&scratch);
     map_add_copy(arena, &function->routes, &key, sizeof key, found);
     return found;
+}
+
+uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
+                    struct goal goal) {
+    struct route *last =
+        source <= function->piece_count ? &function->pieces[source - 1].route : NULL;
+    if (!last)
+        return look_up(arena, function, source, goal);
+    if (!last->known || last->kind != goal.kind || last->index != goal.index)
+        *last = (struct route){true, goal.kind, goal.index, look_up(arena, function, source, goal)};
+    return last->edge;
 }

@@ -24,6 +24,7 @@ struct record_note {
     uint32_t code_size;
     uint32_t piece; /* it is in front of this one; NONE_OF: on an edge */
     uint32_t edge;  /* index; NONE_OF: in front of a piece */
+    uint32_t begin; /* the piece to which control comes with it; NONE_OF: not found yet */
 };
 
 enum {
@@ -36,10 +37,26 @@ struct traced_instruction {
     struct decoded decoded;
 };
 
+/* Why a piece may be the first one that runs. */
+enum piece_entries {
+    ENTERED_KNOWN = 1, /* the others were looked for */
+    ENTERED_BY_CALL = 2,
+    ENTERED_BY_UNWINDER = 4,
+};
+
+/* A path that was found. */
+struct route {
+    bool known;
+    uint32_t kind, index; /* of its goal */
+    uint32_t edge;        /* its first edge, or NONE_OF */
+};
+
 /* A stretch of code without inserted code. Padding has no instructions here. */
 struct piece {
     bool padding;
-    uint32_t record; /* 1 + the one in front of it, or 0 */
+    uint8_t entries;    /* enum piece_entries */
+    struct route route; /* the last one from here */
+    uint32_t record;    /* 1 + the one in front of it, or 0 */
     uint8_t fragment;
     uint32_t offset, size;                   /* in the compiler's output */
     uint64_t address;                        /* of its first instruction, as linked */

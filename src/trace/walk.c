@@ -288,13 +288,20 @@ static void enter_piece(struct frame *frame, uint32_t piece) {
     frame->calls = false;
 }
 
-/* Whether control comes to the piece by an edge of KIND from the outside. */
-static bool is_entered(const struct traced_function *function, uint32_t piece, uint8_t kind) {
-    for (uint32_t i = 0; i < function->edge_count; i++)
-        if (function->edges[i].source == 0 && function->edges[i].target == piece + 1 &&
-            function->edges[i].kind == kind)
-            return true;
-    return false;
+/* Returns how control comes to the piece from the outside, of enum piece_entries. */
+static uint8_t find_entries(const struct traced_function *function, uint32_t piece) {
+    uint8_t found = ENTERED_KNOWN;
+    if (function->pieces[piece].entries)
+        return function->pieces[piece].entries;
+    for (uint32_t i = 0; i < function->edge_count; i++) {
+        const struct path_edge *edge = &function->edges[i];
+        if (edge->source != 0 || edge->target != piece + 1)
+            continue;
+        found |= edge->kind == QUIPU_EDGE_ENTRY ? ENTERED_BY_CALL : 0;
+        found |= edge->kind == QUIPU_EDGE_PAD ? ENTERED_BY_UNWINDER : 0;
+    }
+    function->pieces[piece].entries = found;
+    return found;
 }
 
 /* Returns the first piece of the block that contains PIECE: pieces of a block follow each other by
@@ -314,6 +321,14 @@ static uint32_t block_begin(const struct traced_function *function, uint32_t pie
         piece--;
     }
     return piece;
+}
+
+/* Returns the piece to which control comes with a sync. */
+static uint32_t begin_of(const struct traced_function *function, struct record_note *note) {
+    if (note->begin == NONE_OF)
+        note->begin = note->piece != NONE_OF ? block_begin(function, note->piece)
+                                             : function->edges[note->edge].target - 1;
+    return note->begin;
 }
 
 /* The gap of what FRAME has called, or, if there is no frame, of what FUNCTION returns to. */
@@ -357,17 +372,16 @@ static bool came_directly(struct trace_walk *walk, uint64_t stack) {
 static void arrive(struct trace_walk *walk) {
     struct item item = walk->item;
     struct traced_function *function = item.function;
-    const struct record_note *note = &function->records[item.record];
-    uint32_t piece = note->piece != NONE_OF ? block_begin(function, note->piece)
-                                            : function->edges[note->edge].target - 1;
-    bool begins = note->piece != NONE_OF && is_entered(function, piece, QUIPU_EDGE_ENTRY);
+    struct record_note *note = &function->records[item.record];
+    uint32_t piece = begin_of(function, note);
+    uint8_t entries = note->piece != NONE_OF ? find_entries(function, piece) : 0;
+    bool begins = entries & ENTERED_BY_CALL;
     for (size_t i = walk->frames.count; !begins && !walk->interrupts && i-- > 0;) {
         struct frame *frame = vector_at(&walk->frames, i);
         if (frame->function != function || !frame->calls || frame->entry < item.stack)
             continue;
         bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
-        bool pad = note->piece != NONE_OF && is_entered(function, piece, QUIPU_EDGE_PAD);
-        if (!same && !pad)
+        if (!same && !(entries & ENTERED_BY_UNWINDER))
             continue;
         walk->frames.count = i + 1;
         came_directly(walk, same ? item.stack : 0);
@@ -597,7 +611,8 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
         struct frame *frame = innermost(walk);
         if (frame && !frame->calls && frame->read) {
             struct piece *piece = &frame->function->pieces[frame->piece];
-            decode_piece(&walk->trace->arena, frame->function, piece);
+            if (!piece->instructions)
+                decode_piece(&walk->trace->arena, frame->function, piece);
             if (frame->index < piece->count && !is_interrupted_here(walk, frame)) {
                 emit(walk, frame);
                 *step = &walk->step;
