@@ -451,6 +451,10 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
         return;
     }
     uint32_t next = find_route(&walk->trace->arena, frame->function, e->target, goal);
+    if (next == NONE_OF) { /* the record is of a caller, which is the same function */
+        goal = (struct goal){GOAL_OUTSIDE, 0};
+        next = find_route(&walk->trace->arena, frame->function, e->target, goal);
+    }
     if (next == NONE_OF)
         fail(walk, "an indirect jump leads to none of its targets");
     else
