@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 
 from places import Failed
 
@@ -28,9 +29,9 @@ class Command:
         self.environment = environment or {}
 
 
-def run_command(command, words, directory, environment, clock=None):
+def run_command(command, words, directory, environment, clock=None, elapsed=False):
     """Seconds of processor time of COMMAND, run as WORDS.  Failed on any status but 0.  CLOCK: takes
-    the time in the program itself (armed.Clock)."""
+    the time in the program itself (armed.Clock).  ELAPSED: by the clock on the wall."""
     longest = LONGEST
     if clock:
         clock.begin()
@@ -40,12 +41,14 @@ def run_command(command, words, directory, environment, clock=None):
     stdout = os.path.join(directory, 'out', command.output)
     with open(stdin, 'rb') as source, open(stdout, 'wb') as sink, \
             open(os.path.join(directory, 'messages'), 'w+b') as messages:
+        begin = time.monotonic()
         process = subprocess.Popen(words, cwd=directory, stdin=source,
                                    env={**environment, **command.environment}, stdout=sink,
                                    stderr=messages, start_new_session=True)
         timer = threading.Timer(longest, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
         _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begin
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         messages.seek(0)
@@ -55,7 +58,7 @@ def run_command(command, words, directory, environment, clock=None):
         raise Failed(f"{' '.join(words)}\nexit status {process.returncode}{late}\n{text}")
     if clock:
         return clock.seconds(process.pid)
-    return usage.ru_utime + usage.ru_stime
+    return seconds if elapsed else usage.ru_utime + usage.ru_stime
 
 
 def digest(directory):
@@ -68,9 +71,10 @@ def digest(directory):
     return total.hexdigest()
 
 
-def run_workload(commands, directory, wrap=(), keep=None, clock=None):
+def run_workload(commands, directory, wrap=(), keep=None, clock=None, elapsed=False):
     """Runs COMMANDS one after the other in a fresh DIRECTORY.  Returns (seconds, digest of all
-    output).  KEEP: directory for quipu's data, instead of one that goes.  CLOCK: as of run_command.
+    output).  KEEP: directory for quipu's data, instead of one that goes.  CLOCK, ELAPSED: as of
+    run_command.
 
     What runs is a fresh copy of the program, under the same path for all: neither the length of a
     path nor the pages that a file happens to lie in favour a variant.  Data that is kept names the
@@ -86,7 +90,7 @@ def run_workload(commands, directory, wrap=(), keep=None, clock=None):
     shutil.copy(commands[0].words[0], program)
     for command in commands:
         words = command.words if keep else [program, *command.words[1:]]
-        seconds += run_command(command, [*wrap, *words], directory, environment, clock)
+        seconds += run_command(command, [*wrap, *words], directory, environment, clock, elapsed)
     total = digest(os.path.join(directory, 'out'))
     shutil.rmtree(directory)
     return seconds, total

@@ -114,8 +114,10 @@ class Subject:
         if built not in self.binaries:
             raise Failed(f"the variant '{built}' failed")
         commands = self.program.workload(self.binaries[built], small)
-        seconds, output = run_workload(commands, self.directory, variant.wrap or (),
-                                       clock=variant.of and Clock(variant.regions))
+        clock = Clock(variant.regions) if variant.of and not variant.recorder else None
+        seconds, output = run_workload(commands, self.directory,
+                                       variant.wrap or variant.recorder or (), clock=clock,
+                                       elapsed=bool(variant.recorder))
         if self.outputs.setdefault(small, output) != output:
             raise Failed("its output is not the twin's")
         self.result['small' if small else 'seconds'].setdefault(variant.name, []).append(seconds)

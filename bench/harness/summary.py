@@ -102,6 +102,14 @@ GOALS = [
          lambda p, name=name: ratio(p, name, paired), limit),
         (f'watch, {what}: worst kernel, run time', 'kernel', worst,
          lambda p, name=name: ratio(p, name, paired), most))),
+    ('trace into memory: real programs, run time, geometric mean', 'program', geometric_mean,
+     lambda p: ratio(p, 'trace', paired), 1.6),
+    ('trace into memory: worst real program', 'program', worst,
+     lambda p: ratio(p, 'trace', paired), 2.5),
+    ('trace stored: real programs, time on the wall, geometric mean', 'program', geometric_mean,
+     lambda p: ratio(p, 'trace stored', paired), 3),
+    ('trace stored: worst real program', 'program', worst,
+     lambda p: ratio(p, 'trace stored', paired), 5),
     ('all modes: real programs, run time, geometric mean', 'program', geometric_mean,
      lambda p: ratio(p, 'all', paired), None),
     ('all modes: worst kernel, run time', 'kernel', worst, lambda p: ratio(p, 'all', paired), None),
@@ -160,7 +168,8 @@ def render(result, markdown):
     columns = [f'{n}: {BY_NAME[n].help}' for n in result['variants']]
     columns.append('spread: how far the median and the slowest run are above the fastest')
     times = [build_time_table(result, compare, f'{title}: {how}', table)
-             for table, title in (('time', 'Run time'), ('watch', 'Run time, memory watched'))
+             for table, title in (('time', 'Run time'), ('watch', 'Run time, memory watched'),
+                                ('trace', 'Run time, traced'))
              for compare, how in ((paired, 'median of the ratios within each round'),
                                   (fastest, 'ratio of the fastest runs'))]
     tables = [*times, build_paper_table(result), build_query_table(result),

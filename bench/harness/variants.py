@@ -26,15 +26,18 @@ class Variant:
     behind: options behind the user's.
     of: runs what the variant of this name built, under a clock in the program (armed.py).
     regions: "COUNT PLACE" of the regions that are armed then.
+    recorder: command in front of what `of` built; the time is then that of the clock on the wall.
     table: the table that it is a column of.
     """
 
     def __init__(self, name, compilers, options, help_text, base='twin', plain='gcc', builds=False,
-                 trained=False, wrap=None, behind=(), of=None, regions=None, table='time'):
+                 trained=False, wrap=None, behind=(), of=None, regions=None, recorder=None,
+                 table='time'):
         self.name, self.compilers, self.options, self.help = name, compilers, options, help_text
         self.base, self.plain, self.builds = base, plain, builds
         self.trained, self.wrap = trained, wrap
         self.behind, self.of, self.regions, self.table = behind, of, regions, table
+        self.recorder = recorder
         self.wrappers = os.path.join(WORK, 'compilers', name.replace(' ', '-'))
 
     def missing(self):
@@ -129,6 +132,12 @@ VARIANTS = [
     Variant('watch -O0', QUIPU, ['--quipu=watch'], 'watch at -O0, no region armed, by the twin at -O0',
             base='twin -O0', behind=['-O0'], table='watch'),
     *armed_variants(' -O0', [('1', 'variables')]),
+    Variant('trace', QUIPU, ['--quipu=trace'],
+            'all that is executed and accessed, recorded into memory and dropped', table='trace'),
+    Variant('trace stored', QUIPU, ['--quipu=trace'],
+            'the same, compressed and stored by quipu trace; by the clock on the wall', of='trace',
+            recorder=[os.path.join(BUILD, 'bin', 'quipu'), 'trace', '-o', 'data/trace'],
+            table='trace'),
     Variant('all', QUIPU, ['--quipu=count,event,moment'], 'quipu, event and moment in one build'),
     Variant('gcov', GCC, ['--coverage'], 'gcc --coverage', builds=True),
     Variant('clang', CLANG, [], 'plain clang', base=None, plain='clang', builds=True),
@@ -138,6 +147,9 @@ VARIANTS = [
     Variant('callgrind', {}, [], 'valgrind --tool=callgrind on the twin, small input',
             wrap=['valgrind', '--quiet', '--tool=callgrind',
                   '--callgrind-out-file=data/callgrind.%p']),
+    Variant('lackey', {}, [], 'valgrind --tool=lackey on the twin, small input',
+            wrap=['valgrind', '--quiet', '--tool=lackey', '--trace-mem=yes', '--log-file=/dev/null'],
+            table='trace'),
 ]
 
 # Built for --elimination alone, and run once (elimination.py).

@@ -1,6 +1,7 @@
 /* file.c: a trace file: its blocks, by process and thread; see trace.h. */
 #include "trace/trace.h"
 
+#include "format/notes.h"
 #include "symbols/binary.h"
 
 #include <errno.h>
@@ -101,6 +102,7 @@ static const char *open_module(struct arena *arena, struct trace *trace, const c
                                const uint8_t *build_id) {
     struct traced_module *module = ARENA_NEW(&trace->arena, struct traced_module);
     module->path = path;
+    size_t size;
     const char *cause = binary_open(arena, path, &module->binary);
     if (cause)
         return arena_print(arena, "'%s': %s; '%s' can only be read beside the binary it is of",
@@ -108,6 +110,9 @@ static const char *open_module(struct arena *arena, struct trace *trace, const c
     vector_push(&trace->arena, &trace->modules, module);
     if (!is_of_build(module->binary, build_id))
         return other_build(arena, trace, path);
+    if (!binary_section(module->binary, QUIPU_FUNCTIONS_SECTION, &size))
+        return arena_print(
+            arena, "'%s': it has no notes of traces; build it with 'quipu cc --quipu=trace'", path);
     cause = read_trace_notes(&trace->arena, module);
     return cause ? arena_print(arena, "'%s': %s", path, cause) : NULL;
 }

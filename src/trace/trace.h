@@ -158,7 +158,8 @@ const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records);
 /* Returns NULL, or an error message, in the trace's arena, if it has no records at all. */
 const char *trace_lacks_records(struct trace *trace);
 
-/* notes.c: reads the notes of MODULE's binary. Returns NULL, or an error message. */
+/* notes.c: reads the notes of MODULE's binary, which may have none. Returns NULL, or an error
+ * message. */
 const char *read_trace_notes(struct arena *arena, struct traced_module *module);
 
 /* notes.c: decodes the piece's instructions if they are not decoded yet. */

@@ -80,6 +80,48 @@ whole=$(instructions t)
 [[ $(cat output) == "done" ]] || fail "the program's output: $(cat output)"
 leaves_nothing whole
 
+# ---- without a recording ----
+make_program storm --quipu=trace -O2 -fPIC -pthread <<'PROGRAM'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int count, stop;
+static void handle(int number) {
+    (void)number;
+    stop = ++count == 1000;
+}
+__attribute__((noinline)) static long choose(long x) {
+    switch (x & 7) {
+    case 0: return x * 3;
+    case 1: return x + 2;
+    case 2: return x ^ 9;
+    case 3: return x - 8;
+    default: return 1;
+    }
+}
+static void *send(void *to) {
+    while (!stop) {
+        pthread_kill(*(pthread_t *)to, SIGUSR2);
+        usleep(50);
+    }
+    return NULL;
+}
+int main(void) {
+    struct sigaction action = {.sa_handler = handle};
+    pthread_t self = pthread_self(), thread;
+    long sum = 0;
+    sigaction(SIGUSR2, &action, NULL);
+    pthread_create(&thread, NULL, send, &self);
+    while (!stop)
+        sum += choose(sum + count);
+    return pthread_join(thread, NULL);
+}
+PROGRAM
+timeout 60 ./storm || fail "without a recording, signals end it: $?"
+records 0 -- ./storm
+[[ $(instructions t) =~ ^[0-9]+$ ]] || fail "storm: $(instructions t)"
+
 # ---- the program ----
 records 137 -- ./program 2000000 die
 died=$(instructions t)
