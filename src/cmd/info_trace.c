@@ -124,7 +124,8 @@ static struct trace_facts look_at_trace(struct arena *arena, const char *path) {
         sum.name = arena_copy(arena, sum.name, strlen(sum.name));
         vector_push(arena, &facts.gaps, sum);
     }
-    qsort(facts.gaps.data, facts.gaps.count, sizeof *facts.gaps.data, compare_gaps);
+    if (facts.gaps.count)
+        qsort(facts.gaps.data, facts.gaps.count, sizeof *facts.gaps.data, compare_gaps);
     gap_names_release(&gaps.names);
     return facts;
 }

@@ -58,17 +58,25 @@ print(sum(thread['instructions'] for thread in trace['threads']),
       *[flag for flag in ('cut', 'stopped', 'lost') if trace[flag]])
 PYTHON
 }
-# records STATUS ARGUMENTS...: a recording into 't' that ends with STATUS.
+# records STATUS ARGUMENTS... -- COMMAND...: a recording into 't' that ends with STATUS.  File 'directory' gets
+# the name of its directory of buffers.
 records() {
-    local status=0 wanted=$1
+    local status=0 wanted=$1 options=()
+    for (( ; $# > 1; )); do
+        shift
+        [[ $1 == -- ]] && break
+        options+=("$1")
+    done
     shift
-    timeout 100 quipu trace -o t "$@" >output 2>messages || status=$?
+    # shellcheck disable=SC2016
+    timeout 100 quipu trace -o t "${options[@]}" -- bash -c 'echo "$QUIPU_TRACE" >directory; exec "$@"' - "$@" \
+        >output 2>messages || status=$?
     [[ $status -eq $wanted ]] || fail "'$*': exit status $status: $(head -c 1000 messages)"
 }
-# leaves_nothing: no directory of buffers is there any more.
-before=$(find /dev/shm -maxdepth 1 -name 'quipu-trace.*' | wc -l)
+# leaves_nothing WHAT [DIRECTORY]: the directory of buffers, of the last recording, is not there any more.
 leaves_nothing() {
-    [[ $(find /dev/shm . -maxdepth 1 -name 'quipu-trace.*' | wc -l) -le $before ]] || fail "$1: buffers are left"
+    local directory=${2:-$(cat directory)}
+    [[ -n $directory && ! -e $directory ]] || fail "$1: '$directory' is left"
 }
 
 quipu info program >info.txt || fail "info of the program: $(cat info.txt)"
@@ -159,7 +167,8 @@ leaves_nothing child
 # end_recording SIGNAL: of one whose program waits.
 end_recording() {
     rm -f ready
-    quipu trace -o t -- ./program 2000000 sleep >output 2>messages &
+    # shellcheck disable=SC2016
+    quipu trace -o t -- bash -c 'echo "$QUIPU_TRACE" >directory; exec ./program 2000000 sleep' >output 2>messages &
     local collector=$!
     timeout 60 bash -c 'until [[ -e ready ]]; do sleep 0.05; done' || fail "the program does not begin"
     program=$(pgrep -P $collector)
@@ -176,9 +185,10 @@ read -r stopped flags <<<"$(instructions t)"
 end_recording KILL
 read -r killed flags <<<"$(instructions t)"
 [[ $flags == cut ]] || fail "killed: $killed $flags"
+left=$(cat directory)
 kill "$program"
 records 3 -- ./program 1
-leaves_nothing "the next recording"
+leaves_nothing "the next recording" "$left"
 # A thread that waits for a buffer does not wait for ever.
 rm -f ready
 quipu trace --memory=0 -o t -- ./program 400000000 sleep >output 2>messages &
