@@ -74,10 +74,9 @@ static uint32_t look_up(struct arena *arena, struct traced_function *function, u
 
 uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
                     struct goal goal) {
-    struct route *last =
-        source <= function->piece_count ? &function->pieces[source - 1].route : NULL;
-    if (!last)
+    if (source > function->piece_count)
         return look_up(arena, function, source, goal);
+    struct route *last = &function->pieces[source - 1].route;
     if (!last->known || last->kind != goal.kind || last->index != goal.index)
         *last = (struct route){true, goal.kind, goal.index, look_up(arena, function, source, goal)};
     return last->edge;
