@@ -161,10 +161,10 @@ static void write_text_module(FILE *out, struct arena *arena, const struct modul
                 sums.blocks, sums.edges);
     fprintf(out, "  cells         %" PRIu64 ", %" PRIu64 " bytes a thread\n", module->cell_count,
             module->cell_count * sizeof(uint64_t));
-    if (module->binary)
+    if (module->binary) {
         write_text_checks(out, module->binary);
-    if (module->binary)
         write_text_recorded(out, arena, module->path, module->binary);
+    }
     fprintf(out, "  notes         %" PRIu64 " bytes\n", module->note_size);
     write_text_left_alone(out, arena, module);
     write_text_units(out, arena, module);
@@ -249,10 +249,10 @@ static void write_json_module(struct json_writer *json, struct arena *arena,
     json_unsigned(json, "edges", sums.edges);
     json_unsigned(json, "cells", module->cell_count);
     json_unsigned(json, "note_bytes", module->note_size);
-    if (module->binary)
+    if (module->binary) {
         write_json_checks(json, module->binary);
-    if (module->binary)
         write_json_recorded(json, arena, module->path, module->binary);
+    }
     json_open_array(json, "units");
     for (size_t i = 0; i < module->units.count; i++) {
         json_open_object(json, NULL);

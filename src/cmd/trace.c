@@ -33,7 +33,8 @@ static const char help[] =
 
 enum {
     LEVEL_MOST = 19,
-    MESSAGE_SECONDS = 2 /* until it says for whom it waits */
+    MESSAGE_SECONDS = 2,        /* until it says for whom it waits */
+    LOOK_NANOSECONDS = 50000000 /* between two looks for processes that have ended */
 };
 
 static void print_help(void) {
@@ -94,20 +95,29 @@ static void catch_signals(void) {
 
 /* ---- collecting ---- */
 
-/* Takes records until the program has ended. Returns its status. */
+/* Whether LOOK_NANOSECONDS have gone by since *LAST. If so, *LAST is now. */
+static bool is_due(struct timespec *last) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long seconds = now.tv_sec - last->tv_sec;
+    bool due = seconds * 1000000000 + now.tv_nsec - last->tv_nsec >= LOOK_NANOSECONDS;
+    if (due)
+        *last = now;
+    return due;
+}
+
+/* Takes records until the program has ended. However busy it is, buffers of processes that have
+ * ended are removed meanwhile. Returns its status. */
 static int collect_from_program(struct collector *collector) {
+    struct timespec looked = {0};
     int status = 0;
     for (;;) {
         uint32_t moment = collector_moment(collector);
         pid_t ended = waitpid(running.program, &status, WNOHANG);
         if (ended == running.program || (ended < 0 && errno != EINTR))
             break;
-        bool taken = collector_take(collector, true);
-        if (!taken) {
+        if (!collector_take(collector, !is_due(&looked)))
             collector_wait(collector, moment);
-            if (collector_moment(collector) == moment)
-                collector_take(collector, false);
-        }
     }
     running.program = 0;
     return status;

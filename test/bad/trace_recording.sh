@@ -142,6 +142,11 @@ for memory in 0 1M; do
     threads=$(instructions t)
     [[ $threads =~ ^[0-9]+$ && $threads -gt $((12 * whole)) ]] || fail "--memory=$memory: $threads"
 done
+# However busy one process is, those that have ended leave no buffers: it has 16 at most.
+# shellcheck disable=SC2016
+timeout 100 quipu trace -o t -- bash -c './program 60000000 >output & for i in {1..80}; do ./program 1 >one
+done; ls "$QUIPU_TRACE" >left; kill $!; wait' || true
+[[ $(wc -l <left) -lt 60 ]] || fail "of 80 processes that have ended, buffers are left: $(wc -l <left)"
 refuses "--memory='much'" "not a size" -- quipu trace --memory=much -o t -- ./program 1
 refuses "--level='20'" "from 0 to 19" -- quipu trace --level=20 -o t -- ./program 1
 
