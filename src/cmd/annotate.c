@@ -19,6 +19,7 @@ struct annotate_options {
     VECTOR(char *) data, sources;
     struct view_filter filter;
     const char *output, *color;
+    enum name_style names;
     size_t hot, context;
     bool assembly, by_count, branches, human, no_pager;
 };
@@ -39,6 +40,8 @@ static void print_help(void) {
         "      --context=N         with --hot: N lines around each (2)\n"
         "      --branches          how often each branch of a line was taken\n"
         "      --source=DIR        look for source files below DIR too; may be given again\n"
+        "      --names=FORM        names of C++ functions: short (default: without long arguments\n"
+        "                          of templates and functions), full, mangled\n"
         "      --human             short numbers: 1.23G\n"
         "      --no-pager          a terminal gets all at once, not by QUIPU_PAGER\n"
         "      --color=WHEN        auto (default), always or never\n"
@@ -79,6 +82,10 @@ static void take_context(void *options, const char *word) {
     ((struct annotate_options *)options)->context = parse_lines("context", word, 0);
 }
 
+static void take_names(void *options, const char *word) {
+    ((struct annotate_options *)options)->names = choose_name_style(word);
+}
+
 /* Ends the program with an error if one of FILES is data, which other commands take there, and not
  * a source file. */
 static void refuse_data(char **files) {
@@ -99,6 +106,7 @@ static const struct option_row rows[] = {
     {"context", 0, OPTION_PARSED, 0, take_context},
     {"branches", 0, OPTION_FLAG, FIELD(branches), NULL},
     {"source", 0, OPTION_PARSED, 0, take_source},
+    {"names", 0, OPTION_PARSED, 0, take_names},
     {"human", 0, OPTION_FLAG, FIELD(human), NULL},
     {"no-pager", 0, OPTION_FLAG, FIELD(no_pager), NULL},
     {"color", 0, OPTION_WHEN, FIELD(color), NULL},
@@ -133,6 +141,7 @@ int cmd_annotate(int argc, char **argv) {
         .out = out,
         .color = parse_color(options.color, out),
         .human = options.human,
+        .names = options.names,
         .by_count = options.by_count,
         .branches = options.branches,
         .hot = options.hot,

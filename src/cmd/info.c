@@ -13,6 +13,7 @@
 #include "report/progress.h"
 #include "report/style.h"
 #include "report/view.h"
+#include "symbols/demangle.h"
 #include "util/diag.h"
 #include "util/map.h"
 
@@ -139,7 +140,8 @@ static void write_text_left_alone(FILE *out, struct arena *arena, const struct m
         const struct left_alone_sum *left = &sums.data[i];
         const char *units =
             left->units > 1 ? arena_print(arena, " (in %" PRIu32 " units)", left->units) : "";
-        print_line(out, "    %s: %s%s", left->name, left->reason, units);
+        print_line(out, "    %s: %s%s", short_name(arena, demangle(arena, left->name)),
+                   left->reason, units);
     }
 }
 
@@ -267,6 +269,7 @@ static void write_json_module(struct json_writer *json, struct arena *arena,
     for (size_t i = 0; i < left.count; i++) {
         json_open_object(json, NULL);
         json_string(json, "name", left.data[i].name);
+        json_string(json, "demangled", demangle(arena, left.data[i].name));
         json_string(json, "reason", left.data[i].reason);
         json_unsigned(json, "units", left.data[i].units);
         json_close(json);

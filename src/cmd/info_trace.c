@@ -2,6 +2,7 @@
 #include "cmd/info_trace.h"
 
 #include "data/profile.h"
+#include "report/name_style.h"
 #include "trace/gap.h"
 #include "util/diag.h"
 #include "util/terminal.h"
@@ -196,8 +197,11 @@ void write_text_trace(FILE *out, const struct trace_facts *facts) {
     fprintf(out, "  stored in     %zu bytes, %.3f an instruction\n", trace->size,
             bytes_an_instruction(trace->size, &all));
     fprintf(out, "  gaps          %" PRIu64 ", of code that is not traced\n", all.gaps);
+    struct arena names = {0};
     for (size_t i = 0; i < facts->gaps.count; i++)
-        print_line(out, "    %" PRIu64 " %s", facts->gaps.data[i].count, facts->gaps.data[i].name);
+        print_line(out, "    %" PRIu64 " %s", facts->gaps.data[i].count,
+                   styled_symbols(&names, NAMES_SHORT, facts->gaps.data[i].name));
+    arena_release(&names);
     write_missing(out, facts);
     for (size_t i = 0; i < facts->threads.count; i++) {
         const struct thread_sums *sums = &facts->threads.data[i];
@@ -245,12 +249,16 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
         write_json_thread(json, &facts->threads.data[i]);
     json_close(json);
     json_open_array(json, "gaps");
+    struct arena names = {0};
     for (size_t i = 0; i < facts->gaps.count; i++) {
         json_open_object(json, NULL);
         json_string(json, "callee", facts->gaps.data[i].name);
+        json_string(json, "demangled",
+                    styled_symbols(&names, NAMES_FULL, facts->gaps.data[i].name));
         json_unsigned(json, "count", facts->gaps.data[i].count);
         json_close(json);
     }
+    arena_release(&names);
     json_close(json);
     json_open_array(json, "modules");
     for (size_t i = 0; i < trace->modules.count; i++)

@@ -47,16 +47,14 @@ static void print_help(void) {
 
 static bool drawn;
 
-/* Prints the progress of the bisection: the logarithm of the rest decreases evenly. */
+/* Prints the progress of the division: the logarithm of the rest decreases evenly. */
 static void print_bar(const struct search *search) {
     enum {
-        WIDTH = 30,
-        HALVINGS = 30
+        WIDTH = 30 /* twice as many ticks for each */
     };
     char bar[WIDTH + 1] = "";
-    size_t full = search->tries * WIDTH / HALVINGS;
     for (size_t i = 0; i < WIDTH; i++)
-        bar[i] = i < full ? '#' : '.';
+        bar[i] = (search->limit - search->lo.ticks) >> (WIDTH - i) ? '.' : '#';
     bar[WIDTH] = '\0';
     fprintf(stderr, "\r\033[Kcoming closer [%s] %" PRIu64 " parts run again, %" PRIu64 " steps",
             bar, search->tries, search->steps);

@@ -19,8 +19,10 @@
 #include "util/clock.h"
 
 enum {
-    FIRST_INTERVAL = 4096,  /* ticks */
-    LOG_BYTES_MAX = 1 << 26 /* more bytes cause a checkpoint, and a new log */
+    FIRST_INTERVAL = 4096,   /* ticks */
+    LOG_BYTES_MAX = 1 << 26, /* more bytes cause a checkpoint, and a new log */
+    MANY_TICKS = 1 << 16,    /* more are divided into PARTS, fewer are halved */
+    PARTS = 256
 };
 
 /* In seconds. */
@@ -153,34 +155,98 @@ static enum outcome go_forward(struct search *search) {
 
 /* ---- back and closer ---- */
 
-/* Runs a copy of the checkpoint for up to DISTANCE ticks. Returns whether it has advanced, is still
- * in front of HI, and the expression is false there. Then the copy becomes the checkpoint. */
-static bool try_part(struct search *search, uint64_t distance, uint64_t hi) {
-    struct repeated copy;
+/* Makes COPY of the checkpoint, which repeats a part of the run. */
+static bool begin_part(struct search *search, struct repeated *copy) {
+    search->wrong = make_copy(&search->run, &search->lo, copy);
+    search->tries += !search->wrong;
+    return !search->wrong;
+}
+
+/* Runs COPY for up to DISTANCE ticks. Returns whether it has advanced and is still in front of HI.
+ */
+static bool advance(struct search *search, struct repeated *copy, uint64_t distance, uint64_t hi) {
+    uint64_t before = copy->ticks;
     enum stop stop;
-    search->wrong = make_copy(&search->run, &search->lo, &copy);
-    if (search->wrong)
-        return false;
-    search->tries++;
-    stop_after(search, &copy, distance);
+    stop_after(search, copy, distance);
     do
-        stop = go_on(&search->run, &copy, false);
+        stop = go_on(&search->run, copy, false);
     while (stop == STOP_CALL || stop == STOP_FAULT);
-    bool below = false;
-    if (stop == STOP_COUNTDOWN) {
-        copy.ticks = ticks_of(search, &copy);
-        below = copy.ticks > search->lo.ticks && copy.ticks < hi && !is_true(search, &copy);
-    }
-    drop_copy(below ? &search->lo : &copy);
+    if (stop != STOP_COUNTDOWN)
+        return false;
+    copy->ticks = ticks_of(search, copy);
+    return copy->ticks > before && copy->ticks < hi;
+}
+
+/* Runs COPY to TICKS, or to at most SLACK in front of it. Returns false if it cannot come there. */
+static bool run_near(struct search *search, struct repeated *copy, uint64_t ticks, uint64_t slack) {
+    while (ticks - copy->ticks > slack)
+        if (!advance(search, copy, ticks - copy->ticks, ticks + 1))
+            return false;
+    return true;
+}
+
+/* COPY is in front of `limit`. Makes it the checkpoint if the expression is false there, and drops
+ * it otherwise. */
+static bool come_to(struct search *search, struct repeated *copy) {
+    bool below = copy->ticks > search->lo.ticks && !is_true(search, copy);
+    drop_copy(below ? &search->lo : copy);
     if (below)
-        search->lo = copy;
+        search->lo = *copy;
     return below;
+}
+
+/* Runs a copy of the checkpoint for up to DISTANCE ticks, and makes it the checkpoint if it is
+ * still in front of the limit and the expression is false there. */
+static bool try_part(struct search *search, uint64_t distance) {
+    struct repeated copy;
+    if (!begin_part(search, &copy))
+        return false;
+    if (advance(search, &copy, distance, search->limit))
+        return come_to(search, &copy);
+    drop_copy(&copy);
+    return false;
+}
+
+/* Runs a copy of the checkpoint, with a look after each PART ticks, until the expression is true.
+ * That is the new limit. Returns the ticks at the last look at which it is false; those of the
+ * checkpoint if there was none. */
+static uint64_t look_through(struct search *search, uint64_t part) {
+    struct repeated copy;
+    uint64_t below = search->lo.ticks;
+    if (!begin_part(search, &copy))
+        return below;
+    while (advance(search, &copy, part, search->limit)) {
+        if (is_true(search, &copy)) {
+            search->limit = copy.ticks;
+            break;
+        }
+        below = copy.ticks;
+    }
+    drop_copy(&copy);
+    return below;
+}
+
+/* Each copy copies the pages that it writes, which takes longer than the part itself if these are
+ * many. So a long interval is not halved: one copy finds the part of it, and a second one runs to
+ * that part's begin. Returns whether the interval is shorter now. */
+static bool find_part(struct search *search) {
+    struct repeated copy;
+    uint64_t before = search->limit - search->lo.ticks, part = before / PARTS;
+    uint64_t below = look_through(search, part);
+    if (below > search->lo.ticks && !search->wrong && begin_part(search, &copy)) {
+        if (run_near(search, &copy, below, part / 8))
+            come_to(search, &copy);
+        else
+            drop_copy(&copy);
+    }
+    return search->limit - search->lo.ticks < before;
 }
 
 void come_closer(struct search *search, uint64_t ticks) {
     while (search->limit > search->lo.ticks + ticks && !search->wrong) {
         uint64_t half = (search->limit - search->lo.ticks) / 2;
-        if (!try_part(search, half, search->limit))
+        bool closer = half > MANY_TICKS / 2 && find_part(search);
+        if (!closer && !search->wrong && !try_part(search, half))
             search->limit -= half;
         if (search->progress)
             search->progress(search);

@@ -2,6 +2,7 @@
 #ifndef QUIPU_REPORT_ANNOTATE_H
 #define QUIPU_REPORT_ANNOTATE_H
 
+#include "report/name_style.h"
 #include "report/source_text.h"
 #include "report/view.h"
 
@@ -14,6 +15,7 @@ struct annotation {
     struct sources sources;
     FILE *out;
     bool color, human;
+    enum name_style names;
     bool by_count; /* the most executed first */
     bool branches; /* only for source: branch counts below their lines */
     size_t hot; /* only for source: show this many lines, the hottest, and lines around; 0: all */

@@ -18,6 +18,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     COUNT_WIDTH = 16,
@@ -57,7 +58,8 @@ static void write_heading(const struct annotation *annotation, const struct func
     print_number(executed, function->executed, annotation->human);
     print_number(calls, function->calls, annotation->human);
     fputs(style_start(annotation->color, STYLE_TITLE), annotation->out);
-    write_safely(annotation->out, function->demangled);
+    write_safely(annotation->out, styled_name(annotation->arena, annotation->names, function->name,
+                                              function->demangled));
     if (*place) {
         fputs(" (", annotation->out);
         write_safely(annotation->out, place);
@@ -108,7 +110,7 @@ static void print_ways(struct buffer *out, const struct function *function,
         buffer_print(out, "%" PRId64 " did not return", lost);
     for (size_t i = 0; branch && i < branch->target_count; i++) {
         const struct flow_edge *edge = branch->targets[i].edge;
-        char where[300] = "taken";
+        char where[INSTRUCTION_TEXT_MAX] = "taken";
         if (edge->kind == QUIPU_EDGE_NOT_TAKEN)
             snprintf(where, sizeof where, "not taken");
         else if (edge->kind == QUIPU_EDGE_INDIRECT && edge->target &&
@@ -119,6 +121,16 @@ static void print_ways(struct buffer *out, const struct function *function,
                 where, sizeof where);
         buffer_print(out, "%s%s %" PRIu64, i ? ", " : "", where, branch->targets[i].count);
     }
+}
+
+/* Writes TEXT, which may have symbols in it, in at least WIDTH columns. */
+static void write_symbols(const struct annotation *annotation, const char *text, int width) {
+    struct arena scratch = {0};
+    const char *styled = styled_symbols(&scratch, annotation->names, text);
+    write_safely(annotation->out, styled);
+    fprintf(annotation->out, "%*s", width > (int)strlen(styled) ? width - (int)strlen(styled) : 0,
+            "");
+    arena_release(&scratch);
 }
 
 static void write_instruction(const struct annotation *annotation, const struct function *function,
@@ -139,18 +151,16 @@ static void write_instruction(const struct annotation *annotation, const struct 
     print_ways(&ways, function, instruction, branch);
     fprintf(annotation->out, "%s%*s  +0x%-6" PRIx32 "  ", style_start(annotation->color, look),
             COUNT_WIDTH, count, instruction->offset);
-    make_safe(text);
+    write_symbols(annotation, text, ways.count ? TEXT_WIDTH + 2 : 0);
     if (ways.count)
-        fprintf(annotation->out, "%-*s  %s", TEXT_WIDTH, text, make_safe(ways.data));
-    else
-        fputs(text, annotation->out);
+        write_symbols(annotation, ways.data, 0);
     fprintf(annotation->out, "%s\n", style_end(annotation->color, look));
     buffer_release(&ways);
 }
 
 static void write_fragment(const struct annotation *annotation, const char *name) {
     fprintf(annotation->out, "%*s  ", COUNT_WIDTH, "");
-    write_safely(annotation->out, name);
+    write_symbols(annotation, name, 0);
     fputs(":\n", annotation->out);
 }
 

@@ -251,12 +251,14 @@ enum {
 static void write_branches(const struct annotation *annotation, const struct line_count *count) {
     for (size_t i = 0; i < count->branch_count; i++) {
         const struct line_branch *branch = &count->branches[i];
-        char place[256];
+        struct arena scratch = {0};
+        char place[INSTRUCTION_TEXT_MAX];
         instruction_place(branch->function, &branch->function->instructions[branch->instruction],
                           place, sizeof place);
         fputs(style_start(annotation->color, STYLE_DIM), annotation->out);
         fprintf(annotation->out, "%*s branch at ", 2 * NUMBER_WIDTH, "");
-        write_safely(annotation->out, place);
+        write_safely(annotation->out, styled_symbols(&scratch, annotation->names, place));
+        arena_release(&scratch);
         fputc(':', annotation->out);
         for (size_t j = 0; j < branch->target_count; j++) {
             const struct branch_target *target = &branch->targets[j];

@@ -2,9 +2,10 @@
 #include "report/name_style.h"
 
 #include "symbols/demangle.h"
+#include "util/buffer.h"
 #include "util/near.h"
 
-#include <stddef.h>
+#include <string.h>
 
 static const char *const style_names[] = {
     [NAMES_SHORT] = "short", [NAMES_FULL] = "full", [NAMES_MANGLED] = "mangled"};
@@ -22,4 +23,25 @@ const char *styled_name(struct arena *arena, enum name_style style, const char *
     if (style == NAMES_MANGLED)
         return *symbol ? symbol : demangled;
     return style == NAMES_SHORT ? short_name(arena, demangled) : demangled;
+}
+
+/* Returns the length of the symbol at the begin of TEXT; 0: there is none. */
+static size_t symbol_length(const char *text) {
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$");
+}
+
+const char *styled_symbols(struct arena *arena, enum name_style style, const char *text) {
+    struct buffer styled = {0};
+    buffer_text(&styled, "");
+    while (*text) {
+        size_t length = symbol_length(text);
+        const char *symbol = arena_copy(arena, text, length ? length : 1);
+        const char *demangled = demangle(arena, symbol);
+        buffer_text(&styled,
+                    demangled == symbol ? symbol : styled_name(arena, style, symbol, demangled));
+        text += strlen(symbol);
+    }
+    const char *result = arena_copy(arena, styled.data, styled.count);
+    buffer_release(&styled);
+    return result;
 }

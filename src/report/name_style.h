@@ -18,4 +18,7 @@ enum name_style choose_name_style(const char *name);
 const char *styled_name(struct arena *arena, enum name_style style, const char *symbol,
                         const char *demangled);
 
+/* Returns TEXT, such as "call puts@plt" or "table+0x8", with its mangled symbols in that STYLE. */
+const char *styled_symbols(struct arena *arena, enum name_style style, const char *text);
+
 #endif

@@ -223,6 +223,7 @@ enum instruction_column {
     INSTRUCTION_DEMANGLED,
     INSTRUCTION_PLACE,
     INSTRUCTION_LOCATION,
+    INSTRUCTION_STYLED,
 };
 
 static const struct column instruction_columns[] = {
@@ -239,6 +240,7 @@ static const struct column instruction_columns[] = {
     [INSTRUCTION_DEMANGLED] = {"demangled", "demangled", CELL_TEXT, false, NULL},
     [INSTRUCTION_PLACE] = {"place", "place", CELL_TEXT, true, NULL},
     [INSTRUCTION_LOCATION] = {"location", "line", CELL_TEXT, true, NULL},
+    [INSTRUCTION_STYLED] = {"styled", "instruction", CELL_TEXT, true, NULL},
 };
 
 static void show_instruction(struct view_input *input, const struct function *function,
@@ -253,6 +255,8 @@ static void show_instruction(struct view_input *input, const struct function *fu
     row->cells[INSTRUCTION_FRAGMENT] = fragment_cell(function, instruction);
     row->cells[INSTRUCTION_OFFSET] = cell_count(instruction->offset);
     row->cells[INSTRUCTION_TEXT] = cell_text(arena_copy(input->arena, text, strlen(text)));
+    row->cells[INSTRUCTION_STYLED] =
+        cell_text(styled_symbols(input->arena, input->names, row->cells[INSTRUCTION_TEXT].text));
     row->cells[INSTRUCTION_COUNT] = cell_count(instruction->count);
     row->cells[INSTRUCTION_ADDRESS] = cell_known(instruction->address, instruction->address);
     row->cells[INSTRUCTION_FILE] = cell_text(file_name(input, instruction->file));
@@ -274,7 +278,7 @@ static void collect_instructions(struct view_input *input) {
 }
 
 static const uint8_t instruction_columns_text[] = {INSTRUCTION_COUNT, INSTRUCTION_PLACE,
-                                                   INSTRUCTION_TEXT, INSTRUCTION_LOCATION};
+                                                   INSTRUCTION_STYLED, INSTRUCTION_LOCATION};
 
 const struct view view_instruction = {
     .name = "instruction",

@@ -34,11 +34,24 @@ shows() {
 }
 short="table<...>::add(...)"
 for words in "report before" "report --by=block before" "report --by=instruction before" \
-    "report --by=callsite before" "diff --all before after" "diff --all --by=callsite before after"; do
+    "report --by=callsite before" "diff --all before after" "diff --all --by=callsite before after" \
+    "annotate --data=before --asm"; do
     shows "$words" " $short"
     shows "$words --names=short" " $short"
     shows "$words --names=full" "$demangled"
     shows "$words --names=mangled" "$symbol"
+done
+# Instructions call it by the same name.
+shows "annotate --data=before --asm" "call $short"
+shows "annotate --data=before --asm --names=full" "call $demangled"
+shows "annotate --data=before --asm --names=mangled" "call $symbol"
+COLUMNS=300 shows "report --by=instruction before" "call $short"
+shows "annotate --data=before --branches" "branch at "
+for words in "annotate --data=before --asm" "annotate --data=before --branches"; do
+    # shellcheck disable=SC2086
+    "$quipu" $words >shown.txt
+    awk 'length($0) > 300' shown.txt >long.txt
+    [ ! -s long.txt ] || fail "$words: lines of more than 300 bytes: $(cat long.txt)"
 done
 COLUMNS=100 shows "report before" " $short (.../program.cc:5)"
 if "$quipu" report --names=long before 2>messages; then

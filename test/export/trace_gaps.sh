@@ -86,3 +86,11 @@ awk '/^process/ { program = $2 == $4 } program && /^-- not traced: / { sub("^-- 
 grep -q -x -e '-- not traced: caller of _ZL3runPv' t.text || fail "the thread's end has no gap"
 "$quipu" print --function=_ZL4jumpi t | grep -e -- >of_jump
 [[ $(cat of_jump) == "-- not traced: longjmp" ]] || fail "--function: $(cat of_jump)"
+"$quipu" info t >info.text || fail "no info of it"
+grep -q -x '    [0-9]* std::runtime_error::runtime_error(char const\*)' info.text || fail "info: $(cat info.text)"
+"$quipu" info --format=json t | python3 -c "
+import json, sys
+gaps = json.load(sys.stdin)['traces'][0]['gaps']
+names = {gap['callee']: gap['demangled'] for gap in gaps}
+assert names['_ZNSt13runtime_errorC1EPKc'] == 'std::runtime_error::runtime_error(char const*)', names
+assert names['qsort'] == 'qsort', names" || fail "info as JSON"
