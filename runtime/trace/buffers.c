@@ -188,7 +188,7 @@ static void hand_over(const struct trace *trace, struct thread *thread) {
         return;
     }
     /* It stays as it is until the process ends. */
-    thread->held = false;
+    thread->held = NULL;
     for (uint32_t i = 0; i < thread->buffer_count; i++)
         if (thread->buffers[i] == chunk)
             thread->buffers[i--] = thread->buffers[--thread->buffer_count];
@@ -238,5 +238,6 @@ void quipu_trace_drop_buffers(struct thread *thread) {
         SYSTEM_CALL(munmap, thread->buffers[i], QUIPU_TRACE_BUFFER, 0, 0, 0, 0);
     thread->buffer_count = 0;
     thread->chunk = NULL;
-    thread->held = thread->lost = false;
+    thread->held = NULL;
+    thread->lost = false;
 }

@@ -62,6 +62,7 @@ quipu_trace_handler:
         .hidden quipu_trace_restorer
         .type   quipu_trace_restorer, @function
 quipu_trace_restorer:
+        movq    %rsp, %rdi           /* the kernel's frame */
         call    quipu_trace_resumed
         movq    $15, %rax            /* rt_sigreturn */
         syscall

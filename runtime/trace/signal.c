@@ -5,9 +5,9 @@
  * code is done here, one instruction after the other. The code is as src/x86/trace_record.c writes
  * it.
  *
- * Not perfect: in the few instructions behind a call of quipu_trace_full the record cannot be
- * completed. If the handler then fills the whole buffer, that is handed over when the process ends.
- */
+ * Not perfect: in the few instructions behind a call of quipu_trace_full, and where vectors are
+ * stored into a record, the record cannot be completed. It is, once the handler has returned. If
+ * the handler fills the whole buffer, that is handed over when the process ends. */
 #include "runtime/core/syscall.h"
 #include "runtime/core/text.h"
 #include "runtime/trace/trace.h"
@@ -162,10 +162,44 @@ static bool fill_in(greg_t *registers, const struct thread *thread, const struct
     return true;
 }
 
+/* Whether the instruction at CODE stores a vector or a mask to the thread's last record: movdqu,
+ * vmovdqu, vmovdqu64 and kmov, as src/x86/trace_record.c writes them. */
+static bool stores_vector(const uint8_t *code, const greg_t *registers,
+                          const struct thread *thread) {
+    bool high; /* the base is one of %r8 to %r15 */
+    if (code[0] == 0xf3) {
+        code++;
+        high = (*code & 0xf0) == 0x40 && *code & 1;
+        code += (*code & 0xf0) == 0x40;
+        if (*code++ != 0x0f)
+            return false;
+    } else if (code[0] == 0xc5) {
+        high = false;
+        code += 2;
+    } else if (code[0] == 0xc4 || code[0] == 0x62) {
+        high = !(code[1] & 0x20);
+        code += code[0] == 0xc4 ? 3 : 4;
+    } else {
+        return false;
+    }
+    unsigned base = (code[1] & 7u) | (unsigned)high << 3;
+    return (code[0] == 0x7f || code[0] == 0x91) && code[1] >> 6 != 3 && (base & 7) != 4 &&
+           (uint64_t)registers[context_registers[base]] == thread->known.cursor;
+}
+
+/* The interrupted code still writes into the thread's buffer, when the handler with FRAME has
+ * returned. */
+static void hold(struct thread *thread, const void *frame) {
+    if (!thread->held)
+        thread->held = frame;
+}
+
 /* If the thread was interrupted while it filled in a record, does the rest of that. */
-static void complete_record(greg_t *registers, const struct thread *thread) {
+static void complete_record(greg_t *registers, struct thread *thread, const void *frame) {
     struct filling filling;
     const uint8_t *at = (const void *)registers[REG_RIP];
+    if (stores_vector(at, registers, thread))
+        hold(thread, frame);
     if (!decode_filling(at, &filling))
         return;
     /* An address alone may be the program's own. What follows it here writes to the record. */
@@ -177,6 +211,8 @@ static void complete_record(greg_t *registers, const struct thread *thread) {
     }
     while (decode_filling(at, &filling) && fill_in(registers, thread, &filling))
         at = filling.end;
+    if (stores_vector(at, registers, thread))
+        hold(thread, frame);
     registers[REG_RIP] = (greg_t)at;
 }
 
@@ -193,16 +229,16 @@ static bool is_behind_full(const uint8_t *at) {
 }
 
 /* Makes sure that the thread's next record may follow. */
-static void settle_record(greg_t *registers, struct thread *thread) {
+static void settle_record(greg_t *registers, struct thread *thread, const void *frame) {
     uint64_t at = (uint64_t)registers[REG_RIP];
     if (at == (uint64_t)quipu_trace_changed && !(thread->known.cursor & QUIPU_TRACE_FULL)) {
         thread->known.cursor -= ((const uint64_t *)registers[REG_RSP])[3]; /* see full.S */
         registers[REG_RIP] = (greg_t)quipu_trace_again;
     } else if ((at > (uint64_t)quipu_trace_changed && at < (uint64_t)quipu_trace_full_end) ||
                is_behind_full((const uint8_t *)at)) {
-        thread->held = true;
+        hold(thread, frame);
     } else if (!restart_record(registers, thread)) {
-        complete_record(registers, thread);
+        complete_record(registers, thread, frame);
     }
 }
 
@@ -245,7 +281,7 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer) {
     if (&thread->known == &quipu_trace_unattached)
         return;
     uint64_t mask = block_signals();
-    settle_record(context->uc_mcontext.gregs, thread);
+    settle_record(context->uc_mcontext.gregs, thread, context);
     char *record = add_record(thread, QUIPU_TRACE_HANDLER_SIZE);
     record[0] = QUIPU_TRACE_HANDLER;
     put(record + 1, program_address(context));
@@ -254,10 +290,11 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer) {
     restore_signals(mask);
 }
 
-/* A handler returns. */
-void quipu_trace_resumed(void) {
+void quipu_trace_resumed(const void *frame) {
     struct thread *thread = (struct thread *)*quipu_trace_own();
     uint64_t mask = block_signals();
+    if (thread->held == frame)
+        thread->held = NULL;
     *add_record(thread, QUIPU_TRACE_RESUMED_SIZE) = QUIPU_TRACE_RESUMED;
     restore_signals(mask);
 }

@@ -28,7 +28,9 @@ struct thread {
     uint32_t buffer_count;
     char *nowhere; /* records that nobody reads; NULL: none */
     bool lost;     /* it got no buffer: nothing more is recorded */
-    bool held;     /* interrupted code may still write into `chunk` */
+    /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
+     * NULL: there is none. */
+    const void *held;
     uint32_t tid, number, chunks;
     uint64_t pointer; /* the base of its %fs */
 };
@@ -74,7 +76,8 @@ uint64_t quipu_trace_continue(uint64_t size);
 
 /* signal.c: the kernel has called a function, which returns to RESTORER. */
 void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);
-void quipu_trace_resumed(void);
+/* signal.c: the handler with this frame of the kernel returns. */
+void quipu_trace_resumed(const void *frame);
 
 /* Returns the begin of a buffer's records. */
 static inline char *records_of(const struct quipu_trace_chunk *chunk) {

@@ -35,7 +35,9 @@
  *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
  *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
  *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
- * and behind all but the handler's: u64 for each register that the note names, by rising number. */
+ * and behind all but the handler's: u64 for each register that the note names, by rising number;
+ * then the vector and mask registers that it names, which are those of the instruction behind the
+ * record. */
 enum {
     QUIPU_TRACE_END = 0,
     QUIPU_TRACE_SYNC = 1,
@@ -47,7 +49,10 @@ enum {
     QUIPU_TRACE_HANDLER_SIZE = 17,
     QUIPU_TRACE_RESUMED_SIZE = 1,
     QUIPU_TRACE_LONG_SIZE = 4,
-    QUIPU_TRACE_RECORD_MAX = QUIPU_TRACE_SYNC_SIZE + 16 * 8,
+    QUIPU_TRACE_VECTORS = 2, /* of a record, at most */
+    QUIPU_TRACE_VECTOR_SIZE = 64,
+    QUIPU_TRACE_RECORD_MAX =
+        QUIPU_TRACE_SYNC_SIZE + 16 * 8 + QUIPU_TRACE_VECTORS * QUIPU_TRACE_VECTOR_SIZE,
 };
 
 /* A buffer in memory begins QUIPU_PAGE below a multiple of twice QUIPU_TRACE_FULL. Its records
@@ -63,6 +68,10 @@ enum {
 /* The part of a thread's data that inserted code knows. */
 struct quipu_trace_thread {
     uint64_t cursor;
+};
+
+enum {
+    QUIPU_TRACE_HAS_VECTORS = 0x80 /* in a note, added to the kind of a record */
 };
 
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
@@ -161,12 +170,17 @@ struct quipu_trace_block {
  *     uleb edges          then for each: uleb source, uleb target, u8 kind (enum quipu_edge_kind),
  *                         uleb record
  *     uleb records        then for each:
- *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness
+ *         u8 kind             QUIPU_TRACE_SYNC, or QUIPU_TRACE_FIRST: a witness; and
+ *                             QUIPU_TRACE_HAS_VECTORS
  *         u16 registers       bit n: general register n
  *         uleb fragment
  *         u32 start           distance of its code from the fragment's address
  *         u16 size            of its code in bytes, without what is out of line
  *         uleb number         of a witness; of a sync 0
+ *         with QUIPU_TRACE_HAS_VECTORS: u8 their number, then for each:
+ *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
+ *                             mask register
+ *             u8 number       of the register
  * Ends of edges are as in format/notes.h. */
 
 #endif

@@ -79,6 +79,21 @@ static bool read_edges(struct arena *arena, struct cursor *cursor,
     return true;
 }
 
+/* Reads the vectors that a record has. */
+static bool read_vectors(struct cursor *cursor, struct record_note *record) {
+    record->vector_count = (uint8_t)cursor_number(cursor, 1);
+    if (record->vector_count > QUIPU_TRACE_VECTORS)
+        return false;
+    for (unsigned i = 0; i < record->vector_count; i++) {
+        record->vector_sizes[i] = (uint8_t)cursor_number(cursor, 1);
+        cursor_number(cursor, 1); /* the register, as the instruction tells it */
+        if (record->vector_sizes[i] > QUIPU_TRACE_VECTOR_SIZE)
+            return false;
+        record->size += record->vector_sizes[i];
+    }
+    return true;
+}
+
 static bool read_records(struct arena *arena, struct cursor *cursor,
                          struct traced_function *function) {
     size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / RECORD_BYTES);
@@ -87,7 +102,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
     function->record_of_id = ARENA_ARRAY(arena, uint32_t, count);
     for (size_t i = 0; i < count; i++) {
         struct record_note *record = &function->records[i];
-        record->sync = cursor_number(cursor, 1) == QUIPU_TRACE_SYNC;
+        uint64_t kind = cursor_number(cursor, 1);
+        record->sync = (kind & ~(uint64_t)QUIPU_TRACE_HAS_VECTORS) == QUIPU_TRACE_SYNC;
         record->registers = (uint16_t)cursor_number(cursor, 2);
         record->piece = record->edge = record->begin = NONE_OF;
         uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count - 1);
@@ -108,6 +124,8 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
                 function->id_count = record->id - QUIPU_TRACE_FIRST + 1;
         }
         record->size += 8 * (uint32_t)__builtin_popcount(record->registers);
+        if (kind & QUIPU_TRACE_HAS_VECTORS && !read_vectors(cursor, record))
+            return false;
     }
     return !cursor->failed;
 }

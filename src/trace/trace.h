@@ -18,6 +18,8 @@ struct binary;
 struct record_note {
     bool sync;
     uint16_t registers;
+    uint8_t vector_count;
+    uint8_t vector_sizes[QUIPU_TRACE_VECTORS];
     uint32_t size;    /* in the file, with its head */
     uint32_t id;      /* of a witness */
     uint64_t address; /* of its code, as linked */

@@ -42,6 +42,8 @@ struct frame {
     struct leaving leaving; /* of a handler: of the interrupted code */
     uint16_t known;
     uint64_t values[GENERAL_REGISTERS];
+    bool has_vectors; /* those of the next instruction are known */
+    uint8_t vectors[QUIPU_TRACE_VECTORS][QUIPU_TRACE_VECTOR_SIZE];
 };
 
 /* The next record of the thread. */
@@ -73,7 +75,7 @@ struct trace_walk {
     struct trace_gap gap; /* in front of the next instruction */
     struct trace_step step;
     const char *fault;
-    struct registers registers; /* for accessed_parts */
+    struct access_values values; /* for accessed_parts */
 };
 
 /* Ends the walk. */
@@ -99,7 +101,7 @@ static void enter_chunk(struct trace_walk *walk) {
         fail(walk, fault);
     walk->next = walk->records;
     walk->end = fault ? walk->records : walk->records + sizeof walk->records;
-    walk->registers.general.fs_base = chunk->fs_base;
+    walk->values.general.fs_base = chunk->fs_base;
 }
 
 /* Finds the sync whose code has these lowest bits of its address. */
@@ -165,7 +167,10 @@ static void skip(struct trace_walk *walk, uint32_t size) {
 
 /* Returns the values in the record ITEM, which has NOTE. */
 static const uint8_t *values_of(const struct item *item, const struct record_note *note) {
-    return item->at + note->size - 8 * (unsigned)__builtin_popcount(note->registers);
+    unsigned size = 8 * (unsigned)__builtin_popcount(note->registers);
+    for (unsigned i = 0; i < note->vector_count; i++)
+        size += note->vector_sizes[i];
+    return item->at + note->size - size;
 }
 
 /* Takes the registers of RECORD from the next record, and goes behind it. */
@@ -181,6 +186,13 @@ static void take_record(struct trace_walk *walk, struct frame *frame, uint32_t r
             frame->values[reg] = number_at(at, 8);
             at += 8;
         }
+    for (unsigned i = 0; i < note->vector_count; i++) {
+        memcpy(frame->vectors[i], at, note->vector_sizes[i]);
+        memset(frame->vectors[i] + note->vector_sizes[i], 0,
+               QUIPU_TRACE_VECTOR_SIZE - note->vector_sizes[i]);
+        at += note->vector_sizes[i];
+    }
+    frame->has_vectors = note->vector_count;
     frame->known |= note->registers;
     frame->last = record;
     skip(walk, note->size);
@@ -200,12 +212,22 @@ static bool is_next(const struct item *item, const struct frame *frame, uint32_t
 struct taking {
     struct trace_walk *walk;
     bool writes, sure;
+    bool joins;        /* parts that are neighbours are one reference */
+    size_t first;      /* number of references before */
     uint64_t distance; /* of a string: of this turn */
 };
 
 static void take_reference(void *context, uint64_t address, uint64_t size) {
     struct taking *taking = context;
     struct reference reference = {address + taking->distance, size, taking->writes, taking->sure};
+    size_t count = taking->walk->step.references.count;
+    if (taking->joins && count > taking->first) {
+        struct reference *last = vector_at(&taking->walk->step.references, count - 1);
+        if (last->address + last->size == address) {
+            last->size += size;
+            return;
+        }
+    }
     vector_push(&taking->walk->arena, &taking->walk->step.references, reference);
 }
 
@@ -242,19 +264,34 @@ static uint64_t count_turns(struct trace_walk *walk, const struct frame *frame,
     return before - behind;
 }
 
-static void take_access(struct trace_walk *walk, const struct access *access, uint64_t next,
-                        uint64_t turn, bool writes, uint16_t known) {
+/* Gives accessed_parts the vectors of ACCESS, in the order of vectors_of_access. */
+static void put_vectors(struct trace_walk *walk, const struct frame *frame,
+                        const struct access *access) {
+    unsigned mask = access->kind == ACCESS_SCATTERED;
+    if (mask)
+        memcpy(walk->values.indices, frame->vectors[0], VECTOR_BYTES);
+    memcpy(walk->values.signs, frame->vectors[mask], VECTOR_BYTES);
+    walk->values.bits = number_at(frame->vectors[mask], 8);
+}
+
+static void take_access(struct trace_walk *walk, const struct frame *frame,
+                        const struct access *access, uint64_t next, uint64_t turn, bool writes) {
     struct taking taking = {.walk = walk, .writes = writes, .distance = turn << access->element};
-    taking.sure = !(access->registers & ~known) && access->kind != ACCESS_MASKED &&
-                  access->kind != ACCESS_SCATTERED && access->kind != ACCESS_STATE;
+    bool has_vectors = access->kind == ACCESS_MASKED || access->kind == ACCESS_SCATTERED;
+    taking.joins = access->kind == ACCESS_MASKED;
+    taking.first = walk->step.references.count;
+    taking.sure = !(access->registers & ~frame->known) && access->kind != ACCESS_STATE &&
+                  (frame->has_vectors || !has_vectors);
     if (access->kind != ACCESS_STRING)
         taking.distance = 0;
-    if (access->kind == ACCESS_SCATTERED)
+    if (access->kind == ACCESS_SCATTERED && !frame->has_vectors)
         return;
     struct access whole = *access;
-    if (access->kind == ACCESS_MASKED)
+    if (has_vectors && frame->has_vectors)
+        put_vectors(walk, frame, access);
+    else if (access->kind == ACCESS_MASKED)
         whole.kind = ACCESS_PLAIN;
-    accessed_parts(&whole, &walk->registers, next, take_reference, &taking);
+    accessed_parts(&whole, &walk->values, next, take_reference, &taking);
 }
 
 static void take_accesses(struct trace_walk *walk, const struct frame *frame,
@@ -262,12 +299,12 @@ static void take_accesses(struct trace_walk *walk, const struct frame *frame,
     uint64_t turns = count_turns(walk, frame, decoded);
     if (!decoded->load_count && !writes_memory(decoded))
         return;
-    put_general_registers(&walk->registers.general, frame->values);
+    put_general_registers(&walk->values.general, frame->values);
     for (uint64_t turn = 0; turn < turns; turn++) {
         for (unsigned i = 0; i < decoded->load_count; i++)
-            take_access(walk, &decoded->loads[i], next, turn, false, frame->known);
+            take_access(walk, frame, &decoded->loads[i], next, turn, false);
         if (writes_memory(decoded))
-            take_access(walk, &decoded->store, next, turn, true, frame->known);
+            take_access(walk, frame, &decoded->store, next, turn, true);
     }
 }
 
@@ -558,6 +595,7 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->address = instruction->address + frame->loaded->bias;
     step->references.count = 0;
     take_accesses(walk, frame, &instruction->decoded, next);
+    frame->has_vectors = false;
     frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
 }
 

@@ -253,3 +253,27 @@ void find_accesses(struct decoded *decoded, const ZydisDecodedInstruction *instr
             decoded->loads[decoded->load_count++] = access;
     }
 }
+
+static struct access_vector find_mask_vector(const struct access *access) {
+    struct access_vector vector = {.number = access->mask};
+    if (access->mask_kind == MASK_REGISTER)
+        vector.size = access->kind == ACCESS_MASKED && access->mask_count > 16 ? 8 : 2;
+    else
+        vector.size = access->wide_mask ? 32 : 16;
+    vector.legacy = access->mask_kind == MASK_BYTES;
+    return vector;
+}
+
+unsigned vectors_of_access(const struct access *access,
+                           struct access_vector found[ACCESS_VECTORS_MAX]) {
+    unsigned count = 0;
+    if (access->kind != ACCESS_MASKED && access->kind != ACCESS_SCATTERED)
+        return 0;
+    if (access->kind == ACCESS_SCATTERED) {
+        unsigned size = access->count * (access->wide_indices ? 8u : 4u);
+        size = size <= 16 ? 16 : size <= 32 ? 32 : 64;
+        found[count++] = (struct access_vector){(uint8_t)size, access->index_vector, false};
+    }
+    found[count++] = find_mask_vector(access);
+    return count;
+}

@@ -62,6 +62,22 @@ struct access {
     int64_t displacement;
 };
 
+/* A vector register %zmmN or a mask register %kN, N = `number`, and how many of its bytes an
+ * instruction uses: 16, 32 or 64 of a vector, 2 or 8 of a mask. */
+struct access_vector {
+    uint8_t size, number;
+    bool legacy; /* the instruction is of SSE: others would need AVX */
+};
+
+enum {
+    ACCESS_VECTORS_MAX = 2
+};
+
+/* Finds the vectors that the parts of memory which ACCESS accesses depend on: of ACCESS_SCATTERED
+ * first the vector of indices, then the mask. Returns their number. */
+unsigned vectors_of_access(const struct access *access,
+                           struct access_vector found[ACCESS_VECTORS_MAX]);
+
 /* Returns the bytes of ACCESS. For a mask, gather or scatter, all elements count. For a string
  * instruction that repeats, one turn counts. */
 static inline int32_t accessed_bytes(const struct access *access) {

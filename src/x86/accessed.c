@@ -58,17 +58,14 @@ static bool sign_of(const uint8_t *vector, unsigned number, unsigned element) {
 }
 
 /* Returns the bits of the first COUNT elements that the mask selects. */
-static uint64_t selected(const struct access *access, const struct registers *registers,
+static uint64_t selected(const struct access *access, const struct access_values *values,
                          unsigned count) {
     uint64_t bits = 0;
-    if (access->mask_kind == MASK_REGISTER) {
-        bits = mask_register(registers, access->mask);
-    } else {
-        uint8_t vector[VECTOR_BYTES];
-        vector_register(registers, access->mask, vector);
+    if (access->mask_kind == MASK_REGISTER)
+        bits = values->bits;
+    else
         for (unsigned i = 0; i < count; i++)
-            bits |= (uint64_t)sign_of(vector, i, access->element) << i;
-    }
+            bits |= (uint64_t)sign_of(values->signs, i, access->element) << i;
     return count < 64 ? bits & (((uint64_t)1 << count) - 1) : bits;
 }
 
@@ -80,14 +77,14 @@ static uint64_t fold(uint64_t bits, unsigned bit_count, unsigned element_count) 
     return folded;
 }
 
-static void masked_parts(const struct access *access, const struct registers *registers,
+static void masked_parts(const struct access *access, const struct access_values *values,
                          uint64_t address, take_part *take, void *context) {
     unsigned count = access->size >> access->element;
     uint64_t element = (uint64_t)1 << access->element, bits;
     if (access->mask_kind == MASK_REGISTER)
-        bits = fold(selected(access, registers, access->mask_count), access->mask_count, count);
+        bits = fold(selected(access, values, access->mask_count), access->mask_count, count);
     else
-        bits = selected(access, registers, count);
+        bits = selected(access, values, count);
     if (access->compresses)
         bits = ((uint64_t)1 << __builtin_popcountll(bits)) - 1;
     for (unsigned i = 0; i < count; i++)
@@ -103,41 +100,53 @@ static int64_t index_of(const struct access *access, const uint8_t *vector, unsi
     return access->wide_indices ? wide : narrow;
 }
 
-static void scattered_parts(const struct access *access, const struct registers *registers,
+static void scattered_parts(const struct access *access, const struct access_values *values,
                             uint64_t next, take_part *take, void *context) {
-    uint8_t vector[VECTOR_BYTES];
-    uint64_t address = base_address(access, &registers->general, next);
-    uint64_t bits = selected(access, registers, access->count);
-    vector_register(registers, access->index_vector, vector);
+    uint64_t address = base_address(access, &values->general, next);
+    uint64_t bits = selected(access, values, access->count);
     for (unsigned i = 0; i < access->count; i++)
         if (bits >> i & 1)
-            take(context, address + (uint64_t)index_of(access, vector, i) * access->scale,
+            take(context, address + (uint64_t)index_of(access, values->indices, i) * access->scale,
                  access->size);
 }
 
-void accessed_parts(const struct access *access, const struct registers *registers, uint64_t next,
+struct access_values access_values(const struct access *access, const struct registers *registers) {
+    struct access_values values = {.general = registers->general,
+                                   .state_size = registers->vector_size};
+    if (access->kind == ACCESS_SCATTERED)
+        vector_register(registers, access->index_vector, values.indices);
+    if (access->kind != ACCESS_SCATTERED && access->kind != ACCESS_MASKED)
+        return values;
+    if (access->mask_kind == MASK_REGISTER)
+        values.bits = mask_register(registers, access->mask);
+    else
+        vector_register(registers, access->mask, values.signs);
+    return values;
+}
+
+void accessed_parts(const struct access *access, const struct access_values *values, uint64_t next,
                     take_part *take, void *context) {
     uint64_t address;
     switch (access->kind) {
     case ACCESS_NONE:
         return;
     case ACCESS_SCATTERED:
-        scattered_parts(access, registers, next, take, context);
+        scattered_parts(access, values, next, take, context);
         return;
     case ACCESS_MASKED:
-        address = first_address(access, &registers->general, next);
-        masked_parts(access, registers, address, take, context);
+        address = first_address(access, &values->general, next);
+        masked_parts(access, values, address, take, context);
         return;
     case ACCESS_BIT:
-        take(context, first_address(access, &registers->general, next),
+        take(context, first_address(access, &values->general, next),
              (uint64_t)1 << access->element);
         return;
     case ACCESS_STATE:
-        take(context, first_address(access, &registers->general, next),
-             registers->vector_size > access->size ? registers->vector_size : access->size);
+        take(context, first_address(access, &values->general, next),
+             values->state_size > access->size ? values->state_size : access->size);
         return;
     default:
-        take(context, first_address(access, &registers->general, next), access->size);
+        take(context, first_address(access, &values->general, next), access->size);
         return;
     }
 }

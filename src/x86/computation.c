@@ -277,3 +277,12 @@ uint16_t registers_of_accesses(const struct decoded *decoded) {
         registers |= REGISTER_RCX;
     return registers;
 }
+
+/* No instruction has two accesses with vectors. */
+unsigned vectors_of_instruction(const struct decoded *decoded,
+                                struct access_vector found[ACCESS_VECTORS_MAX]) {
+    unsigned count = writes_memory(decoded) ? vectors_of_access(&decoded->store, found) : 0;
+    for (unsigned i = 0; i < decoded->load_count && !count; i++)
+        count = vectors_of_access(&decoded->loads[i], found);
+    return count;
+}

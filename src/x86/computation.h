@@ -44,4 +44,9 @@ uint16_t follow_registers(const struct decoded *decoded, uint64_t next, uint64_t
  * depend on. */
 uint16_t registers_of_accesses(const struct decoded *decoded);
 
+/* Finds the vectors that the instruction's accesses depend on; see vectors_of_access. Returns their
+ * number. */
+unsigned vectors_of_instruction(const struct decoded *decoded,
+                                struct access_vector found[ACCESS_VECTORS_MAX]);
+
 #endif

@@ -32,7 +32,10 @@ static unsigned head_size(const struct trace_code *code) {
 }
 
 static unsigned record_size(const struct trace_code *code) {
-    return head_size(code) + 8 * count_registers(code->registers);
+    unsigned size = head_size(code) + 8 * count_registers(code->registers);
+    for (unsigned i = 0; i < code->vector_count; i++)
+        size += code->vectors[i].size;
+    return size;
 }
 
 /* Writes the name of register NUMBER, or of its lower half. */
@@ -120,6 +123,22 @@ static void write_head(struct buffer *out, const struct trace_code *code,
         buffer_print(out, "movq %%rsp, %d(%%%s)", 5 - size, cursor);
 }
 
+/* Stores a vector or mask at AT from the cursor. The form needs no more than the instruction that
+ * uses the vector. */
+static void write_vector(struct buffer *out, const struct record_registers *registers,
+                         const struct access_vector *vector, int at) {
+    const char *cursor = register_name(registers->cursor);
+    const char *letter = vector->size == 64 ? "z" : vector->size == 32 ? "y" : "x";
+    if (vector->size <= 8)
+        buffer_print(out, "; kmov%s %%k%u, %d(%%%s)", vector->size == 8 ? "q" : "w", vector->number,
+                     at, cursor);
+    else if (vector->number >= 16 || vector->size == 64)
+        buffer_print(out, "; vmovdqu64 %%%smm%u, %d(%%%s)", letter, vector->number, at, cursor);
+    else
+        buffer_print(out, "; %smovdqu %%%smm%u, %d(%%%s)", vector->legacy ? "" : "v", letter,
+                     vector->number, at, cursor);
+}
+
 static void write_body(struct buffer *out, const struct code_context *context,
                        const struct trace_code *code, const struct record_registers *registers,
                        bool tested, const struct frame_row *frame) {
@@ -143,6 +162,10 @@ static void write_body(struct buffer *out, const struct code_context *context,
             buffer_print(out, "; movq %%%s, %d(%%%s)", register_name(reg), at,
                          register_name(registers->cursor));
         at += 8;
+    }
+    for (unsigned i = 0; i < code->vector_count; i++) {
+        write_vector(out, registers, &code->vectors[i], at);
+        at += code->vectors[i].size;
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef QUIPU_X86_TRACE_RECORD_H
 #define QUIPU_X86_TRACE_RECORD_H
 
+#include "x86/access.h"
 #include "x86/sequence.h"
 
 /* A record. */
@@ -10,8 +11,10 @@ struct trace_code {
     uint32_t id;        /* of a witness: its first byte, or a larger number */
     uint32_t label;     /* number of the labels at the begin (.LQw) and end (.LQx) of its code */
     uint16_t registers; /* whose values it has */
-    bool shared;        /* the code may be linked into a shared object */
-    bool tested;        /* whether there is room is tested, even if flags are live */
+    unsigned vector_count;
+    struct access_vector vectors[ACCESS_VECTORS_MAX]; /* whose values it has, too */
+    bool shared; /* the code may be linked into a shared object */
+    bool tested; /* whether there is room is tested, even if flags are live */
 };
 
 /* Writes a record. Changes only what CLOBBERS allows. */

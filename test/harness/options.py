@@ -60,6 +60,12 @@ class Options:
         text = ';'.join(self.values[key]) if key in self.values else default
         return [item.strip() for item in text.split(';')]
 
+    def has_processor(self):
+        """Whether /proc/cpuinfo has the flags that the test requires."""
+        with open('/proc/cpuinfo', encoding='utf-8') as file:
+            flags = next((line.split() for line in file if line.startswith('flags')), [])
+        return all(flag in flags for flag in self.words('requires'))
+
     def beside(self, name):
         """A file that the test names, in its own folder."""
         return os.path.join(os.path.dirname(self.path), name)

@@ -32,6 +32,13 @@ def read_steps(path):
         return list(struct.iter_unpack(f'<{len(NAMES)}Q', file.read()))
 
 
+def read_vectors(path):
+    """{number of the step: ([32 vectors], [8 masks])}, where an instruction may need them."""
+    with open(path + '.vectors', 'rb') as file:
+        rows = struct.iter_unpack('<Q2048s8Q', file.read())
+        return {row[0]: ([row[1][64 * i:64 * i + 64] for i in range(32)], row[2:]) for row in rows}
+
+
 def disassemble(program):
     """{address as linked: (text, address of the next one)}"""
     listing = subprocess.run(['objdump', '-dw', '--no-show-raw-insn', program], check=True,
@@ -105,13 +112,85 @@ def element_size(suffix, operands):
     return {'al': 1, 'ax': 2, 'eax': 4, 'rax': 8}[register]
 
 
-def accesses(text, end, step, behind):
+def lane_size(mnemonic):
+    """The bytes of an element of a vector instruction: vmovdqu8, vpmaskmovd, vaddps."""
+    number = re.search(r'(8|16|32|64)$', mnemonic)
+    if number:
+        return int(number[1]) // 8
+    suffix = re.search(r'(p[sd]|(?<!ab)s[sd]|[bwdq])$', mnemonic)[1]
+    return {'b': 1, 'w': 2, 'd': 4, 'ps': 4, 'ss': 4}.get(suffix, 8)
+
+
+def runs(base, size, lanes):
+    """The begins of runs of neighbours among LANES."""
+    return [(base + lane * size) & MASK for lane in lanes if lane - 1 not in lanes]
+
+
+def signs(vector, size, count):
+    """The elements whose sign is set."""
+    return {i for i in range(count) if vector[(i + 1) * size - 1] >> 7}
+
+
+def scattered_accesses(mnemonic, operands, step, vectors):
+    """Of a gather or scatter."""
+    registers, masks = vectors
+    match = re.search(r'(-?0x[0-9a-f]+)?\((%\w+)?,%([xyz])mm(\d+)(?:,(\d))?\)', operands)
+    width = {'x': 16, 'y': 32, 'z': 64}
+    data = [width[letter] for letter in re.findall(r'%([xyz])mm', re.sub(r'\([^)]*\)', '', operands))]
+    size = 8 if mnemonic.endswith(('pd', 'q')) else 4
+    index_size = 8 if re.search(r'(gather|scatter)q', mnemonic) else 4
+    count = min(max(data) // size, width[match[3]] // index_size)
+    mask = re.search(r'\{%k(\d)\}', operands)
+    if mask:
+        lanes = {i for i in range(count) if masks[int(mask[1])] >> i & 1}
+    else:
+        lanes = signs(registers[int(re.match(r'%[xyz]mm(\d+)', operands)[1])], size, count)
+    base = (step[NUMBER[match[2][1:]]] if match[2] else 0) + int(match[1] or '0', 16)
+    found = []
+    for lane in sorted(lanes):
+        place = registers[int(match[4])][lane * index_size:(lane + 1) * index_size]
+        found.append((base + int.from_bytes(place, 'little', signed=True) * int(match[5] or 1)) & MASK)
+    return found
+
+
+def masked_accesses(mnemonic, operands, address, vectors):
+    """Of a vector instruction whose mask selects elements, or None for others."""
+    registers, masks = vectors
+    names = re.findall(r'%([xyz])mm(\d+)', operands)
+    bytes_used = max([{'x': 16, 'y': 32, 'z': 64}[letter] for letter, _ in names], default=0)
+    if 'maskmov' in mnemonic:
+        size = 1 if mnemonic.endswith('dqu') else lane_size(mnemonic)
+        mask = names[0] if mnemonic.endswith('dqu') or operands.startswith(('(', '0x', '-', '%fs')) \
+            else names[1]
+        return runs(address, size, signs(registers[int(mask[1])], size, bytes_used // size))
+    mask = re.search(r'\{%k(\d)\}', operands)
+    if not mask or address is None:
+        return None
+    size = lane_size(mnemonic)
+    lanes = {i for i in range(bytes_used // size) if masks[int(mask[1])] >> i & 1}
+    if '{1to' in operands:
+        lanes = {0} if lanes else set()
+    if 'compress' in mnemonic or 'expand' in mnemonic:
+        lanes = set(range(len(lanes)))
+    return runs(address, size, lanes)
+
+
+def accesses(text, end, step, behind, vectors=None):
     """The addresses that an instruction accesses, in order.  STEP: the registers in front of it;
-    BEHIND: those at the next stop, or None; END: the address behind it."""
+    BEHIND: those at the next stop, or None; END: the address behind it; VECTORS: a row of
+    read_vectors, or None."""
     prefix, mnemonic, operands = split_text(text)
     stack = step[NUMBER['rsp']]
     if NOTHING.match(mnemonic):
         return []
+    if vectors and ('gather' in mnemonic or 'scatter' in mnemonic):
+        return scattered_accesses(mnemonic, operands, step, vectors)
+    if vectors:
+        address = step[NUMBER['rdi']] if mnemonic.endswith('maskmovdqu') else \
+            operand_address(operands, step, end, 0)
+        masked = masked_accesses(mnemonic, operands, address, vectors)
+        if masked is not None:
+            return masked
     string = STRING.match(mnemonic)
     if string and ('(%rdi)' in operands or '(%rsi)' in operands) and 'xmm' not in operands:
         turns = 1

@@ -345,7 +345,8 @@ static void take(void *context, uint64_t address, uint64_t size) {
 static struct parts parts_of(const struct access *access, const struct registers *registers,
                              const struct decoded *decoded) {
     struct parts parts = {0};
-    accessed_parts(access, registers, (uint64_t)(uintptr_t)code + decoded->size, take, &parts);
+    struct access_values values = access_values(access, registers);
+    accessed_parts(access, &values, (uint64_t)(uintptr_t)code + decoded->size, take, &parts);
     return parts;
 }
 

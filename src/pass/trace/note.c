@@ -80,7 +80,10 @@ static void add_records(struct record *note, const struct graph *graph,
     record_number(note, trace->records.count);
     for (size_t i = 0; i < trace->records.count; i++) {
         const struct trace_record *record = &trace->records.data[i];
-        record_byte(note, record->sync ? QUIPU_TRACE_SYNC : QUIPU_TRACE_FIRST);
+        struct access_vector vectors[ACCESS_VECTORS_MAX];
+        unsigned vector_count = vectors_of_record(graph, record, vectors);
+        record_byte(note, (record->sync ? QUIPU_TRACE_SYNC : QUIPU_TRACE_FIRST) |
+                              (vector_count ? QUIPU_TRACE_HAS_VECTORS : 0));
         record_byte(note, record->registers & 0xff);
         record_byte(note, record->registers >> 8);
         unsigned fragment = fragment_of(graph, record);
@@ -89,6 +92,12 @@ static void add_records(struct record *note, const struct graph *graph,
         buffer_print(note->out, "\t.long .LQw%u-.LQf%u_%u\n\t.short .LQx%u-.LQw%u\n", record->label,
                      function, fragment, record->label, record->label);
         record_number(note, record->id);
+        if (vector_count)
+            record_byte(note, vector_count);
+        for (unsigned n = 0; n < vector_count; n++) {
+            record_byte(note, vectors[n].size);
+            record_byte(note, vectors[n].number);
+        }
     }
 }
 

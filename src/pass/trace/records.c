@@ -44,12 +44,22 @@ static void add_block_record(struct planner *p, struct trace_records *trace,
     struct trace_record *before = at > 0 ? vector_at(&trace->records, at - 1) : NULL;
     if (before && before->block == record.block && before->at == record.at) {
         before->registers |= record.registers;
+        before->vectors |= record.vectors;
         return;
     }
     vector_push(p->graph->arena, &trace->records, record);
     for (size_t i = count; i > at; i--)
         trace->records.data[i] = trace->records.data[i - 1];
     trace->records.data[at] = record;
+}
+
+unsigned vectors_of_record(const struct graph *graph, const struct trace_record *record,
+                           struct access_vector found[ACCESS_VECTORS_MAX]) {
+    if (!record->vectors)
+        return 0;
+    const struct basic_block *block = &graph->blocks.data[record->block];
+    return vectors_of_instruction(graph->instructions.data[block->first + record->at].decoded,
+                                  found);
 }
 
 /* Whether the kernel may enter the function by its first block. */
@@ -80,7 +90,10 @@ static void add_values(struct planner *p, struct trace_records *trace, uint32_t 
     const struct basic_block *block = &p->graph->blocks.data[index];
     for (; *next < trace->wanted.count && trace->wanted.data[*next].block == index; ++*next) {
         const struct wanted_values *wanted = &trace->wanted.data[*next];
-        struct trace_record record = {.block = index, .edge = NONE, .registers = wanted->registers};
+        struct trace_record record = {.block = index,
+                                      .edge = NONE,
+                                      .registers = wanted->registers,
+                                      .vectors = wanted->vectors};
         const struct trace_record *last =
             trace->records.count ? &trace->records.data[trace->records.count - 1] : NULL;
         bool near =

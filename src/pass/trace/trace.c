@@ -43,7 +43,8 @@ static void write_record(struct planner *p, struct buffer *out, const struct tra
                               .label = record->label,
                               .registers = record->registers,
                               .shared = p->state->options->shared,
-                              .tested = looped};
+                              .tested = looped || record->vectors};
+    code.vector_count = vectors_of_record(p->graph, record, code.vectors);
     struct clobbers clobbers = clobbers_at(p, live, false, *frame, 0);
     write_trace_record(out, &p->context, &code, &clobbers);
 }

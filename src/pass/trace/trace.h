@@ -14,6 +14,7 @@ struct trace_record {
     uint32_t id;        /* of a witness, from QUIPU_TRACE_FIRST on */
     uint32_t label;     /* number of the labels of its code */
     uint16_t registers; /* that it has */
+    bool vectors;       /* it has the vectors of the instruction behind it, too */
 };
 
 /* Registers whose values must be recorded in a block, in front of one of the instructions [low,
@@ -22,6 +23,7 @@ struct wanted_values {
     uint32_t block;
     uint32_t low, high;
     uint16_t registers;
+    bool vectors; /* and the vectors of instruction `high`, which is `low` */
 };
 
 /* The records of one function. */
@@ -44,6 +46,10 @@ bool needs_sync(const struct graph *graph, const struct edge *edge);
 /* records.c: chooses the positions of all records, and numbers the witnesses.
  * requires: place_chords, find_liveness   makes: records, of_edge, of_block */
 void choose_records(struct planner *p, struct trace_records *trace);
+
+/* records.c: finds the vectors that RECORD has. Returns their number. */
+unsigned vectors_of_record(const struct graph *graph, const struct trace_record *record,
+                           struct access_vector found[ACCESS_VECTORS_MAX]);
 
 /* note.c: writes the note of function NUMBER (format/trace.h). */
 void write_trace_note(struct planner *p, const struct trace_records *trace, uint32_t number);

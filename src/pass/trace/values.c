@@ -63,11 +63,24 @@ struct progress {
     uint32_t low[GENERAL_REGISTERS]; /* the value is the same from this instruction on */
 };
 
-/* Lists REGISTERS, which instruction INDEX needs. */
+/* Whether vectors of instruction INDEX are recorded. They are in a record directly in front of it.
+ * Where that may not stand, the addresses stay unknown. */
+static bool wants_vectors(const struct analysis *a, const struct basic_block *block,
+                          uint32_t index) {
+    struct access_vector found[ACCESS_VECTORS_MAX];
+    const struct decoded *decoded = a->graph->instructions.data[block->first + index].decoded;
+    return vectors_of_instruction(decoded, found) && code_may_stand(a->graph, block, index);
+}
+
+/* Lists REGISTERS, which instruction INDEX needs, and its VECTORS. */
 static void want_values(struct analysis *a, const struct progress *progress, uint32_t index,
-                        uint16_t registers) {
+                        uint16_t registers, bool vectors) {
     const struct basic_block *block = &a->graph->blocks.data[progress->block];
-    struct wanted_values wanted = {.block = progress->block, .high = index, .registers = registers};
+    struct wanted_values wanted = {.block = progress->block,
+                                   .low = vectors ? index : 0,
+                                   .high = index,
+                                   .registers = registers,
+                                   .vectors = vectors};
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (registers >> reg & 1 && progress->low[reg] > wanted.low)
             wanted.low = progress->low[reg];
@@ -80,6 +93,7 @@ static void want_values(struct analysis *a, const struct progress *progress, uin
     struct wanted_values *last = count ? &a->trace->wanted.data[count - 1] : NULL;
     if (last && last->block == wanted.block && wanted.low <= last->high) {
         last->registers |= registers;
+        last->vectors |= vectors;
         last->low = wanted.low > last->low ? wanted.low : last->low;
         return;
     }
@@ -95,8 +109,9 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
         const struct decoded *decoded = a->graph->instructions.data[block->first + i].decoded;
         uint16_t needs = registers_of_accesses(decoded) | (counts ? REGISTER_RCX : 0);
         needs &= (uint16_t)~progress.known;
-        if (needs && a->final)
-            want_values(a, &progress, i, needs);
+        bool vectors = wants_vectors(a, block, i);
+        if ((needs || vectors) && a->final)
+            want_values(a, &progress, i, needs, vectors);
         progress.known |= needs;
         progress.known = follow_registers(decoded, 0, values, progress.known);
         for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
