@@ -12,303 +12,13 @@
  * Not perfect: where the thread's records end, the walk goes on to the next point at which control
  * leaves the function, or at which a record would be. If a signal or another thread ended the
  * process, that may be too far. */
-#include "trace/point.h"
+#include "trace/walk.h"
 
 #include "format/notes.h"
-#include "x86/accessed.h"
+#include "trace/point.h"
 #include "x86/computation.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* How control has left traced code. */
-struct leaving {
-    bool leaves;
-    bool known; /* `stack` is */
-    struct trace_gap gap;
-    uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
-};
-
-struct frame {
-    struct traced_function *function;
-    const struct loaded_module *loaded;
-    uint32_t piece, index; /* the next instruction; its piece's record has been read if `read` */
-    bool read;
-    uint32_t last;          /* the record that was read last */
-    bool calls;             /* control has left it by a call */
-    bool handler;           /* the kernel has called it */
-    bool direct;            /* traced code has called it */
-    uint64_t entry;         /* the stack pointer at its begin */
-    struct leaving leaving; /* of a handler: of the interrupted code */
-    uint16_t known;
-    uint64_t values[GENERAL_REGISTERS];
-    bool has_vectors; /* those of the next instruction are known */
-    uint8_t vectors[QUIPU_TRACE_VECTORS][QUIPU_TRACE_VECTOR_SIZE];
-};
-
-/* The next record of the thread. */
-struct item {
-    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST */
-    const uint8_t *at;
-    /* of a sync */
-    struct traced_function *function; /* NULL: none of the modules has it */
-    const struct loaded_module *loaded;
-    uint32_t record;
-    uint64_t stack;
-    uint32_t id;          /* of a witness */
-    uint64_t interrupted; /* of a handler */
-};
-
-struct trace_walk {
-    struct trace *trace;
-    struct arena arena;
-    const struct traced_thread *thread;
-    size_t chunk;
-    uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
-    const uint8_t *next, *end;
-    uint64_t taken; /* bytes of the records so far */
-    bool peeked;
-    struct item item;
-    VECTOR(struct frame) frames;
-    bool interrupts; /* the next sync is that of a signal handler */
-    struct leaving leaving;
-    struct trace_gap gap; /* in front of the next instruction */
-    struct trace_step step;
-    const char *fault;
-    struct access_values values; /* for accessed_parts */
-};
-
-/* Ends the walk. */
-static void fail(struct trace_walk *walk, const char *fault) {
-    if (!walk->fault)
-        walk->fault = fault;
-    walk->frames.count = 0;
-}
-
-/* ---- records ---- */
-
-static uint64_t number_at(const uint8_t *bytes, unsigned size) {
-    uint64_t number = 0;
-    for (unsigned i = 0; i < size; i++)
-        number |= (uint64_t)bytes[i] << 8 * i;
-    return number;
-}
-
-static void enter_chunk(struct trace_walk *walk) {
-    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
-    const char *fault = read_chunk(chunk, walk->records);
-    if (fault)
-        fail(walk, fault);
-    walk->next = walk->records;
-    walk->end = fault ? walk->records : walk->records + sizeof walk->records;
-    walk->values.general.fs_base = chunk->fs_base;
-}
-
-/* Finds the sync whose code has these lowest bits of its address. */
-static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
-    const struct traced_process *process = walk->thread->process;
-    for (size_t i = 0; i < process->modules.count; i++) {
-        const struct loaded_module *loaded = &process->modules.data[i];
-        uint32_t wanted = low - (uint32_t)loaded->bias;
-        size_t first = 0, last = loaded->module->syncs.count;
-        while (first < last) {
-            size_t middle = (first + last) / 2;
-            if ((uint32_t)loaded->module->syncs.data[middle].address < wanted)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        if (first == loaded->module->syncs.count ||
-            (uint32_t)loaded->module->syncs.data[first].address != wanted)
-            continue;
-        item->function = loaded->module->syncs.data[first].function;
-        item->record = loaded->module->syncs.data[first].record;
-        item->loaded = loaded;
-        return;
-    }
-}
-
-static struct item read_item(struct trace_walk *walk) {
-    struct item item = {.at = walk->next};
-    uint8_t first = *walk->next;
-    item.kind = first < QUIPU_TRACE_FIRST ? first : QUIPU_TRACE_FIRST;
-    if (first == QUIPU_TRACE_SYNC) {
-        find_sync(walk, &item, (uint32_t)number_at(item.at + 1, 4));
-        item.stack = number_at(item.at + 5, 8);
-    } else if (first == QUIPU_TRACE_HANDLER) {
-        item.interrupted = number_at(item.at + 1, 8);
-    } else {
-        item.id = first < QUIPU_TRACE_LONG ? first : (uint32_t)number_at(item.at + 1, 3);
-    }
-    return item;
-}
-
-/* Returns the next record, which stays the next one. */
-static const struct item *peek(struct trace_walk *walk) {
-    static const struct item end = {.kind = QUIPU_TRACE_END};
-    if (walk->peeked)
-        return &walk->item;
-    while (walk->next + QUIPU_TRACE_RECORD_MAX >= walk->end || *walk->next == QUIPU_TRACE_END) {
-        if (walk->fault || walk->chunk + 1 >= walk->thread->chunks.count)
-            return &end;
-        walk->chunk++;
-        enter_chunk(walk);
-    }
-    walk->item = read_item(walk);
-    walk->peeked = true;
-    return &walk->item;
-}
-
-static void skip(struct trace_walk *walk, uint32_t size) {
-    walk->next += size;
-    walk->taken += size;
-    walk->peeked = false;
-}
-
-/* Returns the values in the record ITEM, which has NOTE. */
-static const uint8_t *values_of(const struct item *item, const struct record_note *note) {
-    unsigned size = 8 * (unsigned)__builtin_popcount(note->registers);
-    for (unsigned i = 0; i < note->vector_count; i++)
-        size += note->vector_sizes[i];
-    return item->at + note->size - size;
-}
-
-/* Takes the registers of RECORD from the next record, and goes behind it. */
-static void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
-    const struct record_note *note = &frame->function->records[record];
-    const uint8_t *at = values_of(&walk->item, note);
-    if (note->sync) {
-        frame->values[STACK_POINTER] = walk->item.stack;
-        frame->known |= REGISTER_RSP;
-    }
-    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
-        if (note->registers >> reg & 1) {
-            frame->values[reg] = number_at(at, 8);
-            at += 8;
-        }
-    for (unsigned i = 0; i < note->vector_count; i++) {
-        memcpy(frame->vectors[i], at, note->vector_sizes[i]);
-        memset(frame->vectors[i] + note->vector_sizes[i], 0,
-               QUIPU_TRACE_VECTOR_SIZE - note->vector_sizes[i]);
-        at += note->vector_sizes[i];
-    }
-    frame->has_vectors = note->vector_count;
-    frame->known |= note->registers;
-    frame->last = record;
-    skip(walk, note->size);
-}
-
-/* Whether the next record is RECORD of FRAME's function. */
-static bool is_next(const struct item *item, const struct frame *frame, uint32_t record) {
-    const struct record_note *note = &frame->function->records[record];
-    if (note->sync)
-        return item->kind == QUIPU_TRACE_SYNC && item->function == frame->function &&
-               item->record == record;
-    return item->kind == QUIPU_TRACE_FIRST && item->id == note->id;
-}
-
-/* ---- what an instruction accesses ---- */
-
-struct taking {
-    struct trace_walk *walk;
-    bool writes, sure;
-    bool joins;        /* parts that are neighbours are one reference */
-    size_t first;      /* number of references before */
-    uint64_t distance; /* of a string: of this turn */
-};
-
-static void take_reference(void *context, uint64_t address, uint64_t size) {
-    struct taking *taking = context;
-    struct reference reference = {address + taking->distance, size, taking->writes, taking->sure};
-    size_t count = taking->walk->step.references.count;
-    if (taking->joins && count > taking->first) {
-        struct reference *last = vector_at(&taking->walk->step.references, count - 1);
-        if (last->address + last->size == address) {
-            last->size += size;
-            return;
-        }
-    }
-    vector_push(&taking->walk->arena, &taking->walk->step.references, reference);
-}
-
-/* Returns the value of %rcx behind the instruction, which the next record has. */
-static bool count_behind(struct trace_walk *walk, const struct frame *frame, uint64_t *count) {
-    const struct item *item = peek(walk);
-    if (item->kind != QUIPU_TRACE_FIRST ||
-        item->id - QUIPU_TRACE_FIRST >= frame->function->id_count)
-        return false;
-    uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
-    if (!record || !(frame->function->records[record - 1].registers & REGISTER_RCX))
-        return false;
-    const struct record_note *note = &frame->function->records[record - 1];
-    *count = number_at(values_of(item, note) + 8 * (note->registers & REGISTER_RAX), 8);
-    return true;
-}
-
-enum {
-    TURNS_MOST = 1 << 26 /* all references of an instruction are in memory at a time */
-};
-
-/* Returns how often the instruction runs. */
-static uint64_t count_turns(struct trace_walk *walk, const struct frame *frame,
-                            const struct decoded *decoded) {
-    uint64_t before = frame->values[1], behind = 0;
-    if (decoded->turns == TURNS_ONE)
-        return 1;
-    if (decoded->turns == TURNS_SOME && !count_behind(walk, frame, &behind))
-        return 0;
-    if (before - behind > TURNS_MOST) {
-        fail(walk, "an instruction repeats more often than can be followed");
-        return 0;
-    }
-    return before - behind;
-}
-
-/* Gives accessed_parts the vectors of ACCESS, in the order of vectors_of_access. */
-static void put_vectors(struct trace_walk *walk, const struct frame *frame,
-                        const struct access *access) {
-    unsigned mask = access->kind == ACCESS_SCATTERED;
-    if (mask)
-        memcpy(walk->values.indices, frame->vectors[0], VECTOR_BYTES);
-    memcpy(walk->values.signs, frame->vectors[mask], VECTOR_BYTES);
-    walk->values.bits = number_at(frame->vectors[mask], 8);
-}
-
-static void take_access(struct trace_walk *walk, const struct frame *frame,
-                        const struct access *access, uint64_t next, uint64_t turn, bool writes) {
-    struct taking taking = {.walk = walk, .writes = writes, .distance = turn << access->element};
-    bool has_vectors = access->kind == ACCESS_MASKED || access->kind == ACCESS_SCATTERED;
-    taking.joins = access->kind == ACCESS_MASKED;
-    taking.first = walk->step.references.count;
-    taking.sure = !(access->registers & ~frame->known) && access->kind != ACCESS_STATE &&
-                  (frame->has_vectors || !has_vectors);
-    if (access->kind != ACCESS_STRING)
-        taking.distance = 0;
-    if (access->kind == ACCESS_SCATTERED && !frame->has_vectors)
-        return;
-    struct access whole = *access;
-    if (has_vectors && frame->has_vectors)
-        put_vectors(walk, frame, access);
-    else if (access->kind == ACCESS_MASKED)
-        whole.kind = ACCESS_PLAIN;
-    accessed_parts(&whole, &walk->values, next, take_reference, &taking);
-}
-
-static void take_accesses(struct trace_walk *walk, const struct frame *frame,
-                          const struct decoded *decoded, uint64_t next) {
-    uint64_t turns = count_turns(walk, frame, decoded);
-    if (!decoded->load_count && !writes_memory(decoded))
-        return;
-    put_general_registers(&walk->values.general, frame->values);
-    for (uint64_t turn = 0; turn < turns; turn++) {
-        for (unsigned i = 0; i < decoded->load_count; i++)
-            take_access(walk, frame, &decoded->loads[i], next, turn, false);
-        if (writes_memory(decoded))
-            take_access(walk, frame, &decoded->store, next, turn, true);
-    }
-}
-
-/* ---- control ---- */
 
 static struct frame *innermost(struct trace_walk *walk) {
     return walk->frames.count ? &walk->frames.data[walk->frames.count - 1] : NULL;
@@ -457,7 +167,7 @@ static void leave_function(struct trace_walk *walk, struct frame *frame) {
 
 /* A handler has returned: goes on where it has interrupted the thread. */
 static void resume(struct trace_walk *walk) {
-    skip(walk, QUIPU_TRACE_RESUMED_SIZE);
+    skip_record(walk, QUIPU_TRACE_RESUMED_SIZE);
     while (walk->frames.count && !innermost(walk)->handler)
         walk->frames.count--;
     if (!walk->frames.count)
@@ -493,7 +203,7 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
         next = find_route(&walk->trace->arena, frame->function, e->target, goal);
     }
     if (next == NONE_OF)
-        fail(walk, "an indirect jump leads to none of its targets");
+        walk_fail(walk, "an indirect jump leads to none of its targets");
     else
         follow(walk, frame, next, goal);
 }
@@ -547,7 +257,7 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     if (edge == NONE_OF && peek(walk)->kind == QUIPU_TRACE_END)
         walk->frames.count = 0; /* the next record would be here */
     else if (edge == NONE_OF)
-        fail(walk, "no path leads to the next record");
+        walk_fail(walk, "no path leads to the next record");
     else
         follow(walk, frame, edge, goal);
 }
@@ -604,10 +314,10 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     const struct item *item;
     if (frame && is_interrupted_here(walk, frame)) {
         walk->interrupts = true;
-        skip(walk, QUIPU_TRACE_HANDLER_SIZE);
+        skip_record(walk, QUIPU_TRACE_HANDLER_SIZE);
         item = peek(walk);
         if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
-            fail(walk, "a signal handler has no begin");
+            walk_fail(walk, "a signal handler has no begin");
             return false;
         }
         arrive(walk);
@@ -618,7 +328,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
             uint32_t record = piece_of(frame)->record - 1;
             if (!is_next(peek(walk), frame, record)) {
                 if (peek(walk)->kind != QUIPU_TRACE_END)
-                    fail(walk, "a record is missing");
+                    walk_fail(walk, "a record is missing");
                 return false;
             }
             take_record(walk, frame, record);
@@ -631,7 +341,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     item = peek(walk);
     if (item->kind == QUIPU_TRACE_HANDLER) {
         walk->interrupts = true;
-        skip(walk, QUIPU_TRACE_HANDLER_SIZE);
+        skip_record(walk, QUIPU_TRACE_HANDLER_SIZE);
         return true;
     }
     if (item->kind == QUIPU_TRACE_END)
@@ -641,7 +351,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
         return true;
     }
     if (item->kind != QUIPU_TRACE_SYNC || !item->function) {
-        fail(walk, "a record is of no known code");
+        walk_fail(walk, "a record is of no known code");
         return false;
     }
     arrive(walk);

@@ -1,0 +1,104 @@
+/* walk.h: the state of a walk through a thread's records; private to the files walk*.c.
+ *
+ * walk.c           the path of control
+ * walk_records.c   the thread's records, one after the other
+ * walk_accesses.c  what an instruction accesses */
+#ifndef QUIPU_TRACE_WALK_H
+#define QUIPU_TRACE_WALK_H
+
+#include "trace/trace.h"
+#include "x86/accessed.h"
+
+/* How control has left traced code. */
+struct leaving {
+    bool leaves;
+    bool known; /* `stack` is */
+    struct trace_gap gap;
+    uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
+};
+
+struct frame {
+    struct traced_function *function;
+    const struct loaded_module *loaded;
+    uint32_t piece, index; /* the next instruction; its piece's record has been read if `read` */
+    bool read;
+    uint32_t last;          /* the record that was read last */
+    bool calls;             /* control has left it by a call */
+    bool handler;           /* the kernel has called it */
+    bool direct;            /* traced code has called it */
+    uint64_t entry;         /* the stack pointer at its begin */
+    struct leaving leaving; /* of a handler: of the interrupted code */
+    uint16_t known;
+    uint64_t values[GENERAL_REGISTERS];
+    bool has_vectors; /* those of the next instruction are known */
+    uint8_t vectors[QUIPU_TRACE_VECTORS][QUIPU_TRACE_VECTOR_SIZE];
+};
+
+/* The next record of the thread. */
+struct item {
+    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST */
+    const uint8_t *at;
+    /* of a sync */
+    struct traced_function *function; /* NULL: none of the modules has it */
+    const struct loaded_module *loaded;
+    uint32_t record;
+    uint64_t stack;
+    uint32_t id;          /* of a witness */
+    uint64_t interrupted; /* of a handler */
+};
+
+struct trace_walk {
+    struct trace *trace;
+    struct arena arena;
+    const struct traced_thread *thread;
+    size_t chunk;
+    uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
+    const uint8_t *next, *end;
+    uint64_t taken; /* bytes of the records so far */
+    bool peeked;
+    struct item item;
+    VECTOR(struct frame) frames;
+    bool interrupts; /* the next sync is that of a signal handler */
+    struct leaving leaving;
+    struct trace_gap gap; /* in front of the next instruction */
+    struct trace_step step;
+    const char *fault;
+    struct access_values values; /* for accessed_parts */
+};
+
+/* walk_records.c: ends the walk, for the reason FAULT. */
+void walk_fail(struct trace_walk *walk, const char *fault);
+
+/* walk_records.c: begins with the thread's chunk number `chunk`. */
+void enter_chunk(struct trace_walk *walk);
+
+/* walk_records.c: reads the next record into `item`. Returns it, or an item of kind
+ * QUIPU_TRACE_END. */
+const struct item *read_next_item(struct trace_walk *walk);
+
+/* Returns the next record, which stays the next one. */
+static inline const struct item *peek(struct trace_walk *walk) {
+    return walk->peeked ? &walk->item : read_next_item(walk);
+}
+
+/* walk_records.c: goes behind the next record, which has SIZE bytes. */
+void skip_record(struct trace_walk *walk, uint32_t size);
+
+/* walk_records.c: takes the registers of RECORD, which is the next one, and goes behind it. */
+void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record);
+
+/* walk_records.c: whether the next record ITEM is RECORD of FRAME's function. */
+bool is_next(const struct item *item, const struct frame *frame, uint32_t record);
+
+/* walk_records.c: returns the values of registers in the record ITEM, which has NOTE. */
+const uint8_t *values_of(const struct item *item, const struct record_note *note);
+
+/* walk_records.c: returns the number in SIZE bytes, at most 8. */
+uint64_t number_at(const uint8_t *bytes, unsigned size);
+
+/* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
+ * behind it. */
+void take_accesses(struct trace_walk *walk, const struct frame *frame,
+                   const struct decoded *decoded, uint64_t next);
+
+#endif

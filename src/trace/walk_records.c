@@ -1,0 +1,127 @@
+/* walk_records.c: a thread's records, one after the other; see walk.h.
+ *
+ * A record's size follows from the note of its function: only who follows the path knows it. So the
+ * next record is looked at, and then taken. Nothing in it is trusted. */
+#include "trace/walk.h"
+
+#include <string.h>
+
+void walk_fail(struct trace_walk *walk, const char *fault) {
+    if (!walk->fault)
+        walk->fault = fault;
+    walk->frames.count = 0;
+}
+
+uint64_t number_at(const uint8_t *bytes, unsigned size) {
+    uint64_t number = 0;
+    for (unsigned i = 0; i < size; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+void enter_chunk(struct trace_walk *walk) {
+    const struct traced_chunk *chunk = &walk->thread->chunks.data[walk->chunk];
+    const char *fault = read_chunk(chunk, walk->records);
+    if (fault)
+        walk_fail(walk, fault);
+    walk->next = walk->records;
+    walk->end = fault ? walk->records : walk->records + sizeof walk->records;
+    walk->values.general.fs_base = chunk->fs_base;
+}
+
+/* Finds the sync whose code has these lowest bits of its address. */
+static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
+    const struct traced_process *process = walk->thread->process;
+    for (size_t i = 0; i < process->modules.count; i++) {
+        const struct loaded_module *loaded = &process->modules.data[i];
+        uint32_t wanted = low - (uint32_t)loaded->bias;
+        size_t first = 0, last = loaded->module->syncs.count;
+        while (first < last) {
+            size_t middle = (first + last) / 2;
+            if ((uint32_t)loaded->module->syncs.data[middle].address < wanted)
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        if (first == loaded->module->syncs.count ||
+            (uint32_t)loaded->module->syncs.data[first].address != wanted)
+            continue;
+        item->function = loaded->module->syncs.data[first].function;
+        item->record = loaded->module->syncs.data[first].record;
+        item->loaded = loaded;
+        return;
+    }
+}
+
+static struct item read_item(struct trace_walk *walk) {
+    struct item item = {.at = walk->next};
+    uint8_t first = *walk->next;
+    item.kind = first < QUIPU_TRACE_FIRST ? first : QUIPU_TRACE_FIRST;
+    if (first == QUIPU_TRACE_SYNC) {
+        find_sync(walk, &item, (uint32_t)number_at(item.at + 1, 4));
+        item.stack = number_at(item.at + 5, 8);
+    } else if (first == QUIPU_TRACE_HANDLER) {
+        item.interrupted = number_at(item.at + 1, 8);
+    } else {
+        item.id = first < QUIPU_TRACE_LONG ? first : (uint32_t)number_at(item.at + 1, 3);
+    }
+    return item;
+}
+
+const struct item *read_next_item(struct trace_walk *walk) {
+    static const struct item end = {.kind = QUIPU_TRACE_END};
+    while (walk->next + QUIPU_TRACE_RECORD_MAX >= walk->end || *walk->next == QUIPU_TRACE_END) {
+        if (walk->fault || walk->chunk + 1 >= walk->thread->chunks.count)
+            return &end;
+        walk->chunk++;
+        enter_chunk(walk);
+    }
+    walk->item = read_item(walk);
+    walk->peeked = true;
+    return &walk->item;
+}
+
+void skip_record(struct trace_walk *walk, uint32_t size) {
+    walk->next += size;
+    walk->taken += size;
+    walk->peeked = false;
+}
+
+const uint8_t *values_of(const struct item *item, const struct record_note *note) {
+    unsigned size = 8 * (unsigned)__builtin_popcount(note->registers);
+    for (unsigned i = 0; i < note->vector_count; i++)
+        size += note->vector_sizes[i];
+    return item->at + note->size - size;
+}
+
+void take_record(struct trace_walk *walk, struct frame *frame, uint32_t record) {
+    const struct record_note *note = &frame->function->records[record];
+    const uint8_t *at = values_of(&walk->item, note);
+    if (note->sync) {
+        frame->values[STACK_POINTER] = walk->item.stack;
+        frame->known |= REGISTER_RSP;
+    }
+    for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
+        if (note->registers >> reg & 1) {
+            frame->values[reg] = number_at(at, 8);
+            at += 8;
+        }
+    for (unsigned i = 0; i < note->vector_count; i++) {
+        memcpy(frame->vectors[i], at, note->vector_sizes[i]);
+        memset(frame->vectors[i] + note->vector_sizes[i], 0,
+               QUIPU_TRACE_VECTOR_SIZE - note->vector_sizes[i]);
+        at += note->vector_sizes[i];
+    }
+    frame->has_vectors = note->vector_count;
+    frame->known |= note->registers;
+    frame->last = record;
+    skip_record(walk, note->size);
+}
+
+bool is_next(const struct item *item, const struct frame *frame, uint32_t record) {
+    const struct record_note *note = &frame->function->records[record];
+    if (note->sync)
+        return item->kind == QUIPU_TRACE_SYNC && item->function == frame->function &&
+               item->record == record;
+    return item->kind == QUIPU_TRACE_FIRST && item->id == note->id;
+}
