@@ -100,6 +100,12 @@ void quipu_trace_end(struct quipu_trace_reader *reader);
  * gap. Valid until quipu_trace_end. */
 const char *quipu_trace_gap(struct quipu_trace_reader *reader);
 
+/* Returns what that code is known to have accessed: of functions such as memcpy and read, whose
+ * arguments and result tell it. Sets COUNT. `sure` is 0 where it may be less. Valid until the next
+ * call for READER. */
+const struct quipu_trace_reference *quipu_trace_gap_references(struct quipu_trace_reader *reader,
+                                                               size_t *count);
+
 /* ---- More about the last record of a reader ---- */
 
 /* Return what is valid until the trace is closed; NULL or 0 if it is not known, as where the binary

@@ -29,6 +29,8 @@ struct facts {
     const char *text; /* NULL: not asked for yet */
 };
 
+typedef VECTOR(struct quipu_trace_reference) interface_references;
+
 struct quipu_trace_reader {
     struct quipu_trace *owner;
     size_t number; /* of the thread */
@@ -37,7 +39,7 @@ struct quipu_trace_reader {
     struct facts *facts;     /* of its instruction */
     const char *fault;
     struct arena arena; /* of the references */
-    VECTOR(struct quipu_trace_reference) references;
+    interface_references references, gap_references;
     struct gap_names gaps;
     struct quipu_trace_record record;
     struct guard guard;
@@ -133,14 +135,14 @@ static void find_facts(struct quipu_trace_reader *reader) {
         binary_code(step->function->module->binary, step->instruction->address, &left);
 }
 
-static void copy_references(struct quipu_trace_reader *reader) {
-    const struct trace_step *step = reader->step;
-    reader->references.count = 0;
-    for (size_t i = 0; i < step->references.count; i++) {
-        const struct reference *from = &step->references.data[i];
-        struct quipu_trace_reference reference = {from->address, from->size, from->writes,
-                                                  from->sure};
-        vector_push(&reader->arena, &reader->references, reference);
+/* Copies FROM to LIST, which is in the reader's arena. */
+static void copy_references(struct quipu_trace_reader *reader, const reference_list *from,
+                            interface_references *list) {
+    list->count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        struct quipu_trace_reference reference = {from->data[i].address, from->data[i].size,
+                                                  from->data[i].writes, from->data[i].sure};
+        vector_push(&reader->arena, list, reference);
     }
 }
 
@@ -150,7 +152,7 @@ static void set_record(struct quipu_trace_reader *reader) {
     reader->facts = instruction_data(&reader->owner->facts, step);
     if (!reader->facts->known)
         find_facts(reader);
-    copy_references(reader);
+    copy_references(reader, &step->references, &reader->references);
     record->address = step->address;
     record->code = reader->facts->code;
     record->size = step->instruction->decoded.size;
@@ -209,6 +211,20 @@ const char *quipu_trace_gap(struct quipu_trace_reader *reader) {
     if (!run_in_guard(&reader->guard, name_gap, &naming))
         return NULL;
     return naming.name;
+}
+
+static void copy_gap(void *context) {
+    struct quipu_trace_reader *reader = context;
+    copy_references(reader, &reader->step->gap_references, &reader->gap_references);
+}
+
+const struct quipu_trace_reference *quipu_trace_gap_references(struct quipu_trace_reader *reader,
+                                                               size_t *count) {
+    reader->gap_references.count = 0;
+    if (reader->step && !run_in_guard(&reader->guard, copy_gap, reader))
+        reader->gap_references.count = 0;
+    *count = reader->gap_references.count;
+    return reader->gap_references.data;
 }
 
 /* ---- more about a record ---- */

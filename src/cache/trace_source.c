@@ -1,5 +1,7 @@
 /* trace_source.c: references from a trace, regenerated one thread after the other.
  *
+ * What functions of the C library have accessed counts for the place that has called them.
+ *
  * Not perfect: the threads did run in parallel; their order is not in the trace yet. Accesses whose
  * address or elements are not known are left out, and counted. */
 #include "cache/places.h"
@@ -21,24 +23,26 @@ struct trace_source {
     struct trace_walk *walk;
     /* of the step that is being taken; NULL: none */
     struct trace_step *step;
-    uint32_t place;
-    size_t reference; /* the next one */
-    uint64_t taken;   /* bytes of it that have been taken */
+    const reference_list *references; /* of the step, or of the gap in front of it */
+    bool in_gap;                      /* the step's instruction is still to be fetched */
+    uint32_t place;                   /* of what is being taken */
+    size_t reference;                 /* the next one */
+    uint64_t taken;                   /* bytes of it that have been taken */
 };
 
 /* Whether the instruction reads and then writes these bytes. */
-static bool is_modified(const struct trace_step *step, size_t i) {
-    const struct reference *read = &step->references.data[i];
+static bool is_modified(const reference_list *references, size_t i) {
+    const struct reference *read = &references->data[i];
     const struct reference *write = read + 1;
-    return i + 1 < step->references.count && !read->writes && write->writes && write->sure &&
+    return i + 1 < references->count && !read->writes && write->writes && write->sure &&
            read->address == write->address && read->size == write->size;
 }
 
-/* Takes the next piece of data of the step. Returns false if there is none. */
+/* Takes the next piece of data of the step, or of its gap. Returns false if there is none. */
 static bool take_data(struct trace_source *source, struct memory_reference *result) {
-    const struct trace_step *step = source->step;
-    for (; source->reference < step->references.count; source->reference++) {
-        const struct reference *reference = &step->references.data[source->reference];
+    const reference_list *references = source->references;
+    for (; source->reference < references->count; source->reference++) {
+        const struct reference *reference = &references->data[source->reference];
         if (!reference->sure)
             source->base.unsure++;
         if (!reference->sure || !reference->size)
@@ -53,7 +57,7 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
         source->taken += size;
         if (source->taken < reference->size)
             return true;
-        source->reference += is_modified(step, source->reference) ? 2 : 1;
+        source->reference += is_modified(references, source->reference) ? 2 : 1;
         source->taken = 0;
         return true;
     }
@@ -69,7 +73,8 @@ static bool take_step(struct trace_source *source) {
         if (!source->walk)
             source->walk = trace_begin(source->trace, thread);
         if (trace_step(source->walk, &source->step)) {
-            source->place = number_place(&source->numbers, &source->base, thread, source->step);
+            source->references = &source->step->gap_references;
+            source->in_gap = true;
             source->reference = 0;
             return true;
         }
@@ -83,6 +88,21 @@ static bool take_step(struct trace_source *source) {
     return false;
 }
 
+/* Begins with the step's instruction, behind its gap. Returns the reference to it. */
+static struct memory_reference fetch(struct trace_source *source) {
+    const struct trace_step *step = source->step;
+    const struct traced_thread *thread = source->trace->threads.data[source->thread];
+    source->place = number_place(&source->numbers, &source->base, thread, step);
+    source->references = &step->references;
+    source->in_gap = false;
+    source->reference = 0;
+    return (struct memory_reference){.address = step->address,
+                                     .size = step->instruction->decoded.size,
+                                     .place = source->place,
+                                     .thread = (uint32_t)source->thread,
+                                     .kind = REFERENCE_FETCH};
+}
+
 static size_t next_references(struct reference_source *base, struct memory_reference *references,
                               size_t most) {
     struct trace_source *source = (struct trace_source *)base;
@@ -91,18 +111,12 @@ static size_t next_references(struct reference_source *base, struct memory_refer
         struct memory_reference *next = &references[count];
         next->thread = (uint32_t)source->thread;
         next->place = source->place;
-        if (source->step && take_data(source, next)) {
+        if (source->step && take_data(source, next))
             count++;
-            continue;
-        }
-        if (!take_step(source))
+        else if (source->step && source->in_gap)
+            references[count++] = fetch(source);
+        else if (!take_step(source))
             break;
-        *next = (struct memory_reference){.address = source->step->address,
-                                          .size = source->step->instruction->decoded.size,
-                                          .place = source->place,
-                                          .thread = (uint32_t)source->thread,
-                                          .kind = REFERENCE_FETCH};
-        count++;
     }
     return count;
 }

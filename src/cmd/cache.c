@@ -125,7 +125,7 @@ int cmd_cache(int argc, char **argv) {
     hierarchy_begin(&hierarchy, &options.shape);
     struct cache_counts *counts = simulate_caches(source, &hierarchy);
     if (source->unsure)
-        warn("'%s': %" PRIu64 " accesses are left out: their addresses are not in the trace",
+        warn("'%s': %" PRIu64 " accesses are left out: the trace does not tell them exactly",
              source->path, source->unsure);
     write_cache_table(&options, source, counts);
     free(counts);

@@ -56,6 +56,8 @@ static void print_help(void) {
         "                         inlined code, for readers such as speedscope\n"
         "      --gcovr-format=V   gcovr: the version of its format (0.3: gcovr 5.2; 0.6: 7.2;\n"
         "                         0.15: 8.7); that of the installed gcovr is the default\n"
+        "      --expand           of a trace: what memcpy, read and the like accessed as words\n"
+        "                         of 8 bytes\n"
         "      --process=PID      of a trace: only this process\n"
         "      --thread=TID       of a trace: only this thread\n",
         stdout);
@@ -86,6 +88,7 @@ static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct export_options, output), NULL},
     {"positions", 0, OPTION_PARSED, 0, take_positions},
     {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
+    {"expand", 0, OPTION_FLAG, offsetof(struct export_options, selection.expand), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},

@@ -19,6 +19,7 @@ static const char help[] =
     "place in the source, and what it read (R) and wrote (W): address and size.\n"
     "\n"
     "      --asm              also the text of each instruction\n"
+    "      --expand           what memcpy, read and the like accessed as words of 8 bytes\n"
     "      --process=PID      only this process\n"
     "      --thread=TID       only this thread\n"
     "      --function=NAME    only the instructions of this function\n"
@@ -64,6 +65,7 @@ static void take_first(void *options, const char *word) {
 
 static const struct option_row rows[] = {
     {"asm", 0, OPTION_FLAG, offsetof(struct print_options, listing.assembly), NULL},
+    {"expand", 0, OPTION_FLAG, offsetof(struct print_options, selection.expand), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},

@@ -117,7 +117,7 @@ static void use_all(struct reuse *reuse, struct reference_source *source, uint32
                 reuse_use(reuse, reference->address, size);
         }
     if (source->unsure)
-        warn("'%s': %" PRIu64 " accesses are left out: their addresses are not in the trace",
+        warn("'%s': %" PRIu64 " accesses are left out: the trace does not tell them exactly",
              source->path, source->unsure);
 }
 

@@ -23,8 +23,9 @@ struct trace *open_trace(struct arena *arena, const char *path) {
     return trace;
 }
 
-const struct traced_thread **select_threads(struct arena *arena, const struct trace *trace,
+const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection) {
+    trace->expands = selection.expand;
     const struct traced_thread **threads =
         ARENA_ARRAY(arena, const struct traced_thread *, trace->threads.count + 1);
     size_t count = 0;

@@ -8,6 +8,7 @@
 struct trace_selection {
     uint32_t process; /* its number in the system; 0: all */
     uint32_t thread;  /* the same */
+    bool expand;      /* what untraced functions accessed is read as words of 8 bytes */
 };
 
 /* Opens the trace at PATH; what stays open is in ARENA. Ends the program with an error if it cannot
@@ -16,7 +17,7 @@ struct trace *open_trace(struct arena *arena, const char *path);
 
 /* Returns the threads of TRACE that SELECTION selects, in ARENA, with NULL behind the last one.
  * Ends the program with an error if there are none, though some are asked for. */
-const struct traced_thread **select_threads(struct arena *arena, const struct trace *trace,
+const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection);
 
 /* Prints the error that the records of THREAD cannot be followed because of FAULT. */

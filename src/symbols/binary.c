@@ -201,6 +201,11 @@ static const struct symbol *find_symbol(const struct symbol *symbols, size_t cou
     return low ? &symbols[low - 1] : NULL;
 }
 
+const char *binary_import(const struct binary *binary, uint64_t slot) {
+    const struct symbol *import = find_symbol(binary->imports.data, binary->imports.count, slot);
+    return import && import->address == slot ? import->name : NULL;
+}
+
 /* Returns the name of the entry of the procedure linkage table at ADDRESS, or NULL. The entry is
  * `jmp *slot(%rip)`, perhaps behind endbr64 and bnd. */
 static const char *find_import(const struct binary *binary, uint64_t address) {
@@ -215,9 +220,7 @@ static const char *find_import(const struct binary *binary, uint64_t address) {
         return NULL;
     int32_t distance;
     memcpy(&distance, code + at + 2, sizeof distance);
-    uint64_t slot = address + at + 6 + (uint64_t)(int64_t)distance;
-    const struct symbol *import = find_symbol(binary->imports.data, binary->imports.count, slot);
-    return import && import->address == slot ? import->name : NULL;
+    return binary_import(binary, address + at + 6 + (uint64_t)(int64_t)distance);
 }
 
 void binary_add_symbols(struct arena *arena, struct binary *binary, const struct symbol *symbols,

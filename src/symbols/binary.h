@@ -94,6 +94,9 @@ const char *binary_symbol(const struct binary *binary, uint64_t address);
  */
 const struct symbol *binary_function(const struct binary *binary, uint64_t address);
 
+/* Returns the name that the loader binds to the slot at address SLOT, as linked, or NULL. */
+const char *binary_import(const struct binary *binary, uint64_t slot);
+
 /* Writes the name of ADDRESS into TEXT: "puts", "table+0x10", "puts@plt". Returns false if it has
  * none. */
 bool binary_name(const struct binary *binary, uint64_t address, char *text, size_t size);

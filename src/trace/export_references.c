@@ -34,7 +34,8 @@ static const char *export_rows(struct trace *trace, const struct traced_thread *
 /* ---- lackey ---- */
 
 enum {
-    LACKEY_DIGITS = 8
+    LACKEY_DIGITS = 8,
+    LONGEST = 4096
 };
 
 static void put_lackey(struct row_buffer *rows, const char *kind, uint64_t address, uint64_t size) {
@@ -53,7 +54,21 @@ static bool is_changed(const struct trace_step *step, size_t i) {
            next->address == read->address && next->size == read->size;
 }
 
+/* What functions of the C library have accessed belongs to no instruction of the trace. What is
+ * longer than a page is cut. */
+static void write_lackey_gap(struct row_buffer *rows, const struct trace_step *step) {
+    for (size_t i = 0; i < step->gap_references.count; i++) {
+        const struct reference *reference = &step->gap_references.data[i];
+        uint64_t address = reference->address, left = reference->sure ? reference->size : 0;
+        for (uint64_t size; left; address += size, left -= size) {
+            size = left < LONGEST ? left : LONGEST;
+            put_lackey(rows, reference->writes ? " S " : " L ", address, size);
+        }
+    }
+}
+
 static void write_lackey(struct row_buffer *rows, const struct trace_step *step) {
+    write_lackey_gap(rows, step);
     put_lackey(rows, "I  ", step->address, step->instruction->decoded.size);
     for (size_t i = 0; i < step->references.count; i++) {
         const struct reference *reference = &step->references.data[i];
@@ -79,7 +94,15 @@ static void put_din(struct row_buffer *rows, const char *label, uint64_t address
     put_bytes(rows, "\n", 1);
 }
 
+static void write_din_gap(struct row_buffer *rows, const struct trace_step *step) {
+    for (size_t i = 0; i < step->gap_references.count; i++)
+        if (step->gap_references.data[i].sure)
+            put_din(rows, step->gap_references.data[i].writes ? "1 " : "0 ",
+                    step->gap_references.data[i].address);
+}
+
 static void write_din(struct row_buffer *rows, const struct trace_step *step) {
+    write_din_gap(rows, step);
     put_din(rows, "2 ", step->address);
     for (size_t i = 0; i < step->references.count; i++)
         put_din(rows, step->references.data[i].writes ? "1 " : "0 ",

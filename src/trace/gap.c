@@ -25,6 +25,17 @@ static bool keep_name(void *context, uint64_t address, char *text, size_t size) 
     return known;
 }
 
+/* Returns the name of what the call or jump leads to through a slot that the loader fills in, or
+ * NULL. */
+static const char *find_slot_name(const struct binary *binary,
+                                  const struct traced_instruction *call) {
+    const struct access *load = &call->decoded.loads[0];
+    if (!call->decoded.load_count || !load->relative)
+        return NULL;
+    uint64_t next = call->address + call->decoded.size;
+    return binary_import(binary, next + (uint64_t)load->displacement);
+}
+
 static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
     static const char plt[] = "@plt";
     if (!gap->call)
@@ -40,6 +51,9 @@ static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
         disassemble_instruction(code, count, gap->call->address, text, sizeof text, keep_name,
                                 &operand);
     size_t length = strlen(operand.text);
+    const char *slot = length ? NULL : find_slot_name(operand.binary, gap->call);
+    if (slot)
+        return slot;
     if (!length)
         return is_call_class(class) ? "indirect call" : "indirect jump";
     if (length > strlen(plt) && strcmp(operand.text + length - strlen(plt), plt) == 0)

@@ -39,7 +39,8 @@ struct listing_format {
     void (*write_constant)(FILE *out, const struct trace_step *step, const char *assembly);
     void (*write_step)(struct listing *listing, const struct trace_step *step,
                        const struct constant *constant);
-    void (*write_gap)(FILE *out, const struct listing *listing, const char *name);
+    void (*write_gap)(FILE *out, const struct listing *listing, const char *name,
+                      const reference_list *references);
 };
 
 static void put_constant(struct listing *listing, const struct constant *constant) {
@@ -89,9 +90,15 @@ static void write_text_step(struct listing *listing, const struct trace_step *st
     }
 }
 
-static void write_text_gap(FILE *out, const struct listing *listing, const char *name) {
+static void write_text_gap(FILE *out, const struct listing *listing, const char *name,
+                           const reference_list *references) {
     (void)listing;
     fprintf(out, "-- not traced: %s\n", name);
+    for (size_t i = 0; i < references->count; i++) {
+        const struct reference *reference = &references->data[i];
+        fprintf(out, "  %c %" PRIx64 " %" PRIu64 "%s\n", reference->writes ? 'W' : 'R',
+                reference->address, reference->size, reference->sure ? "" : " ?");
+    }
 }
 
 /* ---- JSON: an object a line ---- */
@@ -132,11 +139,20 @@ static void write_json_step(struct listing *listing, const struct trace_step *st
     put_text(rows, "]}\n");
 }
 
-static void write_json_gap(FILE *out, const struct listing *listing, const char *name) {
+static void write_json_gap(FILE *out, const struct listing *listing, const char *name,
+                           const reference_list *references) {
     fprintf(out, "{\"process\": %" PRIu32 ", \"thread\": %" PRIu32 ", \"gap\": ",
             listing->thread->process->pid, listing->thread->tid);
     json_write_string(out, name);
-    fputs("}\n", out);
+    fputs(", \"references\": [", out);
+    for (size_t i = 0; i < references->count; i++) {
+        const struct reference *reference = &references->data[i];
+        fprintf(out,
+                "%s{\"write\": %s, \"address\": %" PRIu64 ", \"size\": %" PRIu64 ", \"sure\": %s}",
+                i ? ", " : "", reference->writes ? "true" : "false", reference->address,
+                reference->size, reference->sure ? "true" : "false");
+    }
+    fputs("]}\n", out);
 }
 
 /* ---- CSV: a row for each reference, or one for an instruction without ---- */
@@ -193,10 +209,23 @@ static void write_csv_step(struct listing *listing, const struct trace_step *ste
     }
 }
 
-static void write_csv_gap(FILE *out, const struct listing *listing, const char *name) {
+static void begin_csv_gap(FILE *out, const struct listing *listing, const char *name) {
     fprintf(out, "%" PRIu32 ",%" PRIu32 ",,,", listing->thread->process->pid, listing->thread->tid);
     csv_field(out, name);
-    fprintf(out, ",,,%s,,gap,,,\r\n", listing->options.assembly ? "," : "");
+    fprintf(out, ",,,%s,", listing->options.assembly ? "," : "");
+}
+
+static void write_csv_gap(FILE *out, const struct listing *listing, const char *name,
+                          const reference_list *references) {
+    begin_csv_gap(out, listing, name);
+    fputs(",gap,,,\r\n", out);
+    for (size_t i = 0; i < references->count; i++) {
+        const struct reference *reference = &references->data[i];
+        begin_csv_gap(out, listing, name);
+        fprintf(out, "%zu,gap %s,%" PRIu64 ",%" PRIu64 ",%d\r\n", i + 1,
+                reference->writes ? "write" : "read", reference->address, reference->size,
+                reference->sure);
+    }
 }
 
 /* ---- all formats ---- */
@@ -251,7 +280,8 @@ static void make_constant(struct listing *listing, const struct trace_step *step
 }
 
 /* Writes the row of GAP if there is one, and if its function is one of those that are listed. */
-static void list_gap(struct listing *listing, const struct trace_gap *gap) {
+static void list_gap(struct listing *listing, const struct trace_gap *gap,
+                     const reference_list *references) {
     const char *function = listing->options.function;
     char *text = NULL;
     size_t size = 0;
@@ -260,7 +290,7 @@ static void list_gap(struct listing *listing, const struct trace_gap *gap) {
     FILE *out = open_memstream(&text, &size);
     if (!out)
         die("out of memory: no stream for text");
-    listing->options.format->write_gap(out, listing, gap_name(&listing->gaps, gap));
+    listing->options.format->write_gap(out, listing, gap_name(&listing->gaps, gap), references);
     if (fclose(out) != 0)
         die("out of memory: no stream for text");
     put_bytes(&listing->rows, text, size);
@@ -277,11 +307,11 @@ static void list_steps(struct listing *listing, struct trace_walk *walk) {
         if (!trace_step(walk, &step)) {
             struct trace_gap last = trace_last_gap(walk);
             if (number >= options->skip)
-                list_gap(listing, &last);
+                list_gap(listing, &last, &(const reference_list){0});
             return;
         }
         if (number >= options->skip)
-            list_gap(listing, &step->gap);
+            list_gap(listing, &step->gap, &step->gap_references);
         struct constant *constant = instruction_data(&listing->constants, step);
         if (!constant->known)
             make_constant(listing, step, constant);

@@ -139,6 +139,7 @@ struct trace {
     bool lost;    /* records are missing: there was no room for them */
     bool stopped; /* the recording was stopped while programs ran */
     bool cut;     /* the file has not its end */
+    bool expands; /* references of gaps are cut into words of 8 bytes */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
     VECTOR(struct traced_thread *) threads; /* by process and number */
@@ -192,6 +193,8 @@ struct reference {
     bool sure; /* otherwise an element of it may be masked out, or the address is not known */
 };
 
+typedef VECTOR(struct reference) reference_list;
+
 /* Code that is not in the trace has run. */
 struct trace_gap {
     const struct traced_function *function; /* called it; NULL: there is no gap */
@@ -200,12 +203,13 @@ struct trace_gap {
 
 /* An executed instruction. */
 struct trace_step {
-    struct trace_gap gap; /* in front of the instruction */
+    struct trace_gap gap;          /* in front of the instruction */
+    reference_list gap_references; /* what is known of the accesses in the gap */
     const struct traced_function *function;
     const struct piece *piece;
     const struct traced_instruction *instruction;
-    uint64_t address;                    /* in the process */
-    VECTOR(struct reference) references; /* in the order of the accesses */
+    uint64_t address;          /* in the process */
+    reference_list references; /* in the order of the accesses */
 };
 
 struct trace_walk; /* walk.c */

@@ -78,42 +78,6 @@ static uint32_t begin_of(const struct traced_function *function, struct record_n
     return note->begin;
 }
 
-/* The gap of what FRAME has called, or, if there is no frame, of what FUNCTION returns to. */
-static struct trace_gap gap_of(const struct traced_function *function, const struct frame *frame) {
-    struct trace_gap gap = {.function = frame ? frame->function : function};
-    if (frame && piece_of(frame)->count)
-        gap.call = &piece_of(frame)->instructions[piece_of(frame)->count - 1];
-    return gap;
-}
-
-/* Control leaves FRAME by EDGE. */
-static void leave(struct trace_walk *walk, const struct frame *frame, const struct path_edge *e) {
-    struct leaving *leaving = &walk->leaving;
-    const struct frame *caller = walk->frames.count > 1 ? frame - 1 : NULL;
-    *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
-    if (e->kind == QUIPU_EDGE_RETURN) {
-        leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
-        leaving->known = frame->direct;
-        leaving->stack = frame->entry + 8;
-    } else if (e->kind == QUIPU_EDGE_TAIL) {
-        leaving->known = true;
-        leaving->stack = frame->entry;
-    } else {
-        leaving->known = frame->known & REGISTER_RSP;
-        leaving->stack = frame->values[STACK_POINTER] - 8;
-    }
-}
-
-/* Control is at a sync with STACK. Returns whether it came there without other code between. */
-static bool came_directly(struct trace_walk *walk, uint64_t stack) {
-    const struct leaving *leaving = &walk->leaving;
-    bool direct = leaving->leaves && leaving->known && leaving->stack == stack;
-    if (leaving->leaves && !direct)
-        walk->gap = leaving->gap;
-    walk->leaving.leaves = false;
-    return direct;
-}
-
 /* Control has come from elsewhere to the sync ITEM: a function begins, a call returns, or the
  * unwinder has come to a landing pad. */
 static void arrive(struct trace_walk *walk) {
@@ -181,12 +145,12 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
     const struct traced_function *function = frame->function;
     const struct path_edge *e = &function->edges[edge];
     CHECK(function->edges && edge < function->edge_count);
-    if (e->kind == QUIPU_EDGE_CALL) /* and no record until it returned */
-        walk->gap = gap_of(function, frame);
+    if (e->kind == QUIPU_EDGE_CALL)
+        call_untraced(walk, frame);
     if (e->record)
         take_record(walk, frame, e->record - 1);
     if (e->target == 0) {
-        leave(walk, frame, e);
+        leave_traced(walk, frame, walk->frames.count > 1 ? frame - 1 : NULL, e);
         if (e->kind == QUIPU_EDGE_RETURN || e->kind == QUIPU_EDGE_TAIL)
             leave_function(walk, frame);
         else
@@ -297,8 +261,7 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     const struct traced_instruction *instruction = &piece->instructions[frame->index++];
     struct trace_step *step = &walk->step;
     uint64_t next = instruction->address + instruction->decoded.size + frame->loaded->bias;
-    step->gap = walk->gap;
-    walk->gap.function = NULL;
+    emit_gap(walk, frame);
     step->function = frame->function;
     step->piece = piece;
     step->instruction = instruction;
@@ -306,6 +269,9 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->references.count = 0;
     take_accesses(walk, frame, &instruction->decoded, next);
     frame->has_vectors = false;
+    uint8_t class = instruction->decoded.class;
+    if (is_call_class(class) || class == CLASS_JUMP || class == CLASS_JUMP_INDIRECT)
+        note_call(walk, frame);
     frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
 }
 
@@ -398,6 +364,7 @@ struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *
 }
 
 void trace_end(struct trace_walk *walk) {
+    gap_names_release(&walk->gap_names);
     arena_release(&walk->arena);
     free(walk);
 }

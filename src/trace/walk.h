@@ -2,12 +2,15 @@
  *
  * walk.c           the path of control
  * walk_records.c   the thread's records, one after the other
- * walk_accesses.c  what an instruction accesses */
+ * walk_accesses.c  what an instruction accesses
+ * walk_gap.c       what ran outside of the trace, and what it accessed */
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
 
+#include "trace/gap.h"
 #include "trace/trace.h"
 #include "x86/accessed.h"
+#include "x86/callee.h"
 
 /* How control has left traced code. */
 struct leaving {
@@ -15,6 +18,8 @@ struct leaving {
     bool known; /* `stack` is */
     struct trace_gap gap;
     uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
+    bool calls;     /* by a call or jump, with these values */
+    struct call_values values;
 };
 
 struct frame {
@@ -47,6 +52,12 @@ struct item {
     uint64_t interrupted; /* of a handler */
 };
 
+/* The callee of a gap. */
+struct known_callee {
+    bool known;
+    struct callee callee;
+};
+
 struct trace_walk {
     struct trace *trace;
     struct arena arena;
@@ -60,7 +71,13 @@ struct trace_walk {
     VECTOR(struct frame) frames;
     bool interrupts; /* the next sync is that of a signal handler */
     struct leaving leaving;
-    struct trace_gap gap; /* in front of the next instruction */
+    struct call_values call_values; /* of the last call or jump */
+    struct trace_gap gap;           /* in front of the next instruction */
+    bool gap_calls;                 /* it begins with a call or jump, with these values */
+    struct call_values gap_values;
+    struct gap_names gap_names;
+    struct map callee_numbers; /* in `callees`, by the call */
+    VECTOR(struct known_callee) callees;
     struct trace_step step;
     const char *fault;
     struct access_values values; /* for accessed_parts */
@@ -95,6 +112,28 @@ const uint8_t *values_of(const struct item *item, const struct record_note *note
 
 /* walk_records.c: returns the number in SIZE bytes, at most 8. */
 uint64_t number_at(const uint8_t *bytes, unsigned size);
+
+/* walk_gap.c: returns the gap of what FRAME has called; if there is no frame, of what FUNCTION
+ * returns to. */
+struct trace_gap gap_of(const struct traced_function *function, const struct frame *frame);
+
+/* walk_gap.c: control leaves FRAME, whose caller in the trace is CALLER or NULL, by edge E. */
+void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
+                  const struct path_edge *e);
+
+/* walk_gap.c: control is at a sync with STACK. Returns whether it came there without other code
+ * between; otherwise there is a gap. */
+bool came_directly(struct trace_walk *walk, uint64_t stack);
+
+/* walk_gap.c: FRAME has called code that has no records until it returned. */
+void call_untraced(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_gap.c: notes the registers of FRAME, which is about to call or to jump. */
+void note_call(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_gap.c: moves the gap into the walk's step, with what is known of its accesses. FRAME
+ * executes the next instruction. */
+void emit_gap(struct trace_walk *walk, const struct frame *frame);
 
 /* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
  * behind it. */

@@ -115,6 +115,7 @@ static void add_edge_record(struct planner *p, struct trace_records *trace, uint
     const struct edge *edge = &p->graph->edges.data[index];
     struct trace_record record = {.block = NONE, .edge = index};
     record.sync = needs_sync(p->graph, edge);
+    record.registers = has_result(p->graph, trace, edge) ? REGISTER_RAX : 0;
     vector_push(p->graph->arena, &trace->records, record);
     trace->of_edge[index] = (uint32_t)trace->records.count;
 }

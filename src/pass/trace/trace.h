@@ -26,6 +26,13 @@ struct wanted_values {
     bool vectors; /* and the vectors of instruction `high`, which is `low` */
 };
 
+/* What a trace must have of the call or jump at the end of a block, to a known function of the C
+ * library (x86/callee.h). */
+struct callee_values {
+    uint16_t arguments; /* registers */
+    bool result;
+};
+
 /* The records of one function. */
 struct trace_records {
     VECTOR(struct wanted_values) wanted; /* by block, and within it by rising `high` */
@@ -33,12 +40,17 @@ struct trace_records {
     uint32_t *of_edge;                   /* by edge: 1 + its record, or 0 */
     uint32_t *of_block;                  /* by block: 1 + its first record, or 0 */
     bool *syncs;                         /* by block: control may come to it from elsewhere */
+    struct callee_values *callees;       /* by block */
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
  * must be recorded. Marks these blocks and edges as recorded. Returns NULL, or why the function
  * must be left alone. requires: build_graph   makes: recorded of blocks and edges, syncs, wanted */
 const char *find_wanted_values(struct graph *graph, struct trace_records *trace);
+
+/* Whether the record on EDGE, behind a call, has the result. */
+bool has_result(const struct graph *graph, const struct trace_records *trace,
+                const struct edge *edge);
 
 /* Whether the edge leads from a call that may not return, or return more than once. */
 bool needs_sync(const struct graph *graph, const struct edge *edge);

@@ -3,7 +3,8 @@
  * Larus's program slices (Mazieres and Smith 1994, section 2.2.4): an instruction that changes a
  * register which an address depends on is difficult if whoever follows the run can compute the
  * result, and impossible if not. Values are recorded behind impossible instructions only, and only
- * if an address needs them before they change again.
+ * if an address needs them before they change again. What known functions of the C library access
+ * depends on their arguments and their result, so these are needed, too.
  *
  * A forward analysis finds, at each instruction, the registers that are known on every path. Where
  * an address needs another one, its value is recorded, and is known from there on. At an entry only
@@ -14,7 +15,9 @@
  * stored. */
 #include "pass/trace/trace.h"
 
+#include "asm/operand.h"
 #include "pass/plan.h"
+#include "x86/callee.h"
 #include "x86/computation.h"
 
 bool needs_sync(const struct graph *graph, const struct edge *edge) {
@@ -46,6 +49,50 @@ static const char *find_syncs(struct graph *graph, struct trace_records *trace) 
     return NULL;
 }
 
+/* ---- calls of known functions ---- */
+
+static struct callee_values find_callee_values(const struct graph *graph,
+                                               const struct basic_block *block) {
+    struct callee_values values = {0};
+    struct callee callee;
+    const struct graph_instruction *last = last_instruction(graph, block);
+    if (!last || !graph->function->compiled)
+        return values;
+    const struct statement *statement = &graph->unit->statements.data[last->statement];
+    bool leaves = is_call_class(last->decoded->class) || last->decoded->class == CLASS_JUMP ||
+                  last->decoded->class == CLASS_JUMP_INDIRECT;
+    if (!leaves || statement->inline_asm)
+        return values;
+    struct span name = find_callee_name(graph->unit, statement);
+    if (find_known_callee(name.start, name.length, &callee)) {
+        values.arguments = callee_arguments(&callee);
+        values.result = callee_needs_result(&callee);
+    }
+    return values;
+}
+
+static bool returns_result(const struct graph *graph, const struct trace_records *trace,
+                           const struct edge *edge) {
+    return edge->kind == QUIPU_EDGE_CALL && is_block(graph, edge->source) &&
+           trace->callees[edge->source - 1].result;
+}
+
+bool has_result(const struct graph *graph, const struct trace_records *trace,
+                const struct edge *edge) {
+    return returns_result(graph, trace, edge) && edge->countable && needs_sync(graph, edge);
+}
+
+/* Whether the block's first instruction is behind a call whose result is recorded there. */
+static bool begins_with_result(const struct graph *graph, const struct trace_records *trace,
+                               const struct basic_block *block) {
+    for (size_t i = 0; i < block->in.count; i++) {
+        const struct edge *edge = &graph->edges.data[block->in.data[i]];
+        if (returns_result(graph, trace, edge) && !has_result(graph, trace, edge))
+            return code_may_stand(graph, block, 0);
+    }
+    return false;
+}
+
 /* ---- what is known ---- */
 
 struct analysis {
@@ -72,12 +119,13 @@ static bool wants_vectors(const struct analysis *a, const struct basic_block *bl
     return vectors_of_instruction(decoded, found) && code_may_stand(a->graph, block, index);
 }
 
-/* Lists REGISTERS, which instruction INDEX needs, and its VECTORS. */
+/* Lists REGISTERS, which instruction INDEX needs, and its VECTORS. EXACT: directly in front of it.
+ */
 static void want_values(struct analysis *a, const struct progress *progress, uint32_t index,
-                        uint16_t registers, bool vectors) {
+                        uint16_t registers, bool vectors, bool exact) {
     const struct basic_block *block = &a->graph->blocks.data[progress->block];
     struct wanted_values wanted = {.block = progress->block,
-                                   .low = vectors ? index : 0,
+                                   .low = exact ? index : 0,
                                    .high = index,
                                    .registers = registers,
                                    .vectors = vectors};
@@ -108,10 +156,14 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
     for (uint32_t i = 0; i < block->count; i++) {
         const struct decoded *decoded = a->graph->instructions.data[block->first + i].decoded;
         uint16_t needs = registers_of_accesses(decoded) | (counts ? REGISTER_RCX : 0);
+        if (i + 1 == block->count)
+            needs |= a->trace->callees[index].arguments;
         needs &= (uint16_t)~progress.known;
         bool vectors = wants_vectors(a, block, i);
+        bool result = i == 0 && begins_with_result(a->graph, a->trace, block);
+        needs |= result ? REGISTER_RAX : 0;
         if ((needs || vectors) && a->final)
-            want_values(a, &progress, i, needs, vectors);
+            want_values(a, &progress, i, needs, vectors, vectors || result);
         progress.known |= needs;
         progress.known = follow_registers(decoded, 0, values, progress.known);
         for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
@@ -133,7 +185,8 @@ static uint16_t known_on_edge(const struct analysis *a, const struct edge *edge)
         bool unusual = edge->kind == QUIPU_EDGE_CALL &&
                        (graph->unit->statements.data[last->statement].inline_asm ||
                         !graph->function->compiled);
-        return unusual ? REGISTER_RSP : a->behind[edge->source - 1];
+        uint16_t result = has_result(graph, a->trace, edge) ? REGISTER_RAX : 0;
+        return result | (unusual ? REGISTER_RSP : a->behind[edge->source - 1]);
     }
     uint16_t known = REGISTERS_ALL; /* a hub */
     for (size_t i = 0; i < graph->edges.count; i++)
@@ -156,7 +209,12 @@ static uint16_t known_before(const struct analysis *a, uint32_t index) {
 
 const char *find_wanted_values(struct graph *graph, struct trace_records *trace) {
     uint32_t count = (uint32_t)graph->blocks.count;
-    *trace = (struct trace_records){.syncs = ARENA_ARRAY(graph->arena, bool, count)};
+    *trace = (struct trace_records){
+        .syncs = ARENA_ARRAY(graph->arena, bool, count),
+        .callees = ARENA_ARRAY(graph->arena, struct callee_values, count),
+    };
+    for (uint32_t i = 0; i < count; i++)
+        trace->callees[i] = find_callee_values(graph, &graph->blocks.data[i]);
     const char *reason = find_syncs(graph, trace);
     if (reason)
         return reason;

@@ -1,0 +1,121 @@
+/* walk_gap.c: what ran outside of the trace; see walk.h.
+ *
+ * A call, jump or return that leaves traced code leads to a sync with a certain stack pointer, if
+ * traced code is there. If the next sync has another one, or is that behind the call, other code
+ * has run: a gap. If it began with a call of a known function of the C library, the function's
+ * arguments and result tell what it accessed.
+ *
+ * Not perfect: a function that calls back is two gaps. The first one has its accesses, without
+ * those that depend on the result. */
+#include "trace/walk.h"
+
+#include "format/notes.h"
+
+#include <string.h>
+
+/* ---- what has run ---- */
+
+struct trace_gap gap_of(const struct traced_function *function, const struct frame *frame) {
+    struct trace_gap gap = {.function = frame ? frame->function : function};
+    const struct piece *piece = frame ? &frame->function->pieces[frame->piece] : NULL;
+    if (piece && piece->count)
+        gap.call = &piece->instructions[piece->count - 1];
+    return gap;
+}
+
+void note_call(struct trace_walk *walk, const struct frame *frame) {
+    walk->call_values.known = frame->known;
+    memcpy(walk->call_values.arguments, frame->values, sizeof walk->call_values.arguments);
+}
+
+void leave_traced(struct trace_walk *walk, const struct frame *frame, const struct frame *caller,
+                  const struct path_edge *e) {
+    struct leaving *leaving = &walk->leaving;
+    *leaving = (struct leaving){.leaves = true, .gap = gap_of(frame->function, frame)};
+    if (e->kind == QUIPU_EDGE_RETURN) {
+        leaving->gap = gap_of(frame->function, caller && caller->calls ? caller : NULL);
+        leaving->known = frame->direct;
+        leaving->stack = frame->entry + 8;
+        return;
+    }
+    leaving->calls = true;
+    leaving->values = walk->call_values;
+    if (e->kind == QUIPU_EDGE_TAIL) {
+        leaving->known = true;
+        leaving->stack = frame->entry;
+    } else {
+        leaving->known = frame->known & REGISTER_RSP;
+        leaving->stack = frame->values[STACK_POINTER] - 8;
+    }
+}
+
+bool came_directly(struct trace_walk *walk, uint64_t stack) {
+    const struct leaving *leaving = &walk->leaving;
+    bool direct = leaving->leaves && leaving->known && leaving->stack == stack;
+    if (leaving->leaves && !direct) {
+        walk->gap = leaving->gap;
+        walk->gap_calls = leaving->calls;
+        walk->gap_values = leaving->values;
+    }
+    walk->leaving.leaves = false;
+    return direct;
+}
+
+void call_untraced(struct trace_walk *walk, const struct frame *frame) {
+    walk->gap = gap_of(frame->function, frame);
+    walk->gap_calls = true;
+    walk->gap_values = walk->call_values;
+}
+
+/* ---- what it has accessed ---- */
+
+/* Returns the function that the gap begins with, if it is a known one; or NULL. */
+static const struct callee *find_gap_callee(struct trace_walk *walk, const struct trace_gap *gap) {
+    const struct traced_instruction *call = gap->call;
+    uint32_t *number = map_find(&walk->callee_numbers, (const char *)&call, sizeof call);
+    if (!number) {
+        const char *name = gap_name(&walk->gap_names, gap);
+        struct known_callee found = {0};
+        found.known = find_known_callee(name, strlen(name), &found.callee);
+        number = map_add_copy(&walk->arena, &walk->callee_numbers, &call, sizeof call,
+                              (uint32_t)walk->callees.count);
+        vector_push(&walk->arena, &walk->callees, found);
+    }
+    const struct known_callee *callee = vector_at(&walk->callees, *number);
+    return callee->known ? &callee->callee : NULL;
+}
+
+enum {
+    WORD = 8,
+    EXPANDED_MOST = 1 << 27 /* bytes of a reference that is cut into words: all are in memory */
+};
+
+static void add_reference(struct trace_walk *walk, const struct callee_access *access) {
+    bool expands = walk->trace->expands && access->size <= EXPANDED_MOST;
+    uint64_t address = access->address, left = access->size, size = left;
+    for (; left; address += size, left -= size) {
+        if (expands)
+            size = WORD - address % WORD < left ? WORD - address % WORD : left;
+        struct reference reference = {address, size, access->writes, access->sure};
+        vector_push(&walk->arena, &walk->step.gap_references, reference);
+    }
+}
+
+void emit_gap(struct trace_walk *walk, const struct frame *frame) {
+    struct trace_step *step = &walk->step;
+    struct callee_access found[CALLEE_ACCESSES_MAX];
+    step->gap = walk->gap;
+    step->gap_references.count = 0;
+    walk->gap.function = NULL;
+    if (!step->gap.function || !step->gap.call || !walk->gap_calls)
+        return;
+    const struct callee *callee = find_gap_callee(walk, &step->gap);
+    /* A call leaves %rax unknown. So if it is known behind the call, a record has the result. */
+    bool behind = frame->function == step->gap.function &&
+                  frame->values[STACK_POINTER] == walk->gap_values.arguments[STACK_POINTER];
+    walk->gap_values.has_result = behind && frame->known & REGISTER_RAX;
+    walk->gap_values.result = frame->values[0];
+    unsigned count = callee ? callee_accesses(callee, &walk->gap_values, found) : 0;
+    for (unsigned i = 0; i < count; i++)
+        add_reference(walk, &found[i]);
+}

@@ -1,0 +1,146 @@
+/* callee.c: what known functions of the C library access; see callee.h.
+ *
+ * Not perfect: strings whose length is not the result, what pointers in memory lead to, and the
+ * library's own memory are left out. */
+#include "x86/callee.h"
+
+#include "format/trace_callees.h"
+
+#include <string.h>
+
+#define WRITES_ROW(name, a, b, c) {#name, {a, b, c}},
+#define READS_ROW(name, a, b)     {#name, {a, b, 0}},
+
+struct extents_row {
+    const char *name;
+    uint32_t extents[3];
+};
+
+static const struct extents_row writes_rows[] = {QUIPU_CALLEES(WRITES_ROW)};
+static const struct extents_row reads_rows[] = {QUIPU_CALLEE_READS(READS_ROW)};
+
+/* Of the first six integer arguments, as instructions encode them: %rdi, %rsi, %rdx, %rcx, %r8,
+ * %r9. */
+static const uint8_t argument_registers[] = {7, 6, 2, 1, 8, 9};
+
+/* Whether arguments and result tell the range of EXTENT. */
+static bool is_computable(uint32_t extent) {
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_CONSTANT:
+        return (extent >> 8 & 15) != 15;
+    case QUIPU_EXTENT_BYTES:
+    case QUIPU_EXTENT_PRODUCT:
+    case QUIPU_EXTENT_TIMES:
+    case QUIPU_EXTENT_RESULT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool copy_extents(const struct extents_row *rows, size_t count, const char *name,
+                         size_t length, uint32_t *extents, size_t most) {
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!length || strlen(rows[i].name) != length || memcmp(rows[i].name, name, length) != 0)
+            continue;
+        for (size_t n = 0; n < most; n++) {
+            extents[n] = is_computable(rows[i].extents[n]) ? rows[i].extents[n] : 0;
+            found |= extents[n] != 0;
+        }
+    }
+    return found;
+}
+
+bool find_known_callee(const char *name, size_t length, struct callee *callee) {
+    *callee = (struct callee){{0}, {0}};
+    bool writes = copy_extents(writes_rows, sizeof writes_rows / sizeof *writes_rows, name, length,
+                               callee->writes, 3);
+    bool reads = copy_extents(reads_rows, sizeof reads_rows / sizeof *reads_rows, name, length,
+                              callee->reads, 2);
+    return writes || reads;
+}
+
+static bool needs_result(uint32_t extent) {
+    return quipu_extent_kind(extent) == QUIPU_EXTENT_RESULT || extent & QUIPU_EXTENT_ZERO;
+}
+
+static uint16_t argument_bit(uint32_t argument) {
+    return (uint16_t)(1u << argument_registers[argument % 6]);
+}
+
+static uint16_t registers_of(uint32_t extent) {
+    enum quipu_extent kind = quipu_extent_kind(extent);
+    uint16_t registers = extent ? argument_bit(extent & 7) : 0;
+    if (kind == QUIPU_EXTENT_BYTES || kind == QUIPU_EXTENT_PRODUCT || kind == QUIPU_EXTENT_TIMES)
+        registers |= argument_bit(quipu_extent_a(extent));
+    if (kind == QUIPU_EXTENT_PRODUCT)
+        registers |= argument_bit(quipu_extent_b(extent));
+    return registers;
+}
+
+uint16_t callee_arguments(const struct callee *callee) {
+    uint16_t registers = 0;
+    for (int i = 0; i < 3; i++)
+        registers |= registers_of(callee->writes[i]);
+    for (int i = 0; i < 2; i++)
+        registers |= registers_of(callee->reads[i]);
+    return registers;
+}
+
+bool callee_needs_result(const struct callee *callee) {
+    bool needs = false;
+    for (int i = 0; i < 3; i++)
+        needs |= needs_result(callee->writes[i]);
+    for (int i = 0; i < 2; i++)
+        needs |= needs_result(callee->reads[i]);
+    return needs;
+}
+
+static uint64_t argument(const struct call_values *values, uint32_t number) {
+    return values->arguments[argument_registers[number % 6]];
+}
+
+/* Returns the bytes of the range, by the call's VALUES. */
+static uint64_t extent_size(uint32_t extent, const struct call_values *values) {
+    uint64_t a = argument(values, quipu_extent_a(extent)), c = quipu_extent_constant(extent);
+    int64_t result =
+        quipu_extent_is_int(extent) ? (int32_t)values->result : (int64_t)values->result;
+    switch (quipu_extent_kind(extent)) {
+    case QUIPU_EXTENT_CONSTANT:
+        return c;
+    case QUIPU_EXTENT_BYTES:
+        return a;
+    case QUIPU_EXTENT_PRODUCT:
+        return a * argument(values, quipu_extent_b(extent));
+    case QUIPU_EXTENT_TIMES:
+        return a * c;
+    default: /* QUIPU_EXTENT_RESULT */
+        return result < 0 ? 0 : c * (uint64_t)result + quipu_extent_added(extent);
+    }
+}
+
+static unsigned add_access(uint32_t extent, bool writes, const struct call_values *values,
+                           struct callee_access *access) {
+    if (!extent || registers_of(extent) & ~values->known)
+        return 0;
+    if (needs_result(extent) && !values->has_result)
+        return 0;
+    if (extent & QUIPU_EXTENT_ZERO && (uint32_t)values->result != 0)
+        return 0;
+    access->address = argument(values, extent & 7);
+    access->size = extent_size(extent, values);
+    access->writes = writes;
+    access->sure = !(extent & (QUIPU_EXTENT_CHANGED | QUIPU_EXTENT_WITHIN));
+    return access->address && access->size && access->address + access->size > access->address;
+}
+
+unsigned callee_accesses(const struct callee *callee, const struct call_values *values,
+                         struct callee_access found[CALLEE_ACCESSES_MAX]) {
+    unsigned count = 0;
+    for (int i = 0; i < 2; i++)
+        count += add_access(callee->reads[i], false, values, &found[count]);
+    for (int i = 0; i < 3; i++)
+        count += add_access(callee->writes[i], true, values, &found[count]);
+    return count;
+}
