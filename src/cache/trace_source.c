@@ -3,7 +3,8 @@
  * What functions of the C library have accessed counts for the place that has called them.
  *
  * Not perfect: the threads did run in parallel; their order is not in the trace yet. Accesses whose
- * address or elements are not known are left out, and counted. */
+ * address or elements are not known are left out, and counted. What such functions only may have
+ * accessed, as memcmp, is left out, too. */
 #include "cache/places.h"
 #include "cache/source.h"
 
@@ -43,7 +44,7 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
     const reference_list *references = source->references;
     for (; source->reference < references->count; source->reference++) {
         const struct reference *reference = &references->data[source->reference];
-        if (!reference->sure)
+        if (!reference->sure && !source->in_gap)
             source->base.unsure++;
         if (!reference->sure || !reference->size)
             continue;
