@@ -97,7 +97,7 @@ make_program storm --quipu=trace -O2 -fPIC -pthread <<'PROGRAM'
 static volatile int count, stop;
 static void handle(int number) {
     (void)number;
-    stop = ++count == 1000;
+    stop = ++count >= 1000;
 }
 __attribute__((noinline)) static long choose(long x) {
     switch (x & 7) {
