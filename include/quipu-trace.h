@@ -64,7 +64,7 @@ struct quipu_trace_reference {
     uint64_t address;
     uint64_t size;  /* bytes */
     uint8_t writes; /* 1: it was written; 0: read */
-    uint8_t sure;   /* 0: a mask may have left parts of it out, or the address is not known */
+    uint8_t sure;   /* 0: it may have been less, or the address is not known */
 };
 
 /* An executed instruction. All pointers are valid until the next call for the reader, but FUNCTION

@@ -30,16 +30,22 @@ static size_t symbol_length(const char *text) {
     return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.$");
 }
 
+/* Mangled symbols begin with '_' (symbols/demangle.h). Most text has none, and stays as it is. */
 const char *styled_symbols(struct arena *arena, enum name_style style, const char *text) {
     struct buffer styled = {0};
-    buffer_text(&styled, "");
-    while (*text) {
-        size_t length = symbol_length(text);
-        const char *symbol = arena_copy(arena, text, length ? length : 1);
+    if (!strchr(text, '_'))
+        return text;
+    for (size_t length; *text; text += length) {
+        length = symbol_length(text);
+        if (*text != '_') {
+            length = length ? length : 1;
+            buffer_add(&styled, text, length);
+            continue;
+        }
+        const char *symbol = arena_copy(arena, text, length);
         const char *demangled = demangle(arena, symbol);
         buffer_text(&styled,
                     demangled == symbol ? symbol : styled_name(arena, style, symbol, demangled));
-        text += strlen(symbol);
     }
     const char *result = arena_copy(arena, styled.data, styled.count);
     buffer_release(&styled);

@@ -159,7 +159,7 @@ static uint16_t follow_block(struct analysis *a, uint32_t index, uint16_t known)
         if (i + 1 == block->count)
             needs |= a->trace->callees[index].arguments;
         needs &= (uint16_t)~progress.known;
-        bool vectors = wants_vectors(a, block, i);
+        bool vectors = a->final && wants_vectors(a, block, i);
         bool result = i == 0 && begins_with_result(a->graph, a->trace, block);
         needs |= result ? REGISTER_RAX : 0;
         if ((needs || vectors) && a->final)
