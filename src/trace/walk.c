@@ -107,10 +107,13 @@ static void arrive(struct trace_walk *walk) {
                           .last = NONE_OF,
                           .handler = walk->interrupts,
                           .leaving = walk->leaving};
-    if (walk->interrupts)
+    if (walk->interrupts) {
         walk->leaving.leaves = false;
-    else
+        frame.interrupted = (uint32_t)walk->interrupted_calls.count;
+        vector_push(&walk->arena, &walk->interrupted_calls, walk->call_values);
+    } else {
         frame.direct = came_directly(walk, item.stack);
+    }
     walk->interrupts = false;
     enter_piece(&frame, piece);
     frame.values[STACK_POINTER] = item.stack;
@@ -137,6 +140,8 @@ static void resume(struct trace_walk *walk) {
     if (!walk->frames.count)
         return;
     walk->leaving = innermost(walk)->leaving;
+    walk->call_values = *vector_at(&walk->interrupted_calls, innermost(walk)->interrupted);
+    walk->interrupted_calls.count = innermost(walk)->interrupted;
     walk->frames.count--;
 }
 
@@ -269,8 +274,7 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->references.count = 0;
     take_accesses(walk, frame, &instruction->decoded, next);
     frame->has_vectors = false;
-    uint8_t class = instruction->decoded.class;
-    if (is_call_class(class) || class == CLASS_JUMP || class == CLASS_JUMP_INDIRECT)
+    if (is_call_class(instruction->decoded.class)) /* which leaves registers unknown */
         note_call(walk, frame);
     frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
 }

@@ -18,8 +18,7 @@ struct leaving {
     bool known; /* `stack` is */
     struct trace_gap gap;
     uint64_t stack; /* the stack pointer at the sync to which the call, jump or return leads */
-    bool calls;     /* by a call or jump, with these values */
-    struct call_values values;
+    bool calls;     /* by a call or jump, with the walk's `call_values` */
 };
 
 struct frame {
@@ -30,6 +29,7 @@ struct frame {
     uint32_t last;          /* the record that was read last */
     bool calls;             /* control has left it by a call */
     bool handler;           /* the kernel has called it */
+    uint32_t interrupted;   /* of a handler: index in `interrupted_calls` */
     bool direct;            /* traced code has called it */
     uint64_t entry;         /* the stack pointer at its begin */
     struct leaving leaving; /* of a handler: of the interrupted code */
@@ -71,10 +71,10 @@ struct trace_walk {
     VECTOR(struct frame) frames;
     bool interrupts; /* the next sync is that of a signal handler */
     struct leaving leaving;
-    struct call_values call_values; /* of the last call or jump */
-    struct trace_gap gap;           /* in front of the next instruction */
-    bool gap_calls;                 /* it begins with a call or jump, with these values */
-    struct call_values gap_values;
+    struct call_values call_values;               /* of the last call or jump */
+    struct trace_gap gap;                         /* in front of the next instruction */
+    bool gap_calls;                               /* it begins with that call or jump */
+    VECTOR(struct call_values) interrupted_calls; /* those in front of signal handlers */
     struct gap_names gap_names;
     struct map callee_numbers; /* in `callees`, by the call */
     VECTOR(struct known_callee) callees;

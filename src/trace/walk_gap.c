@@ -38,8 +38,9 @@ void leave_traced(struct trace_walk *walk, const struct frame *frame, const stru
         leaving->stack = frame->entry + 8;
         return;
     }
+    if (e->kind == QUIPU_EDGE_TAIL)
+        note_call(walk, frame);
     leaving->calls = true;
-    leaving->values = walk->call_values;
     if (e->kind == QUIPU_EDGE_TAIL) {
         leaving->known = true;
         leaving->stack = frame->entry;
@@ -55,7 +56,6 @@ bool came_directly(struct trace_walk *walk, uint64_t stack) {
     if (leaving->leaves && !direct) {
         walk->gap = leaving->gap;
         walk->gap_calls = leaving->calls;
-        walk->gap_values = leaving->values;
     }
     walk->leaving.leaves = false;
     return direct;
@@ -64,7 +64,6 @@ bool came_directly(struct trace_walk *walk, uint64_t stack) {
 void call_untraced(struct trace_walk *walk, const struct frame *frame) {
     walk->gap = gap_of(frame->function, frame);
     walk->gap_calls = true;
-    walk->gap_values = walk->call_values;
 }
 
 /* ---- what it has accessed ---- */
@@ -112,10 +111,10 @@ void emit_gap(struct trace_walk *walk, const struct frame *frame) {
     const struct callee *callee = find_gap_callee(walk, &step->gap);
     /* A call leaves %rax unknown. So if it is known behind the call, a record has the result. */
     bool behind = frame->function == step->gap.function &&
-                  frame->values[STACK_POINTER] == walk->gap_values.arguments[STACK_POINTER];
-    walk->gap_values.has_result = behind && frame->known & REGISTER_RAX;
-    walk->gap_values.result = frame->values[0];
-    unsigned count = callee ? callee_accesses(callee, &walk->gap_values, found) : 0;
+                  frame->values[STACK_POINTER] == walk->call_values.arguments[STACK_POINTER];
+    walk->call_values.has_result = behind && frame->known & REGISTER_RAX;
+    walk->call_values.result = frame->values[0];
+    unsigned count = callee ? callee_accesses(callee, &walk->call_values, found) : 0;
     for (unsigned i = 0; i < count; i++)
         add_reference(walk, &found[i]);
 }
