@@ -105,23 +105,78 @@ static void wake(uint32_t *word) {
     SYSTEM_CALL(futex, word, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info) {
-    struct quipu_trace_chunk *chunk = map_new(trace, NULL, 2 * QUIPU_PAGE);
+/* Returns a new chunk of KIND whose contents have SIZE bytes; or NULL, which loses records. */
+static struct quipu_trace_chunk *begin_description(const struct trace *trace, uint32_t kind,
+                                                   uint64_t size) {
+    struct quipu_trace_chunk *chunk = map_new(trace, NULL, QUIPU_PAGE + size);
     if (is_error(chunk)) {
         __atomic_add_fetch(&trace->control->lost, 1, __ATOMIC_RELAXED);
-        return;
+        return NULL;
     }
+    chunk->kind = kind;
+    return chunk;
+}
+
+static void end_description(const struct trace *trace, struct quipu_trace_chunk *chunk,
+                            uint64_t size) {
+    set_state(chunk, QUIPU_TRACE_FILLED);
+    SYSTEM_CALL(munmap, chunk, QUIPU_PAGE + size, 0, 0, 0, 0);
+    wake(&trace->control->filled);
+}
+
+void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info) {
+    struct quipu_trace_chunk *chunk = begin_description(trace, QUIPU_TRACE_MODULE, QUIPU_PAGE);
+    if (!chunk)
+        return;
     struct text path = {records_of(chunk), QUIPU_PAGE, 0, false};
-    chunk->kind = QUIPU_TRACE_MODULE;
     chunk->begin = info->dlpi_addr;
     module_build_id(info, chunk->build_id);
     if (info->dlpi_name && info->dlpi_name[0])
         text_add(&path, info->dlpi_name);
     else
         quipu_program_path(path.data, path.size);
-    set_state(chunk, QUIPU_TRACE_FILLED);
-    SYSTEM_CALL(munmap, chunk, 2 * QUIPU_PAGE, 0, 0, 0, 0);
-    wake(&trace->control->filled);
+    end_description(trace, chunk, QUIPU_PAGE);
+}
+
+/* ---- modules without records ---- */
+
+enum {
+    LIBRARIES_SIZE = 8 * QUIPU_PAGE
+};
+
+struct libraries {
+    const struct trace *trace;
+    char *next, *end; /* of their description */
+};
+
+/* Describes the module if it has a path, and no records for this trace. What has no room is left
+ * out. */
+static int add_library(struct dl_phdr_info *info, size_t size, void *data) {
+    struct libraries *libraries = data;
+    const struct quipu_state *state = NULL;
+    uint64_t bias = info->dlpi_addr;
+    (void)size;
+    if (!info->dlpi_name || info->dlpi_name[0] != '/' ||
+        (find_note(info, quipu_use_state, &state) && state->trace == libraries->trace))
+        return 0;
+    uint64_t length = text_length(info->dlpi_name) + 1;
+    if (length + sizeof bias > (uint64_t)(libraries->end - libraries->next))
+        return 0;
+    for (unsigned i = 0; i < sizeof bias; i++)
+        *libraries->next++ = (char)(bias >> 8 * i);
+    for (uint64_t i = 0; i < length; i++)
+        *libraries->next++ = info->dlpi_name[i];
+    return 0;
+}
+
+void quipu_trace_describe_libraries(struct trace *trace) {
+    struct quipu_trace_chunk *chunk =
+        begin_description(trace, QUIPU_TRACE_LIBRARIES, LIBRARIES_SIZE);
+    if (!chunk)
+        return;
+    char *begin = records_of(chunk);
+    dl_iterate_phdr(add_library, &(struct libraries){trace, begin, begin + LIBRARIES_SIZE});
+    end_description(trace, chunk, LIBRARIES_SIZE);
 }
 
 /* Counts a further buffer of THREAD, if there may be one. */
@@ -210,7 +265,8 @@ static void clear(char *from, size_t size) {
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(size), "=m"(*from) : "a"(0) : "memory");
 }
 
-char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread) {
+char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
+                              const struct full_frame *frame) {
     if (trace->phase != TRACE_ON || thread->lost)
         return nowhere(thread);
     hand_over(trace, thread);
@@ -228,9 +284,12 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread) {
     chunk->thread = thread->number;
     chunk->number = thread->chunks++;
     chunk->begin = thread_pointer();
+    chunk->start = 0;
+    if (frame && chunk->number && chunk->number % QUIPU_TRACE_START_EVERY == 0)
+        chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
     set_state(chunk, QUIPU_TRACE_FILLING);
     thread->chunk = chunk;
-    return records_of(chunk);
+    return records_of(chunk) + chunk->start;
 }
 
 void quipu_trace_drop_buffers(struct thread *thread) {

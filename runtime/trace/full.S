@@ -15,8 +15,13 @@ quipu_trace_full:
         .cfi_startproc
         _CET_ENDBR
         keep_registers
-        subq    $32, %rsp
+        subq    $80, %rsp
         movq    %r10, 24(%rsp)
+        movq    %rbx, 32(%rsp)       /* struct full_frame */
+        movq    %r12, 40(%rsp)
+        movq    %r13, 48(%rsp)
+        movq    %r14, 56(%rsp)
+        movq    %r15, 64(%rsp)
         .globl  quipu_trace_again
         .hidden quipu_trace_again
 quipu_trace_again:
@@ -28,7 +33,9 @@ quipu_trace_again:
         movl    $14, %eax            /* rt_sigprocmask */
         syscall
         movq    24(%rsp), %rdi
-        call    quipu_trace_continue
+        movq    %rbp, %rsi
+        leaq    32(%rsp), %rdx
+        call    quipu_trace_make_room
         movq    %rax, 16(%rsp)
         movl    $2, %edi
         leaq    8(%rsp), %rsi
@@ -49,7 +56,7 @@ quipu_trace_changed:
 quipu_trace_full_end:
         .cfi_endproc
         .size   quipu_trace_full, . - quipu_trace_full
-        .hidden quipu_trace_continue
+        .hidden quipu_trace_make_room
 
         .balign 16
         .globl  quipu_trace_own

@@ -263,7 +263,7 @@ static uint64_t program_address(const ucontext_t *context) {
 static char *add_record(struct thread *thread, uint64_t size) {
     if ((thread->known.cursor + size) & QUIPU_TRACE_FULL) {
         thread->known.cursor = QUIPU_TRACE_FULL;
-        return (char *)quipu_trace_continue(size) - size;
+        return (char *)quipu_trace_continue(size, NULL) - size;
     }
     thread->known.cursor += size;
     return (char *)thread->known.cursor - size;

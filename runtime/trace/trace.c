@@ -87,6 +87,7 @@ static int find_trace(struct dl_phdr_info *info, size_t size, void *data) {
 static void join(void) {
     struct trace *found = NULL;
     dl_iterate_phdr(find_trace, &found);
+    bool found_any = found;
     if (!found)
         found = map_memory(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                            -1, 0);
@@ -96,6 +97,8 @@ static void join(void) {
         begin_recording();
     if (trace->phase == TRACE_ON)
         dl_iterate_phdr(add_module, NULL);
+    if (trace->phase == TRACE_ON && !found_any)
+        quipu_trace_describe_libraries(trace);
     unlock();
 }
 
@@ -137,7 +140,7 @@ static struct thread *attach(void) {
     return thread;
 }
 
-uint64_t quipu_trace_continue(uint64_t size) {
+uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
     struct thread *thread = (struct thread *)*quipu_trace_own();
     if (&thread->known == &quipu_trace_unattached) {
         quipu_trace_unattached.cursor = QUIPU_TRACE_FULL;
@@ -145,9 +148,13 @@ uint64_t quipu_trace_continue(uint64_t size) {
     }
     uint64_t end = thread->known.cursor + size;
     if (end & QUIPU_TRACE_FULL)
-        end = (uint64_t)quipu_trace_next_buffer(trace, thread) + size;
+        end = (uint64_t)quipu_trace_next_buffer(trace, thread, frame) + size;
     thread->known.cursor = end;
     return end;
+}
+
+uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept) {
+    return quipu_trace_continue(size, &(struct full_frame){base, kept});
 }
 
 /* ---- processes ---- */
@@ -168,6 +175,7 @@ static void child(void) {
         if (trace->phase == TRACE_ON) {
             begin_process();
             dl_iterate_phdr(add_modules, NULL);
+            quipu_trace_describe_libraries(trace);
         }
         if (own) {
             own->next = NULL;

@@ -2,6 +2,7 @@
  *
  * trace.c      threads and processes
  * buffers.c    buffers that 'quipu trace' empties
+ * start.c      the state of a thread where a chunk begins
  * signal.c     signal handlers */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
 #define QUIPU_RUNTIME_TRACE_TRACE_H
@@ -35,6 +36,12 @@ struct thread {
     uint64_t pointer; /* the base of its %fs */
 };
 
+/* The registers of the code that has called quipu_trace_full (full.S). */
+struct full_frame {
+    const uint64_t *base; /* of the frame: the registers of keep_registers are below it */
+    const uint64_t *kept; /* %rbx, %r12, %r13, %r14, %r15 */
+};
+
 enum trace_phase {
     TRACE_UNKNOWN, /* the environment has not been read */
     TRACE_ON,      /* `control` is mapped */
@@ -65,14 +72,25 @@ extern const char quipu_trace_again[], quipu_trace_changed[], quipu_trace_full_e
 struct quipu_trace_control *quipu_trace_open_control(const struct trace *trace);
 /* buffers.c: tells 'quipu trace' of the module of which INFO is. */
 void quipu_trace_describe(struct trace *trace, const struct dl_phdr_info *info);
+/* buffers.c: tells it of the modules of the process that have no records. */
+void quipu_trace_describe_libraries(struct trace *trace);
 /* buffers.c: hands over the calling thread's buffer, if it has one, and gives it another one. Waits
- * for that, if need be. Returns where the records go. All signals must be blocked. */
-char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread);
+ * for that, if need be. Returns where the records go. FRAME: where the thread is; NULL: not at a
+ * record's code. All signals must be blocked. */
+char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
+                              const struct full_frame *frame);
 /* buffers.c: removes the buffers of the parent, whose thread it was. */
 void quipu_trace_drop_buffers(struct thread *thread);
 
-/* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. */
-uint64_t quipu_trace_continue(uint64_t size);
+/* start.c: describes the thread in front of the records at RECORDS. Returns the size of that. */
+uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame);
+
+/* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. FRAME: as
+ * above. */
+uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame);
+/* trace.c: the same, for the frame of quipu_trace_full with the base BASE. KEPT: %rbx, %r12, %r13,
+ * %r14, %r15. */
+uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept);
 
 /* signal.c: the kernel has called a function, which returns to RESTORER. */
 void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);

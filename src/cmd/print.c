@@ -23,6 +23,7 @@ static const char help[] =
     "      --process=PID      only this process\n"
     "      --thread=TID       only this thread\n"
     "      --function=NAME    only the instructions of this function\n"
+    "      --part=I/N         only part I of the N parts, of about the same size, of each thread\n"
     "      --skip=N           leave out the first N of these instructions, in each thread\n"
     "      --first=N          ... and then print only N\n"
     "      --format=FORMAT    text (default), json (an object a line) or csv\n"
@@ -55,6 +56,10 @@ static void take_thread(void *options, const char *word) {
         (uint32_t)read_number("thread", word, UINT32_MAX);
 }
 
+static void take_part(void *options, const char *word) {
+    read_part(&((struct print_options *)options)->selection, word);
+}
+
 static void take_skip(void *options, const char *word) {
     ((struct print_options *)options)->listing.skip = read_number("skip", word, UINT64_MAX);
 }
@@ -69,6 +74,7 @@ static const struct option_row rows[] = {
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},
+    {"part", 0, OPTION_PARSED, 0, take_part},
     {"skip", 0, OPTION_PARSED, 0, take_skip},
     {"first", 0, OPTION_PARSED, 0, take_first},
     {"format", 0, OPTION_PARSED, 0, take_format},

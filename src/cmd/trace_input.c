@@ -5,6 +5,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct trace *open_trace(struct arena *arena, const char *path) {
@@ -26,6 +28,8 @@ struct trace *open_trace(struct arena *arena, const char *path) {
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection) {
     trace->expands = selection.expand;
+    trace->parts = selection.parts;
+    trace->part = selection.parts ? selection.part - 1 : 0;
     const struct traced_thread **threads =
         ARENA_ARRAY(arena, const struct traced_thread *, trace->threads.count + 1);
     size_t count = 0;
@@ -39,6 +43,13 @@ const struct traced_thread **select_threads(struct arena *arena, struct trace *t
         die("'%s': none of the trace is of this %s; 'quipu info' lists its processes and threads",
             trace->path, selection.thread ? "thread" : "process");
     return threads;
+}
+
+void read_part(struct trace_selection *selection, const char *word) {
+    int end = 0;
+    if (sscanf(word, "%9" SCNu32 "/%9" SCNu32 "%n", &selection->part, &selection->parts, &end) != 2 ||
+        word[end] || selection->part < 1 || selection->part > selection->parts)
+        die("--part='%s': not a part such as 1/4, the first one of four", word);
 }
 
 void report_trace_fault(const struct trace *trace, const struct traced_thread *thread,

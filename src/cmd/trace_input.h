@@ -9,6 +9,7 @@ struct trace_selection {
     uint32_t process; /* its number in the system; 0: all */
     uint32_t thread;  /* the same */
     bool expand;      /* what untraced functions accessed is read as words of 8 bytes */
+    uint32_t part, parts; /* part number `part`, from 1, of `parts`; 0: all */
 };
 
 /* Opens the trace at PATH; what stays open is in ARENA. Ends the program with an error if it cannot
@@ -19,6 +20,10 @@ struct trace *open_trace(struct arena *arena, const char *path);
  * Ends the program with an error if there are none, though some are asked for. */
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection);
+
+/* Reads the value WORD of --part, I/N, into SELECTION. Ends the program with an error if it is none.
+ */
+void read_part(struct trace_selection *selection, const char *word);
 
 /* Prints the error that the records of THREAD cannot be followed because of FAULT. */
 void report_trace_fault(const struct trace *trace, const struct traced_thread *thread,

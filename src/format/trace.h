@@ -77,7 +77,7 @@ enum {
 #define QUIPU_TRACE_MAGIC "\211qtrace\r"
 
 enum {
-    QUIPU_TRACE_VERSION = 2,
+    QUIPU_TRACE_VERSION = 3,
 };
 
 /* ---- recording ----
@@ -125,6 +125,7 @@ enum quipu_trace_chunk_kind {
     QUIPU_TRACE_RECORDS = 1, /* of a thread */
     QUIPU_TRACE_MODULE = 2,  /* asciz path */
     QUIPU_TRACE_LAST = 3,    /* nothing: the trace is whole; number: enum quipu_trace_end */
+    QUIPU_TRACE_LIBRARIES = 4, /* modules that record nothing; for each u64 load bias, asciz path */
 };
 
 enum quipu_trace_end {
@@ -139,9 +140,29 @@ struct quipu_trace_chunk {
     uint32_t pid, tid;    /* 12 */
     uint32_t thread;      /* 20  number of the thread in its process, from 1 */
     uint32_t number;      /* 24  of the chunk among the thread's, from 0 */
-    uint32_t unused;      /* 28 */
+    uint32_t start;       /* 28  bytes of a struct quipu_trace_start in front of the records, or 0 */
     uint64_t begin;       /* 32  of the thread's %fs; of a module: its load bias */
     uint8_t build_id[32]; /* 40  of a module, zeros behind it */
+    uint32_t flags;       /* 72  enum quipu_trace_chunk_flags */
+    uint32_t unused;      /* 76 */
+};
+
+enum quipu_trace_chunk_flags {
+    QUIPU_TRACE_BROKEN = 1, /* records between the chunk before and this one were not kept */
+};
+
+/* The state of the thread where a chunk begins, so that the chunk can be read without those in
+ * front of it: the registers, and the stack from %rsp upwards, from which the callers of the
+ * function follow by the rules for unwinding. The first record's code called quipu_trace_full. */
+struct quipu_trace_start {
+    uint64_t address;       /*   0  to which quipu_trace_full returns */
+    uint64_t registers[16]; /*   8  as encoded, as they are there; %r10 and %r11: nothing */
+    uint64_t stack;         /* 136  bytes of the stack that follow */
+};
+
+enum {
+    QUIPU_TRACE_START_EVERY = 8,        /* of so many chunks, one has a start */
+    QUIPU_TRACE_STACK_MOST = 64 * 1024, /* bytes of a stack that a start has */
 };
 
 /* What stands in front of a block's STORED bytes: its contents as a frame of zstd, with a checksum;

@@ -191,7 +191,7 @@ static void store(struct collector *collector, const struct buffer_file *buffer,
     chunk->state = 0;
     while (size > 0 && collector->contents[size - 1] == 0)
         size--;
-    if (size > 0 || chunk->kind == QUIPU_TRACE_MODULE)
+    if (size > 0 || chunk->kind != QUIPU_TRACE_RECORDS)
         writer_add(collector->writer, chunk, collector->contents, size > 0 ? (size_t)size : 0);
     if (writer_failed(collector->writer))
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
@@ -219,7 +219,7 @@ static bool take_buffer(struct collector *collector, size_t *index, bool often) 
         return false;
     }
     bool filled = chunk.state == QUIPU_TRACE_FILLED;
-    bool once = filled && chunk.kind == QUIPU_TRACE_MODULE; /* its process has left it */
+    bool once = filled && chunk.kind != QUIPU_TRACE_RECORDS; /* its process has left it */
     if (once || (!often && is_left(buffer, chunk.pid))) {
         /* What it wrote after the first look is there now. */
         if (pread(buffer->fd, &chunk, sizeof chunk, 0) == sizeof chunk &&

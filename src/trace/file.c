@@ -3,6 +3,7 @@
 
 #include "format/notes.h"
 #include "symbols/binary.h"
+#include "symbols/stack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,15 +118,22 @@ static const char *open_module(struct arena *arena, struct trace *trace, const c
     return cause ? arena_print(arena, "'%s': %s", path, cause) : NULL;
 }
 
+/* Writes the SIZE bytes of a block's contents, of which STORED ones are at BYTES. Returns false if
+ * they are corrupt. */
+static bool read_contents(void *contents, uint32_t size, const uint8_t *bytes, uint32_t stored) {
+    if (stored != size)
+        return ZSTD_decompress(contents, size, bytes, stored) == size;
+    memcpy(contents, bytes, size);
+    return true;
+}
+
 /* Returns the path of a module, which is the contents of BLOCK with its BYTES, or NULL. */
 static const char *read_path(struct arena *arena, const struct quipu_trace_block *block,
                              const uint8_t *bytes) {
     char path[PATH_MOST];
     if (block->size >= PATH_MOST)
         return NULL;
-    if (block->stored == block->size)
-        memcpy(path, bytes, block->size);
-    else if (ZSTD_decompress(path, block->size, bytes, block->stored) != block->size)
+    if (!read_contents(path, block->size, bytes, block->stored))
         return NULL;
     return memchr(path, '\0', block->size) ? NULL : arena_copy(arena, path, block->size);
 }
@@ -150,14 +158,33 @@ static const char *add_module(struct arena *arena, struct trace *trace,
     return NULL;
 }
 
+static const char *add_libraries(struct arena *arena, struct trace *trace,
+                                 const struct quipu_trace_block *block, const uint8_t *bytes) {
+    struct traced_process *process = find_process(trace, &block->chunk);
+    const char *corrupt = "'%s' is corrupt: the names of the libraries of process %u";
+    if (block->size > QUIPU_TRACE_RECORDS_MAX)
+        return arena_print(arena, corrupt, trace->path, block->chunk.pid);
+    uint8_t *contents = ARENA_ARRAY(&trace->arena, uint8_t, (size_t)block->size + 1);
+    if (!read_contents(contents, block->size, bytes, block->stored))
+        return arena_print(arena, corrupt, trace->path, block->chunk.pid);
+    for (size_t at = 0; at + sizeof(uint64_t) < block->size;) {
+        struct loaded_library library = {.path = (const char *)contents + at + sizeof(uint64_t)};
+        memcpy(&library.bias, contents + at, sizeof library.bias);
+        vector_push(&trace->arena, &process->libraries, library);
+        at += sizeof library.bias + strlen(library.path) + 1;
+    }
+    return NULL;
+}
+
 static const char *add_records(struct arena *arena, struct trace *trace,
                                const struct quipu_trace_block *block, const uint8_t *bytes) {
     const struct quipu_trace_chunk *chunk = &block->chunk;
     struct traced_process *process = find_process(trace, chunk);
     struct traced_thread *thread = NULL;
-    if (block->size > QUIPU_TRACE_RECORDS_MAX)
-        return arena_print(arena, "'%s' is corrupt: thread %u has a chunk of %u bytes", trace->path,
-                           chunk->tid, block->size);
+    if (block->size > QUIPU_TRACE_RECORDS_MAX || chunk->start > QUIPU_TRACE_RECORDS_MAX ||
+        (chunk->start && chunk->start < sizeof(struct quipu_trace_start)))
+        return arena_print(arena, "'%s' is corrupt: thread %u has a chunk of %u bytes, %u of its start",
+                           trace->path, chunk->tid, block->size, chunk->start);
     for (size_t i = 0; i < trace->threads.count; i++)
         if (trace->threads.data[i]->process == process &&
             trace->threads.data[i]->number == chunk->thread)
@@ -173,7 +200,9 @@ static const char *add_records(struct arena *arena, struct trace *trace,
                                    .stored = block->stored,
                                    .size = block->size,
                                    .bytes = bytes,
-                                   .fs_base = chunk->begin};
+                                   .fs_base = chunk->begin,
+                                   .start = chunk->start,
+                                   .broken = chunk->flags & QUIPU_TRACE_BROKEN};
     vector_push(&trace->arena, &thread->chunks, records);
     return NULL;
 }
@@ -214,6 +243,8 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
         at += block.stored;
         if (block.chunk.kind == QUIPU_TRACE_MODULE) {
             cause = add_module(arena, trace, &block, bytes);
+        } else if (block.chunk.kind == QUIPU_TRACE_LIBRARIES) {
+            cause = add_libraries(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_RECORDS) {
             cause = add_records(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_LAST) {
@@ -231,9 +262,7 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
 }
 
 const char *read_chunk(const struct traced_chunk *chunk, uint8_t *records) {
-    if (chunk->stored == chunk->size)
-        memcpy(records, chunk->bytes, chunk->size);
-    else if (ZSTD_decompress(records, chunk->size, chunk->bytes, chunk->stored) != chunk->size)
+    if (!read_contents(records, chunk->size, chunk->bytes, chunk->stored))
         return "a chunk of its records is corrupt";
     memset(records + chunk->size, 0, QUIPU_TRACE_RECORDS_MAX - chunk->size);
     return NULL;
@@ -262,6 +291,8 @@ const char *trace_lacks_records(struct trace *trace) {
 }
 
 void trace_close(struct trace *trace) {
+    for (size_t i = 0; i < trace->processes.count; i++)
+        stack_modules_end(trace->processes.data[i]->stack_modules);
     for (size_t i = 0; i < trace->modules.count; i++)
         binary_close(trace->modules.data[i]->binary);
     if (trace->bytes)

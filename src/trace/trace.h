@@ -102,6 +102,7 @@ struct traced_module {
     struct binary *binary;
     VECTOR(struct traced_function) functions; /* sorted by address */
     VECTOR(struct sync_place) syncs;          /* sorted by address */
+    struct start_places *starts;              /* start.c; NULL: not found yet */
 };
 
 /* A module in a process. */
@@ -110,9 +111,17 @@ struct loaded_module {
     uint64_t bias;
 };
 
+/* A module that has no records. */
+struct loaded_library {
+    const char *path;
+    uint64_t bias;
+};
+
 struct traced_process {
     uint32_t number, pid;
     VECTOR(struct loaded_module) modules;
+    VECTOR(struct loaded_library) libraries;
+    struct stack_modules *stack_modules; /* start.c; NULL: not needed yet */
 };
 
 /* Some of a thread's records, as they are stored. */
@@ -122,6 +131,9 @@ struct traced_chunk {
         size; /* bytes, and those of the records themselves; not more than they may be */
     const uint8_t *bytes;
     uint64_t fs_base;
+    uint32_t start;          /* bytes of its struct quipu_trace_start, or 0 */
+    bool broken;             /* records between the chunk before and this one were not kept */
+    uint8_t whole;           /* start.c: enum start_state */
 };
 
 /* A thread's records: its chunks, in order. */
@@ -140,6 +152,7 @@ struct trace {
     bool stopped; /* the recording was stopped while programs ran */
     bool cut;     /* the file has not its end */
     bool expands; /* references of gaps are cut into words of 8 bytes */
+    uint32_t part, parts; /* only part number `part`, from 0, of `parts` is read; 0 parts: all */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
     VECTOR(struct traced_thread *) threads; /* by process and number */
@@ -214,7 +227,23 @@ struct trace_step {
 
 struct trace_walk; /* walk.c */
 
+/* Begins with the part of the thread that is read of the trace. */
 struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread);
+
+/* Some chunks of a thread, by their index. */
+struct chunk_range {
+    size_t first, end;
+};
+
+/* start.c: returns the chunks that are part NUMBER, from 0, of COUNT parts of the thread. Each part
+ * can be read alone. A part may be empty. */
+struct chunk_range trace_part(struct trace *trace, const struct traced_thread *thread,
+                              uint32_t number, uint32_t count);
+
+/* Begins with the chunks of RANGE, which is a part, or several ones behind each other. The walks of
+ * all parts, one after the other, give what the walk of the thread gives. */
+struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thread *thread,
+                                    struct chunk_range range);
 /* Returns false at the end of the trace. STEP is valid until the next call. */
 bool trace_step(struct trace_walk *walk, struct trace_step **step);
 /* Returns why the trace ended before the thread's records did, or NULL. */

@@ -329,7 +329,7 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
 }
 
 bool trace_step(struct trace_walk *walk, struct trace_step **step) {
-    for (;;) {
+    while (!walk->ended) {
         struct frame *frame = innermost(walk);
         if (frame && !frame->calls && frame->read) {
             struct piece *piece = &frame->function->pieces[frame->piece];
@@ -338,12 +338,14 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
             if (frame->index < piece->count && !is_interrupted_here(walk, frame)) {
                 emit(walk, frame);
                 *step = &walk->step;
+                walk->ended = walk->ends;
                 return true;
             }
         }
         if (walk->fault || !advance(walk, frame))
             return false;
     }
+    return false;
 }
 
 const char *trace_fault(const struct trace_walk *walk) {
@@ -351,6 +353,8 @@ const char *trace_fault(const struct trace_walk *walk) {
 }
 
 struct trace_gap trace_last_gap(const struct trace_walk *walk) {
+    if (walk->ended)
+        return (struct trace_gap){0};
     return walk->leaving.leaves ? walk->leaving.gap : walk->gap;
 }
 
@@ -358,13 +362,32 @@ uint64_t trace_record_bytes(const struct trace_walk *walk) {
     return walk->taken;
 }
 
-struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread) {
+struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thread *thread,
+                                    struct chunk_range range) {
     struct trace_walk *walk = calloc(1, sizeof *walk);
+    struct trace_step *step;
     CHECK(walk);
     walk->trace = trace;
     walk->thread = thread;
+    walk->chunk = range.first;
+    walk->end_chunk = range.end < thread->chunks.count ? range.end : SIZE_MAX;
+    if (range.first >= range.end) {
+        walk->ended = true;
+        return walk;
+    }
     enter_chunk(walk);
+    if (range.first > 0) { /* the walk in front of this one ended behind the first instruction */
+        walk->begins_whole = walk_start(walk);
+        trace_step(walk, &step);
+    }
     return walk;
+}
+
+struct trace_walk *trace_begin(struct trace *trace, const struct traced_thread *thread) {
+    struct chunk_range range = {0, thread->chunks.count};
+    if (trace->parts)
+        range = trace_part(trace, thread, trace->part, trace->parts);
+    return trace_begin_part(trace, thread, range);
 }
 
 void trace_end(struct trace_walk *walk) {

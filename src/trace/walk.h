@@ -3,7 +3,8 @@
  * walk.c           the path of control
  * walk_records.c   the thread's records, one after the other
  * walk_accesses.c  what an instruction accesses
- * walk_gap.c       what ran outside of the trace, and what it accessed */
+ * walk_gap.c       what ran outside of the trace, and what it accessed
+ * start.c          the state of the walk where a chunk begins */
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
 
@@ -63,6 +64,10 @@ struct trace_walk {
     struct arena arena;
     const struct traced_thread *thread;
     size_t chunk;
+    size_t end_chunk; /* the walk ends behind the first instruction that follows a record of it */
+    bool ends;        /* such a record was taken */
+    bool ended;
+    bool begins_whole; /* it began with a start that was whole */
     uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
     const uint8_t *next, *end;
     uint64_t taken; /* bytes of the records so far */
@@ -134,6 +139,11 @@ void note_call(struct trace_walk *walk, const struct frame *frame);
 /* walk_gap.c: moves the gap into the walk's step, with what is known of its accesses. FRAME
  * executes the next instruction. */
 void emit_gap(struct trace_walk *walk, const struct frame *frame);
+
+/* start.c: makes the frames of the walk by the start of its chunk, which has just been entered.
+ * Returns whether they are all of the thread's. If not even the innermost one is known, there are
+ * none. */
+bool walk_start(struct trace_walk *walk);
 
 /* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
  * behind it. */

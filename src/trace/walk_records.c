@@ -24,7 +24,7 @@ void enter_chunk(struct trace_walk *walk) {
     const char *fault = read_chunk(chunk, walk->records);
     if (fault)
         walk_fail(walk, fault);
-    walk->next = walk->records;
+    walk->next = walk->records + chunk->start;
     walk->end = fault ? walk->records : walk->records + sizeof walk->records;
     walk->values.general.fs_base = chunk->fs_base;
 }
@@ -84,6 +84,7 @@ const struct item *read_next_item(struct trace_walk *walk) {
 void skip_record(struct trace_walk *walk, uint32_t size) {
     walk->next += size;
     walk->taken += size;
+    walk->ends = walk->chunk >= walk->end_chunk;
     walk->peeked = false;
 }
 
