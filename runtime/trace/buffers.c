@@ -224,7 +224,9 @@ static struct quipu_trace_chunk *wait_for_buffer(const struct trace *trace, stru
             chunk = find_empty(thread);
         if (chunk)
             return chunk;
-        if (load(&control->stopped) || thread->buffer_count == 0 || is_abandoned(trace))
+        thread->broken = load(&control->drops) && thread->buffer_count;
+        if (thread->broken || load(&control->stopped) || thread->buffer_count == 0 ||
+            is_abandoned(trace))
             return NULL;
         __atomic_add_fetch(&control->waiting, 1, __ATOMIC_SEQ_CST);
         SYSTEM_CALL(futex, &control->emptied, FUTEX_WAIT, before, &pause, 0, 0);
@@ -270,8 +272,12 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     if (trace->phase != TRACE_ON || thread->lost)
         return nowhere(thread);
     hand_over(trace, thread);
+    if (thread->broken && !frame) /* readers need a start behind dropped records */
+        return nowhere(thread);
     struct quipu_trace_chunk *chunk =
         load(&trace->control->stopped) ? NULL : wait_for_buffer(trace, thread);
+    if (!chunk && thread->broken)
+        return nowhere(thread);
     if (!chunk) {
         thread->lost = true;
         __atomic_add_fetch(&trace->control->lost, 1, __ATOMIC_RELAXED);
@@ -285,8 +291,11 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->number = thread->chunks++;
     chunk->begin = thread_pointer();
     chunk->start = 0;
-    if (frame && chunk->number && chunk->number % QUIPU_TRACE_START_EVERY == 0)
+    chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
+    if (frame && (thread->broken ||
+                  (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
+    thread->broken = false;
     set_state(chunk, QUIPU_TRACE_FILLING);
     thread->chunk = chunk;
     return records_of(chunk) + chunk->start;

@@ -29,6 +29,7 @@ struct thread {
     uint32_t buffer_count;
     char *nowhere; /* records that nobody reads; NULL: none */
     bool lost;     /* it got no buffer: nothing more is recorded */
+    bool broken;   /* it has dropped records since its last chunk */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
      * NULL: there is none. */
     const void *held;

@@ -29,6 +29,13 @@ static const char help[] =
     "      --memory=SIZE   at most SIZE bytes for what is not stored yet, such as 16M; threads\n"
     "                      wait while it is full.  64M unless given\n"
     "      --level=N       compress by level N of zstd, 1 to 19; 0: do not compress.  3 unless given\n"
+    "      --drop          threads do not wait: what has no room is left out, and marked\n"
+    "\n"
+    "Only a part of the run:\n"
+    "\n"
+    "      --function=NAME only while the function NAME of the program has been called\n"
+    "      --first=N       only the first N instructions of each thread\n"
+    "      --every=N/M     of each M buffers that a thread fills, only the first N\n"
     "      --help          print this\n";
 
 enum {
@@ -52,10 +59,24 @@ static void parse_level(void *options, const char *value) {
     ((struct collector_options *)options)->level = (int)read_number("level", value, LEVEL_MOST);
 }
 
+static void parse_first(void *options, const char *value) {
+    ((struct collector_options *)options)->window.first = read_number("first", value, UINT64_MAX);
+}
+
+static void parse_every(void *options, const char *value) {
+    struct trace_window *window = &((struct collector_options *)options)->window;
+    if (!read_ratio(value, &window->keep, &window->of))
+        die("--every='%s': not N/M such as 1/100: of each 100 buffers, the first one", value);
+}
+
 static const struct option_row rows[] = {
     {"output", 'o', OPTION_TEXT, offsetof(struct collector_options, output), NULL},
     {"memory", 0, OPTION_PARSED, 0, parse_memory},
     {"level", 0, OPTION_PARSED, 0, parse_level},
+    {"drop", 0, OPTION_FLAG, offsetof(struct collector_options, drop), NULL},
+    {"function", 0, OPTION_TEXT, offsetof(struct collector_options, window.function), NULL},
+    {"first", 0, OPTION_PARSED, 0, parse_first},
+    {"every", 0, OPTION_PARSED, 0, parse_every},
 };
 
 static const struct command_line command_line = {"trace", print_help, rows,
@@ -149,6 +170,8 @@ int cmd_trace(int argc, char **argv) {
         return 0;
     if (program == argc)
         die("no program to run; 'quipu trace --help' tells how");
+    if (options.window.function)
+        need_recording_function(argv[program], options.window.function);
     struct collector *collector = collector_begin(&options);
     if (setenv("QUIPU_TRACE", collector_directory(collector), 1) != 0)
         die("cannot set QUIPU_TRACE: %s", strerror(errno));

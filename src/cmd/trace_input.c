@@ -1,13 +1,17 @@
 /* trace_input.c: traces that a command reads; see trace_input.h. */
 #include "cmd/trace_input.h"
 
+#include "symbols/binary.h"
 #include "util/diag.h"
+#include "util/near.h"
+#include "util/path.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct trace *open_trace(struct arena *arena, const char *path) {
     struct trace *trace;
@@ -45,10 +49,14 @@ const struct traced_thread **select_threads(struct arena *arena, struct trace *t
     return threads;
 }
 
-void read_part(struct trace_selection *selection, const char *word) {
+bool read_ratio(const char *word, uint32_t *number, uint32_t *count) {
     int end = 0;
-    if (sscanf(word, "%9" SCNu32 "/%9" SCNu32 "%n", &selection->part, &selection->parts, &end) != 2 ||
-        word[end] || selection->part < 1 || selection->part > selection->parts)
+    return sscanf(word, "%9" SCNu32 "/%9" SCNu32 "%n", number, count, &end) == 2 && !word[end] &&
+           *number >= 1 && *number <= *count;
+}
+
+void read_part(struct trace_selection *selection, const char *word) {
+    if (!read_ratio(word, &selection->part, &selection->parts))
         die("--part='%s': not a part such as 1/4, the first one of four", word);
 }
 
@@ -56,6 +64,25 @@ void report_trace_fault(const struct trace *trace, const struct traced_thread *t
                         const char *fault) {
     error("'%s': the records of thread %u cannot be followed to their end: %s", trace->path,
           thread->tid, fault);
+}
+
+void need_recording_function(const char *program, const char *name) {
+    struct arena arena = {0};
+    struct traced_module module = {.path = find_program(&arena, program)};
+    struct near_names near_names = {.wanted = name};
+    if (!module.path || binary_open(&arena, module.path, &module.binary))
+        return;
+    const char *cause = read_trace_notes(&arena, &module);
+    bool found = cause || !module.functions.count;
+    for (size_t i = 0; !found && i < module.functions.count; i++) {
+        found = strcmp(module.functions.data[i].name, name) == 0;
+        offer_name(&near_names, module.functions.data[i].name);
+    }
+    if (!found)
+        die_near(&near_names, "--function='%s': '%s' has no such function that records", name,
+                 module.path);
+    binary_close(module.binary);
+    arena_release(&arena);
 }
 
 uint64_t read_number(const char *option, const char *word, uint64_t most) {

@@ -21,9 +21,16 @@ struct trace *open_trace(struct arena *arena, const char *path);
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection);
 
-/* Reads the value WORD of --part, I/N, into SELECTION. Ends the program with an error if it is none.
+/* Reads the value WORD of --part, such as 1/4, into SELECTION. Ends the program with an error if it is none.
  */
 void read_part(struct trace_selection *selection, const char *word);
+
+/* Reads WORD, such as 1/4, the first one of four, into NUMBER and COUNT. Returns false if it is none.
+ */
+bool read_ratio(const char *word, uint32_t *number, uint32_t *count);
+
+/* Ends quipu with an error if the file that runs as PROGRAM records, but has no function NAME. */
+void need_recording_function(const char *program, const char *name);
 
 /* Prints the error that the records of THREAD cannot be followed because of FAULT. */
 void report_trace_fault(const struct trace *trace, const struct traced_thread *thread,

@@ -97,6 +97,8 @@ struct quipu_trace_control {
     uint32_t emptied;   /* 36  futex: changes when a buffer is empty again */
     uint32_t waiting;   /* 40  threads that wait for it */
     uint32_t lost;      /* 44  threads that got no buffer: records are missing */
+    uint32_t start_every; /* 48  of so many chunks of a thread, one has a start */
+    uint32_t drops;       /* 52  not 0: a thread without an empty buffer drops records */
 };
 
 #define QUIPU_TRACE_CONTROL "control"
@@ -125,6 +127,7 @@ enum quipu_trace_chunk_kind {
     QUIPU_TRACE_RECORDS = 1, /* of a thread */
     QUIPU_TRACE_MODULE = 2,  /* asciz path */
     QUIPU_TRACE_LAST = 3,    /* nothing: the trace is whole; number: enum quipu_trace_end */
+    QUIPU_TRACE_WINDOW = 5, /* text: what of the run is in the trace (src/trace/window.c) */
     QUIPU_TRACE_LIBRARIES = 4, /* modules that record nothing; for each u64 load bias, asciz path */
 };
 
@@ -161,7 +164,7 @@ struct quipu_trace_start {
 };
 
 enum {
-    QUIPU_TRACE_START_EVERY = 8,        /* of so many chunks, one has a start */
+    QUIPU_TRACE_START_EVERY = 8,        /* chunks; where no other number is asked for */
     QUIPU_TRACE_STACK_MOST = 64 * 1024, /* bytes of a stack that a start has */
 };
 

@@ -59,6 +59,7 @@ struct collector {
     uint32_t seen; /* numbers of buffers that are known */
     VECTOR(struct buffer_file) buffers;
     struct trace_writer *writer;
+    struct window_chunks *window;
     uint8_t contents[QUIPU_TRACE_RECORDS_MAX];
 };
 
@@ -121,7 +122,7 @@ static void make_directory(struct collector *collector, const struct collector_o
 }
 
 /* Makes the control file under another name, so that its lock is there before the file is. */
-static void make_control(struct collector *collector, uint64_t memory) {
+static void make_control(struct collector *collector, const struct collector_options *options) {
     static const char name[] = "new";
     int fd = openat(collector->directory_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 || ftruncate(fd, PAGE) != 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -132,8 +133,10 @@ static void make_control(struct collector *collector, uint64_t memory) {
         die("cannot map a file of '%s': %s", collector->directory, strerror(errno));
     memcpy(control->magic, QUIPU_TRACE_MAGIC, sizeof control->magic);
     control->version = QUIPU_TRACE_VERSION;
-    uint64_t limit = memory / QUIPU_TRACE_BUFFER;
+    uint64_t limit = options->memory / QUIPU_TRACE_BUFFER;
     control->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    control->start_every = window_is_set(&options->window) ? 1 : QUIPU_TRACE_START_EVERY;
+    control->drops = options->drop;
     if (renameat(collector->directory_fd, name, collector->directory_fd, QUIPU_TRACE_CONTROL) != 0)
         die("cannot make a file in '%s': %s", collector->directory, strerror(errno));
     collector->control = control;
@@ -146,9 +149,15 @@ struct collector *collector_begin(const struct collector_options *options) {
     struct rlimit files;
     collector->arena = arena;
     collector->writer = writer_begin(&collector->arena, options->output, options->level);
+    collector->window = window_begin(&collector->arena, &options->window);
+    if (window_is_set(&options->window)) {
+        const char *text = window_text(&collector->arena, &options->window);
+        struct quipu_trace_chunk chunk = {.kind = QUIPU_TRACE_WINDOW};
+        writer_add(collector->writer, &chunk, text, strlen(text));
+    }
     remove_all_abandoned(&collector->arena);
     make_directory(collector, options);
-    make_control(collector, options->memory);
+    make_control(collector, options);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a descriptor a buffer */
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
@@ -184,6 +193,17 @@ static bool is_left(const struct buffer_file *buffer, uint32_t pid) {
     return errno != EAGAIN && pid && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
+/* Whether the chunk, whose contents have SIZE bytes, is to be stored. */
+static bool wants(struct collector *collector, const struct quipu_trace_chunk *chunk, size_t size) {
+    if (chunk->kind == QUIPU_TRACE_RECORDS)
+        return size && window_takes(collector->window, chunk, collector->contents, size);
+    if (chunk->kind == QUIPU_TRACE_MODULE)
+        window_add_module(
+            collector->window, chunk->process,
+            arena_copy(&collector->arena, (const char *)collector->contents, size), chunk->begin);
+    return true;
+}
+
 /* Stores what is in the buffer. */
 static void store(struct collector *collector, const struct buffer_file *buffer,
                   struct quipu_trace_chunk *chunk) {
@@ -191,7 +211,7 @@ static void store(struct collector *collector, const struct buffer_file *buffer,
     chunk->state = 0;
     while (size > 0 && collector->contents[size - 1] == 0)
         size--;
-    if (size > 0 || chunk->kind != QUIPU_TRACE_RECORDS)
+    if (wants(collector, chunk, size > 0 ? (size_t)size : 0))
         writer_add(collector->writer, chunk, collector->contents, size > 0 ? (size_t)size : 0);
     if (writer_failed(collector->writer))
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);

@@ -3,6 +3,8 @@
 #ifndef QUIPU_TRACE_COLLECTOR_H
 #define QUIPU_TRACE_COLLECTOR_H
 
+#include "trace/window.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,6 +14,8 @@ struct collector_options {
     const char *output; /* path of the trace, which is made anew */
     uint64_t memory;    /* bytes of all buffers; each thread has one buffer, whatever the limit */
     int level;          /* of zstd, 1 to 19; 0: records are stored as they are */
+    bool drop;          /* threads do not wait for an empty buffer: records are left out */
+    struct trace_window window;
 };
 
 /* Begins a recording. Programs find it by the variable QUIPU_TRACE, which must be the result of

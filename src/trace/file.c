@@ -176,6 +176,16 @@ static const char *add_libraries(struct arena *arena, struct trace *trace,
     return NULL;
 }
 
+static const char *add_window(struct arena *arena, struct trace *trace,
+                              const struct quipu_trace_block *block, const uint8_t *bytes) {
+    char *text = ARENA_ARRAY(&trace->arena, char, (size_t)block->size + 1);
+    if (block->size > QUIPU_TRACE_RECORDS_MAX ||
+        !read_contents(text, block->size, bytes, block->stored) ||
+        !window_read(&trace->window, text))
+        return arena_print(arena, "'%s' is corrupt: which of the run it has", trace->path);
+    return NULL;
+}
+
 static const char *add_records(struct arena *arena, struct trace *trace,
                                const struct quipu_trace_block *block, const uint8_t *bytes) {
     const struct quipu_trace_chunk *chunk = &block->chunk;
@@ -216,14 +226,20 @@ static int compare_chunks(const void *a, const void *b) {
  * where something is missing. */
 static const char *order_chunks(struct arena *arena, const struct trace *trace,
                                 struct traced_thread *thread) {
+    uint32_t next = 0;
     qsort(thread->chunks.data, thread->chunks.count, sizeof *thread->chunks.data, compare_chunks);
-    for (size_t i = 0; i < thread->chunks.count; i++)
-        if (thread->chunks.data[i].number != i) {
+    for (size_t i = 0; i < thread->chunks.count; i++) {
+        struct traced_chunk *chunk = &thread->chunks.data[i];
+        chunk->broken |= chunk->number != next && window_is_set(&trace->window);
+        if (chunk->number != next && !chunk->broken) {
             if (!trace->cut && !trace->stopped)
                 return arena_print(arena, "'%s' is corrupt: a chunk of thread %u is missing",
                                    trace->path, thread->tid);
             thread->chunks.count = i;
+        } else {
+            next = chunk->number + 1;
         }
+    }
     return NULL;
 }
 
@@ -245,6 +261,8 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
             cause = add_module(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_LIBRARIES) {
             cause = add_libraries(arena, trace, &block, bytes);
+        } else if (block.chunk.kind == QUIPU_TRACE_WINDOW) {
+            cause = add_window(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_RECORDS) {
             cause = add_records(arena, trace, &block, bytes);
         } else if (block.chunk.kind == QUIPU_TRACE_LAST) {

@@ -63,6 +63,8 @@ static const char *find_name(struct arena *arena, const struct trace_gap *gap) {
 
 const char *gap_name(struct gap_names *names, const struct trace_gap *gap) {
     struct trace_gap key = *gap;
+    if (gap->missing)
+        return "not recorded";
     uint32_t *known = map_find(&names->numbers, (const char *)&key, sizeof key);
     if (known)
         return names->names.data[*known];

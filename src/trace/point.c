@@ -36,9 +36,7 @@ static uint32_t record_at(const struct traced_function *function, uint64_t addre
     return NONE_OF;
 }
 
-/* ADDRESS is in a record's code out of line, which ends with a jump back. Returns that record, or
- * NONE_OF. It is DONE unless a call follows. */
-static uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
+uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
                                bool *done) {
     enum {
         LONGEST_STUB = 8

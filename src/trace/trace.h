@@ -7,6 +7,7 @@
 #define QUIPU_TRACE_TRACE_H
 
 #include "format/trace.h"
+#include "trace/window.h"
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vector.h"
@@ -136,6 +137,12 @@ struct traced_chunk {
     uint8_t whole;           /* start.c: enum start_state */
 };
 
+/* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
+ * end are not stored. */
+static inline bool chunk_is_full(const struct traced_chunk *chunk) {
+    return chunk->size + 2 * QUIPU_TRACE_RECORD_MAX >= QUIPU_TRACE_FULL;
+}
+
 /* A thread's records: its chunks, in order. */
 struct traced_thread {
     struct traced_process *process;
@@ -152,6 +159,7 @@ struct trace {
     bool stopped; /* the recording was stopped while programs ran */
     bool cut;     /* the file has not its end */
     bool expands; /* references of gaps are cut into words of 8 bytes */
+    struct trace_window window; /* what of the run is in it */
     uint32_t part, parts; /* only part number `part`, from 0, of `parts` is read; 0 parts: all */
     VECTOR(struct traced_module *) modules;
     VECTOR(struct traced_process *) processes;
@@ -212,7 +220,12 @@ typedef VECTOR(struct reference) reference_list;
 struct trace_gap {
     const struct traced_function *function; /* called it; NULL: there is no gap */
     const struct traced_instruction *call;  /* the call or jump; NULL: FUNCTION returned to it */
+    uint64_t missing; /* 1: what ran was not kept, and nothing is known of it; FUNCTION is NULL */
 };
+
+static inline bool is_gap(const struct trace_gap *gap) {
+    return gap->function || gap->missing;
+}
 
 /* An executed instruction. */
 struct trace_step {

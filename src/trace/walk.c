@@ -19,6 +19,7 @@
 #include "x86/computation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static struct frame *innermost(struct trace_walk *walk) {
     return walk->frames.count ? &walk->frames.data[walk->frames.count - 1] : NULL;
@@ -202,12 +203,25 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
     return outside;
 }
 
+/* Whether records are missing behind the last one that was read. */
+static bool is_at_break(struct trace_walk *walk) {
+    const struct traced_thread *thread = walk->thread;
+    if (peek(walk)->kind != QUIPU_TRACE_END || walk->fault)
+        return false;
+    return walk->chunk + 1 < thread->chunks.count ||
+           (window_is_set(&walk->trace->window) && chunk_is_full(&thread->chunks.data[walk->chunk]));
+}
+
 /* The frame's piece is done: goes on to the next one, or leaves the function. */
 static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     const struct piece *piece = piece_of(frame);
     struct goal goal = {GOAL_OUTSIDE, 0};
     uint32_t edge = piece->first_edge;
     bool single = piece->edge_count == 1 && !frame->function->edges[edge].record;
+    if (!single && is_at_break(walk)) { /* only the missing records tell the path */
+        walk->frames.count = 0;
+        return;
+    }
     if (!single) {
         goal = find_goal(walk, frame);
         edge = find_route(&walk->trace->arena, frame->function, frame->piece + 1, goal);
@@ -328,6 +342,22 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     return true;
 }
 
+/* ---- windows ---- */
+
+/* Goes on behind records that are missing. Returns false if there are none. */
+static bool pass_break(struct trace_walk *walk) {
+    if (!is_at_break(walk) || walk->chunk + 1 >= walk->thread->chunks.count)
+        return false;
+    walk->chunk++;
+    enter_chunk(walk);
+    walk->leaving.leaves = walk->interrupts = false;
+    walk->interrupted_calls.count = 0;
+    walk->gap = (struct trace_gap){0};
+    walk->skipped = true;
+    walk_begin_with_start(walk);
+    return true;
+}
+
 bool trace_step(struct trace_walk *walk, struct trace_step **step) {
     while (!walk->ended) {
         struct frame *frame = innermost(walk);
@@ -337,12 +367,13 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
                 decode_piece(&walk->trace->arena, frame->function, piece);
             if (frame->index < piece->count && !is_interrupted_here(walk, frame)) {
                 emit(walk, frame);
+                if (!walk_gives(walk))
+                    continue;
                 *step = &walk->step;
-                walk->ended = walk->ends;
                 return true;
             }
         }
-        if (walk->fault || !advance(walk, frame))
+        if (walk->fault || (!advance(walk, frame) && !pass_break(walk)))
             return false;
     }
     return false;
@@ -376,8 +407,11 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
         return walk;
     }
     enter_chunk(walk);
+    walk->skipped = thread->chunks.data[range.first].broken;
+    if (range.first > 0 || walk->skipped)
+        walk_begin_with_start(walk);
     if (range.first > 0) { /* the walk in front of this one ended behind the first instruction */
-        walk->begins_whole = walk_start(walk);
+        walk->repeats = true;
         trace_step(walk, &step);
     }
     return walk;

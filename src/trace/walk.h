@@ -4,6 +4,7 @@
  * walk_records.c   the thread's records, one after the other
  * walk_accesses.c  what an instruction accesses
  * walk_gap.c       what ran outside of the trace, and what it accessed
+ * walk_window.c    which instructions are in the trace's window
  * start.c          the state of the walk where a chunk begins */
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
@@ -85,6 +86,10 @@ struct trace_walk {
     VECTOR(struct known_callee) callees;
     struct trace_step step;
     const char *fault;
+    bool repeats;    /* the next instruction was given by the walk in front of this one */
+    bool skipped;    /* what ran in front of the next instruction is not in the window */
+    uint64_t inside; /* 1 + the frame of the window's function that was called first; 0: none */
+    uint64_t given;  /* instructions so far */
     struct access_values values; /* for accessed_parts */
 };
 
@@ -144,6 +149,12 @@ void emit_gap(struct trace_walk *walk, const struct frame *frame);
  * Returns whether they are all of the thread's. If not even the innermost one is known, there are
  * none. */
 bool walk_start(struct trace_walk *walk);
+
+/* walk_window.c: the same, and finds out whether the frames are in the window. */
+void walk_begin_with_start(struct trace_walk *walk);
+
+/* walk_window.c: an instruction is in the walk's step. Returns whether it belongs to the trace. */
+bool walk_gives(struct trace_walk *walk);
 
 /* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
  * behind it. */

@@ -71,7 +71,8 @@ static struct item read_item(struct trace_walk *walk) {
 const struct item *read_next_item(struct trace_walk *walk) {
     static const struct item end = {.kind = QUIPU_TRACE_END};
     while (walk->next + QUIPU_TRACE_RECORD_MAX >= walk->end || *walk->next == QUIPU_TRACE_END) {
-        if (walk->fault || walk->chunk + 1 >= walk->thread->chunks.count)
+        if (walk->fault || walk->chunk + 1 >= walk->thread->chunks.count ||
+            walk->thread->chunks.data[walk->chunk + 1].broken)
             return &end;
         walk->chunk++;
         enter_chunk(walk);

@@ -1,0 +1,176 @@
+/* window.c: which of a run a trace keeps; see window.h.
+ *
+ * A chunk is needed for a function if it has a sync of the function, or if the function was active
+ * where the chunk begins: the stack there has an address to which it calls. A chunk that only looks
+ * so is kept, too: readers find what is in the window by the path itself. So each chunk is judged
+ * alone, and they may come in any order. */
+#include "trace/window.h"
+
+#include "format/notes.h"
+#include "format/trace.h"
+#include "symbols/binary.h"
+#include "trace/point.h"
+#include "trace/trace.h"
+#include "util/vector.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BYTES_AN_INSTRUCTION = 24 /* so many of records are kept for each of the first instructions */
+};
+
+bool window_is_set(const struct trace_window *window) {
+    return window->function || window->first || window->of;
+}
+
+const char *window_text(struct arena *arena, const struct trace_window *window) {
+    return arena_print(arena, "first %" PRIu64 "\nkeep %" PRIu32 "\nof %" PRIu32 "\nfunction %s\n",
+                       window->first, window->keep, window->of,
+                       window->function ? window->function : "");
+}
+
+bool window_read(struct trace_window *window, char *text) {
+    int name = 0, end = 0;
+    *window = (struct trace_window){0};
+    sscanf(text, "first %" SCNu64 " keep %" SCNu32 " of %" SCNu32 " function %n%*[^\n]%n",
+           &window->first, &window->keep, &window->of, &name, &end);
+    if (!name)
+        return false;
+    if (end)
+        window->function = text + name;
+    if (end)
+        text[end] = '\0';
+    return true;
+}
+
+/* ---- the chunks that are needed ---- */
+
+/* The window's function in a process. */
+struct window_function {
+    uint32_t process;
+    const struct traced_function *function;
+    uint64_t bias;
+    VECTOR(uint64_t) returns; /* addresses behind its calls, sorted */
+    VECTOR(uint64_t) syncs;   /* what its syncs have of their address, sorted */
+};
+
+struct window_chunks {
+    struct arena *arena;
+    struct trace_window window;
+    VECTOR(struct window_function) functions;
+};
+
+struct window_chunks *window_begin(struct arena *arena, const struct trace_window *window) {
+    struct window_chunks *chunks = ARENA_NEW(arena, struct window_chunks);
+    chunks->arena = arena;
+    chunks->window = *window;
+    return chunks;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t first, second;
+    memcpy(&first, a, sizeof first);
+    memcpy(&second, b, sizeof second);
+    return (first > second) - (first < second);
+}
+
+static void add_places(struct arena *arena, struct window_function *found,
+                       struct traced_function *function) {
+    for (uint32_t i = 0; i < function->piece_count; i++) {
+        struct piece *piece = &function->pieces[i];
+        decode_piece(arena, function, piece);
+        const struct traced_instruction *last =
+            piece->count ? &piece->instructions[piece->count - 1] : NULL;
+        if (last && is_call_class(last->decoded.class))
+            vector_push(arena, &found->returns, last->address + last->decoded.size + found->bias);
+    }
+    for (uint32_t i = 0; i < function->record_count; i++)
+        if (function->records[i].sync)
+            vector_push(arena, &found->syncs,
+                        (uint32_t)(function->records[i].address + found->bias));
+    if (found->returns.count)
+        qsort(found->returns.data, found->returns.count, sizeof(uint64_t), compare_numbers);
+    if (found->syncs.count)
+        qsort(found->syncs.data, found->syncs.count, sizeof(uint64_t), compare_numbers);
+}
+
+static bool has_number(const uint64_t *numbers, size_t count, uint64_t number) {
+    return count && bsearch(&number, numbers, count, sizeof number, compare_numbers);
+}
+
+void window_add_module(struct window_chunks *chunks, uint32_t process, const char *path,
+                       uint64_t bias) {
+    struct arena *arena = chunks->arena;
+    struct traced_module *module = ARENA_NEW(arena, struct traced_module);
+    module->path = path;
+    if (!chunks->window.function || binary_open(arena, path, &module->binary) ||
+        read_trace_notes(arena, module))
+        return;
+    for (size_t i = 0; i < module->functions.count; i++) {
+        struct traced_function *function = &module->functions.data[i];
+        struct window_function found = {.process = process, .function = function, .bias = bias};
+        if (strcmp(function->name, chunks->window.function) != 0)
+            continue;
+        add_places(arena, &found, function);
+        vector_push(arena, &chunks->functions, found);
+    }
+}
+
+/* Whether RECORDS, of SIZE bytes, may have a sync of the function. */
+static bool has_sync(const struct window_function *function, const uint8_t *records, size_t size) {
+    for (size_t at = 0; at + QUIPU_TRACE_SYNC_SIZE <= size; at++) {
+        uint32_t low;
+        memcpy(&low, records + at + 1, sizeof low);
+        if (records[at] == QUIPU_TRACE_SYNC &&
+            has_number(function->syncs.data, function->syncs.count, low))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the function may be active where the chunk begins, of which START is the start, with the
+ * stack behind it. */
+static bool is_active(const struct window_function *function, const uint8_t *contents,
+                      uint32_t size) {
+    struct quipu_trace_start start;
+    bool done;
+    if (size < sizeof start)
+        return false;
+    memcpy(&start, contents, sizeof start);
+    if (size >= QUIPU_TRACE_STACK_MOST || /* the stack may be deeper */
+        record_of_stub(function->function, start.address - function->bias, &done) != NONE_OF)
+        return true;
+    for (uint32_t at = sizeof start; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, contents + at, sizeof word);
+        if (has_number(function->returns.data, function->returns.count, word))
+            return true;
+    }
+    return false;
+}
+
+static bool runs_function(const struct window_chunks *chunks,
+                          const struct quipu_trace_chunk *chunk, const uint8_t *contents,
+                          size_t size) {
+    uint32_t start = chunk->start <= size ? chunk->start : (uint32_t)size;
+    for (size_t i = 0; i < chunks->functions.count; i++)
+        if (chunks->functions.data[i].process == chunk->process &&
+            (is_active(&chunks->functions.data[i], contents, start) ||
+             has_sync(&chunks->functions.data[i], contents + start, size - start)))
+            return true;
+    return false;
+}
+
+bool window_takes(const struct window_chunks *chunks, const struct quipu_trace_chunk *chunk,
+                  const uint8_t *contents, size_t size) {
+    const struct trace_window *window = &chunks->window;
+    if (window->function)
+        return runs_function(chunks, chunk, contents, size);
+    if (window->of)
+        return chunk->number % window->of < window->keep;
+    return !window->first ||
+           (uint64_t)chunk->number * QUIPU_TRACE_FULL / BYTES_AN_INSTRUCTION < window->first;
+}
