@@ -267,8 +267,24 @@ static void clear(char *from, size_t size) {
     __asm__ volatile("rep stosb" : "+D"(at), "+c"(size), "=m"(*from) : "a"(0) : "memory");
 }
 
+/* The thread leaves the buffers of an earlier recording, if there was one. */
+static void change_recording(struct trace *trace, struct thread *thread) {
+    thread->broken = thread->nowhere; /* which has what it did before */
+    if (thread->broken) {
+        quipu_trace_drop_buffers(thread);
+        thread->number = __atomic_add_fetch(&trace->thread_count, 1, __ATOMIC_RELAXED);
+        thread->chunks = 0;
+    }
+    thread->control = trace->control;
+}
+
 char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
                               const struct full_frame *frame) {
+    bool idle = trace->phase != TRACE_ON || load(&trace->control->stopped);
+    if (idle && thread->unwanted++ % QUIPU_TRACE_LOOK_EVERY == 0)
+        quipu_trace_look();
+    if (trace->phase == TRACE_ON && thread->control != trace->control)
+        change_recording(trace, thread);
     if (trace->phase != TRACE_ON || thread->lost)
         return nowhere(thread);
     hand_over(trace, thread);

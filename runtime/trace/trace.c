@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
+#include <sys/stat.h>
 
 /* NULL: this module has not joined the others. */
 static struct trace *trace;
@@ -53,24 +54,61 @@ static int add_modules(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-static void begin_process(void) {
+/* The process is a new one of the recording with CONTROL. Its other threads may see that at once. */
+static void begin_process(struct quipu_trace_control *control) {
     trace->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
-    trace->process = (uint32_t)__atomic_add_fetch(&trace->control->processes, 1, __ATOMIC_RELAXED);
+    trace->process = (uint32_t)__atomic_add_fetch(&control->processes, 1, __ATOMIC_RELAXED);
     trace->thread_count = 0;
+    __atomic_store_n(&trace->control, control, __ATOMIC_RELEASE);
 }
 
 static void begin_recording(void) {
     const char *name = text_variable(environ, "QUIPU_TRACE=");
     struct text directory = {trace->directory, sizeof trace->directory, 0, false};
     trace->phase = TRACE_NONE;
+    trace->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
     if (!name || !*name)
         return;
     text_add(&directory, name);
-    trace->control = quipu_trace_open_control(trace);
-    if (!trace->control)
+    struct quipu_trace_control *control = quipu_trace_open_control(trace);
+    if (!control)
         return;
-    begin_process();
+    begin_process(control);
     trace->phase = TRACE_ON;
+}
+
+/* Writes the directory of a recording of this process into TRACE. Returns whether there is one. */
+static bool find_directory(void) {
+    char path[sizeof QUIPU_TRACE_ATTACH + 20];
+    struct text text = {path, sizeof path, 0, false};
+    struct stat status;
+    text_add(&text, QUIPU_TRACE_ATTACH);
+    text_number(&text, trace->pid);
+    if (SYSTEM_CALL(lstat, path, &status, 0, 0, 0, 0) != 0 || !S_ISLNK(status.st_mode) ||
+        (status.st_uid != 0 && status.st_uid != (uid_t)SYSTEM_CALL(geteuid, 0, 0, 0, 0, 0, 0)))
+        return false;
+    long length =
+        SYSTEM_CALL(readlink, path, trace->directory, sizeof trace->directory - 1, 0, 0, 0);
+    if (length <= 0)
+        return false;
+    trace->directory[length] = '\0';
+    return true;
+}
+
+void quipu_trace_look(void) {
+    lock();
+    bool idle = trace->phase == TRACE_NONE ||
+                (trace->phase == TRACE_ON &&
+                 __atomic_load_n(&trace->control->stopped, __ATOMIC_ACQUIRE));
+    struct quipu_trace_control *control =
+        idle && find_directory() ? quipu_trace_open_control(trace) : NULL;
+    if (control && !__atomic_load_n(&control->stopped, __ATOMIC_ACQUIRE)) {
+        begin_process(control);
+        dl_iterate_phdr(add_modules, NULL);
+        quipu_trace_describe_libraries(trace);
+        __atomic_store_n(&trace->phase, TRACE_ON, __ATOMIC_RELEASE);
+    }
+    unlock();
 }
 
 /* Takes what another module has made. */
@@ -131,7 +169,7 @@ static struct thread *attach(void) {
     if (thread->tid != tid || thread->pointer != thread_pointer()) {
         thread->tid = tid;
         thread->pointer = thread_pointer();
-        thread->number = ++trace->thread_count;
+        thread->number = __atomic_add_fetch(&trace->thread_count, 1, __ATOMIC_RELAXED);
         thread->chunks = 0;
         thread->known.cursor = QUIPU_TRACE_FULL;
     }
@@ -173,7 +211,7 @@ static void child(void) {
         trace->lock = 0;
         trace->threads = own;
         if (trace->phase == TRACE_ON) {
-            begin_process();
+            begin_process(trace->control);
             dl_iterate_phdr(add_modules, NULL);
             quipu_trace_describe_libraries(trace);
         }
@@ -189,10 +227,8 @@ static void child(void) {
 }
 
 void quipu_trace_start(void) {
-    if (!text_variable(environ, "QUIPU_TRACE="))
-        return;
     uint64_t mask = block_signals();
-    if (!trace)
+    if (!trace && text_variable(environ, "QUIPU_TRACE="))
         join();
     restore_signals(mask);
     pthread_atfork(NULL, NULL, child);

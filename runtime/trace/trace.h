@@ -29,7 +29,9 @@ struct thread {
     uint32_t buffer_count;
     char *nowhere; /* records that nobody reads; NULL: none */
     bool lost;     /* it got no buffer: nothing more is recorded */
-    bool broken;   /* it has dropped records since its last chunk */
+    bool broken;   /* records before its next chunk are not in the trace */
+    uint32_t unwanted; /* buffers' contents that nobody wanted */
+    const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
      * NULL: there is none. */
     const void *held;
@@ -85,6 +87,9 @@ void quipu_trace_drop_buffers(struct thread *thread);
 
 /* start.c: describes the thread in front of the records at RECORDS. Returns the size of that. */
 uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame);
+
+/* trace.c: looks for a recording that has begun meanwhile, and joins it. */
+void quipu_trace_look(void);
 
 /* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. FRAME: as
  * above. */

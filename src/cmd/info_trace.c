@@ -72,7 +72,7 @@ struct gap_counts {
 /* Counts GAP if it is one. */
 static void count_gap(struct gap_counts *counts, struct thread_sums *sums,
                       const struct trace_gap *gap) {
-    if (!gap->function)
+    if (!is_gap(gap))
         return;
     const char *name = gap_name(&counts->names, gap);
     uint32_t number = *map_add(&counts->names.arena, &counts->numbers, name, strlen(name),
@@ -163,7 +163,10 @@ static double bytes_an_instruction(uint64_t bytes, const struct thread_sums *sum
 /* Writes what is missing, or that nothing is. */
 static void write_missing(FILE *out, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
-    bool complete = !trace->cut && !trace->lost && !trace->stopped;
+    bool complete =
+        !trace->cut && !trace->lost && !trace->stopped && !window_is_set(&trace->window);
+    if (window_is_set(&trace->window))
+        fprintf(out, "  missing       what is not in the window\n");
     if (trace->cut)
         fprintf(out, "  missing       the end: the file was cut, or its recording was killed\n");
     if (trace->stopped)
@@ -181,10 +184,23 @@ static void write_missing(FILE *out, const struct trace_facts *facts) {
         fprintf(out, "  missing       nothing\n");
 }
 
+/* Writes what of the run the trace has, if that is not all. */
+static void write_window(FILE *out, const struct trace_window *window) {
+    if (window->function)
+        fprintf(out, "  window        while '%s' was called\n", window->function);
+    if (window->first)
+        fprintf(out, "  window        the first %" PRIu64 " instructions of each thread\n",
+                window->first);
+    if (window->of)
+        fprintf(out, "  window        %" PRIu32 " of each %" PRIu32 " buffers of a thread\n",
+                window->keep, window->of);
+}
+
 void write_text_trace(FILE *out, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
     struct thread_sums all = add_up(facts);
     print_line(out, "%s", trace->path);
+    write_window(out, &trace->window);
     fprintf(out, "  processes     %zu\n", trace->processes.count);
     fprintf(out, "  threads       %zu\n", trace->threads.count);
     fprintf(out, "  instructions  %" PRIu64 " executed\n", all.instructions);
@@ -236,6 +252,22 @@ static void write_json_thread(struct json_writer *json, const struct thread_sums
     json_close(json);
 }
 
+static void write_json_window(struct json_writer *json, const struct trace_window *window) {
+    if (!window_is_set(window)) {
+        json_null(json, "window");
+        return;
+    }
+    json_open_object(json, "window");
+    if (window->function)
+        json_string(json, "function", window->function);
+    else
+        json_null(json, "function");
+    json_unsigned(json, "first", window->first);
+    json_unsigned(json, "keep", window->keep);
+    json_unsigned(json, "of", window->of);
+    json_close(json);
+}
+
 void write_json_trace(struct json_writer *json, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
     json_open_object(json, NULL);
@@ -244,6 +276,7 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_bool(json, "cut", trace->cut);
     json_bool(json, "stopped", trace->stopped);
     json_bool(json, "lost", trace->lost);
+    write_json_window(json, &trace->window);
     json_open_array(json, "threads");
     for (size_t i = 0; i < facts->threads.count; i++)
         write_json_thread(json, &facts->threads.data[i]);

@@ -5,13 +5,16 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/process_number.h"
 #include "cmd/trace_input.h"
+#include "cmd/trace_process.h"
 
 #include "trace/collector.h"
 #include "util/diag.h"
 #include "util/size.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,7 @@
 
 static const char help[] =
     "usage: quipu trace [-o FILE] [OPTIONS] [--] PROGRAM [ARGS]\n"
+    "       quipu trace [-o FILE] [OPTIONS] --pid=PID [--seconds=S]\n"
     "\n"
     "Runs PROGRAM, which 'quipu cc --quipu=trace' built, so that all its threads and children\n"
     "record what they execute.  'quipu print FILE' shows it.  The exit status is the program's own.\n"
@@ -33,6 +37,8 @@ static const char help[] =
     "\n"
     "Only a part of the run:\n"
     "\n"
+    "      --pid=PID       from now on what process PID executes, until it ends or you interrupt\n"
+    "      --seconds=S     ... or until S seconds have gone by\n"
     "      --function=NAME only while the function NAME of the program has been called\n"
     "      --first=N       only the first N instructions of each thread\n"
     "      --every=N/M     of each M buffers that a thread fills, only the first N\n"
@@ -44,37 +50,54 @@ enum {
     LOOK_NANOSECONDS = 50000000 /* between two looks for processes that have ended */
 };
 
+struct trace_options {
+    struct collector_options collector;
+    pid_t pid; /* of a process that runs already; 0: a program is started */
+    uint64_t seconds;
+};
+
 static void print_help(void) {
     fputs(help, stdout);
 }
 
 static void parse_memory(void *options, const char *value) {
-    struct collector_options *collector = options;
+    struct trace_options *trace = options;
     const char *end = value;
-    if (!read_size(&end, &collector->memory) || *end)
+    if (!read_size(&end, &trace->collector.memory) || *end)
         die("--memory='%s': not a size such as 16M, at most 64G", value);
 }
 
 static void parse_level(void *options, const char *value) {
-    ((struct collector_options *)options)->level = (int)read_number("level", value, LEVEL_MOST);
+    ((struct trace_options *)options)->collector.level = (int)read_number("level", value, LEVEL_MOST);
 }
 
 static void parse_first(void *options, const char *value) {
-    ((struct collector_options *)options)->window.first = read_number("first", value, UINT64_MAX);
+    ((struct trace_options *)options)->collector.window.first =
+        read_number("first", value, UINT64_MAX);
+}
+
+static void parse_pid(void *options, const char *value) {
+    ((struct trace_options *)options)->pid = read_process_number(value);
+}
+
+static void parse_seconds(void *options, const char *value) {
+    ((struct trace_options *)options)->seconds = read_number("seconds", value, INT_MAX);
 }
 
 static void parse_every(void *options, const char *value) {
-    struct trace_window *window = &((struct collector_options *)options)->window;
+    struct trace_window *window = &((struct trace_options *)options)->collector.window;
     if (!read_ratio(value, &window->keep, &window->of))
         die("--every='%s': not N/M such as 1/100: of each 100 buffers, the first one", value);
 }
 
 static const struct option_row rows[] = {
-    {"output", 'o', OPTION_TEXT, offsetof(struct collector_options, output), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct trace_options, collector.output), NULL},
     {"memory", 0, OPTION_PARSED, 0, parse_memory},
     {"level", 0, OPTION_PARSED, 0, parse_level},
-    {"drop", 0, OPTION_FLAG, offsetof(struct collector_options, drop), NULL},
-    {"function", 0, OPTION_TEXT, offsetof(struct collector_options, window.function), NULL},
+    {"drop", 0, OPTION_FLAG, offsetof(struct trace_options, collector.drop), NULL},
+    {"pid", 0, OPTION_PARSED, 0, parse_pid},
+    {"seconds", 0, OPTION_PARSED, 0, parse_seconds},
+    {"function", 0, OPTION_TEXT, offsetof(struct trace_options, collector.window.function), NULL},
     {"first", 0, OPTION_PARSED, 0, parse_first},
     {"every", 0, OPTION_PARSED, 0, parse_every},
 };
@@ -163,16 +186,45 @@ static void collect_from_others(struct collector *collector) {
     }
 }
 
-int cmd_trace(int argc, char **argv) {
-    struct collector_options options = {.output = "quipu.trace", .memory = 64 << 20, .level = 3};
-    int program = take_options(&command_line, argc, argv, &options);
-    if (!program)
-        return 0;
-    if (program == argc)
-        die("no program to run; 'quipu trace --help' tells how");
-    if (options.window.function)
-        need_recording_function(argv[program], options.window.function);
-    struct collector *collector = collector_begin(&options);
+static double seconds_since(const struct timespec *begin) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+/* Takes the records of a process that runs already. */
+static void collect_from_process(struct collector *collector, pid_t pid, uint64_t seconds) {
+    struct timespec begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    begin_process_recording(pid, collector_directory(collector));
+    while (!running.stop && !collector_failed(collector) &&
+           (kill(pid, 0) == 0 || errno == EPERM) &&
+           (!seconds || seconds_since(&begin) < (double)seconds)) {
+        uint32_t moment = collector_moment(collector);
+        if (!collector_take(collector, false))
+            collector_wait(collector, moment);
+    }
+    end_process_recording(pid);
+}
+
+static int trace_process(const struct trace_options *options) {
+    need_recording_process(options->pid);
+    struct collector *collector = collector_begin(&options->collector);
+    running.collector = collector;
+    catch_signals();
+    collect_from_process(collector, options->pid, options->seconds);
+    bool recorded = collector_has_records(collector);
+    const char *cause = collector_end(collector);
+    if (cause)
+        error("%s", cause);
+    else if (!recorded)
+        error("process %d has recorded nothing: it has executed too little code that records",
+              (int)options->pid);
+    return cause || !recorded ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int trace_program(const struct trace_options *options, char **argv) {
+    struct collector *collector = collector_begin(&options->collector);
     if (setenv("QUIPU_TRACE", collector_directory(collector), 1) != 0)
         die("cannot set QUIPU_TRACE: %s", strerror(errno));
     sigset_t signals, old;
@@ -181,7 +233,7 @@ int cmd_trace(int argc, char **argv) {
         sigaddset(&signals, numbers[i]);
     sigprocmask(SIG_BLOCK, &signals, &old);
     running.collector = collector;
-    running.program = child_begin(argv + program, &old);
+    running.program = child_begin(argv, &old);
     catch_signals();
     sigprocmask(SIG_SETMASK, &old, NULL);
     int status = collect_from_program(collector);
@@ -191,4 +243,22 @@ int cmd_trace(int argc, char **argv) {
         error("%s", cause);
     status = child_end(status, &old);
     return cause && status == 0 ? EXIT_FAILURE : status;
+}
+
+int cmd_trace(int argc, char **argv) {
+    struct trace_options options = {
+        .collector = {.output = "quipu.trace", .memory = 64 << 20, .level = 3}};
+    int program = take_options(&command_line, argc, argv, &options);
+    if (!program)
+        return 0;
+    if (options.pid ? program < argc : program == argc)
+        die(options.pid ? "--pid: name a process or a program, not both"
+                        : "no program to run; 'quipu trace --help' tells how");
+    if (options.seconds && !options.pid)
+        die("--seconds is for a process that runs already; name it by --pid");
+    if (options.pid)
+        return trace_process(&options);
+    if (options.collector.window.function)
+        need_recording_function(argv[program], options.collector.window.function);
+    return trace_program(&options, argv + program);
 }

@@ -103,6 +103,15 @@ struct quipu_trace_control {
 
 #define QUIPU_TRACE_CONTROL "control"
 
+/* A process that runs already finds the directory by a symbolic link of its user or of root, which
+ * is named by this and the process's number. It looks for that whenever a thread has recorded some
+ * buffers' contents that nobody wanted. */
+#define QUIPU_TRACE_ATTACH "/dev/shm/quipu-trace-attach."
+
+enum {
+    QUIPU_TRACE_LOOK_EVERY = 16 /* so many buffers' contents */
+};
+
 /* A buffer is a file of the directory, named by its number in decimal digits. Its process keeps it
  * mapped, and so shows that it lives. It begins with a struct quipu_trace_chunk, whose state says
  * whose turn it is: only the process changes QUIPU_TRACE_EMPTY and QUIPU_TRACE_FILLING, only

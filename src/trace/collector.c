@@ -60,6 +60,7 @@ struct collector {
     VECTOR(struct buffer_file) buffers;
     struct trace_writer *writer;
     struct window_chunks *window;
+    bool has_records; /* of a thread */
     uint8_t contents[QUIPU_TRACE_RECORDS_MAX];
 };
 
@@ -209,12 +210,21 @@ static void store(struct collector *collector, const struct buffer_file *buffer,
                   struct quipu_trace_chunk *chunk) {
     ssize_t size = pread(buffer->fd, collector->contents, sizeof collector->contents, PAGE);
     chunk->state = 0;
+    collector->has_records |= chunk->kind == QUIPU_TRACE_RECORDS;
     while (size > 0 && collector->contents[size - 1] == 0)
         size--;
     if (wants(collector, chunk, size > 0 ? (size_t)size : 0))
         writer_add(collector->writer, chunk, collector->contents, size > 0 ? (size_t)size : 0);
     if (writer_failed(collector->writer))
         __atomic_store_n(&collector->control->stopped, 1, __ATOMIC_RELEASE);
+}
+
+bool collector_failed(const struct collector *collector) {
+    return writer_failed(collector->writer);
+}
+
+bool collector_has_records(const struct collector *collector) {
+    return collector->has_records;
 }
 
 static void remove_buffer(struct collector *collector, size_t index) {

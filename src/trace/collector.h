@@ -24,6 +24,12 @@ struct collector_options {
 struct collector *collector_begin(const struct collector_options *options);
 const char *collector_directory(const struct collector *collector);
 
+/* Whether the trace could not be written. */
+bool collector_failed(const struct collector *collector);
+
+/* Whether records of threads have come. */
+bool collector_has_records(const struct collector *collector);
+
 /* Takes what is there. OFTEN: looks only at full buffers, not for processes that have ended.
  * Returns whether there was anything. */
 bool collector_take(struct collector *collector, bool often);

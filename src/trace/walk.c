@@ -384,7 +384,7 @@ const char *trace_fault(const struct trace_walk *walk) {
 }
 
 struct trace_gap trace_last_gap(const struct trace_walk *walk) {
-    if (walk->ended)
+    if (walk->ended || walk->skipped)
         return (struct trace_gap){0};
     return walk->leaving.leaves ? walk->leaving.gap : walk->gap;
 }
