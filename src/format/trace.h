@@ -109,7 +109,7 @@ struct quipu_trace_control {
 #define QUIPU_TRACE_ATTACH "/dev/shm/quipu-trace-attach."
 
 enum {
-    QUIPU_TRACE_LOOK_EVERY = 16 /* so many buffers' contents */
+    QUIPU_TRACE_LOOK_EVERY = 4 /* so many buffers' contents */
 };
 
 /* A buffer is a file of the directory, named by its number in decimal digits. Its process keeps it

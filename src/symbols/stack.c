@@ -92,6 +92,23 @@ static bool attach(struct stack_modules *modules) {
     return modules->attached;
 }
 
+/* The frame's callee kept the registers that the calling convention says, and no other. libdwfl
+ * takes %rax for %rbx there (elfutils 0.188, abi_cfi of x86-64). Where rules for unwinding say
+ * nothing of %rbx, its value is that in the callee. */
+static void keep_by_convention(struct stack_frame *frame, const stack_frames *callees) {
+    enum {
+        KEPT = REGISTER_RBX | REGISTER_RSP | REGISTER_RBP | REGISTER_R12 | REGISTER_R13 |
+               REGISTER_R14 | REGISTER_R15
+    };
+    const struct stack_frame *callee = callees->count ? &callees->data[callees->count - 1] : NULL;
+    int rbx = __builtin_ctz(REGISTER_RBX);
+    frame->known &= KEPT;
+    if (!callee || frame->known & REGISTER_RBX || !(callee->known & REGISTER_RBX))
+        return;
+    frame->registers[rbx] = callee->registers[rbx];
+    frame->known |= REGISTER_RBX;
+}
+
 static int add_frame(Dwfl_Frame *state, void *data) {
     struct stack_modules *modules = data;
     struct stack_frame frame = {0};
@@ -100,6 +117,8 @@ static int add_frame(Dwfl_Frame *state, void *data) {
     for (int reg = 0; reg < GENERAL_REGISTERS; reg++)
         if (dwfl_frame_reg(state, dwarf_numbers[reg], &frame.registers[reg]) == 0)
             frame.known |= (uint16_t)(1u << reg);
+    if (!frame.interrupted)
+        keep_by_convention(&frame, modules->frames);
     vector_push(modules->arena, modules->frames, frame);
     return DWARF_CB_OK;
 }

@@ -52,7 +52,7 @@ trap 'rm -f run fork; wait' EXIT
 until [ -s out ]; do sleep 0.05; done
 
 for round in 1 2; do
-    "$quipu" trace --pid=$program --seconds=1 --first=1000000 -o $round.trace >got 2>&1 || fail "round $round: $(cat got)"
+    "$quipu" trace --pid=$program --seconds=2 --first=1000000 -o $round.trace >got 2>&1 || fail "round $round: $(cat got)"
     "$quipu" info $round.trace >info 2>&1 || fail "round $round: $(cat info)"
     grep '^  threads  *2$' info >/dev/null || fail "round $round: $(cat info)"
     "$quipu" print --first=200000 $round.trace >rows 2>err || fail "round $round: $(cat err)"
@@ -61,7 +61,7 @@ for round in 1 2; do
     grep ' ?$' rows && fail "round $round: an address is not known"
 done
 touch fork
-"$quipu" trace --pid=$program --seconds=1 --first=1000000 -o fork.trace >got 2>&1 || fail "with children: $(cat got)"
+"$quipu" trace --pid=$program --seconds=2 --first=1000000 -o fork.trace >got 2>&1 || fail "with children: $(cat got)"
 rm fork
 "$quipu" print --function=child fork.trace >rows 2>err || fail "with children: $(cat err)"
 grep ' child+0x0 ' rows >/dev/null || fail "children are not recorded"
