@@ -308,8 +308,8 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
     chunk->begin = thread_pointer();
     chunk->start = 0;
     chunk->flags = thread->broken ? QUIPU_TRACE_BROKEN : 0;
-    if (frame && (thread->broken ||
-                  (chunk->number && chunk->number % trace->control->start_every == 0)))
+    if (frame &&
+        (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
     thread->broken = false;
     set_state(chunk, QUIPU_TRACE_FILLING);

@@ -54,7 +54,8 @@ static int add_modules(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
-/* The process is a new one of the recording with CONTROL. Its other threads may see that at once. */
+/* The process is a new one of the recording with CONTROL. Its other threads may see that at once.
+ */
 static void begin_process(struct quipu_trace_control *control) {
     trace->pid = (uint32_t)SYSTEM_CALL(getpid, 0, 0, 0, 0, 0, 0);
     trace->process = (uint32_t)__atomic_add_fetch(&control->processes, 1, __ATOMIC_RELAXED);
@@ -97,9 +98,9 @@ static bool find_directory(void) {
 
 void quipu_trace_look(void) {
     lock();
-    bool idle = trace->phase == TRACE_NONE ||
-                (trace->phase == TRACE_ON &&
-                 __atomic_load_n(&trace->control->stopped, __ATOMIC_ACQUIRE));
+    bool idle =
+        trace->phase == TRACE_NONE ||
+        (trace->phase == TRACE_ON && __atomic_load_n(&trace->control->stopped, __ATOMIC_ACQUIRE));
     struct quipu_trace_control *control =
         idle && find_directory() ? quipu_trace_open_control(trace) : NULL;
     if (control && !__atomic_load_n(&control->stopped, __ATOMIC_ACQUIRE)) {

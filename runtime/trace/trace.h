@@ -27,9 +27,9 @@ struct thread {
     struct quipu_trace_chunk *chunk; /* the buffer that gets its records; NULL: none */
     struct quipu_trace_chunk *buffers[BUFFERS_MOST];
     uint32_t buffer_count;
-    char *nowhere; /* records that nobody reads; NULL: none */
-    bool lost;     /* it got no buffer: nothing more is recorded */
-    bool broken;   /* records before its next chunk are not in the trace */
+    char *nowhere;     /* records that nobody reads; NULL: none */
+    bool lost;         /* it got no buffer: nothing more is recorded */
+    bool broken;       /* records before its next chunk are not in the trace */
     uint32_t unwanted; /* buffers' contents that nobody wanted */
     const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;

@@ -59,13 +59,18 @@ static void print_help(void) {
         "      --expand           of a trace: what memcpy, read and the like accessed as words\n"
         "                         of 8 bytes\n"
         "      --process=PID      of a trace: only this process\n"
-        "      --thread=TID       of a trace: only this thread\n",
+        "      --thread=TID       of a trace: only this thread\n"
+        "      --part=I/N         of a trace: only part I of the N parts of each thread\n",
         stdout);
 }
 
 static void take_process(void *options, const char *word) {
     ((struct export_options *)options)->selection.process =
         (uint32_t)read_number("process", word, UINT32_MAX);
+}
+
+static void take_part(void *options, const char *word) {
+    read_part(&((struct export_options *)options)->selection, word);
 }
 
 static void take_thread(void *options, const char *word) {
@@ -89,6 +94,7 @@ static const struct option_row rows[] = {
     {"positions", 0, OPTION_PARSED, 0, take_positions},
     {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct export_options, selection.expand), NULL},
+    {"part", 0, OPTION_PARSED, 0, take_part},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},
@@ -174,8 +180,8 @@ static bool keeps_threads(const struct profile *profile, const struct export_for
 static void choose_format(struct export_options *options) {
     if (find_trace_export(options->to) && strcmp(options->to, "json") != 0)
         die("--to=%s writes a trace; name one, as 'quipu trace' records it", options->to);
-    if (options->selection.process || options->selection.thread)
-        die("--process and --thread select from a trace; counts are added up over all of them");
+    if (options->selection.process || options->selection.thread || options->selection.parts)
+        die("--process, --thread and --part select from a trace; counts are added up over all");
     options->format = choose_export_format(options->to);
 }
 

@@ -68,7 +68,8 @@ static void parse_memory(void *options, const char *value) {
 }
 
 static void parse_level(void *options, const char *value) {
-    ((struct trace_options *)options)->collector.level = (int)read_number("level", value, LEVEL_MOST);
+    ((struct trace_options *)options)->collector.level =
+        (int)read_number("level", value, LEVEL_MOST);
 }
 
 static void parse_first(void *options, const char *value) {
@@ -197,8 +198,7 @@ static void collect_from_process(struct collector *collector, pid_t pid, uint64_
     struct timespec begin;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     begin_process_recording(pid, collector_directory(collector));
-    while (!running.stop && !collector_failed(collector) &&
-           (kill(pid, 0) == 0 || errno == EPERM) &&
+    while (!running.stop && !collector_failed(collector) && (kill(pid, 0) == 0 || errno == EPERM) &&
            (!seconds || seconds_since(&begin) < (double)seconds)) {
         uint32_t moment = collector_moment(collector);
         if (!collector_take(collector, false))

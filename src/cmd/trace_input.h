@@ -6,9 +6,9 @@
 
 /* What of a trace is read. */
 struct trace_selection {
-    uint32_t process; /* its number in the system; 0: all */
-    uint32_t thread;  /* the same */
-    bool expand;      /* what untraced functions accessed is read as words of 8 bytes */
+    uint32_t process;     /* its number in the system; 0: all */
+    uint32_t thread;      /* the same */
+    bool expand;          /* what untraced functions accessed is read as words of 8 bytes */
     uint32_t part, parts; /* part number `part`, from 1, of `parts`; 0: all */
 };
 
@@ -21,11 +21,13 @@ struct trace *open_trace(struct arena *arena, const char *path);
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection);
 
-/* Reads the value WORD of --part, such as 1/4, into SELECTION. Ends the program with an error if it is none.
+/* Reads the value WORD of --part, such as 1/4, into SELECTION. Ends the program with an error if it
+ * is none.
  */
 void read_part(struct trace_selection *selection, const char *word);
 
-/* Reads WORD, such as 1/4, the first one of four, into NUMBER and COUNT. Returns false if it is none.
+/* Reads WORD, such as 1/4, the first one of four, into NUMBER and COUNT. Returns false if it is
+ * none.
  */
 bool read_ratio(const char *word, uint32_t *number, uint32_t *count);
 

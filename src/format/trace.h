@@ -86,17 +86,17 @@ enum {
  * QUIPU_TRACE_CONTROL in it is this structure. 'quipu trace' holds an exclusive lock (flock) of it:
  * who gets a lock knows that nobody takes buffers any more. */
 struct quipu_trace_control {
-    uint8_t magic[8];   /*  0  QUIPU_TRACE_MAGIC without its NUL */
-    uint32_t version;   /*  8  QUIPU_TRACE_VERSION */
-    uint32_t stopped;   /* 12  not 0: nothing more is recorded */
-    uint32_t numbers;   /* 16  numbers that were given to buffers, from 1 */
-    uint32_t processes; /* 20  numbers that were given to processes, from 1 */
-    uint32_t buffers;   /* 24  buffers that exist */
-    uint32_t limit;     /* 28  of these; only the first one of a thread may be one more */
-    uint32_t filled;    /* 32  futex: changes when a buffer is full */
-    uint32_t emptied;   /* 36  futex: changes when a buffer is empty again */
-    uint32_t waiting;   /* 40  threads that wait for it */
-    uint32_t lost;      /* 44  threads that got no buffer: records are missing */
+    uint8_t magic[8];     /*  0  QUIPU_TRACE_MAGIC without its NUL */
+    uint32_t version;     /*  8  QUIPU_TRACE_VERSION */
+    uint32_t stopped;     /* 12  not 0: nothing more is recorded */
+    uint32_t numbers;     /* 16  numbers that were given to buffers, from 1 */
+    uint32_t processes;   /* 20  numbers that were given to processes, from 1 */
+    uint32_t buffers;     /* 24  buffers that exist */
+    uint32_t limit;       /* 28  of these; only the first one of a thread may be one more */
+    uint32_t filled;      /* 32  futex: changes when a buffer is full */
+    uint32_t emptied;     /* 36  futex: changes when a buffer is empty again */
+    uint32_t waiting;     /* 40  threads that wait for it */
+    uint32_t lost;        /* 44  threads that got no buffer: records are missing */
     uint32_t start_every; /* 48  of so many chunks of a thread, one has a start */
     uint32_t drops;       /* 52  not 0: a thread without an empty buffer drops records */
 };
@@ -133,10 +133,10 @@ struct quipu_trace_file {
 };
 
 enum quipu_trace_chunk_kind {
-    QUIPU_TRACE_RECORDS = 1, /* of a thread */
-    QUIPU_TRACE_MODULE = 2,  /* asciz path */
-    QUIPU_TRACE_LAST = 3,    /* nothing: the trace is whole; number: enum quipu_trace_end */
-    QUIPU_TRACE_WINDOW = 5, /* text: what of the run is in the trace (src/trace/window.c) */
+    QUIPU_TRACE_RECORDS = 1,   /* of a thread */
+    QUIPU_TRACE_MODULE = 2,    /* asciz path */
+    QUIPU_TRACE_LAST = 3,      /* nothing: the trace is whole; number: enum quipu_trace_end */
+    QUIPU_TRACE_WINDOW = 5,    /* text: what of the run is in the trace (src/trace/window.c) */
     QUIPU_TRACE_LIBRARIES = 4, /* modules that record nothing; for each u64 load bias, asciz path */
 };
 
@@ -146,14 +146,14 @@ enum quipu_trace_end {
 };
 
 struct quipu_trace_chunk {
-    uint32_t state;       /*  0  enum quipu_trace_state; 0 in the file */
-    uint32_t kind;        /*  4  enum quipu_trace_chunk_kind */
-    uint32_t process;     /*  8  number of the process in this trace */
-    uint32_t pid, tid;    /* 12 */
-    uint32_t thread;      /* 20  number of the thread in its process, from 1 */
-    uint32_t number;      /* 24  of the chunk among the thread's, from 0 */
-    uint32_t start;       /* 28  bytes of a struct quipu_trace_start in front of the records, or 0 */
-    uint64_t begin;       /* 32  of the thread's %fs; of a module: its load bias */
+    uint32_t state;    /*  0  enum quipu_trace_state; 0 in the file */
+    uint32_t kind;     /*  4  enum quipu_trace_chunk_kind */
+    uint32_t process;  /*  8  number of the process in this trace */
+    uint32_t pid, tid; /* 12 */
+    uint32_t thread;   /* 20  number of the thread in its process, from 1 */
+    uint32_t number;   /* 24  of the chunk among the thread's, from 0 */
+    uint32_t start;    /* 28  bytes of a struct quipu_trace_start in front of the records, or 0 */
+    uint64_t begin;    /* 32  of the thread's %fs; of a module: its load bias */
     uint8_t build_id[32]; /* 40  of a module, zeros behind it */
     uint32_t flags;       /* 72  enum quipu_trace_chunk_flags */
     uint32_t unused;      /* 76 */

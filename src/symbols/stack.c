@@ -15,8 +15,8 @@ enum {
 };
 
 /* DWARF's numbers of the registers, by their encoding. */
-static const uint8_t dwarf_numbers[GENERAL_REGISTERS] = {0, 2, 1, 3,  7,  6,  4,  5,
-                                                       8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t dwarf_numbers[GENERAL_REGISTERS] = {0, 2, 1,  3,  7,  6,  4,  5,
+                                                         8, 9, 10, 11, 12, 13, 14, 15};
 
 struct stack_modules {
     Dwfl *dwfl;
@@ -123,8 +123,8 @@ static int add_frame(Dwfl_Frame *state, void *data) {
     return DWARF_CB_OK;
 }
 
-bool stack_unwind(struct arena *arena, struct stack_modules *modules,
-                  const struct stack_copy *copy, stack_frames *frames) {
+bool stack_unwind(struct arena *arena, struct stack_modules *modules, const struct stack_copy *copy,
+                  stack_frames *frames) {
     if (!attach(modules))
         return false;
     modules->copy = copy;

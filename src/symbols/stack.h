@@ -33,13 +33,14 @@ typedef VECTOR(struct stack_frame) stack_frames;
 struct stack_modules;
 
 struct stack_modules *stack_modules_begin(void);
-/* Adds the file at PATH, which was loaded with this bias. A file that cannot be read is left out. */
+/* Adds the file at PATH, which was loaded with this bias. A file that cannot be read is left out.
+ */
 void stack_modules_add(struct stack_modules *modules, const char *path, uint64_t bias);
 void stack_modules_end(struct stack_modules *modules);
 
 /* Appends to FRAMES, in ARENA, the frames of COPY, the innermost one first. Returns whether they
  * are all that the thread has: its outermost frame is among them. */
-bool stack_unwind(struct arena *arena, struct stack_modules *modules,
-                  const struct stack_copy *copy, stack_frames *frames);
+bool stack_unwind(struct arena *arena, struct stack_modules *modules, const struct stack_copy *copy,
+                  stack_frames *frames);
 
 #endif

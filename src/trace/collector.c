@@ -199,9 +199,9 @@ static bool wants(struct collector *collector, const struct quipu_trace_chunk *c
     if (chunk->kind == QUIPU_TRACE_RECORDS)
         return size && window_takes(collector->window, chunk, collector->contents, size);
     if (chunk->kind == QUIPU_TRACE_MODULE)
-        window_add_module(
-            collector->window, chunk->process,
-            arena_copy(&collector->arena, (const char *)collector->contents, size), chunk->begin);
+        window_add_module(collector->window, chunk->process,
+                          arena_copy(&collector->arena, (const char *)collector->contents, size),
+                          chunk->begin);
     return true;
 }
 

@@ -193,7 +193,8 @@ static const char *add_records(struct arena *arena, struct trace *trace,
     struct traced_thread *thread = NULL;
     if (block->size > QUIPU_TRACE_RECORDS_MAX || chunk->start > QUIPU_TRACE_RECORDS_MAX ||
         (chunk->start && chunk->start < sizeof(struct quipu_trace_start)))
-        return arena_print(arena, "'%s' is corrupt: thread %u has a chunk of %u bytes, %u of its start",
+        return arena_print(arena,
+                           "'%s' is corrupt: thread %u has a chunk of %u bytes, %u of its start",
                            trace->path, chunk->tid, block->size, chunk->start);
     for (size_t i = 0; i < trace->threads.count; i++)
         if (trace->threads.data[i]->process == process &&

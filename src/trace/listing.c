@@ -285,8 +285,7 @@ static void list_gap(struct listing *listing, const struct trace_gap *gap,
     const char *function = listing->options.function;
     char *text = NULL;
     size_t size = 0;
-    if (!is_gap(gap) ||
-        (function && gap->function && strcmp(gap->function->name, function) != 0))
+    if (!is_gap(gap) || (function && gap->function && strcmp(gap->function->name, function) != 0))
         return;
     FILE *out = open_memstream(&text, &size);
     if (!out)

@@ -36,8 +36,7 @@ static uint32_t record_at(const struct traced_function *function, uint64_t addre
     return NONE_OF;
 }
 
-uint32_t record_of_stub(const struct traced_function *function, uint64_t address,
-                               bool *done) {
+uint32_t record_of_stub(const struct traced_function *function, uint64_t address, bool *done) {
     enum {
         LONGEST_STUB = 8
     };

@@ -132,9 +132,9 @@ struct traced_chunk {
         size; /* bytes, and those of the records themselves; not more than they may be */
     const uint8_t *bytes;
     uint64_t fs_base;
-    uint32_t start;          /* bytes of its struct quipu_trace_start, or 0 */
-    bool broken;             /* records between the chunk before and this one were not kept */
-    uint8_t whole;           /* start.c: enum start_state */
+    uint32_t start; /* bytes of its struct quipu_trace_start, or 0 */
+    bool broken;    /* records between the chunk before and this one were not kept */
+    uint8_t whole;  /* start.c: enum start_state */
 };
 
 /* Whether the thread has gone on behind the chunk: it ends because there was no room. Zeros at its
@@ -155,10 +155,10 @@ struct trace {
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    bool lost;    /* records are missing: there was no room for them */
-    bool stopped; /* the recording was stopped while programs ran */
-    bool cut;     /* the file has not its end */
-    bool expands; /* references of gaps are cut into words of 8 bytes */
+    bool lost;                  /* records are missing: there was no room for them */
+    bool stopped;               /* the recording was stopped while programs ran */
+    bool cut;                   /* the file has not its end */
+    bool expands;               /* references of gaps are cut into words of 8 bytes */
     struct trace_window window; /* what of the run is in it */
     uint32_t part, parts; /* only part number `part`, from 0, of `parts` is read; 0 parts: all */
     VECTOR(struct traced_module *) modules;

@@ -209,7 +209,8 @@ static bool is_at_break(struct trace_walk *walk) {
     if (peek(walk)->kind != QUIPU_TRACE_END || walk->fault)
         return false;
     return walk->chunk + 1 < thread->chunks.count ||
-           (window_is_set(&walk->trace->window) && chunk_is_full(&thread->chunks.data[walk->chunk]));
+           (window_is_set(&walk->trace->window) &&
+            chunk_is_full(&thread->chunks.data[walk->chunk]));
 }
 
 /* The frame's piece is done: goes on to the next one, or leaves the function. */

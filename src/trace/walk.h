@@ -68,7 +68,7 @@ struct trace_walk {
     size_t end_chunk; /* the walk ends behind the first instruction that follows a record of it */
     bool ends;        /* such a record was taken */
     bool ended;
-    bool begins_whole; /* it began with a start that was whole */
+    bool begins_whole;                        /* it began with a start that was whole */
     uint8_t records[QUIPU_TRACE_RECORDS_MAX]; /* of the chunk */
     const uint8_t *next, *end;
     uint64_t taken; /* bytes of the records so far */
