@@ -242,25 +242,50 @@ static void settle_record(greg_t *registers, struct thread *thread, const void *
     }
 }
 
+/* A function of code [begin, end), which has a frame and ends with its only return. */
+struct framed {
+    uint64_t begin, end;
+};
+
+static bool is_in(const struct framed *function, uint64_t at) {
+    return at - function->begin < function->end - function->begin;
+}
+
+/* Whether AT is where %rbp is the function's own. */
+static bool has_frame(const struct framed *function, uint64_t at) {
+    return at - function->begin > FRAME_BEGIN + 1 && at != function->end - 1;
+}
+
+/* Returns the return address of a function in which a thread was interrupted. */
+static uint64_t return_address(const greg_t *registers, const struct framed *function) {
+    const uint64_t *stack = (const void *)registers[REG_RSP];
+    uint64_t at = (uint64_t)registers[REG_RIP];
+    if (has_frame(function, at))
+        return ((const uint64_t *)registers[REG_RBP])[1];
+    return stack[at - function->begin == FRAME_BEGIN + 1];
+}
+
 /* Returns the address at which the program itself was interrupted: if that is in quipu_trace_full,
- * the call of it while the record is not there yet, or else the instruction behind that call. */
+ * the call of it while the record is not there yet, or else the instruction behind that call. In
+ * quipu_trace_order it is that of the site, even if that function has called the other one. */
 static uint64_t program_address(const ucontext_t *context) {
     const greg_t *registers = context->uc_mcontext.gregs;
     uint64_t at = (uint64_t)registers[REG_RIP];
-    uint64_t first = (uint64_t)quipu_trace_full, last = (uint64_t)quipu_trace_full_end;
-    if (at < first || at >= last)
+    struct framed full = {(uint64_t)quipu_trace_full, (uint64_t)quipu_trace_full_end};
+    struct framed order = {(uint64_t)quipu_trace_order, (uint64_t)quipu_trace_order_end};
+    if (is_in(&order, at))
+        return return_address(registers, &order);
+    if (!is_in(&full, at))
         return at;
-    const uint64_t *stack = (const void *)registers[REG_RSP];
-    uint64_t back = ((const uint64_t *)registers[REG_RBP])[1];
-    if (at == last - 1 || at - first <= FRAME_BEGIN)
-        back = stack[0];
-    else if (at - first <= FRAME_BEGIN + 1)
-        back = stack[1];
+    uint64_t back = return_address(registers, &full);
+    if (is_in(&order, back)) {
+        const uint64_t *frame = (const void *)registers[REG_RBP];
+        return has_frame(&full, at) ? ((const uint64_t *)frame[0])[1] : frame[1];
+    }
     return at < (uint64_t)quipu_trace_changed ? back - CALL_SIZE : back;
 }
 
-/* Adds a record of SIZE bytes for the thread. Returns its begin. */
-static char *add_record(struct thread *thread, uint64_t size) {
+char *quipu_trace_add_record(struct thread *thread, uint64_t size) {
     if ((thread->known.cursor + size) & QUIPU_TRACE_FULL) {
         thread->known.cursor = QUIPU_TRACE_FULL;
         return (char *)quipu_trace_continue(size, NULL) - size;
@@ -282,7 +307,7 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer) {
         return;
     uint64_t mask = block_signals();
     settle_record(context->uc_mcontext.gregs, thread, context);
-    char *record = add_record(thread, QUIPU_TRACE_HANDLER_SIZE);
+    char *record = quipu_trace_add_record(thread, QUIPU_TRACE_HANDLER_SIZE);
     record[0] = QUIPU_TRACE_HANDLER;
     put(record + 1, program_address(context));
     put(record + 9, (uint64_t)context - 8);
@@ -295,6 +320,6 @@ void quipu_trace_resumed(const void *frame) {
     uint64_t mask = block_signals();
     if (thread->held == frame)
         thread->held = NULL;
-    *add_record(thread, QUIPU_TRACE_RESUMED_SIZE) = QUIPU_TRACE_RESUMED;
+    *quipu_trace_add_record(thread, QUIPU_TRACE_RESUMED_SIZE) = QUIPU_TRACE_RESUMED;
     restore_signals(mask);
 }

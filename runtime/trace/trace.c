@@ -19,7 +19,7 @@ static struct trace *trace;
 
 extern char **environ;
 
-struct quipu_trace_thread quipu_trace_unattached = {QUIPU_TRACE_FULL};
+struct quipu_trace_thread quipu_trace_unattached = {.cursor = QUIPU_TRACE_FULL};
 
 void quipu_trace_start(void);
 
@@ -76,6 +76,7 @@ static void begin_recording(void) {
         return;
     begin_process(control);
     trace->phase = TRACE_ON;
+    quipu_trace_watch_ends(trace);
 }
 
 /* Writes the directory of a recording of this process into TRACE. Returns whether there is one. */
@@ -173,6 +174,7 @@ static struct thread *attach(void) {
         thread->number = __atomic_add_fetch(&trace->thread_count, 1, __ATOMIC_RELAXED);
         thread->chunks = 0;
         thread->known.cursor = QUIPU_TRACE_FULL;
+        quipu_trace_begin_order(trace, thread);
     }
     unlock();
     *quipu_trace_own() = &thread->known;
@@ -186,8 +188,10 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
         thread = attach();
     }
     uint64_t end = thread->known.cursor + size;
-    if (end & QUIPU_TRACE_FULL)
-        end = (uint64_t)quipu_trace_next_buffer(trace, thread, frame) + size;
+    if (end & QUIPU_TRACE_FULL) {
+        char *begin = quipu_trace_next_buffer(trace, thread, frame);
+        end = (uint64_t)quipu_trace_write_begin(thread, begin) + size;
+    }
     thread->known.cursor = end;
     return end;
 }
@@ -197,6 +201,17 @@ uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64
 }
 
 /* ---- processes ---- */
+
+/* The calling thread is about to fork. What it shares with the child is ordered from here on. */
+static void prepare(void) {
+    uint64_t mask = block_signals();
+    if (trace && trace->phase == TRACE_ON) {
+        lock();
+        quipu_trace_order_all(trace);
+        unlock();
+    }
+    restore_signals(mask);
+}
 
 /* The calling thread is the only one of the child, and must leave its parent's buffers. Each module
  * has this handler; the first one does it. */
@@ -222,6 +237,7 @@ static void child(void) {
             own->tid = (uint32_t)SYSTEM_CALL(gettid, 0, 0, 0, 0, 0, 0);
             own->chunks = 0;
             own->known.cursor = QUIPU_TRACE_FULL;
+            quipu_trace_begin_order(trace, own);
         }
     }
     restore_signals(mask);
@@ -232,5 +248,5 @@ void quipu_trace_start(void) {
     if (!trace && text_variable(environ, "QUIPU_TRACE="))
         join();
     restore_signals(mask);
-    pthread_atfork(NULL, NULL, child);
+    pthread_atfork(prepare, NULL, child);
 }

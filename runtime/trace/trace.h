@@ -3,6 +3,7 @@
  * trace.c      threads and processes
  * buffers.c    buffers that 'quipu trace' empties
  * start.c      the state of a thread where a chunk begins
+ * order.c      tickets for the order of threads
  * signal.c     signal handlers */
 #ifndef QUIPU_RUNTIME_TRACE_TRACE_H
 #define QUIPU_RUNTIME_TRACE_TRACE_H
@@ -11,6 +12,7 @@
 #include "format/trace.h"
 #include "runtime/core/state.h"
 
+#include <pthread.h>
 #include <ucontext.h>
 
 enum {
@@ -30,6 +32,8 @@ struct thread {
     char *nowhere;     /* records that nobody reads; NULL: none */
     bool lost;         /* it got no buffer: nothing more is recorded */
     bool broken;       /* records before its next chunk are not in the trace */
+    bool begins;       /* its first record, a ticket, is to be written yet */
+    uint8_t ends;      /* calls of the destructor that tells of its end */
     uint32_t unwanted; /* buffers' contents that nobody wanted */
     const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
@@ -56,6 +60,9 @@ enum trace_phase {
 struct trace {
     uint32_t lock;
     uint32_t phase; /* enum trace_phase */
+    bool ordered;   /* others may share memory with the process */
+    bool has_ends;  /* its threads tell by `ends` that they end */
+    pthread_key_t ends;
     struct quipu_trace_control *control;
     struct thread *threads;
     uint32_t process, pid, thread_count;
@@ -64,6 +71,10 @@ struct trace {
 
 /* Of threads that have no buffer yet. They only add to it. */
 extern struct quipu_trace_thread quipu_trace_unattached;
+
+/* ticket.S: called by sites (format/trace.h). */
+void quipu_trace_order(void);
+extern const char quipu_trace_order_end[];
 
 /* full.S: the calling thread's quipu_trace. */
 struct quipu_trace_thread **quipu_trace_own(void);
@@ -91,6 +102,17 @@ uint32_t quipu_trace_describe_start(char *records, const struct full_frame *fram
 /* trace.c: looks for a recording that has begun meanwhile, and joins it. */
 void quipu_trace_look(void);
 
+/* order.c: the process begins to record. */
+void quipu_trace_watch_ends(struct trace *trace);
+/* order.c: from now on all threads of the process take tickets at all their sites. */
+void quipu_trace_order_all(struct trace *trace);
+/* order.c: THREAD, which has its number in a process that has its own, begins to record. Its first
+ * record is a ticket. */
+void quipu_trace_begin_order(struct trace *trace, struct thread *thread);
+/* order.c: writes that record to the begin of a buffer, RECORD, if it is not written yet. Returns
+ * where the next record begins. */
+char *quipu_trace_write_begin(struct thread *thread, char *record);
+
 /* trace.c: returns the end of a record of SIZE bytes in a buffer of the calling thread. FRAME: as
  * above. */
 uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame);
@@ -98,6 +120,9 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame);
  * %r14, %r15. */
 uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept);
 
+/* signal.c: adds a record of SIZE bytes for the calling THREAD. Returns its begin. All signals must
+ * be blocked. */
+char *quipu_trace_add_record(struct thread *thread, uint64_t size);
 /* signal.c: the kernel has called a function, which returns to RESTORER. */
 void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);
 /* signal.c: the handler with this frame of the kernel returns. */

@@ -35,9 +35,11 @@
  *     QUIPU_TRACE_RESUMED  a handler returns to what it has interrupted
  *     QUIPU_TRACE_FIRST... a witness of the function whose code the thread is in
  *     QUIPU_TRACE_LONG     the same, of u24 behind it; its number is larger than a byte can tell
- * and behind all but the handler's: u64 for each register that the note names, by rising number;
- * then the vector and mask registers that it names, which are those of the instruction behind the
- * record. */
+ *     QUIPU_TRACE_ORDER    u32 the lowest bits of the address of the site, as its note has it, u64
+ * a ticket. Site 0: where a thread or its process
+ *                          begins or ends and behind witnesses and syncs: u64 for each
+ * register that the note names, by rising number; then the vector and mask registers that it names,
+ * which are those of the instruction behind the record. */
 enum {
     QUIPU_TRACE_END = 0,
     QUIPU_TRACE_SYNC = 1,
@@ -45,10 +47,12 @@ enum {
     QUIPU_TRACE_RESUMED = 3,
     QUIPU_TRACE_FIRST = 4,
     QUIPU_TRACE_LONG = 0xf0,
+    QUIPU_TRACE_ORDER = 0xf1,
     QUIPU_TRACE_SYNC_SIZE = 13,
     QUIPU_TRACE_HANDLER_SIZE = 17,
     QUIPU_TRACE_RESUMED_SIZE = 1,
     QUIPU_TRACE_LONG_SIZE = 4,
+    QUIPU_TRACE_ORDER_SIZE = 13,
     QUIPU_TRACE_VECTORS = 2, /* of a record, at most */
     QUIPU_TRACE_VECTOR_SIZE = 64,
     QUIPU_TRACE_RECORD_MAX =
@@ -65,9 +69,32 @@ enum {
     QUIPU_TRACE_BUFFER = 4096 + QUIPU_TRACE_RECORDS_MAX,
 };
 
+/* ---- order ----
+ *
+ * A thread takes a ticket, the next number of a counter of the recording, in front of what may hand
+ * memory to other threads (a release), and behind what may get memory from them (an acquire). It
+ * takes it between the instruction and the accesses of the program on that side. So an acquire that
+ * gets what a release has handed over has a higher ticket than it, and an order of all threads'
+ * instructions in which tickets rise contradicts none of the order that synchronization made.
+ * Tickets have no gaps, as long as no thread's records are lost. A site is
+ *
+ *     movq %fs:quipu_trace@tpoff, %r11
+ *     testb $1, QUIPU_TRACE_ORDERED(%r11)     left out where a ticket is always taken
+ *     jnz  slow
+ *   slow: call quipu_trace_order; jmp back    keeps all registers and flags
+ *
+ * and its address is that behind the call. */
+
 /* The part of a thread's data that inserted code knows. */
 struct quipu_trace_thread {
     uint64_t cursor;
+    uint64_t *tickets; /* of the recording; NULL: nothing is recorded */
+    uint8_t ordered;   /* 1: others may share memory with it, so all its sites take tickets */
+};
+
+enum {
+    QUIPU_TRACE_TICKETS = 8, /* offsets in it */
+    QUIPU_TRACE_ORDERED = 16,
 };
 
 enum {
@@ -97,8 +124,13 @@ struct quipu_trace_control {
     uint32_t emptied;     /* 36  futex: changes when a buffer is empty again */
     uint32_t waiting;     /* 40  threads that wait for it */
     uint32_t lost;        /* 44  threads that got no buffer: records are missing */
-    uint32_t start_every; /* 48  of so many chunks of a thread, one has a start */
-    uint32_t drops;       /* 52  not 0: a thread without an empty buffer drops records */
+    uint64_t tickets;     /* 48  that were taken; the next one */
+    uint32_t start_every; /* 56  of so many chunks of a thread, one has a start */
+    uint32_t drops;       /* 60  not 0: a thread without an empty buffer drops records */
+};
+
+enum {
+    QUIPU_TRACE_PROCESSES_FROM_TICKETS = 20 - 48 /* where `processes` is from `tickets` */
 };
 
 #define QUIPU_TRACE_CONTROL "control"
@@ -214,6 +246,10 @@ struct quipu_trace_block {
  *             u8 size         of its value in bytes: 16, 32 or 64 of a vector register, 2 or 8 of a
  *                             mask register
  *             u8 number       of the register
+ *     uleb sites          where tickets are taken; then for each:
+ *         uleb fragment
+ *         u32 address         distance from the fragment's address
+ *         uleb piece          in front of whose first instruction it is, behind the piece's record
  * Ends of edges are as in format/notes.h. */
 
 #endif

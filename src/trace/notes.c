@@ -13,7 +13,8 @@ enum {
     FRAGMENTS_MAX = 255,
     PIECE_BYTES = 9,
     EDGE_BYTES = 4,
-    RECORD_BYTES = 4
+    RECORD_BYTES = 4,
+    SITE_BYTES = 6
 };
 
 static bool read_fragments(struct arena *arena, struct cursor *cursor,
@@ -130,6 +131,24 @@ static bool read_records(struct arena *arena, struct cursor *cursor,
     return !cursor->failed;
 }
 
+static bool read_sites(struct arena *arena, struct cursor *cursor,
+                       struct traced_function *function) {
+    size_t count = cursor_uleb128_to(cursor, cursor_left(cursor) / SITE_BYTES);
+    function->sites = ARENA_ARRAY(arena, struct order_site, count);
+    function->site_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct order_site *site = &function->sites[i];
+        uint64_t fragment = cursor_uleb128_to(cursor, function->fragment_count - 1);
+        if (cursor->failed)
+            return false;
+        site->address = function->fragments[fragment] + (uint64_t)(int32_t)cursor_number(cursor, 4);
+        site->piece = (uint32_t)cursor_uleb128_to(cursor, UINT32_MAX);
+        if (cursor->failed || site->piece >= function->piece_count)
+            return false;
+    }
+    return !cursor->failed;
+}
+
 /* Joins records, pieces and edges. */
 static bool place_records(struct traced_function *function) {
     for (uint32_t i = 0; i < function->piece_count; i++) {
@@ -168,7 +187,8 @@ static const char *read_function(struct arena *arena, struct traced_module *modu
         return NULL; /* the linker has dropped it */
     if (cursor->failed || !read_fragments(arena, cursor, &function) ||
         !read_pieces(arena, cursor, &function) || !read_edges(arena, cursor, &function) ||
-        !read_records(arena, cursor, &function) || !place_records(&function))
+        !read_records(arena, cursor, &function) || !read_sites(arena, cursor, &function) ||
+        !place_records(&function))
         return "its notes of traces are corrupt";
     vector_push(arena, &module->functions, function);
     return NULL;
@@ -182,6 +202,23 @@ static int compare_functions(const void *left, const void *right) {
 static int compare_syncs(const void *left, const void *right) {
     const struct sync_place *a = left, *b = right;
     return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int compare_sites(const void *left, const void *right) {
+    const struct order_site *a = left, *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void list_sites(struct arena *arena, struct traced_module *module) {
+    for (size_t i = 0; i < module->functions.count; i++) {
+        struct traced_function *function = &module->functions.data[i];
+        for (uint32_t n = 0; n < function->site_count; n++) {
+            function->sites[n].function = function;
+            vector_push(arena, &module->sites, function->sites[n]);
+        }
+    }
+    if (module->sites.count)
+        qsort(module->sites.data, module->sites.count, sizeof *module->sites.data, compare_sites);
 }
 
 static void list_syncs(struct arena *arena, struct traced_module *module) {
@@ -219,6 +256,7 @@ const char *read_trace_notes(struct arena *arena, struct traced_module *module) 
         qsort(module->functions.data, module->functions.count, sizeof *module->functions.data,
               compare_functions);
     list_syncs(arena, module);
+    list_sites(arena, module);
     return NULL;
 }
 

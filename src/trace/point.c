@@ -57,11 +57,31 @@ uint32_t record_of_stub(const struct traced_function *function, uint64_t address
     return NONE_OF;
 }
 
+/* Whether ADDRESS is in the code of a site that calls the runtime (x86/trace_order.c): in front of
+ * the call, or behind it. Then POINT is where the site is. */
+static bool find_site(const struct traced_function *function, uint64_t address,
+                      struct point *point) {
+    enum {
+        SITE_BEGIN = 10, /* bytes of the move of the stack pointer and the call */
+        SITE_REST = 8    /* of the move back */
+    };
+    for (uint32_t i = 0; i < function->site_count; i++) {
+        const struct order_site *site = &function->sites[i];
+        if (address - site->address + SITE_BEGIN > SITE_BEGIN + SITE_REST)
+            continue;
+        *point = (struct point){.known = true, .record = NONE_OF, .piece = site->piece};
+        return true;
+    }
+    return false;
+}
+
 struct point find_point(struct arena *arena, struct traced_function *function, uint64_t address) {
     enum {
         LONGEST_CODE = 64
     }; /* in front of an instruction, that is no record's */
     struct point point = {.record = NONE_OF};
+    if (find_site(function, address, &point))
+        return point;
     point.record = record_at(function, address);
     if (point.record != NONE_OF)
         point.done = is_recorded(function, &function->records[point.record], address);

@@ -74,6 +74,13 @@ struct path_edge {
     uint32_t record;         /* 1 + the one on it, or 0 */
 };
 
+/* Where a ticket may be taken: in front of a piece's first instruction. */
+struct order_site {
+    uint64_t address; /* as linked */
+    struct traced_function *function;
+    uint32_t piece;
+};
+
 struct traced_function {
     const char *name;
     struct traced_module *module;
@@ -88,6 +95,8 @@ struct traced_function {
     uint32_t record_count;
     uint32_t *record_of_id; /* by id - QUIPU_TRACE_FIRST: 1 + record, or 0 */
     uint32_t id_count;
+    struct order_site *sites;
+    uint32_t site_count;
     struct map routes; /* route.c: the next edge, by piece and goal */
 };
 
@@ -104,6 +113,7 @@ struct traced_module {
     VECTOR(struct traced_function) functions; /* sorted by address */
     VECTOR(struct sync_place) syncs;          /* sorted by address */
     struct start_places *starts;              /* start.c; NULL: not found yet */
+    VECTOR(struct order_site) sites;          /* sorted by address */
 };
 
 /* A module in a process. */
@@ -259,6 +269,9 @@ struct trace_walk *trace_begin_part(struct trace *trace, const struct traced_thr
                                     struct chunk_range range);
 /* Returns false at the end of the trace. STEP is valid until the next call. */
 bool trace_step(struct trace_walk *walk, struct trace_step **step);
+/* Goes on up to the next instruction or ticket, as trace_step. If a ticket is first, sets *TICKET
+ * to its number, and *STEP to NULL. */
+bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket);
 /* Returns why the trace ended before the thread's records did, or NULL. */
 const char *trace_fault(const struct trace_walk *walk);
 /* Returns how many bytes the records have that were read so far. */

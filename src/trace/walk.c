@@ -178,6 +178,26 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
         follow(walk, frame, next, goal);
 }
 
+/* The way to a site leads to the record in front of its piece, which comes first, or to the piece.
+ */
+static struct goal goal_of_site(const struct traced_function *function, uint32_t piece) {
+    uint32_t record = function->pieces[piece].record;
+    return record ? (struct goal){GOAL_RECORD, record - 1} : (struct goal){GOAL_PIECE, piece};
+}
+
+/* Whether the thread has taken a ticket here: the next record has it. */
+static bool takes_ticket_here(struct trace_walk *walk, const struct frame *frame) {
+    const struct item *item = peek(walk);
+    if (item->kind != QUIPU_TRACE_ORDER)
+        return false;
+    if (!frame) /* the walk has not come to a sync yet: a child begins within a function */
+        return true;
+    if (item->bare)
+        return frame->calls;
+    return !frame->calls && frame->read && item->function == frame->function &&
+           item->piece == frame->piece;
+}
+
 /* The goal of the path from here, by the next record. */
 static struct goal find_goal(struct trace_walk *walk, const struct frame *frame) {
     const struct item *item = peek(walk);
@@ -191,6 +211,9 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
             return (struct goal){GOAL_RECORD, point.record};
         return (struct goal){GOAL_PIECE, point.piece};
     }
+    if (item->kind == QUIPU_TRACE_ORDER)
+        return item->function == frame->function ? goal_of_site(frame->function, item->piece)
+                                                 : outside;
     if (item->kind == QUIPU_TRACE_SYNC)
         return item->function == frame->function ? (struct goal){GOAL_RECORD, item->record}
                                                  : outside;
@@ -343,8 +366,6 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
     return true;
 }
 
-/* ---- windows ---- */
-
 /* Goes on behind records that are missing. Returns false if there are none. */
 static bool pass_break(struct trace_walk *walk) {
     if (!is_at_break(walk) || walk->chunk + 1 >= walk->thread->chunks.count)
@@ -359,9 +380,15 @@ static bool pass_break(struct trace_walk *walk) {
     return true;
 }
 
-bool trace_step(struct trace_walk *walk, struct trace_step **step) {
+bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket) {
     while (!walk->ended) {
         struct frame *frame = innermost(walk);
+        if ((!frame || frame->calls || frame->index == 0) && takes_ticket_here(walk, frame)) {
+            *step = NULL;
+            *ticket = walk->item.ticket;
+            skip_record(walk, QUIPU_TRACE_ORDER_SIZE);
+            return true;
+        }
         if (frame && !frame->calls && frame->read) {
             struct piece *piece = &frame->function->pieces[frame->piece];
             if (!piece->instructions)
@@ -378,6 +405,15 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step) {
             return false;
     }
     return false;
+}
+
+bool trace_step(struct trace_walk *walk, struct trace_step **step) {
+    uint64_t ticket;
+    *step = NULL;
+    while (!*step)
+        if (!trace_step_or_ticket(walk, step, &ticket))
+            return false;
+    return true;
 }
 
 const char *trace_fault(const struct trace_walk *walk) {

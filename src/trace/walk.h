@@ -43,7 +43,7 @@ struct frame {
 
 /* The next record of the thread. */
 struct item {
-    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST */
+    uint8_t kind; /* QUIPU_TRACE_END, _SYNC, _HANDLER, _FIRST, _ORDER */
     const uint8_t *at;
     /* of a sync */
     struct traced_function *function; /* NULL: none of the modules has it */
@@ -52,6 +52,11 @@ struct item {
     uint64_t stack;
     uint32_t id;          /* of a witness */
     uint64_t interrupted; /* of a handler */
+    /* of a ticket */
+    uint64_t ticket;
+    bool bare;      /* the thread begins or ends, or its process ends */
+    uint32_t piece; /* otherwise it is in front of this piece of `function`, which is NULL if no
+                       module has it */
 };
 
 /* The callee of a gap. */

@@ -29,27 +29,52 @@ void enter_chunk(struct trace_walk *walk) {
     walk->values.general.fs_base = chunk->fs_base;
 }
 
+/* Returns the index of the first one of COUNT elements of SIZE bytes at LIST, which begin with
+ * their addresses as linked and are sorted by them, whose address has the lowest bits LOW; or
+ * COUNT. */
+static size_t find_address(const void *list, size_t count, size_t size, uint32_t low) {
+    size_t first = 0, last = count;
+    while (first < last) {
+        size_t middle = (first + last) / 2;
+        if ((uint32_t) * (const uint64_t *)((const char *)list + middle * size) < low)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    bool found =
+        first < count && (uint32_t) * (const uint64_t *)((const char *)list + first * size) == low;
+    return found ? first : count;
+}
+
 /* Finds the sync whose code has these lowest bits of its address. */
 static void find_sync(struct trace_walk *walk, struct item *item, uint32_t low) {
     const struct traced_process *process = walk->thread->process;
-    for (size_t i = 0; i < process->modules.count; i++) {
+    for (size_t i = 0; i < process->modules.count && !item->function; i++) {
         const struct loaded_module *loaded = &process->modules.data[i];
-        uint32_t wanted = low - (uint32_t)loaded->bias;
-        size_t first = 0, last = loaded->module->syncs.count;
-        while (first < last) {
-            size_t middle = (first + last) / 2;
-            if ((uint32_t)loaded->module->syncs.data[middle].address < wanted)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        if (first == loaded->module->syncs.count ||
-            (uint32_t)loaded->module->syncs.data[first].address != wanted)
+        const struct traced_module *module = loaded->module;
+        size_t found = find_address(module->syncs.data, module->syncs.count,
+                                    sizeof *module->syncs.data, low - (uint32_t)loaded->bias);
+        if (found == module->syncs.count)
             continue;
-        item->function = loaded->module->syncs.data[first].function;
-        item->record = loaded->module->syncs.data[first].record;
+        item->function = module->syncs.data[found].function;
+        item->record = module->syncs.data[found].record;
         item->loaded = loaded;
-        return;
+    }
+}
+
+/* Finds the site whose address has these lowest bits. */
+static void find_site(struct trace_walk *walk, struct item *item, uint32_t low) {
+    const struct traced_process *process = walk->thread->process;
+    for (size_t i = 0; i < process->modules.count && !item->function; i++) {
+        const struct loaded_module *loaded = &process->modules.data[i];
+        const struct traced_module *module = loaded->module;
+        size_t found = find_address(module->sites.data, module->sites.count,
+                                    sizeof *module->sites.data, low - (uint32_t)loaded->bias);
+        if (found == module->sites.count)
+            continue;
+        item->function = module->sites.data[found].function;
+        item->piece = module->sites.data[found].piece;
+        item->loaded = loaded;
     }
 }
 
@@ -62,6 +87,13 @@ static struct item read_item(struct trace_walk *walk) {
         item.stack = number_at(item.at + 5, 8);
     } else if (first == QUIPU_TRACE_HANDLER) {
         item.interrupted = number_at(item.at + 1, 8);
+    } else if (first == QUIPU_TRACE_ORDER) {
+        item.kind = QUIPU_TRACE_ORDER;
+        uint32_t low = (uint32_t)number_at(item.at + 1, 4);
+        if (low)
+            find_site(walk, &item, low);
+        item.bare = !low;
+        item.ticket = number_at(item.at + 5, 8);
     } else {
         item.id = first < QUIPU_TRACE_LONG ? first : (uint32_t)number_at(item.at + 1, 3);
     }

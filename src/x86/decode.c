@@ -490,6 +490,10 @@ bool is_filling(const struct decoded *decoded) {
     return IS_AMONG((ZydisMnemonic)decoded->spelling.mnemonic, fillings);
 }
 
+bool is_fence(const struct decoded *decoded) {
+    return decoded->spelling.mnemonic == ZYDIS_MNEMONIC_MFENCE;
+}
+
 void invert_conditional(uint8_t *code, size_t count) {
     /* 7x rel8 or 0F 8x rel32, behind prefixes: the lowest bit of x negates */
     bool near = count >= 6 && code[count - 6] == 0x0f;

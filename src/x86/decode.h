@@ -159,6 +159,9 @@ enum {
 /* Whether the COUNT bytes at CODE begin with a direct call of DIRECT_CALL_SIZE bytes. */
 bool is_direct_call(const uint8_t *code, size_t count);
 
+/* Whether it orders all loads and stores in front of it with all those behind it. */
+bool is_fence(const struct decoded *decoded);
+
 /* Decodes the instruction at the start of the COUNT bytes at CODE. Returns false if there is
  * none. */
 bool decode_instruction(const uint8_t *code, size_t count, struct decoded *decoded);

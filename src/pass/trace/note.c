@@ -122,5 +122,6 @@ void write_trace_note(struct planner *p, const struct trace_records *trace, uint
         add_pieces(&note, p, trace, i, number);
     add_edges(&note, graph, &pieces, trace);
     add_records(&note, graph, trace, number);
+    add_order_sites(&note, p, &trace->order, &pieces, number);
     end_note(&note, label);
 }

@@ -33,6 +33,7 @@ static const char *prepare(struct pass_state *state, struct graph *graph) {
 
 static void plan(struct planner *p) {
     choose_records(p, records_of(p->state));
+    choose_order_sites(p, &records_of(p->state)->order);
 }
 
 /* Writes a record where LIVE is live. */
@@ -79,13 +80,19 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
     anchor_marks(p);
 }
 
-static void insert_inside(struct planner *p, uint32_t index) {
-    const struct trace_records *trace = records_of(p->state);
+static void insert_block_records(struct planner *p, const struct trace_records *trace,
+                                 uint32_t index) {
     if (!trace->of_block[index])
         return;
     for (size_t i = trace->of_block[index] - 1;
          i < trace->records.count && trace->records.data[i].block == index; i++)
         insert_block_record(p, &trace->records.data[i]);
+}
+
+static void insert_inside(struct planner *p, uint32_t index) {
+    const struct trace_records *trace = records_of(p->state);
+    insert_block_records(p, trace, index);
+    insert_order_sites(p, &trace->order, index);
 }
 
 static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
@@ -111,7 +118,8 @@ static void write_note(struct planner *p, uint32_t number) {
 
 static void declare_symbols(struct pass_state *state) {
     buffer_text(&state->tail, "\t.hidden quipu_trace\n\t.type quipu_trace, @tls_object\n"
-                              "\t.hidden quipu_trace_full\n\t.hidden quipu_trace_handler\n");
+                              "\t.hidden quipu_trace_full\n\t.hidden quipu_trace_handler\n"
+                              "\t.hidden quipu_trace_order\n");
 }
 
 const struct feature trace_feature = {

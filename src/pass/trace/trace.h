@@ -3,6 +3,7 @@
 #define QUIPU_PASS_TRACE_TRACE_H
 
 #include "pass/feature.h"
+#include "pass/trace/order.h"
 
 /* A record of the function: in front of an instruction, in front of padding, or on an edge. */
 struct trace_record {
@@ -41,6 +42,7 @@ struct trace_records {
     uint32_t *of_block;                  /* by block: 1 + its first record, or 0 */
     bool *syncs;                         /* by block: control may come to it from elsewhere */
     struct callee_values *callees;       /* by block */
+    struct order_sites order;
 };
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that

@@ -1,0 +1,52 @@
+/* trace_order.c: inserted code that takes tickets; see trace_order.h.
+ *
+ * A site costs a load, a test and a branch while its thread is alone. Where no register is free, or
+ * flags are live, it calls the runtime without this test. The runtime keeps all registers and
+ * flags.
+ *
+ * Not perfect: a load that is atomic only by its size and alignment, and such a store, look as any
+ * other. So what they order is not known. */
+#include "x86/trace_order.h"
+
+#include "format/trace.h"
+
+#include <stdio.h>
+
+unsigned ticket_sides_of(const struct decoded *decoded) {
+    if (decoded->atomic || decoded->class == CLASS_SYSTEM)
+        return TICKET_IN_FRONT | TICKET_BEHIND;
+    return is_fence(decoded) ? TICKET_BEHIND : 0;
+}
+
+static int find_base(uint16_t free) {
+    for (int i = 0; i < BASE_CANDIDATES; i++)
+        if (free >> base_candidates[i] & 1)
+            return base_candidates[i];
+    return -1;
+}
+
+void write_order_site(struct buffer *out, const struct code_context *context,
+                      const struct order_code *code, const struct clobbers *clobbers) {
+    enum {
+        CALL_SIZE = 64
+    };
+    char call[CALL_SIZE];
+    snprintf(call, sizeof call, "call quipu_trace_order; .LQo%u:", code->label);
+    int base = find_base(clobbers->free);
+    if (code->always || !clobbers->flags_free || base < 0) {
+        write_stack_move(out, &clobbers->frame, -RED_ZONE);
+        buffer_print(out, "%s ", call);
+        write_last_move(out, &clobbers->frame, RED_ZONE);
+        return;
+    }
+    uint32_t label = ++*context->labels;
+    const char *name = register_name(base);
+    if (code->shared)
+        buffer_print(out, "movq quipu_trace@gottpoff(%%rip), %%%s; movq %%fs:(%%%s), %%%s; ", name,
+                     name, name);
+    else
+        buffer_print(out, "movq %%fs:quipu_trace@tpoff, %%%s; ", name);
+    buffer_print(out, "testb $1, %d(%%%s); %sjnz .LQs%u; .LQr%u:", QUIPU_TRACE_ORDERED, name,
+                 stub_jump(context), label, label);
+    write_stub(context, label, call, "jmp", &(struct load_place){.frame = clobbers->frame});
+}
