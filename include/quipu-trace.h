@@ -91,13 +91,27 @@ const struct quipu_trace_record *quipu_trace_next(struct quipu_trace_reader *rea
  * records; NULL if nothing is wrong. The text is valid until quipu_trace_end. */
 const char *quipu_trace_fault(const struct quipu_trace_reader *reader);
 
+/* Begins to read all threads of TRACE, in one order. It contradicts none of the order that their
+ * synchronization made: atomic instructions, system calls, and calls of functions such as
+ * pthread_mutex_lock. Within that, threads take turns of some instructions. Returns NULL if there
+ * is no memory. quipu_trace_end frees what is returned. */
+struct quipu_trace_reader *quipu_trace_begin_global(struct quipu_trace *trace);
+
+/* Returns the number of the thread whose record READER has returned last, from 0. */
+size_t quipu_trace_thread(const struct quipu_trace_reader *reader);
+
+/* Returns 1 if the last record is known to be behind the one in front of it, which the same thread
+ * or another one executed; 0 if no synchronization is between them, so that both may have run at
+ * the same time, or in the other order. */
+int quipu_trace_is_ordered(const struct quipu_trace_reader *reader);
+
 /* Frees READER. NULL is allowed. */
 void quipu_trace_end(struct quipu_trace_reader *reader);
 
 /* Returns the name of code outside of the trace that ran in front of the last record, such as
  * "printf": what a call names, or "indirect call", "system call", or "caller of FUNCTION". If the
- * last call of quipu_trace_next returned NULL, it ran behind all of them. NULL: there is no such
- * gap. Valid until quipu_trace_end. */
+ * last call of quipu_trace_next returned NULL, it ran behind all of them; a reader of all threads
+ * does not tell that. NULL: there is no such gap. Valid until quipu_trace_end. */
 const char *quipu_trace_gap(struct quipu_trace_reader *reader);
 
 /* Returns what that code is known to have accessed: of functions such as memcpy and read, whose

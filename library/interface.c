@@ -6,6 +6,7 @@
 #include "library/guard.h"
 #include "symbols/binary.h"
 #include "trace/gap.h"
+#include "trace/order.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
 
@@ -33,10 +34,12 @@ typedef VECTOR(struct quipu_trace_reference) interface_references;
 
 struct quipu_trace_reader {
     struct quipu_trace *owner;
-    size_t number; /* of the thread */
-    struct trace_walk *walk;
-    struct trace_step *step; /* the last one; NULL: none */
-    struct facts *facts;     /* of its instruction */
+    size_t number;             /* of the thread, of the last record's thread if all are read */
+    struct trace_walk *walk;   /* through the records of that thread; NULL: of none yet */
+    struct trace_order *order; /* all threads are read; NULL: one is */
+    bool unordered;            /* the last record, to the one in front of it */
+    struct trace_step *step;   /* the last one; NULL: none */
+    struct facts *facts;       /* of its instruction */
     const char *fault;
     struct arena arena; /* of the references */
     interface_references references, gap_references;
@@ -112,18 +115,42 @@ static void begin_walk(void *context) {
     reader->walk = trace_begin(trace, trace->threads.data[reader->number]);
 }
 
-struct quipu_trace_reader *quipu_trace_begin(struct quipu_trace *trace, size_t number) {
-    if (number >= trace->trace->threads.count)
-        return NULL;
+static void begin_order(void *context) {
+    struct quipu_trace_reader *reader = context;
+    struct trace *trace = reader->owner->trace;
+    reader->order = trace_order_begin(
+        trace, (const struct traced_thread *const *)trace->threads.data, trace->threads.count);
+}
+
+static struct quipu_trace_reader *begin_reader(struct quipu_trace *trace, size_t number,
+                                               void (*begin)(void *reader)) {
     struct quipu_trace_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
     reader->owner = trace;
     reader->number = number;
-    if (run_in_guard(&reader->guard, begin_walk, reader))
+    if (run_in_guard(&reader->guard, begin, reader))
         return reader;
     free(reader);
     return NULL;
+}
+
+struct quipu_trace_reader *quipu_trace_begin(struct quipu_trace *trace, size_t number) {
+    if (number >= trace->trace->threads.count)
+        return NULL;
+    return begin_reader(trace, number, begin_walk);
+}
+
+struct quipu_trace_reader *quipu_trace_begin_global(struct quipu_trace *trace) {
+    return begin_reader(trace, 0, begin_order);
+}
+
+size_t quipu_trace_thread(const struct quipu_trace_reader *reader) {
+    return reader->number;
+}
+
+int quipu_trace_is_ordered(const struct quipu_trace_reader *reader) {
+    return !reader->unordered;
 }
 
 static void find_facts(struct quipu_trace_reader *reader) {
@@ -162,14 +189,36 @@ static void set_record(struct quipu_trace_reader *reader) {
     record->references = reader->references.data;
 }
 
+/* Goes on by one step of all threads. Returns false at the end. */
+static bool take_ordered_step(struct quipu_trace_reader *reader) {
+    struct ordered_step next;
+    if (!trace_order_step(reader->order, &next)) {
+        reader->walk = NULL;
+        reader->fault = trace_order_fault(reader->order);
+        return false;
+    }
+    trace_order_keep(reader->order);
+    reader->step = next.step;
+    reader->number = next.thread;
+    reader->walk = trace_order_walk(reader->order, next.thread);
+    reader->unordered = next.unordered;
+    return true;
+}
+
 static void take_step(void *context) {
     struct quipu_trace_reader *reader = context;
-    if (trace_step(reader->walk, &reader->step)) {
-        set_record(reader);
+    bool taken;
+    if (reader->order) {
+        taken = take_ordered_step(reader);
     } else {
-        reader->step = NULL;
-        reader->fault = trace_fault(reader->walk);
+        taken = trace_step(reader->walk, &reader->step);
+        if (!taken)
+            reader->fault = trace_fault(reader->walk);
     }
+    if (taken)
+        set_record(reader);
+    else
+        reader->step = NULL;
 }
 
 const struct quipu_trace_record *quipu_trace_next(struct quipu_trace_reader *reader) {
@@ -187,7 +236,10 @@ const char *quipu_trace_fault(const struct quipu_trace_reader *reader) {
 void quipu_trace_end(struct quipu_trace_reader *reader) {
     if (!reader)
         return;
-    trace_end(reader->walk);
+    if (reader->order)
+        trace_order_end(reader->order);
+    else
+        trace_end(reader->walk);
     gap_names_release(&reader->gaps);
     arena_release(&reader->arena);
     free(reader);
@@ -201,7 +253,11 @@ struct naming {
 static void name_gap(void *context) {
     struct naming *naming = context;
     struct quipu_trace_reader *reader = naming->reader;
-    struct trace_gap gap = reader->step ? reader->step->gap : trace_last_gap(reader->walk);
+    struct trace_gap gap = {0};
+    if (reader->step)
+        gap = reader->step->gap;
+    else if (reader->walk)
+        gap = trace_last_gap(reader->walk);
     if (gap.function)
         naming->name = gap_name(&reader->gaps, &gap);
 }

@@ -20,6 +20,8 @@ static const char help[] =
     "\n"
     "      --asm              also the text of each instruction\n"
     "      --expand           what memcpy, read and the like accessed as words of 8 bytes\n"
+    "      --order=ORDER      thread: one thread after the other (default); global: all threads in\n"
+    "                         one order, which contradicts none that synchronization made\n"
     "      --process=PID      only this process\n"
     "      --thread=TID       only this thread\n"
     "      --function=NAME    only the instructions of this function\n"
@@ -44,6 +46,16 @@ static void print_help(void) {
 
 static void take_format(void *options, const char *word) {
     ((struct print_options *)options)->listing.format = choose_listing_format(word);
+}
+
+static const char *order_name_at(size_t i) {
+    static const char *const names[] = {"thread", "global"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+static void take_order(void *options, const char *word) {
+    ((struct print_options *)options)->listing.global =
+        choose_name("--order", "order", word, order_name_at) != 0;
 }
 
 static void take_process(void *options, const char *word) {
@@ -71,6 +83,7 @@ static void take_first(void *options, const char *word) {
 static const struct option_row rows[] = {
     {"asm", 0, OPTION_FLAG, offsetof(struct print_options, listing.assembly), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct print_options, selection.expand), NULL},
+    {"order", 0, OPTION_PARSED, 0, take_order},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},
@@ -114,7 +127,9 @@ int cmd_print(int argc, char **argv) {
     if (!options.no_pager)
         start_pager(out);
     struct listing *listing = begin_listing(&options.listing, out);
-    for (; *threads && !ferror(out); threads++) {
+    if (options.listing.global)
+        status = !list_in_order(listing, trace, threads, report_trace_fault);
+    for (; !options.listing.global && *threads && !ferror(out); threads++) {
         const char *fault = list_thread(listing, trace, *threads);
         if (fault) {
             report_trace_fault(trace, *threads, fault);

@@ -7,6 +7,7 @@
 #include "report/csv_writer.h"
 #include "report/json_writer.h"
 #include "trace/gap.h"
+#include "trace/order.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
 #include "trace/row_buffer.h"
@@ -27,6 +28,7 @@ struct constant {
 struct listing {
     struct listing_options options;
     const struct traced_thread *thread;
+    bool unordered;               /* the next row has no order to the one in front of it */
     struct piece_table constants; /* struct constant of each instruction */
     struct gap_names gaps;
     struct row_buffer rows;
@@ -58,7 +60,7 @@ static void begin_text_thread(struct listing *listing) {
     put_decimal(&listing->rows, listing->thread->process->pid);
     put_text(&listing->rows, " thread ");
     put_decimal(&listing->rows, listing->thread->tid);
-    put_text(&listing->rows, "\n");
+    put_text(&listing->rows, listing->unordered ? " unordered\n" : "\n");
 }
 
 static void write_text_constant(FILE *out, const struct trace_step *step, const char *assembly) {
@@ -136,7 +138,9 @@ static void write_json_step(struct listing *listing, const struct trace_step *st
         put_decimal(rows, reference->size);
         put_text(rows, reference->sure ? ", \"sure\": true}" : ", \"sure\": false}");
     }
-    put_text(rows, "]}\n");
+    put_text(rows, !listing->options.global ? "]}\n"
+                   : listing->unordered     ? "], \"ordered\": false}\n"
+                                            : "], \"ordered\": true}\n");
 }
 
 static void write_json_gap(FILE *out, const struct listing *listing, const char *name,
@@ -161,7 +165,8 @@ static void begin_csv(struct listing *listing) {
     put_text(&listing->rows, "process,thread,address,size,function,offset,file,line,");
     if (listing->options.assembly)
         put_text(&listing->rows, "assembly,");
-    put_text(&listing->rows, "reference,access,data_address,data_size,sure\r\n");
+    put_text(&listing->rows, "reference,access,data_address,data_size,sure");
+    put_text(&listing->rows, listing->options.global ? ",ordered\r\n" : "\r\n");
 }
 
 static void write_csv_constant(FILE *out, const struct trace_step *step, const char *assembly) {
@@ -190,6 +195,12 @@ static void begin_csv_row(struct listing *listing, const struct trace_step *step
     put_constant(listing, constant);
 }
 
+static void end_csv_row(struct listing *listing) {
+    if (listing->options.global)
+        put_text(&listing->rows, listing->unordered ? ",0" : ",1");
+    put_text(&listing->rows, "\r\n");
+}
+
 static void write_csv_step(struct listing *listing, const struct trace_step *step,
                            const struct constant *constant) {
     struct row_buffer *rows = &listing->rows;
@@ -201,11 +212,13 @@ static void write_csv_step(struct listing *listing, const struct trace_step *ste
         put_decimal(rows, reference->address);
         put_bytes(rows, ",", 1);
         put_decimal(rows, reference->size);
-        put_text(rows, reference->sure ? ",1\r\n" : ",0\r\n");
+        put_text(rows, reference->sure ? ",1" : ",0");
+        end_csv_row(listing);
     }
     if (!step->references.count) {
         begin_csv_row(listing, step, constant);
-        put_text(rows, "0,,,,\r\n");
+        put_text(rows, "0,,,,");
+        end_csv_row(listing);
     }
 }
 
@@ -218,13 +231,14 @@ static void begin_csv_gap(FILE *out, const struct listing *listing, const char *
 static void write_csv_gap(FILE *out, const struct listing *listing, const char *name,
                           const reference_list *references) {
     begin_csv_gap(out, listing, name);
-    fputs(",gap,,,\r\n", out);
+    const char *end = listing->options.global ? ",\r\n" : "\r\n";
+    fprintf(out, ",gap,,,%s", end);
     for (size_t i = 0; i < references->count; i++) {
         const struct reference *reference = &references->data[i];
         begin_csv_gap(out, listing, name);
-        fprintf(out, "%zu,gap %s,%" PRIu64 ",%" PRIu64 ",%d\r\n", i + 1,
+        fprintf(out, "%zu,gap %s,%" PRIu64 ",%" PRIu64 ",%d%s", i + 1,
                 reference->writes ? "write" : "read", reference->address, reference->size,
-                reference->sure);
+                reference->sure, end);
     }
 }
 
@@ -297,13 +311,26 @@ static void list_gap(struct listing *listing, const struct trace_gap *gap,
     free(text);
 }
 
+/* Whether more rows are wanted behind the first NUMBER ones of those that are chosen. */
+static bool wants_more(const struct listing *listing, uint64_t number) {
+    const struct listing_options *options = &listing->options;
+    return (number - options->skip < options->most || number < options->skip) &&
+           !ferror(listing->rows.out);
+}
+
+/* Returns the constant part of the rows of the step's instruction. */
+static const struct constant *constant_of(struct listing *listing, const struct trace_step *step) {
+    struct constant *constant = instruction_data(&listing->constants, step);
+    if (!constant->known)
+        make_constant(listing, step, constant);
+    return constant;
+}
+
 static void list_steps(struct listing *listing, struct trace_walk *walk) {
     const struct listing_options *options = &listing->options;
     struct trace_step *step;
     uint64_t number = 0; /* of the chosen instructions so far */
-    while (number - options->skip < options->most || number < options->skip) {
-        if (ferror(listing->rows.out))
-            return;
+    while (wants_more(listing, number)) {
         if (!trace_step(walk, &step)) {
             struct trace_gap last = trace_last_gap(walk);
             if (number >= options->skip)
@@ -312,9 +339,7 @@ static void list_steps(struct listing *listing, struct trace_walk *walk) {
         }
         if (number >= options->skip)
             list_gap(listing, &step->gap, &step->gap_references);
-        struct constant *constant = instruction_data(&listing->constants, step);
-        if (!constant->known)
-            make_constant(listing, step, constant);
+        const struct constant *constant = constant_of(listing, step);
         if (constant->chosen && number++ >= options->skip)
             options->format->write_step(listing, step, constant);
     }
@@ -330,6 +355,64 @@ const char *list_thread(struct listing *listing, struct trace *trace,
     const char *fault = trace_fault(walk);
     trace_end(walk);
     return fault;
+}
+
+/* Makes THREAD that of the next row. */
+static void enter_thread(struct listing *listing, const struct traced_thread *thread) {
+    if (listing->thread == thread)
+        return;
+    listing->thread = thread;
+    listing->options.format->begin_thread(listing);
+}
+
+static void list_ordered_steps(struct listing *listing, struct trace_order *order,
+                               const struct traced_thread **threads) {
+    const struct listing_options *options = &listing->options;
+    struct ordered_step next;
+    uint64_t number = 0; /* of the chosen instructions so far */
+    while (wants_more(listing, number) && trace_order_step(order, &next)) {
+        const struct constant *constant = constant_of(listing, next.step);
+        if (number < options->skip) {
+            number += constant->chosen;
+            continue;
+        }
+        if (!constant->chosen)
+            continue;
+        listing->unordered = next.unordered;
+        enter_thread(listing, threads[next.thread]);
+        list_gap(listing, &next.step->gap, &next.step->gap_references);
+        options->format->write_step(listing, next.step, constant);
+        trace_order_keep(order);
+        number++;
+    }
+    listing->unordered = false;
+    for (size_t i = 0; threads[i] && wants_more(listing, number); i++) {
+        struct trace_gap last = trace_last_gap(trace_order_walk(order, i));
+        if (!last.function)
+            continue;
+        enter_thread(listing, threads[i]);
+        list_gap(listing, &last, &(const reference_list){0});
+    }
+}
+
+bool list_in_order(struct listing *listing, struct trace *trace,
+                   const struct traced_thread **threads, report_listing_fault *report) {
+    size_t count = 0;
+    bool whole = true;
+    while (threads[count])
+        count++;
+    struct trace_order *order = trace_order_begin(trace, threads, count);
+    list_ordered_steps(listing, order, threads);
+    flush_rows(&listing->rows);
+    for (size_t i = 0; i < count; i++) {
+        const char *fault = trace_fault(trace_order_walk(order, i));
+        if (!fault)
+            continue;
+        report(trace, threads[i], fault);
+        whole = false;
+    }
+    trace_order_end(order);
+    return whole;
 }
 
 void end_listing(struct listing *listing) {

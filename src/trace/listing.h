@@ -16,6 +16,7 @@ struct listing_options {
     const struct listing_format *format; /* NULL: text */
     bool assembly;                       /* with the text of each instruction */
     const char *function;                /* only its instructions; NULL: all */
+    bool global;                         /* for list_in_order: rows tell of order */
     uint64_t skip; /* of each thread: leaves out the first ones of those that are chosen ... */
     uint64_t most; /* ... and then takes so many */
 };
@@ -29,6 +30,16 @@ struct listing *begin_listing(const struct listing_options *options, FILE *out);
  * NULL. The message is valid as long as the program. Ends early if OUT has an error. */
 const char *list_thread(struct listing *listing, struct trace *trace,
                         const struct traced_thread *thread);
+
+/* Is called for a thread whose records could not be followed to their end, because of FAULT. */
+typedef void report_listing_fault(const struct trace *trace, const struct traced_thread *thread,
+                                  const char *fault);
+
+/* Writes the rows of all THREADS, which end with NULL, in one order (trace/order.h). `skip` and
+ * `most` are of all rows. A row that has no order to the one in front of it says so. Returns
+ * whether all records could be followed. */
+bool list_in_order(struct listing *listing, struct trace *trace,
+                   const struct traced_thread **threads, report_listing_fault *report);
 
 void end_listing(struct listing *listing);
 

@@ -1,0 +1,35 @@
+/* order.h: the instructions of all threads of a trace, in one order.
+ *
+ * The order contradicts none that the threads' synchronization made: what a thread did in front of
+ * a release is in front of what another one did behind the acquire that saw it (format/trace.h,
+ * "order"). Within that, threads take turns. */
+#ifndef QUIPU_TRACE_ORDER_H
+#define QUIPU_TRACE_ORDER_H
+
+#include "trace/trace.h"
+
+struct trace_order; /* order.c */
+
+struct ordered_step {
+    struct trace_step *step; /* valid until the next call */
+    size_t thread;           /* index in the list that trace_order_begin got */
+    /* Another thread executed the last step that was kept, and no synchronization is between them:
+     * this one may have run at the same time, or earlier. */
+    bool unordered;
+};
+
+/* Begins with COUNT threads of TRACE, which THREADS lists by process and number. The list must stay
+ * until trace_order_end. */
+struct trace_order *trace_order_begin(struct trace *trace,
+                                      const struct traced_thread *const *threads, size_t count);
+/* Sets NEXT to the next step. Returns false at the end. */
+bool trace_order_step(struct trace_order *order, struct ordered_step *next);
+/* Keeps the last step: the next ones are compared with it. */
+void trace_order_keep(struct trace_order *order);
+/* Returns the walk through the records of thread number THREAD. */
+struct trace_walk *trace_order_walk(struct trace_order *order, size_t thread);
+/* Returns why the records of one of the threads could not be followed to their end, or NULL. */
+const char *trace_order_fault(const struct trace_order *order);
+void trace_order_end(struct trace_order *order);
+
+#endif
