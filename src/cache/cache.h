@@ -82,6 +82,8 @@ void check_levels(const struct hierarchy_shape *shape);
 struct hierarchy {
     struct cache instruction, data, second, last; /* one whose size is 0 is left out */
     enum inclusion inclusion;
+    struct hierarchy *sharing; /* all that have this last level, itself among them */
+    unsigned sharing_count;
 };
 
 void hierarchy_begin(struct hierarchy *hierarchy, const struct hierarchy_shape *shape);
@@ -94,10 +96,23 @@ unsigned hierarchy_use(struct hierarchy *hierarchy, const struct memory_referenc
 struct cache_counts {
     uint64_t references[REFERENCE_KINDS];
     uint64_t misses[REFERENCE_KINDS][LEVELS];
+    /* with several processors */
+    uint64_t coherence_misses[REFERENCE_KINDS]; /* of the first level's: another one has written */
+    uint64_t invalidations; /* lines that its writes have removed from others' caches */
 };
 
-/* Simulates all references of SOURCE. Returns the counts of each of its places; the caller frees
- * them. */
-struct cache_counts *simulate_caches(struct reference_source *source, struct hierarchy *hierarchy);
+/* Adds a reference of KIND, which MISSED these levels, as hierarchy_use returns them. */
+static inline void count_reference(struct cache_counts *counts, uint8_t kind, unsigned missed) {
+    counts->references[kind]++;
+    for (unsigned level = 0; missed; level++, missed >>= 1)
+        counts->misses[kind][level] += missed & 1;
+}
+
+struct processors;
+
+/* Simulates all references of SOURCE, on PROCESSORS, or, if that is NULL, on one with HIERARCHY.
+ * Returns the counts of each of its places; the caller frees them. */
+struct cache_counts *simulate_caches(struct reference_source *source, struct hierarchy *hierarchy,
+                                     struct processors *processors);
 
 #endif

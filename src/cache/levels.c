@@ -1,6 +1,7 @@
 /* levels.c: the levels of one processor's caches, and what they count; see cache.h. */
 #include "cache/cache.h"
 
+#include "cache/processors.h"
 #include "util/diag.h"
 #include "util/near.h"
 
@@ -38,6 +39,8 @@ void check_levels(const struct hierarchy_shape *shape) {
 
 void hierarchy_begin(struct hierarchy *hierarchy, const struct hierarchy_shape *shape) {
     hierarchy->inclusion = shape->inclusion;
+    hierarchy->sharing = hierarchy;
+    hierarchy->sharing_count = 1;
     cache_begin(&hierarchy->instruction, shape->instruction);
     cache_begin(&hierarchy->data, shape->data);
     cache_begin(&hierarchy->second, shape->second);
@@ -70,12 +73,13 @@ static unsigned use_independent(struct hierarchy *hierarchy, struct cache *first
 
 /* The last level has lost a line: LOST is 1 + it, or 0. */
 static void lose_everywhere(struct hierarchy *hierarchy, uint64_t lost) {
-    if (!lost)
-        return;
-    cache_remove(&hierarchy->instruction, lost - 1);
-    cache_remove(&hierarchy->data, lost - 1);
-    if (hierarchy->second.lines)
-        cache_remove(&hierarchy->second, lost - 1);
+    for (unsigned i = 0; lost && i < hierarchy->sharing_count; i++) {
+        struct hierarchy *one = &hierarchy->sharing[i];
+        cache_remove(&one->instruction, lost - 1);
+        cache_remove(&one->data, lost - 1);
+        if (one->second.lines)
+            cache_remove(&one->second, lost - 1);
+    }
 }
 
 /* The level in front of the last one has missed LINE, and got it; LOST is 1 + what it lost for
@@ -122,12 +126,6 @@ unsigned hierarchy_use(struct hierarchy *hierarchy, const struct memory_referenc
     return missed;
 }
 
-static void count_reference(struct cache_counts *counts, uint8_t kind, unsigned missed) {
-    counts->references[kind]++;
-    for (unsigned level = 0; missed; level++, missed >>= 1)
-        counts->misses[kind][level] += missed & 1;
-}
-
 static uint32_t smallest_line(const struct hierarchy *hierarchy) {
     const struct cache *caches[] = {&hierarchy->instruction, &hierarchy->data, &hierarchy->second,
                                     &hierarchy->last};
@@ -149,7 +147,8 @@ static struct cache_counts *grow_counts(struct cache_counts *counts, size_t *roo
     return counts;
 }
 
-struct cache_counts *simulate_caches(struct reference_source *source, struct hierarchy *hierarchy) {
+struct cache_counts *simulate_caches(struct reference_source *source, struct hierarchy *hierarchy,
+                                     struct processors *processors) {
     static struct memory_reference references[REFERENCES_MOST];
     struct cache_counts *counts = NULL;
     size_t room = 0, count;
@@ -162,8 +161,11 @@ struct cache_counts *simulate_caches(struct reference_source *source, struct hie
             struct memory_reference *reference = &references[i];
             if (reference->size > longest)
                 reference->size = longest;
-            count_reference(&counts[reference->place], reference->kind,
-                            hierarchy_use(hierarchy, reference));
+            struct cache_counts *of_place = &counts[reference->place];
+            if (processors)
+                processors_use(processors, reference, of_place);
+            else
+                count_reference(of_place, reference->kind, hierarchy_use(hierarchy, reference));
         }
     }
     return counts;

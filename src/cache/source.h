@@ -30,6 +30,7 @@ struct memory_reference {
     uint32_t place;  /* index into the source's places */
     uint32_t thread; /* index into the trace's threads; caches of several processors need it */
     uint8_t kind;    /* enum reference_kind */
+    bool modifies;   /* a read, and then a write of the same bytes */
 };
 
 enum {
@@ -58,6 +59,11 @@ struct reference_source {
     struct arena arena;
     VECTOR(struct reference_place) places; /* in the order of their first references */
     uint64_t unsure; /* accesses that were left out: their addresses or elements are not known */
+    size_t threads;  /* of a trace; 0: the file does not name them */
+    /* May be set in front of the first call of `next`: the threads of a trace come in one order
+     * (trace/order.h), and addresses of different processes differ: their highest bits tell the
+     * process. Otherwise threads come one after the other. */
+    bool global;
     bool shortens; /* a reference longer than the smallest line loses the rest, as in cachegrind */
 
     /* Writes the next references to REFERENCES, at most MOST. Returns their number; 0: there are no
@@ -67,7 +73,7 @@ struct reference_source {
     void (*close)(struct reference_source *source);
 };
 
-/* Opens a trace (quipu trace). Its threads come one after the other. References of more than 64
+/* Opens a trace (quipu trace). References of more than 64
  * bytes are cut at multiples of 64. If the file is no trace, the program ends with an error. */
 struct reference_source *open_trace_source(const char *path, enum place_kind kind);
 

@@ -1,13 +1,15 @@
-/* trace_source.c: references from a trace, regenerated one thread after the other.
+/* trace_source.c: references from a trace, regenerated one thread after the other, or all threads
+ * in one order.
  *
  * What functions of the C library have accessed counts for the place that has called them.
  *
- * Not perfect: the threads did run in parallel; their order is not in the trace yet. Accesses whose
+ * Not perfect: memory that processes share has different addresses in the one order. Accesses whose
  * address or elements are not known are left out, and counted. What such functions only may have
  * accessed, as memcmp, is left out, too. */
 #include "cache/places.h"
 #include "cache/source.h"
 
+#include "trace/order.h"
 #include "util/diag.h"
 
 #include <stdlib.h>
@@ -22,6 +24,9 @@ struct trace_source {
     struct place_numbers numbers;
     size_t thread; /* index of the walked one */
     struct trace_walk *walk;
+    struct trace_order
+        *order;     /* of all threads; NULL: they come one after the other, or none yet */
+    uint64_t space; /* is added to the addresses of the walked thread */
     /* of the step that is being taken; NULL: none */
     struct trace_step *step;
     const reference_list *references; /* of the step, or of the gap in front of it */
@@ -49,7 +54,8 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
         if (!reference->sure || !reference->size)
             continue;
         uint64_t left = reference->size - source->taken;
-        result->address = reference->address + source->taken;
+        result->address = source->space + reference->address + source->taken;
+        result->modifies = is_modified(references, source->reference);
         result->kind = reference->writes ? REFERENCE_WRITE : REFERENCE_READ;
         uint64_t size = left;
         if (reference->size > PIECE && left > PIECE - result->address % PIECE)
@@ -65,6 +71,45 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
     return false;
 }
 
+static void warn_of_fault(const struct trace_source *source, const struct traced_thread *thread,
+                          const struct trace_walk *walk) {
+    if (trace_fault(walk))
+        warn("'%s': the trace of thread %u cannot be followed to its end: %s", source->base.path,
+             thread->tid, trace_fault(walk));
+}
+
+/* Makes the source ready for a step. */
+static void begin_step(struct trace_source *source) {
+    source->references = &source->step->gap_references;
+    source->in_gap = true;
+    source->reference = 0;
+}
+
+/* Goes on to the next instruction of all threads. Returns false at the end. */
+static bool take_ordered_step(struct trace_source *source) {
+    enum {
+        SPACE_BITS = 48 /* of addresses in a process */
+    };
+    struct ordered_step next;
+    const struct trace *trace = source->trace;
+    if (!source->order)
+        source->order = trace_order_begin(source->trace,
+                                          (const struct traced_thread *const *)trace->threads.data,
+                                          trace->threads.count);
+    if (trace_order_step(source->order, &next)) {
+        source->step = next.step;
+        source->thread = next.thread;
+        uint64_t process = trace->threads.data[next.thread]->process->number;
+        source->space = process > 1 ? (process - 1) << SPACE_BITS : 0;
+        begin_step(source);
+        return true;
+    }
+    for (size_t i = 0; source->step && i < trace->threads.count; i++)
+        warn_of_fault(source, trace->threads.data[i], trace_order_walk(source->order, i));
+    source->step = NULL;
+    return false;
+}
+
 /* Goes on to the next instruction, of the next thread if this one is done. Returns false at the
  * end. */
 static bool take_step(struct trace_source *source) {
@@ -74,14 +119,10 @@ static bool take_step(struct trace_source *source) {
         if (!source->walk)
             source->walk = trace_begin(source->trace, thread);
         if (trace_step(source->walk, &source->step)) {
-            source->references = &source->step->gap_references;
-            source->in_gap = true;
-            source->reference = 0;
+            begin_step(source);
             return true;
         }
-        if (trace_fault(source->walk))
-            warn("'%s': the trace of thread %u cannot be followed to its end: %s",
-                 source->base.path, thread->tid, trace_fault(source->walk));
+        warn_of_fault(source, thread, source->walk);
         trace_end(source->walk);
         source->walk = NULL;
     }
@@ -97,7 +138,7 @@ static struct memory_reference fetch(struct trace_source *source) {
     source->references = &step->references;
     source->in_gap = false;
     source->reference = 0;
-    return (struct memory_reference){.address = step->address,
+    return (struct memory_reference){.address = source->space + step->address,
                                      .size = step->instruction->decoded.size,
                                      .place = source->place,
                                      .thread = (uint32_t)source->thread,
@@ -116,7 +157,7 @@ static size_t next_references(struct reference_source *base, struct memory_refer
             count++;
         else if (source->step && source->in_gap)
             references[count++] = fetch(source);
-        else if (!take_step(source))
+        else if (!(base->global ? take_ordered_step(source) : take_step(source)))
             break;
     }
     return count;
@@ -126,6 +167,8 @@ static void close_trace(struct reference_source *base) {
     struct trace_source *source = (struct trace_source *)base;
     if (source->walk)
         trace_end(source->walk);
+    if (source->order)
+        trace_order_end(source->order);
     place_numbers_release(&source->numbers);
     trace_close(source->trace);
     arena_release(&base->arena);
@@ -145,6 +188,7 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
         cause = trace_lacks_records(source->trace);
     if (cause)
         die("%s", cause);
+    source->base.threads = source->trace->threads.count;
     if (source->trace->lost)
         warn("'%s' is not complete: a program could not record all", path);
     return &source->base;

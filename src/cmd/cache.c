@@ -2,8 +2,10 @@
 #include "cmd/cache_table.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/trace_input.h"
 
 #include "cache/cache.h"
+#include "cache/processors.h"
 #include "cache/source.h"
 #include "util/diag.h"
 
@@ -23,6 +25,9 @@ static void print_help(void) {
         "      --llc=CACHE      the last level (8M,16,64); or none\n"
         "      --levels=RULE    what the last level holds beside the others: independent (the\n"
         "                       default, as in cachegrind), inclusive or exclusive\n"
+        "      --processors=N   as many processors, with caches of their own but for the last level,\n"
+        "                       and coherent (MESI); threads are in the order that they had, and\n"
+        "                       take processors in turn; 'threads': one for each\n"
         "      --by=WHAT        what a row is: kind (of reference, the default), function, line,\n"
         "                       thread\n"
         "      --from=KIND      what FILE is: trace (default) or lackey, the text of 'valgrind\n"
@@ -47,6 +52,15 @@ static void take_view(void *options, const char *word) {
 
 static void take_inclusion(void *options, const char *word) {
     ((struct cache_options *)options)->shape.inclusion = choose_inclusion(word);
+}
+
+static void take_processors(void *options, const char *word) {
+    struct cache_options *all = options;
+    all->of_threads = strcmp(word, "threads") == 0;
+    all->processors =
+        all->of_threads ? 1 : (unsigned)read_number("processors", word, PROCESSORS_MOST);
+    if (!all->processors)
+        die("'--processors=%s': name 1 to %d, or 'threads'", word, PROCESSORS_MOST);
 }
 
 static void take_from(void *options, const char *word) {
@@ -94,6 +108,7 @@ static const struct option_row rows[] = {
     {"l2", 0, OPTION_PARSED, 0, take_l2},
     {"llc", 0, OPTION_PARSED, 0, take_llc},
     {"levels", 0, OPTION_PARSED, 0, take_inclusion},
+    {"processors", 0, OPTION_PARSED, 0, take_processors},
     {"by", 0, OPTION_PARSED, 0, take_view},
     {"from", 0, OPTION_PARSED, 0, take_from},
     {"format", 0, OPTION_PARSED, 0, take_format},
@@ -105,6 +120,26 @@ static const struct option_row rows[] = {
 
 static const struct command_line command_line = {"cache", print_help, rows,
                                                  sizeof rows / sizeof *rows, false};
+
+/* Makes the processors that are asked for, and SOURCE give the threads in one order; returns NULL
+ * if none are. */
+static struct processors *make_processors(struct cache_options *options,
+                                          struct reference_source *source) {
+    if (!options->processors)
+        return NULL;
+    if (!source->threads)
+        die("'--processors': '%s' does not name threads; record a trace ('quipu trace')",
+            source->path);
+    if (options->of_threads && source->threads > PROCESSORS_MOST)
+        die("'--processors=threads': '%s' has %zu threads; at most %d processors are simulated, so "
+            "use --processors=%d",
+            source->path, source->threads, PROCESSORS_MOST, PROCESSORS_MOST);
+    if (options->of_threads)
+        options->processors = (unsigned)source->threads;
+    check_coherence(&options->shape);
+    source->global = true;
+    return processors_begin(&options->shape, options->processors);
+}
 
 int cmd_cache(int argc, char **argv) {
     struct cache_options options = {
@@ -123,13 +158,16 @@ int cmd_cache(int argc, char **argv) {
         open_source(options.from, argv + first, argc - first, options.view->place, argv[0]);
     struct hierarchy hierarchy;
     hierarchy_begin(&hierarchy, &options.shape);
-    struct cache_counts *counts = simulate_caches(source, &hierarchy);
+    struct processors *processors = make_processors(&options, source);
+    struct cache_counts *counts = simulate_caches(source, &hierarchy, processors);
     if (source->unsure)
         warn("'%s': %" PRIu64 " accesses are left out: the trace does not tell them exactly",
              source->path, source->unsure);
     write_cache_table(&options, source, counts);
     free(counts);
     hierarchy_release(&hierarchy);
+    if (processors)
+        processors_end(processors);
     source->close(source);
     return 0;
 }

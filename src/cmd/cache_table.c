@@ -17,6 +17,7 @@ enum cache_column {
     COLUMN_L2_MISSES,
     COLUMN_LLC_MISSES,
     COLUMN_LLC_RATE,
+    COLUMN_COHERENCE_MISSES,
     KIND_COLUMNS,
 };
 
@@ -28,6 +29,7 @@ static const struct column kind_columns[KIND_COLUMNS] = {
     [COLUMN_L2_MISSES] = {"l2_misses", "L2 misses", CELL_COUNT, false, NULL},
     [COLUMN_LLC_MISSES] = {"llc_misses", "LLC misses", CELL_COUNT, false, NULL},
     [COLUMN_LLC_RATE] = {"llc_rate", "%", CELL_SHARE, true, NULL},
+    [COLUMN_COHERENCE_MISSES] = {"coherence_misses", "coherence", CELL_COUNT, false, NULL},
 };
 
 enum place_column {
@@ -44,6 +46,8 @@ enum place_column {
     COLUMN_LLC_READ_MISSES,
     COLUMN_LLC_WRITE_MISSES,
     COLUMN_PLACE_LLC_MISSES,
+    COLUMN_PLACE_COHERENCE_MISSES,
+    COLUMN_INVALIDATIONS,
     COLUMN_PROCESS,
     COLUMN_THREAD,
     COLUMN_FILE,
@@ -68,6 +72,8 @@ static const struct column place_columns[PLACE_COLUMNS] = {
     [COLUMN_LLC_READ_MISSES] = {"llc_read_misses", "", CELL_COUNT, false, NULL},
     [COLUMN_LLC_WRITE_MISSES] = {"llc_write_misses", "", CELL_COUNT, false, NULL},
     [COLUMN_PLACE_LLC_MISSES] = {"llc_misses", "LLC misses", CELL_COUNT, false, NULL},
+    [COLUMN_PLACE_COHERENCE_MISSES] = {"coherence_misses", "coherence", CELL_COUNT, false, NULL},
+    [COLUMN_INVALIDATIONS] = {"invalidations", "invalidations", CELL_COUNT, false, NULL},
     [COLUMN_PROCESS] = {"process", "process", CELL_NUMBER, false, NULL},
     [COLUMN_THREAD] = {"thread", "thread", CELL_NUMBER, false, NULL},
     [COLUMN_FILE] = {"file", "file", CELL_TEXT, false, NULL},
@@ -77,12 +83,12 @@ static const struct column place_columns[PLACE_COLUMNS] = {
     [COLUMN_PLACE] = {"place", "line", CELL_TEXT, true, NULL},
 };
 
-static const uint8_t kind_text[] = {COLUMN_REFERENCES, COLUMN_L1_MISSES,  COLUMN_L1_RATE,
-                                    COLUMN_L2_MISSES,  COLUMN_LLC_MISSES, COLUMN_LLC_RATE,
-                                    COLUMN_KIND};
+static const uint8_t kind_text[] = {COLUMN_REFERENCES,       COLUMN_L1_MISSES,  COLUMN_L1_RATE,
+                                    COLUMN_L2_MISSES,        COLUMN_LLC_MISSES, COLUMN_LLC_RATE,
+                                    COLUMN_COHERENCE_MISSES, COLUMN_KIND};
 #define PLACE_TEXT                                                                                 \
-    COLUMN_L1D_MISSES, COLUMN_L1D_RATE, COLUMN_PLACE_LLC_MISSES, COLUMN_READS, COLUMN_WRITES,      \
-        COLUMN_L1I_MISSES
+    COLUMN_L1D_MISSES, COLUMN_L1D_RATE, COLUMN_PLACE_COHERENCE_MISSES, COLUMN_INVALIDATIONS,       \
+        COLUMN_PLACE_LLC_MISSES, COLUMN_READS, COLUMN_WRITES, COLUMN_L1I_MISSES
 static const uint8_t function_text[] = {PLACE_TEXT, COLUMN_FUNCTION};
 static const uint8_t line_text[] = {PLACE_TEXT, COLUMN_PLACE};
 static const uint8_t thread_text[] = {PLACE_TEXT, COLUMN_PROCESS, COLUMN_THREAD};
@@ -102,6 +108,22 @@ static const struct cache_view views[] = {
      PLACE_THREAD,
      {"threads", place_columns, PLACE_COLUMNS, thread_text, sizeof thread_text, NULL}},
 };
+
+/* Writes those text columns of SHAPE that one processor has to TEXT, and returns the shape with
+ * them. */
+static struct table_shape without_coherence(struct table_shape shape, uint8_t text[PLACE_COLUMNS]) {
+    size_t count = 0;
+    for (size_t i = 0; i < shape.text_count; i++) {
+        const struct column *column = &shape.columns[shape.text[i]];
+        if (column != &kind_columns[COLUMN_COHERENCE_MISSES] &&
+            column != &place_columns[COLUMN_PLACE_COHERENCE_MISSES] &&
+            column != &place_columns[COLUMN_INVALIDATIONS])
+            text[count++] = shape.text[i];
+    }
+    shape.text = text;
+    shape.text_count = count;
+    return shape;
+}
 
 static const char *view_name_at(size_t i) {
     return i < sizeof views / sizeof *views ? views[i].name : NULL;
@@ -124,8 +146,9 @@ static struct cell share_cell(uint64_t part, uint64_t whole) {
     return cell_share(whole ? (double)part / (double)whole : 0);
 }
 
-static void add_kind(struct table *table, const struct hierarchy_shape *shape, const char *name,
-                     uint64_t references, const uint64_t *misses) {
+static void add_kind(struct table *table, const struct cache_options *options, const char *name,
+                     uint64_t references, const uint64_t *misses, uint64_t coherence_misses) {
+    const struct hierarchy_shape *shape = &options->shape;
     struct row *row = table_add(table);
     row->executed = references != 0;
     row->cells[COLUMN_KIND] = cell_text(name);
@@ -133,6 +156,7 @@ static void add_kind(struct table *table, const struct hierarchy_shape *shape, c
     row->cells[COLUMN_L1_MISSES] = cell_count(misses[LEVEL_FIRST]);
     row->cells[COLUMN_L1_RATE] = share_cell(misses[LEVEL_FIRST], references);
     row->cells[COLUMN_L2_MISSES] = cell_known(misses[LEVEL_SECOND], shape->second.size);
+    row->cells[COLUMN_COHERENCE_MISSES] = cell_known(coherence_misses, options->processors);
     if (!shape->last.size)
         return;
     row->cells[COLUMN_LLC_MISSES] = cell_count(misses[LEVEL_LAST]);
@@ -140,7 +164,7 @@ static void add_kind(struct table *table, const struct hierarchy_shape *shape, c
 }
 
 /* Adds a row for each kind of reference, of all places together, and one for their sum. */
-static void add_kinds(struct table *table, const struct hierarchy_shape *shape,
+static void add_kinds(struct table *table, const struct cache_options *options,
                       const struct cache_counts *counts, size_t places) {
     static const char *const names[REFERENCE_KINDS] = {"fetch", "read", "write"};
     struct cache_counts sums = {0};
@@ -148,15 +172,18 @@ static void add_kinds(struct table *table, const struct hierarchy_shape *shape,
     for (size_t place = 0; place < places; place++)
         for (int kind = 0; kind < REFERENCE_KINDS; kind++) {
             sums.references[kind] += counts[place].references[kind];
+            sums.coherence_misses[kind] += counts[place].coherence_misses[kind];
             for (int level = 0; level < LEVELS; level++)
                 sums.misses[kind][level] += counts[place].misses[kind][level];
         }
     for (int kind = 0; kind < REFERENCE_KINDS; kind++) {
-        add_kind(table, shape, names[kind], sums.references[kind], sums.misses[kind]);
+        add_kind(table, options, names[kind], sums.references[kind], sums.misses[kind],
+                 sums.coherence_misses[kind]);
         for (int level = 0; level < LEVELS; level++)
             all[level] += sums.misses[kind][level];
     }
-    add_kind(table, shape, "all", sum_of(sums.references, REFERENCE_KINDS), all);
+    add_kind(table, options, "all", sum_of(sums.references, REFERENCE_KINDS), all,
+             sum_of(sums.coherence_misses, REFERENCE_KINDS));
 }
 
 static void describe_place(struct row *row, struct arena *arena,
@@ -172,8 +199,9 @@ static void describe_place(struct row *row, struct arena *arena,
         cell_text(place->file ? arena_print(arena, "%s:%u", place->file, place->line) : function);
 }
 
-static void add_place(struct table *table, const struct hierarchy_shape *shape,
+static void add_place(struct table *table, const struct cache_options *options,
                       const struct reference_place *place, const struct cache_counts *counts) {
+    const struct hierarchy_shape *shape = &options->shape;
     const uint64_t *references = counts->references;
     const uint64_t(*misses)[LEVELS] = counts->misses;
     uint64_t data = references[REFERENCE_READ] + references[REFERENCE_WRITE];
@@ -199,6 +227,9 @@ static void add_place(struct table *table, const struct hierarchy_shape *shape,
     }
     row->cells[COLUMN_PLACE_L2_MISSES] = cell_known(second, shape->second.size);
     row->cells[COLUMN_PLACE_LLC_MISSES] = cell_known(last, shape->last.size);
+    row->cells[COLUMN_PLACE_COHERENCE_MISSES] =
+        cell_known(sum_of(counts->coherence_misses, REFERENCE_KINDS), options->processors);
+    row->cells[COLUMN_INVALIDATIONS] = cell_known(counts->invalidations, options->processors);
 }
 
 static const char *shape_text(struct arena *arena, const struct cache_shape *shape) {
@@ -218,11 +249,15 @@ void write_cache_table(const struct cache_options *options, const struct referen
                        const struct cache_counts *counts) {
     struct arena arena = {0};
     const struct hierarchy_shape *shape = &options->shape;
-    struct table table = {.arena = &arena, .shape = &options->view->shape};
+    uint8_t text[PLACE_COLUMNS];
+    struct table_shape columns = options->view->shape;
+    if (!options->processors)
+        columns = without_coherence(columns, text);
+    struct table table = {.arena = &arena, .shape = &columns};
     if (options->view->place == PLACE_PROGRAM)
-        add_kinds(&table, shape, counts, source->places.count);
+        add_kinds(&table, options, counts, source->places.count);
     for (size_t i = 0; i < source->places.count && options->view->place != PLACE_PROGRAM; i++)
-        add_place(&table, shape, &source->places.data[i], &counts[i]);
+        add_place(&table, options, &source->places.data[i], &counts[i]);
     if (options->sort)
         table_sort(&table, options->sort);
     else if (table.shape->sort)
@@ -232,6 +267,9 @@ void write_cache_table(const struct cache_options *options, const struct referen
         &arena, ": L1I %s, L1D %s, L2 %s, LLC %s, %s", shape_text(&arena, &shape->instruction),
         shape_text(&arena, &shape->data), shape_text(&arena, &shape->second),
         shape_text(&arena, &shape->last), inclusion_name(shape->inclusion));
+    if (options->processors)
+        table.heading = arena_print(&arena, "%s, %u processor%s", table.heading,
+                                    options->processors, options->processors == 1 ? "" : "s");
     FILE *out = begin_output(options->output);
     struct table_style style = {.out = out, .human = options->human, .width = table_width(out)};
     table_write(&table, options->format, &style, options->limit);

@@ -18,6 +18,8 @@ const struct cache_view *choose_cache_view(const char *name);
 
 struct cache_options {
     struct hierarchy_shape shape;
+    unsigned processors; /* 0: one, and the threads come one after the other */
+    bool of_threads;     /* each thread has one of its own */
     const struct source_format *from;
     const struct cache_view *view;
     const struct table_format *format;
