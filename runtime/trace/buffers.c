@@ -274,6 +274,8 @@ static void change_recording(struct trace *trace, struct thread *thread) {
         quipu_trace_drop_buffers(thread);
         thread->number = __atomic_add_fetch(&trace->thread_count, 1, __ATOMIC_RELAXED);
         thread->chunks = 0;
+        thread->known.tickets = &trace->control->tickets;
+        thread->known.ordered = trace->ordered;
     }
     thread->control = trace->control;
 }

@@ -108,6 +108,7 @@ void quipu_trace_look(void) {
         begin_process(control);
         dl_iterate_phdr(add_modules, NULL);
         quipu_trace_describe_libraries(trace);
+        trace->ordered = true;
         __atomic_store_n(&trace->phase, TRACE_ON, __ATOMIC_RELEASE);
     }
     unlock();
@@ -197,7 +198,9 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
 }
 
 uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept) {
-    return quipu_trace_continue(size, &(struct full_frame){base, kept});
+    bool at_record = base[1] < (uint64_t)quipu_trace_order ||
+                     base[1] >= (uint64_t)quipu_trace_order_end; /* and not at a ticket */
+    return quipu_trace_continue(size, at_record ? &(struct full_frame){base, kept} : NULL);
 }
 
 /* ---- processes ---- */
