@@ -250,6 +250,8 @@ struct quipu_trace_block {
  *         uleb fragment
  *         u32 address         distance from the fragment's address
  *         uleb piece          in front of whose first instruction it is, behind the piece's record
- * Ends of edges are as in format/notes.h. */
+ * Ends of edges are as in format/notes.h. A record of an edge is in front of the jump. But that of
+ * a QUIPU_EDGE_TAIL with register 0, a sync, is written when the function to which the jump leads
+ * has returned, and has its result. If it does not return, there is no such record. */
 
 #endif

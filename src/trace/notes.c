@@ -171,8 +171,9 @@ static bool place_records(struct traced_function *function) {
             continue;
         if (record->edge == NONE_OF)
             return false;
-        uint32_t target = function->edges[record->edge].target;
-        if (record->sync && (target == 0 || target > function->piece_count))
+        const struct path_edge *e = &function->edges[record->edge];
+        bool leads = e->target != 0 && e->target <= function->piece_count;
+        if (record->sync && !leads && !has_tail_result(function, e))
             return false;
     }
     return true;

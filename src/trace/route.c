@@ -28,8 +28,10 @@ static bool is_goal_record(const struct search *search, uint32_t record) {
 static bool leads(struct search *search, uint32_t edge) {
     struct traced_function *function = search->function;
     const struct path_edge *e = &function->edges[edge];
-    if (e->record)
-        return is_goal_record(search, e->record);
+    if (e->record && is_goal_record(search, e->record))
+        return true;
+    if (e->record && !has_tail_result(function, e))
+        return false;
     if (e->target == 0)
         return search->goal.kind == GOAL_OUTSIDE;
     if (e->target > function->piece_count) {

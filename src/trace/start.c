@@ -225,8 +225,13 @@ static bool make_frames(struct trace_walk *walk, struct frame innermost,
             vector_push(&arena, &frames, caller);
     }
     walk->frames.count = 0;
-    for (size_t i = frames.count; i-- > 0;)
-        vector_push(&walk->arena, &walk->frames, frames.data[i]);
+    for (size_t i = frames.count; i-- > 0;) {
+        struct frame frame = frames.data[i];
+        const size_t index = walk->frames.count;
+        frame.begun = frame.entry != UINT64_MAX;
+        frame.chain = frame.direct ? walk->frames.data[index - 1].chain : (uint32_t)index;
+        vector_push(&walk->arena, &walk->frames, frame);
+    }
     arena_release(&arena);
     return whole;
 }

@@ -6,11 +6,13 @@
 #ifndef QUIPU_TRACE_TRACE_H
 #define QUIPU_TRACE_TRACE_H
 
+#include "format/notes.h"
 #include "format/trace.h"
 #include "trace/window.h"
 #include "util/arena.h"
 #include "util/map.h"
 #include "util/vector.h"
+#include "x86/callee.h"
 #include "x86/decode.h"
 
 struct binary;
@@ -216,6 +218,13 @@ struct goal {
 uint32_t find_route(struct arena *arena, struct traced_function *function, uint32_t source,
                     struct goal goal);
 
+/* Whether the edge is a jump out of the function that has a record behind it, of the result. */
+static inline bool has_tail_result(const struct traced_function *function,
+                                   const struct path_edge *e) {
+    return e->record && e->kind == QUIPU_EDGE_TAIL && e->target == 0 &&
+           function->records[e->record - 1].registers & REGISTER_RAX;
+}
+
 /* A part of memory that an instruction accessed. */
 struct reference {
     uint64_t address;
@@ -241,6 +250,8 @@ static inline bool is_gap(const struct trace_gap *gap) {
 struct trace_step {
     struct trace_gap gap;          /* in front of the instruction */
     reference_list gap_references; /* what is known of the accesses in the gap */
+    bool changes_heap;             /* the gap's function allocated or freed, as `heap` tells */
+    struct heap_change heap;
     const struct traced_function *function;
     const struct piece *piece;
     const struct traced_instruction *instruction;
@@ -272,6 +283,16 @@ bool trace_step(struct trace_walk *walk, struct trace_step **step);
 /* Goes on up to the next instruction or ticket, as trace_step. If a ticket is first, sets *TICKET
  * to its number, and *STEP to NULL. */
 bool trace_step_or_ticket(struct trace_walk *walk, struct trace_step **step, uint64_t *ticket);
+/* Of the step that trace_step has returned: returns the function whose stack frame contains
+ * ADDRESS, or NULL. A frame reaches from the lowest byte that its function may use at this time,
+ * below the stack pointer, up to its return address, which belongs to the caller if that is traced.
+ */
+const struct traced_function *trace_frame_at(const struct trace_walk *walk, uint64_t address);
+/* Of the same step: sets SITE to the call that the function at DEPTH, from 0 for the innermost one,
+ * has made last: is in, but for the innermost one. Returns false if there is none. */
+bool trace_call_site(const struct trace_walk *walk, size_t depth, struct trace_gap *site);
+/* Returns the thread pointer, the base address of %fs. */
+uint64_t trace_thread_pointer(const struct trace_walk *walk);
 /* Returns why the trace ended before the thread's records did, or NULL. */
 const char *trace_fault(const struct trace_walk *walk);
 /* Returns how many bytes the records have that were read so far. */

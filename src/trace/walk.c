@@ -34,6 +34,7 @@ static void enter_piece(struct frame *frame, uint32_t piece) {
     frame->index = 0;
     frame->read = !frame->function->pieces[piece].record;
     frame->calls = false;
+    frame->tail = 0;
 }
 
 /* Returns how control comes to the piece from the outside, of enum piece_entries. */
@@ -90,7 +91,8 @@ static void arrive(struct trace_walk *walk) {
     bool begins = entries & ENTERED_BY_CALL;
     for (size_t i = walk->frames.count; !begins && !walk->interrupts && i-- > 0;) {
         struct frame *frame = vector_at(&walk->frames, i);
-        if (frame->function != function || !frame->calls || frame->entry < item.stack)
+        if (frame->function != function || !frame->calls || frame->tail ||
+            frame->entry < item.stack)
             continue;
         bool same = frame->known & REGISTER_RSP && frame->values[STACK_POINTER] == item.stack;
         if (!same && !(entries & ENTERED_BY_UNWINDER))
@@ -105,6 +107,9 @@ static void arrive(struct trace_walk *walk) {
     struct frame frame = {.function = function,
                           .loaded = item.loaded,
                           .entry = item.stack,
+                          .begun = begins,
+                          .chain =
+                              begins ? find_chain(walk, item.stack) : (uint32_t)walk->frames.count,
                           .last = NONE_OF,
                           .handler = walk->interrupts,
                           .leaving = walk->leaving};
@@ -153,6 +158,10 @@ static void follow(struct trace_walk *walk, struct frame *frame, uint32_t edge, 
     CHECK(function->edges && edge < function->edge_count);
     if (e->kind == QUIPU_EDGE_CALL)
         call_untraced(walk, frame);
+    if (has_tail_result(function, e)) {
+        leave_by_tail(walk, frame, e);
+        return;
+    }
     if (e->record)
         take_record(walk, frame, e->record - 1);
     if (e->target == 0) {
@@ -215,8 +224,9 @@ static struct goal find_goal(struct trace_walk *walk, const struct frame *frame)
         return item->function == frame->function ? goal_of_site(frame->function, item->piece)
                                                  : outside;
     if (item->kind == QUIPU_TRACE_SYNC)
-        return item->function == frame->function ? (struct goal){GOAL_RECORD, item->record}
-                                                 : outside;
+        return item->function == frame->function && !is_tail_of_caller(walk, frame)
+                   ? (struct goal){GOAL_RECORD, item->record}
+                   : outside;
     if (item->kind == QUIPU_TRACE_FIRST &&
         item->id - QUIPU_TRACE_FIRST < frame->function->id_count) {
         uint32_t record = frame->function->record_of_id[item->id - QUIPU_TRACE_FIRST];
@@ -241,7 +251,9 @@ static void leave_piece(struct trace_walk *walk, struct frame *frame) {
     const struct piece *piece = piece_of(frame);
     struct goal goal = {GOAL_OUTSIDE, 0};
     uint32_t edge = piece->first_edge;
-    bool single = piece->edge_count == 1 && !frame->function->edges[edge].record;
+    bool single =
+        piece->edge_count == 1 && (!frame->function->edges[edge].record ||
+                                   has_tail_result(frame->function, &frame->function->edges[edge]));
     if (!single && is_at_break(walk)) { /* only the missing records tell the path */
         walk->frames.count = 0;
         return;
@@ -310,10 +322,14 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->instruction = instruction;
     step->address = instruction->address + frame->loaded->bias;
     step->references.count = 0;
+    walk->stack_known = frame->known & REGISTER_RSP;
+    walk->stack = frame->values[STACK_POINTER];
     take_accesses(walk, frame, &instruction->decoded, next);
     frame->has_vectors = false;
-    if (is_call_class(instruction->decoded.class)) /* which leaves registers unknown */
+    if (is_call_class(instruction->decoded.class)) { /* which leaves registers unknown */
         note_call(walk, frame);
+        frame->call = instruction;
+    }
     frame->known = follow_registers(&instruction->decoded, next, frame->values, frame->known);
 }
 
@@ -362,7 +378,10 @@ static bool advance(struct trace_walk *walk, struct frame *frame) {
         walk_fail(walk, "a record is of no known code");
         return false;
     }
-    arrive(walk);
+    if (is_tail_result(item))
+        take_tail_result(walk);
+    else
+        arrive(walk);
     return true;
 }
 

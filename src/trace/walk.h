@@ -5,6 +5,8 @@
  * walk_accesses.c  what an instruction accesses
  * walk_gap.c       what ran outside of the trace, and what it accessed
  * walk_window.c    which instructions are in the trace's window
+ * walk_tail.c      jumps to known functions, whose results are recorded
+ * walk_stack.c     whose frame an address of the stack is in
  * start.c          the state of the walk where a chunk begins */
 #ifndef QUIPU_TRACE_WALK_H
 #define QUIPU_TRACE_WALK_H
@@ -28,12 +30,17 @@ struct frame {
     const struct loaded_module *loaded;
     uint32_t piece, index; /* the next instruction; its piece's record has been read if `read` */
     bool read;
-    uint32_t last;          /* the record that was read last */
-    bool calls;             /* control has left it by a call */
-    bool handler;           /* the kernel has called it */
-    uint32_t interrupted;   /* of a handler: index in `interrupted_calls` */
-    bool direct;            /* traced code has called it */
-    uint64_t entry;         /* the stack pointer at its begin */
+    uint32_t last; /* the record that was read last */
+    bool calls;    /* control has left it by a call, or ... */
+    uint32_t tail; /* ... by a jump: 1 + the record behind that; 0: by a call */
+    const struct traced_instruction *call; /* the last one; NULL: none yet */
+    bool handler;                          /* the kernel has called it */
+    uint32_t interrupted;                  /* of a handler: index in `interrupted_calls` */
+    bool direct;                           /* traced code has called it */
+    uint64_t entry;                        /* the stack pointer at its begin ... */
+    bool begun;                            /* ... which is known; otherwise at its first record */
+    uint32_t chain;         /* index of the outermost frame from which on each is called by the one
+                               before it, without other code between */
     struct leaving leaving; /* of a handler: of the interrupted code */
     uint16_t known;
     uint64_t values[GENERAL_REGISTERS];
@@ -90,6 +97,8 @@ struct trace_walk {
     struct map callee_numbers; /* in `callees`, by the call */
     VECTOR(struct known_callee) callees;
     struct trace_step step;
+    bool stack_known; /* the stack pointer in front of the step's instruction is known */
+    uint64_t stack;
     const char *fault;
     bool repeats;    /* the next instruction was given by the walk in front of this one */
     bool skipped;    /* what ran in front of the next instruction is not in the window */
@@ -160,6 +169,22 @@ void walk_begin_with_start(struct trace_walk *walk);
 
 /* walk_window.c: an instruction is in the walk's step. Returns whether it belongs to the trace. */
 bool walk_gives(struct trace_walk *walk);
+/* walk_tail.c: FRAME leaves by edge E, a jump whose result is recorded. */
+void leave_by_tail(struct trace_walk *walk, struct frame *frame, const struct path_edge *e);
+
+/* walk_tail.c: whether the sync ITEM is behind a jump out of its function, and has the result. */
+bool is_tail_result(const struct item *item);
+
+/* walk_tail.c: whether the next record, a sync of FRAME's function, is one that a caller of FRAME
+ * waits for. */
+bool is_tail_of_caller(struct trace_walk *walk, const struct frame *frame);
+
+/* walk_tail.c: takes the next record, which is a result. The function that waited for it is done.
+ */
+void take_tail_result(struct trace_walk *walk);
+
+/* walk_stack.c: returns the `chain` of a frame that begins with this ENTRY, and is pushed next. */
+uint32_t find_chain(const struct trace_walk *walk, uint64_t entry);
 
 /* walk_accesses.c: adds to the walk's step what the instruction accesses; NEXT is the address
  * behind it. */

@@ -3,13 +3,14 @@
  * A call, jump or return that leaves traced code leads to a sync with a certain stack pointer, if
  * traced code is there. If the next sync has another one, or is that behind the call, other code
  * has run: a gap. If it began with a call of a known function of the C library, the function's
- * arguments and result tell what it accessed.
+ * arguments and result tell what it accessed, and which blocks of the heap it allocated and freed.
  *
  * Not perfect: a function that calls back is two gaps. The first one has its accesses, without
  * those that depend on the result. */
 #include "trace/walk.h"
 
 #include "format/notes.h"
+#include "symbols/binary.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct trace_gap gap_of(const struct traced_function *function, const struct fra
 
 void note_call(struct trace_walk *walk, const struct frame *frame) {
     walk->call_values.known = frame->known;
+    walk->call_values.has_result = false;
     memcpy(walk->call_values.arguments, frame->values, sizeof walk->call_values.arguments);
 }
 
@@ -68,6 +70,25 @@ void call_untraced(struct trace_walk *walk, const struct frame *frame) {
 
 /* ---- what it has accessed ---- */
 
+/* Finds the function at the target of CALL by any of its names: in a static program malloc is also
+ * __libc_malloc. */
+static bool find_aliased_callee(const struct trace_gap *gap, struct callee *callee) {
+    const struct traced_instruction *call = gap->call;
+    const struct binary *binary = gap->function->module->binary;
+    size_t left;
+    const uint8_t *code = binary_code(binary, call->address, &left);
+    if (!code || (call->decoded.class != CLASS_CALL && call->decoded.class != CLASS_JUMP))
+        return false;
+    uint64_t target = call->address + call->decoded.size + (uint64_t)jump_distance(code);
+    for (size_t i = 0; i < binary->names.count; i++) {
+        const struct symbol *symbol = &binary->names.data[i];
+        if (symbol->address == target &&
+            find_known_callee(symbol->name, strlen(symbol->name), callee))
+            return true;
+    }
+    return false;
+}
+
 /* Returns the function that the gap begins with, if it is a known one; or NULL. */
 static const struct callee *find_gap_callee(struct trace_walk *walk, const struct trace_gap *gap) {
     const struct traced_instruction *call = gap->call;
@@ -75,7 +96,8 @@ static const struct callee *find_gap_callee(struct trace_walk *walk, const struc
     if (!number) {
         const char *name = gap_name(&walk->gap_names, gap);
         struct known_callee found = {0};
-        found.known = find_known_callee(name, strlen(name), &found.callee);
+        found.known = find_known_callee(name, strlen(name), &found.callee) ||
+                      find_aliased_callee(gap, &found.callee);
         number = map_add_copy(&walk->arena, &walk->callee_numbers, &call, sizeof call,
                               (uint32_t)walk->callees.count);
         vector_push(&walk->arena, &walk->callees, found);
@@ -105,6 +127,7 @@ void emit_gap(struct trace_walk *walk, const struct frame *frame) {
     struct callee_access found[CALLEE_ACCESSES_MAX];
     step->gap = walk->gap;
     step->gap_references.count = 0;
+    step->changes_heap = false;
     walk->gap.function = NULL;
     if (!step->gap.function || !step->gap.call || !walk->gap_calls)
         return;
@@ -112,8 +135,11 @@ void emit_gap(struct trace_walk *walk, const struct frame *frame) {
     /* A call leaves %rax unknown. So if it is known behind the call, a record has the result. */
     bool behind = frame->function == step->gap.function &&
                   frame->values[STACK_POINTER] == walk->call_values.arguments[STACK_POINTER];
-    walk->call_values.has_result = behind && frame->known & REGISTER_RAX;
-    walk->call_values.result = frame->values[0];
+    if (behind && frame->known & REGISTER_RAX) {
+        walk->call_values.has_result = true;
+        walk->call_values.result = frame->values[0];
+    }
+    step->changes_heap = callee && callee_heap_change(callee, &walk->call_values, &step->heap);
     unsigned count = callee ? callee_accesses(callee, &walk->call_values, found) : 0;
     for (unsigned i = 0; i < count; i++)
         add_reference(walk, &found[i]);

@@ -1,7 +1,8 @@
-/* callee.c: what known functions of the C library access; see callee.h.
+/* callee.c: what known functions of the C library access and allocate; see callee.h.
  *
  * Not perfect: strings whose length is not the result, what pointers in memory lead to, and the
- * library's own memory are left out. */
+ * library's own memory are left out. So are blocks whose address is returned in memory
+ * (posix_memalign). */
 #include "x86/callee.h"
 
 #include "format/trace_callees.h"
@@ -52,13 +53,36 @@ static bool copy_extents(const struct extents_row *rows, size_t count, const cha
     return found;
 }
 
+/* Takes from EXTENTS what is done to the heap. Returns whether anything is. */
+static bool take_heap_extents(const uint32_t extents[3], struct callee *callee) {
+    for (int i = 0; i < 3; i++) {
+        enum quipu_extent kind = quipu_extent_kind(extents[i]);
+        bool is_result = kind == QUIPU_EXTENT_BLOCK && !quipu_extent_constant(extents[i]);
+        if (is_result || kind == QUIPU_EXTENT_BLOCK_STRING)
+            callee->block = extents[i];
+        if (kind == QUIPU_EXTENT_FREED || kind == QUIPU_EXTENT_MOVED)
+            callee->freed = extents[i];
+        if (kind == QUIPU_EXTENT_MORE && quipu_extent_constant(extents[i]) == QUIPU_MORE_PAGES)
+            callee->pages = extents[i];
+    }
+    return callee->block || callee->freed;
+}
+
+static bool find_heap_extents(const char *name, size_t length, struct callee *callee) {
+    for (size_t i = 0; i < sizeof writes_rows / sizeof *writes_rows; i++)
+        if (strlen(writes_rows[i].name) == length && memcmp(writes_rows[i].name, name, length) == 0)
+            return take_heap_extents(writes_rows[i].extents, callee);
+    return false;
+}
+
 bool find_known_callee(const char *name, size_t length, struct callee *callee) {
-    *callee = (struct callee){{0}, {0}};
+    *callee = (struct callee){{0}, {0}, 0, 0, 0};
     bool writes = copy_extents(writes_rows, sizeof writes_rows / sizeof *writes_rows, name, length,
                                callee->writes, 3);
     bool reads = copy_extents(reads_rows, sizeof reads_rows / sizeof *reads_rows, name, length,
                               callee->reads, 2);
-    return writes || reads;
+    bool heap = find_heap_extents(name, length, callee);
+    return writes || reads || heap;
 }
 
 static bool needs_result(uint32_t extent) {
@@ -79,8 +103,28 @@ static uint16_t registers_of(uint32_t extent) {
     return registers;
 }
 
-uint16_t callee_arguments(const struct callee *callee) {
+/* Whether the block's size is the product of two arguments. */
+static bool is_product(uint32_t block) {
+    return (block >> 12 & 15) != 15;
+}
+
+/* Returns the registers with the arguments that the heap's change depends on. */
+static uint16_t heap_registers(const struct callee *callee) {
     uint16_t registers = 0;
+    if (quipu_extent_kind(callee->block) == QUIPU_EXTENT_BLOCK) {
+        registers |= argument_bit(quipu_extent_a(callee->block));
+        if (is_product(callee->block))
+            registers |= argument_bit(quipu_extent_b(callee->block));
+    }
+    if (callee->freed)
+        registers |= argument_bit(callee->freed & 7);
+    if (callee->freed && callee->pages)
+        registers |= argument_bit(quipu_extent_a(callee->pages));
+    return registers;
+}
+
+uint16_t callee_arguments(const struct callee *callee) {
+    uint16_t registers = heap_registers(callee);
     for (int i = 0; i < 3; i++)
         registers |= registers_of(callee->writes[i]);
     for (int i = 0; i < 2; i++)
@@ -89,7 +133,7 @@ uint16_t callee_arguments(const struct callee *callee) {
 }
 
 bool callee_needs_result(const struct callee *callee) {
-    bool needs = false;
+    bool needs = callee->block != 0;
     for (int i = 0; i < 3; i++)
         needs |= needs_result(callee->writes[i]);
     for (int i = 0; i < 2; i++)
@@ -143,4 +187,52 @@ unsigned callee_accesses(const struct callee *callee, const struct call_values *
     for (int i = 0; i < 3; i++)
         count += add_access(callee->writes[i], true, values, &found[count]);
     return count;
+}
+
+/* ---- the heap ---- */
+
+static bool is_known(const struct call_values *values, uint32_t number) {
+    return values->known & argument_bit(number);
+}
+
+/* Sets the allocated block. Returns false if the call has failed. */
+static bool set_block(const struct callee *callee, const struct call_values *values,
+                      struct heap_change *change) {
+    enum {
+        ERRORS = 4095 /* mappings that fail return (void *)-1 */
+    };
+    uint32_t block = callee->block, a = quipu_extent_a(block), b = quipu_extent_b(block);
+    if (!block || !values->has_result)
+        return true;
+    uint64_t size = HEAP_STRING_BYTES, result = values->result;
+    if (quipu_extent_kind(block) == QUIPU_EXTENT_BLOCK) {
+        if (!is_known(values, a) || (is_product(block) && !is_known(values, b)))
+            return true;
+        size = argument(values, a);
+        if (is_product(block) && __builtin_mul_overflow(size, argument(values, b), &size))
+            return false;
+    } else {
+        change->partly = true;
+    }
+    if (!result || result > UINT64_MAX - ERRORS)
+        return size == 0; /* realloc(block, 0) */
+    if (!size || result + size < result)
+        return true;
+    change->block = result;
+    change->size = size;
+    return true;
+}
+
+bool callee_heap_change(const struct callee *callee, const struct call_values *values,
+                        struct heap_change *change) {
+    *change = (struct heap_change){.maps = callee->pages != 0};
+    if (!set_block(callee, values, change))
+        return false;
+    if (callee->freed && is_known(values, callee->freed & 7)) {
+        change->freed = argument(values, callee->freed & 7);
+        uint32_t size = quipu_extent_a(callee->pages);
+        if (callee->pages && is_known(values, size))
+            change->freed_size = argument(values, size);
+    }
+    return change->freed || change->block;
 }

@@ -42,6 +42,10 @@ enum {
     GENERAL_REGISTERS = 16
 };
 
+enum {
+    RED_ZONE = 128 /* bytes below the stack pointer that functions may use */
+};
+
 /* Sets of status flags. */
 enum {
     FLAG_CARRY = 1 << 0,

@@ -137,10 +137,6 @@ void write_frame_change(struct buffer *out, const struct frame_row *frame);
 /* The stack pointer has decreased by PUSHED bytes. */
 void write_adjust(struct buffer *out, const struct frame_row *frame, int pushed);
 
-enum {
-    RED_ZONE = 128 /* bytes below the stack pointer that functions may use */
-};
-
 /* Moves the stack pointer UP bytes (down if negative), or writes INSTRUCTION, which pushes or pops;
  * the original code does not. Each has its own unwinding directives, since a signal may arrive
  * between two. All end with "; ", except write_last_move. */

@@ -26,4 +26,14 @@ void write_trace_record(struct buffer *out, const struct code_context *context,
 void write_trace_handler_test(struct buffer *out, const struct code_context *context,
                               const struct load_place *place, int scratch);
 
+/* Instead of a jump out of a function, whose unwinder's row at the jump is FRAME: calls CALLEE, or
+ * what its slot leads to. write_tail_return goes back to the function's caller. Between them the
+ * stack pointer is 8 bytes lower. */
+void write_tail_call(struct buffer *out, const struct frame_row *frame, struct span callee,
+                     bool slot);
+void write_tail_return(struct buffer *out, const struct frame_row *frame);
+
+/* Returns the registers that a called function may change. */
+uint16_t registers_of_callee(void);
+
 #endif

@@ -120,11 +120,59 @@ static void add_edge_record(struct planner *p, struct trace_records *trace, uint
     trace->of_edge[index] = (uint32_t)trace->records.count;
 }
 
+static bool has_landing_pads(const struct graph *graph) {
+    for (size_t i = 0; i < graph->edges.count; i++)
+        if (graph->edges.data[i].kind == QUIPU_EDGE_PAD)
+            return true;
+    return false;
+}
+
+/* Whether the stack at the jump is that of the function's begin, and the unwinder knows it. */
+static bool is_stack_of_entry(const struct frame_row *frame) {
+    return frame->known && frame->by_rsp && frame->offset == (int64_t)sizeof(uint64_t);
+}
+
+/* Returns the edge by which block INDEX jumps to a known function whose result must be recorded; or
+ * NONE. */
+static uint32_t find_recorded_tail(const struct planner *p, const struct trace_records *trace,
+                                   uint32_t index) {
+    const struct graph *graph = p->graph;
+    const struct basic_block *block = &graph->blocks.data[index];
+    const struct graph_instruction *last = last_instruction(graph, block);
+    if (!trace->callees[index].result || !last || block->out.count != 1 ||
+        (last->decoded->class != CLASS_JUMP && last->decoded->class != CLASS_JUMP_INDIRECT))
+        return NONE;
+    uint32_t number = block->out.data[0];
+    const struct edge *edge = &graph->edges.data[number];
+    struct frame_row frame = frame_at(p, last);
+    bool leaves = edge->kind == QUIPU_EDGE_TAIL && edge->target == 0 && !edge->stays;
+    return leaves && !trace->of_edge[number] && code_may_stand(graph, block, block->count - 1) &&
+                   is_stack_of_entry(&frame) && !has_landing_pads(graph)
+               ? number
+               : NONE;
+}
+
+/* Adds the record of the result of the function to which the block jumps, if it needs one. */
+static void add_tail_record(struct planner *p, struct trace_records *trace, uint32_t index) {
+    uint32_t edge = find_recorded_tail(p, trace, index);
+    if (edge == NONE)
+        return;
+    struct trace_record record = {.sync = true, /* calls of traced code may be in front of it */
+                                  .block = NONE,
+                                  .edge = edge,
+                                  .registers = REGISTER_RAX,
+                                  .behind_tail = true};
+    vector_push(p->graph->arena, &trace->records, record);
+    trace->of_edge[edge] = trace->of_tail[index] = (uint32_t)trace->records.count;
+    p->graph->blocks.data[index].tail = false; /* a copy of the block would have no record */
+}
+
 void choose_records(struct planner *p, struct trace_records *trace) {
     const struct graph *graph = p->graph;
     size_t next = 0;
     trace->of_edge = ARENA_ARRAY(graph->arena, uint32_t, graph->edges.count);
     trace->of_block = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count);
+    trace->of_tail = ARENA_ARRAY(graph->arena, uint32_t, graph->blocks.count);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         size_t first = trace->records.count;
         if (trace->syncs[i])
@@ -138,6 +186,8 @@ void choose_records(struct planner *p, struct trace_records *trace) {
     for (uint32_t i = 0; i < graph->edges.count; i++)
         if (graph->edges.data[i].chord)
             add_edge_record(p, trace, i);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        add_tail_record(p, trace, i);
     uint32_t id = QUIPU_TRACE_FIRST;
     for (size_t i = 0; i < trace->records.count; i++) {
         trace->records.data[i].label = ++p->state->labels;

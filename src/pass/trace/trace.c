@@ -36,9 +36,8 @@ static void plan(struct planner *p) {
     choose_order_sites(p, &records_of(p->state)->order);
 }
 
-/* Writes a record where LIVE is live. */
-static void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
-                         uint32_t live, const struct frame_row *frame, bool looped) {
+void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
+                  uint32_t live, const struct frame_row *frame, bool looped) {
     struct trace_code code = {.sync = record->sync,
                               .id = record->id,
                               .label = record->label,
@@ -82,10 +81,8 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
 
 static void insert_block_records(struct planner *p, const struct trace_records *trace,
                                  uint32_t index) {
-    if (!trace->of_block[index])
-        return;
-    for (size_t i = trace->of_block[index] - 1;
-         i < trace->records.count && trace->records.data[i].block == index; i++)
+    size_t first = trace->of_block[index] ? trace->of_block[index] - 1 : trace->records.count;
+    for (size_t i = first; i < trace->records.count && trace->records.data[i].block == index; i++)
         insert_block_record(p, &trace->records.data[i]);
 }
 
@@ -93,13 +90,15 @@ static void insert_inside(struct planner *p, uint32_t index) {
     const struct trace_records *trace = records_of(p->state);
     insert_block_records(p, trace, index);
     insert_order_sites(p, &trace->order, index);
+    if (trace->of_tail[index])
+        insert_tail_call(p, trace, index);
 }
 
 static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t index) {
     const struct trace_records *trace = records_of(p->state);
     const struct graph *graph = p->graph;
     const struct edge *edge = &graph->edges.data[index];
-    if (!trace->of_edge[index])
+    if (!trace->of_edge[index] || trace->records.data[trace->of_edge[index] - 1].behind_tail)
         return;
     const struct basic_block *source = vector_at(&graph->blocks, edge->source - 1);
     const struct basic_block *target =

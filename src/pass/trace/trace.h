@@ -16,6 +16,7 @@ struct trace_record {
     uint32_t label;     /* number of the labels of its code */
     uint16_t registers; /* that it has */
     bool vectors;       /* it has the vectors of the instruction behind it, too */
+    bool behind_tail;   /* it has the result of a jump to a known function, which is a call here */
 };
 
 /* Registers whose values must be recorded in a block, in front of one of the instructions [low,
@@ -40,6 +41,7 @@ struct trace_records {
     VECTOR(struct trace_record) records; /* by block and position; then those on edges */
     uint32_t *of_edge;                   /* by edge: 1 + its record, or 0 */
     uint32_t *of_block;                  /* by block: 1 + its first record, or 0 */
+    uint32_t *of_tail;                   /* by block: 1 + the record behind its jump, or 0 */
     bool *syncs;                         /* by block: control may come to it from elsewhere */
     struct callee_values *callees;       /* by block */
     struct order_sites order;
@@ -53,6 +55,14 @@ const char *find_wanted_values(struct graph *graph, struct trace_records *trace)
 /* Whether the record on EDGE, behind a call, has the result. */
 bool has_result(const struct graph *graph, const struct trace_records *trace,
                 const struct edge *edge);
+
+/* tail_call.c: inserts a call of the function to which block INDEX jumps, with the record of its
+ * result, in front of the jump. */
+void insert_tail_call(struct planner *p, const struct trace_records *trace, uint32_t index);
+
+/* trace.c: writes a record where LIVE is live. FRAME is the row of its code. LOOPED: in a loop. */
+void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
+                  uint32_t live, const struct frame_row *frame, bool looped);
 
 /* Whether the edge leads from a call that may not return, or return more than once. */
 bool needs_sync(const struct graph *graph, const struct edge *edge);
