@@ -44,6 +44,7 @@ static uint32_t describe(struct place_numbers *numbers, struct reference_source 
         return add_place(source, (struct reference_place){.process = thread->process->pid,
                                                           .thread = thread->tid});
     case PLACE_PROGRAM:
+    case PLACE_OBJECT: /* objects.h */
         break;
     }
     return add_place(source, (struct reference_place){0});
@@ -52,10 +53,9 @@ static uint32_t describe(struct place_numbers *numbers, struct reference_source 
 uint32_t number_place(struct place_numbers *numbers, struct reference_source *source,
                       const struct traced_thread *thread, const struct trace_step *step) {
     const void *const pointers[] = {
-        [PLACE_PROGRAM] = source,
-        [PLACE_FUNCTION] = step->function,
-        [PLACE_LINE] = step->instruction,
-        [PLACE_THREAD] = thread,
+        [PLACE_PROGRAM] = source,         [PLACE_FUNCTION] = step->function,
+        [PLACE_LINE] = step->instruction, [PLACE_THREAD] = thread,
+        [PLACE_OBJECT] = source,
     };
     const void *pointer = pointers[numbers->kind];
     if (pointer == numbers->recent)

@@ -22,7 +22,8 @@ struct reference_source *open_source(const struct source_format *format, char **
     if (!format)
         format = &formats[0];
     if (kind != PLACE_PROGRAM && !format->has_places)
-        die("'--from=%s': such a file does not name functions, lines and threads; leave out --by",
+        die("'--from=%s': such a file does not name functions, lines, objects and threads; leave out "
+            "--by",
             format->name);
     if (count == 0 && !format->has_places)
         return format->open("-", kind);

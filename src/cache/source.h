@@ -43,6 +43,20 @@ enum place_kind {
     PLACE_FUNCTION,
     PLACE_LINE,
     PLACE_THREAD,
+    PLACE_OBJECT, /* of data: the object that is accessed; of instructions: their module's code */
+};
+
+enum object_kind {
+    OBJECT_NONE, /* the place is none */
+    OBJECT_CODE,
+    OBJECT_VARIABLE,
+    OBJECT_THREAD_LOCAL,
+    OBJECT_SECTION, /* what no variable of the section contains */
+    OBJECT_HEAP,    /* blocks, by the call that allocates them */
+    OBJECT_MAPPING, /* pages, by the call that maps them */
+    OBJECT_STACK,   /* frames of a function */
+    OBJECT_CONTROL_BLOCK,
+    OBJECT_OTHER, /* not known */
 };
 
 /* What is not known, or of another kind, is NULL or 0. */
@@ -52,6 +66,10 @@ struct reference_place {
     const char *file;     /* normalized */
     uint32_t line;
     uint32_t process, thread; /* numbers of the kernel's */
+    uint8_t object;           /* enum object_kind; file, line and function are the call's */
+    const char *name;         /* of a variable or section */
+    uint64_t bytes;           /* of a variable or section; or of all blocks together */
+    uint64_t blocks;          /* that the call has allocated */
 };
 
 struct reference_source {
@@ -64,6 +82,8 @@ struct reference_source {
      * (trace/order.h), and addresses of different processes differ: their highest bits tell the
      * process. Otherwise threads come one after the other. */
     bool global;
+    const char *allocators; /* by object: patterns of functions that allocate for their callers,
+                               with commas between them; NULL: none. Set behind the opening */
     bool shortens; /* a reference longer than the smallest line loses the rest, as in cachegrind */
 
     /* Writes the next references to REFERENCES, at most MOST. Returns their number; 0: there are no

@@ -6,6 +6,7 @@
  * Not perfect: memory that processes share has different addresses in the one order. Accesses whose
  * address or elements are not known are left out, and counted. What such functions only may have
  * accessed, as memcmp, is left out, too. */
+#include "cache/objects.h"
 #include "cache/places.h"
 #include "cache/source.h"
 
@@ -22,8 +23,10 @@ struct trace_source {
     struct reference_source base; /* the first member: pointers to it are pointers to this */
     struct trace *trace;
     struct place_numbers numbers;
-    size_t thread; /* index of the walked one */
-    struct trace_walk *walk;
+    struct object_numbers objects; /* if it is by object */
+    size_t thread;                 /* index of the walked one */
+    struct trace_walk *walk;       /* of that; NULL: none, or there is an order */
+    struct trace_walk *step_walk;  /* of the step */
     struct trace_order
         *order;     /* of all threads; NULL: they come one after the other, or none yet */
     uint64_t space; /* is added to the addresses of the walked thread */
@@ -44,6 +47,10 @@ static bool is_modified(const reference_list *references, size_t i) {
            read->address == write->address && read->size == write->size;
 }
 
+static const struct traced_thread *walked_thread(const struct trace_source *source) {
+    return source->trace->threads.data[source->thread];
+}
+
 /* Takes the next piece of data of the step, or of its gap. Returns false if there is none. */
 static bool take_data(struct trace_source *source, struct memory_reference *result) {
     const reference_list *references = source->references;
@@ -61,6 +68,10 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
         if (reference->size > PIECE && left > PIECE - result->address % PIECE)
             size = PIECE - result->address % PIECE;
         result->size = (uint32_t)size;
+        if (source->numbers.kind == PLACE_OBJECT)
+            result->place =
+                number_object(&source->objects, &source->base, walked_thread(source),
+                              source->step_walk, result->address - source->space);
         source->taken += size;
         if (source->taken < reference->size)
             return true;
@@ -78,11 +89,15 @@ static void warn_of_fault(const struct trace_source *source, const struct traced
              thread->tid, trace_fault(walk));
 }
 
-/* Makes the source ready for a step. */
-static void begin_step(struct trace_source *source) {
+/* Makes the source ready for its step, which WALK has made. */
+static void begin_step(struct trace_source *source, struct trace_walk *walk) {
+    source->step_walk = walk;
     source->references = &source->step->gap_references;
     source->in_gap = true;
     source->reference = 0;
+    if (source->numbers.kind == PLACE_OBJECT && source->step->changes_heap)
+        follow_heap(&source->objects, &source->base, source->trace, walked_thread(source), walk,
+                    source->step);
 }
 
 /* Goes on to the next instruction of all threads. Returns false at the end. */
@@ -101,7 +116,7 @@ static bool take_ordered_step(struct trace_source *source) {
         source->thread = next.thread;
         uint64_t process = trace->threads.data[next.thread]->process->number;
         source->space = process > 1 ? (process - 1) << SPACE_BITS : 0;
-        begin_step(source);
+        begin_step(source, trace_order_walk(source->order, next.thread));
         return true;
     }
     for (size_t i = 0; source->step && i < trace->threads.count; i++)
@@ -119,7 +134,7 @@ static bool take_step(struct trace_source *source) {
         if (!source->walk)
             source->walk = trace_begin(source->trace, thread);
         if (trace_step(source->walk, &source->step)) {
-            begin_step(source);
+            begin_step(source, source->walk);
             return true;
         }
         warn_of_fault(source, thread, source->walk);
@@ -133,8 +148,10 @@ static bool take_step(struct trace_source *source) {
 /* Begins with the step's instruction, behind its gap. Returns the reference to it. */
 static struct memory_reference fetch(struct trace_source *source) {
     const struct trace_step *step = source->step;
-    const struct traced_thread *thread = source->trace->threads.data[source->thread];
-    source->place = number_place(&source->numbers, &source->base, thread, step);
+    source->place =
+        source->numbers.kind == PLACE_OBJECT
+            ? number_code(&source->objects, &source->base, step)
+            : number_place(&source->numbers, &source->base, walked_thread(source), step);
     source->references = &step->references;
     source->in_gap = false;
     source->reference = 0;
@@ -170,6 +187,7 @@ static void close_trace(struct reference_source *base) {
     if (source->order)
         trace_order_end(source->order);
     place_numbers_release(&source->numbers);
+    object_numbers_release(&source->objects);
     trace_close(source->trace);
     arena_release(&base->arena);
     free(source);

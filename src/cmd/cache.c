@@ -1,4 +1,5 @@
-/* cache.c: quipu cache FILE: the misses of simulated caches, by function, line or thread. */
+/* cache.c: quipu cache FILE: the misses of simulated caches, by function, line, object or thread.
+ */
 #include "cmd/cache_table.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
@@ -29,7 +30,9 @@ static void print_help(void) {
         "                       and coherent (MESI); threads are in the order that they had, and\n"
         "                       take processors in turn; 'threads': one for each\n"
         "      --by=WHAT        what a row is: kind (of reference, the default), function, line,\n"
-        "                       thread\n"
+        "                       object (variable, heap block, stack frame), thread\n"
+        "      --allocators=LIST  with --by=object: functions that allocate for their callers, by\n"
+        "                       names or patterns with commas between them\n"
         "      --from=KIND      what FILE is: trace (default) or lackey, the text of 'valgrind\n"
         "                       --tool=lackey --trace-mem=yes'; standard input without FILE\n"
         "      --format=FORMAT  text (default), json or csv\n"
@@ -45,8 +48,6 @@ static void print_help(void) {
 /* ---- options ---- */
 
 static void take_view(void *options, const char *word) {
-    if (strcmp(word, "object") == 0)
-        die("'--by=object': misses by variable and heap block are not there yet; use --by=line");
     ((struct cache_options *)options)->view = choose_cache_view(word);
 }
 
@@ -110,6 +111,7 @@ static const struct option_row rows[] = {
     {"levels", 0, OPTION_PARSED, 0, take_inclusion},
     {"processors", 0, OPTION_PARSED, 0, take_processors},
     {"by", 0, OPTION_PARSED, 0, take_view},
+    {"allocators", 0, OPTION_TEXT, FIELD(allocators), NULL},
     {"from", 0, OPTION_PARSED, 0, take_from},
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
@@ -154,8 +156,11 @@ int cmd_cache(int argc, char **argv) {
     if (!first)
         return 0;
     check_levels(&options.shape);
+    if (options.allocators && options.view->place != PLACE_OBJECT)
+        die("'--allocators' needs --by=object");
     struct reference_source *source =
         open_source(options.from, argv + first, argc - first, options.view->place, argv[0]);
+    source->allocators = options.allocators;
     struct hierarchy hierarchy;
     hierarchy_begin(&hierarchy, &options.shape);
     struct processors *processors = make_processors(&options, source);

@@ -4,6 +4,7 @@
 #include "report/output.h"
 #include "symbols/demangle.h"
 #include "util/near.h"
+#include "util/path.h"
 
 #include <inttypes.h>
 
@@ -56,9 +57,16 @@ enum place_column {
     COLUMN_FUNCTION,
     COLUMN_PLACE,
     PLACE_COLUMNS,
+    /* of objects */
+    COLUMN_OBJECT_KIND = PLACE_COLUMNS,
+    COLUMN_NAME,
+    COLUMN_BLOCKS,
+    COLUMN_BYTES,
+    COLUMN_OBJECT,
+    OBJECT_COLUMNS,
 };
 
-static const struct column place_columns[PLACE_COLUMNS] = {
+static const struct column place_columns[OBJECT_COLUMNS] = {
     [COLUMN_INSTRUCTIONS] = {"instructions", "instructions", CELL_COUNT, false, NULL},
     [COLUMN_L1I_MISSES] = {"l1i_misses", "L1I misses", CELL_COUNT, false, NULL},
     [COLUMN_READS] = {"reads", "reads", CELL_COUNT, false, NULL},
@@ -81,6 +89,11 @@ static const struct column place_columns[PLACE_COLUMNS] = {
     [COLUMN_MODULE] = {"module", "module", CELL_TEXT, false, NULL},
     [COLUMN_FUNCTION] = {"function", "function", CELL_TEXT, false, NULL},
     [COLUMN_PLACE] = {"place", "line", CELL_TEXT, true, NULL},
+    [COLUMN_OBJECT_KIND] = {"kind", "kind", CELL_TEXT, false, NULL},
+    [COLUMN_NAME] = {"name", "name", CELL_TEXT, false, NULL},
+    [COLUMN_BLOCKS] = {"blocks", "blocks", CELL_COUNT, false, NULL},
+    [COLUMN_BYTES] = {"bytes", "bytes", CELL_COUNT, false, NULL},
+    [COLUMN_OBJECT] = {"object", "object", CELL_TEXT, false, NULL},
 };
 
 static const uint8_t kind_text[] = {COLUMN_REFERENCES,       COLUMN_L1_MISSES,  COLUMN_L1_RATE,
@@ -93,6 +106,10 @@ static const uint8_t function_text[] = {PLACE_TEXT, COLUMN_FUNCTION};
 static const uint8_t line_text[] = {PLACE_TEXT, COLUMN_PLACE};
 static const uint8_t thread_text[] = {PLACE_TEXT, COLUMN_PROCESS, COLUMN_THREAD};
 
+static const uint8_t object_text[] = {COLUMN_L1D_MISSES, COLUMN_L1D_RATE, COLUMN_PLACE_LLC_MISSES,
+                                      COLUMN_READS,      COLUMN_WRITES,   COLUMN_BLOCKS,
+                                      COLUMN_BYTES,      COLUMN_OBJECT};
+
 static const struct cache_view views[] = {
     {"kind",
      PLACE_PROGRAM,
@@ -104,6 +121,9 @@ static const struct cache_view views[] = {
     {"line",
      PLACE_LINE,
      {"lines", place_columns, PLACE_COLUMNS, line_text, sizeof line_text, "l1d_misses"}},
+    {"object",
+     PLACE_OBJECT,
+     {"objects", place_columns, OBJECT_COLUMNS, object_text, sizeof object_text, "l1d_misses"}},
     {"thread",
      PLACE_THREAD,
      {"threads", place_columns, PLACE_COLUMNS, thread_text, sizeof thread_text, NULL}},
@@ -199,6 +219,48 @@ static void describe_place(struct row *row, struct arena *arena,
         cell_text(place->file ? arena_print(arena, "%s:%u", place->file, place->line) : function);
 }
 
+/* What the kinds of objects are called, in columns and in front of their names. */
+static const struct object_words {
+    const char *kind, *words;
+} object_words[] = {
+    [OBJECT_NONE] = {NULL, NULL},
+    [OBJECT_CODE] = {"code", "instructions of "},
+    [OBJECT_VARIABLE] = {"variable", ""},
+    [OBJECT_THREAD_LOCAL] = {"thread-local", "thread-local "},
+    [OBJECT_SECTION] = {"section", "rest of section "},
+    [OBJECT_HEAP] = {"heap", "heap block of "},
+    [OBJECT_MAPPING] = {"mapping", "mapping of "},
+    [OBJECT_STACK] = {"stack", "stack of "},
+    [OBJECT_CONTROL_BLOCK] = {"control-block", "thread control block"},
+    [OBJECT_OTHER] = {"other", "other memory"},
+};
+
+/* Returns what stands behind the kind's words. */
+static const char *object_name(struct arena *arena, const struct reference_place *place) {
+    const char *function =
+        place->function ? short_name(arena, demangle(arena, place->function)) : "";
+    if (place->object == OBJECT_CODE)
+        return last_part(place->module);
+    if (place->object == OBJECT_SECTION)
+        return arena_print(arena, "%s of %s", place->name, last_part(place->module));
+    if (place->name)
+        return place->name;
+    return place->line
+               ? arena_print(arena, "%s:%u (%s)", last_part(place->file), place->line, function)
+               : function;
+}
+
+static void describe_object(struct row *row, struct arena *arena,
+                            const struct reference_place *place) {
+    const struct object_words *words = &object_words[place->object];
+    row->cells[COLUMN_OBJECT_KIND] = cell_text(words->kind);
+    row->cells[COLUMN_NAME] = cell_text(place->name);
+    row->cells[COLUMN_BLOCKS] = cell_known(place->blocks, place->blocks);
+    row->cells[COLUMN_BYTES] = cell_known(place->bytes, place->bytes);
+    row->cells[COLUMN_OBJECT] =
+        cell_text(arena_print(arena, "%s%s", words->words, object_name(arena, place)));
+}
+
 static void add_place(struct table *table, const struct cache_options *options,
                       const struct reference_place *place, const struct cache_counts *counts) {
     const struct hierarchy_shape *shape = &options->shape;
@@ -210,6 +272,8 @@ static void add_place(struct table *table, const struct cache_options *options,
     struct row *row = table_add(table);
     row->executed = true;
     describe_place(row, table->arena, place);
+    if (place->object)
+        describe_object(row, table->arena, place);
     row->cells[COLUMN_INSTRUCTIONS] = cell_count(references[REFERENCE_FETCH]);
     row->cells[COLUMN_L1I_MISSES] = cell_count(misses[REFERENCE_FETCH][LEVEL_FIRST]);
     row->cells[COLUMN_READS] = cell_count(references[REFERENCE_READ]);

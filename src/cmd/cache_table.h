@@ -24,6 +24,7 @@ struct cache_options {
     const struct cache_view *view;
     const struct table_format *format;
     const char *sort;
+    const char *allocators; /* as in cache/source.h */
     const char *output;
     size_t limit;
     bool human;

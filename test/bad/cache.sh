@@ -44,7 +44,7 @@ for shape in 32K,8,64 48K,12,64 1m,full,128 64,1,64; do
 done
 # options
 refuses "'--by=objekt'" -- quipu cache --by=objekt whole
-refuses "'--by=object'" "--by=line" -- quipu cache --by=object whole
+refuses "'--from=lackey'" "objects" "leave out --by" -- quipu cache --from=lackey --by=object whole
 refuses "'--from=lackey'" "leave out --by" -- quipu cache --from=lackey --by=line whole
 refuses "'--sort=misess'" -- quipu cache --from=lackey --sort=misess whole
 refuses "'--limit=x'" -- quipu cache --limit=x whole
