@@ -158,8 +158,7 @@ static void find_facts(struct quipu_trace_reader *reader) {
     size_t left;
     reader->facts->known = true;
     reader->facts->place = find_step_function(step);
-    reader->facts->code =
-        binary_code(step->function->module->binary, step->instruction->address, &left);
+    reader->facts->code = step_code(step, &left);
 }
 
 /* Copies FROM to LIST, which is in the reader's arena. */
@@ -182,7 +181,7 @@ static void set_record(struct quipu_trace_reader *reader) {
     copy_references(reader, &step->references, &reader->references);
     record->address = step->address;
     record->code = reader->facts->code;
-    record->size = step->instruction->decoded.size;
+    record->size = step->instruction->shown_size;
     record->offset = reader->facts->place.offset;
     record->function = reader->facts->place.function;
     record->reference_count = reader->references.count;

@@ -101,6 +101,11 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
  * PLACE_PROGRAM. */
 struct reference_source *open_lackey_source(const char *path, enum place_kind kind);
 
+/* Gives the instructions of SOURCE, a trace that nothing was read of yet, the addresses of the
+ * binaries at PATHS (trace/layout.h). With no paths, does nothing. A binary that does not fit, and
+ * a source of another kind, ends the program with an error. */
+void lay_out_source(struct reference_source *source, const text_vector *paths);
+
 /* A kind of file, as in --from=NAME. */
 struct source_format {
     const char *name;

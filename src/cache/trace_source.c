@@ -10,6 +10,7 @@
 #include "cache/places.h"
 #include "cache/source.h"
 
+#include "trace/layout.h"
 #include "trace/order.h"
 #include "util/diag.h"
 
@@ -156,7 +157,7 @@ static struct memory_reference fetch(struct trace_source *source) {
     source->in_gap = false;
     source->reference = 0;
     return (struct memory_reference){.address = source->space + step->address,
-                                     .size = step->instruction->decoded.size,
+                                     .size = step->instruction->shown_size,
                                      .place = source->place,
                                      .thread = (uint32_t)source->thread,
                                      .kind = REFERENCE_FETCH};
@@ -210,4 +211,12 @@ struct reference_source *open_trace_source(const char *path, enum place_kind kin
     if (source->trace->lost)
         warn("'%s' is not complete: a program could not record all", path);
     return &source->base;
+}
+
+void lay_out_source(struct reference_source *source, const text_vector *paths) {
+    if (!paths->count)
+        return;
+    if (source->next != next_references)
+        die("'%s' is no trace; --layout is for one that 'quipu trace' wrote", source->path);
+    need_layouts(((struct trace_source *)source)->trace, paths);
 }

@@ -35,6 +35,8 @@ static void print_help(void) {
         "                       names or patterns with commas between them\n"
         "      --from=KIND      what FILE is: trace (default) or lackey, the text of 'valgrind\n"
         "                       --tool=lackey --trace-mem=yes'; standard input without FILE\n"
+        "      --layout=BINARY  addresses of instructions as in BINARY, the same code built\n"
+        "                       without quipu\n"
         "      --format=FORMAT  text (default), json or csv\n"
         "      --sort=COLUMN    numbers from high to low, names from low to high; -COLUMN the\n"
         "                       other way round\n"
@@ -113,6 +115,7 @@ static const struct option_row rows[] = {
     {"by", 0, OPTION_PARSED, 0, take_view},
     {"allocators", 0, OPTION_TEXT, FIELD(allocators), NULL},
     {"from", 0, OPTION_PARSED, 0, take_from},
+    {"layout", 0, OPTION_LIST, FIELD(layouts), NULL},
     {"format", 0, OPTION_PARSED, 0, take_format},
     {"sort", 0, OPTION_TEXT, FIELD(sort), NULL},
     {"limit", 0, OPTION_PARSED, 0, take_limit},
@@ -161,6 +164,7 @@ int cmd_cache(int argc, char **argv) {
     struct reference_source *source =
         open_source(options.from, argv + first, argc - first, options.view->place, argv[0]);
     source->allocators = options.allocators;
+    lay_out_source(source, &options.layouts);
     struct hierarchy hierarchy;
     hierarchy_begin(&hierarchy, &options.shape);
     struct processors *processors = make_processors(&options, source);

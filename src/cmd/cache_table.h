@@ -26,6 +26,7 @@ struct cache_options {
     const char *sort;
     const char *allocators; /* as in cache/source.h */
     const char *output;
+    text_vector layouts; /* binaries whose addresses instructions get */
     size_t limit;
     bool human;
 };

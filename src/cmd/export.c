@@ -58,6 +58,8 @@ static void print_help(void) {
         "                         0.15: 8.7); that of the installed gcovr is the default\n"
         "      --expand           of a trace: what memcpy, read and the like accessed as words\n"
         "                         of 8 bytes\n"
+        "      --layout=BINARY    of a trace: addresses of instructions as in BINARY, the same\n"
+        "                         code built without quipu\n"
         "      --process=PID      of a trace: only this process\n"
         "      --thread=TID       of a trace: only this thread\n"
         "      --part=I/N         of a trace: only part I of the N parts of each thread\n",
@@ -95,6 +97,7 @@ static const struct option_row rows[] = {
     {"gcovr-format", 0, OPTION_TEXT, offsetof(struct export_options, gcovr_format), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct export_options, selection.expand), NULL},
     {"part", 0, OPTION_PARSED, 0, take_part},
+    {"layout", 0, OPTION_LIST, offsetof(struct export_options, selection.layouts), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"source-root", 0, OPTION_TEXT, offsetof(struct export_options, source_root), NULL},
@@ -182,6 +185,8 @@ static void choose_format(struct export_options *options) {
         die("--to=%s writes a trace; name one, as 'quipu trace' records it", options->to);
     if (options->selection.process || options->selection.thread || options->selection.parts)
         die("--process, --thread and --part select from a trace; counts are added up over all");
+    if (options->selection.layouts.count)
+        die("--layout is for a trace; counts have the addresses of their binary");
     options->format = choose_export_format(options->to);
 }
 

@@ -22,6 +22,8 @@ static const char help[] =
     "      --expand           what memcpy, read and the like accessed as words of 8 bytes\n"
     "      --order=ORDER      thread: one thread after the other (default); global: all threads in\n"
     "                         one order, which contradicts none that synchronization made\n"
+    "      --layout=BINARY    addresses of instructions as in BINARY, the same code built\n"
+    "                         without quipu\n"
     "      --process=PID      only this process\n"
     "      --thread=TID       only this thread\n"
     "      --function=NAME    only the instructions of this function\n"
@@ -84,6 +86,7 @@ static const struct option_row rows[] = {
     {"asm", 0, OPTION_FLAG, offsetof(struct print_options, listing.assembly), NULL},
     {"expand", 0, OPTION_FLAG, offsetof(struct print_options, selection.expand), NULL},
     {"order", 0, OPTION_PARSED, 0, take_order},
+    {"layout", 0, OPTION_LIST, offsetof(struct print_options, selection.layouts), NULL},
     {"process", 0, OPTION_PARSED, 0, take_process},
     {"thread", 0, OPTION_PARSED, 0, take_thread},
     {"function", 0, OPTION_TEXT, offsetof(struct print_options, listing.function), NULL},

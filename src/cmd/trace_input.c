@@ -2,6 +2,7 @@
 #include "cmd/trace_input.h"
 
 #include "symbols/binary.h"
+#include "trace/layout.h"
 #include "util/diag.h"
 #include "util/near.h"
 #include "util/path.h"
@@ -34,6 +35,7 @@ const struct traced_thread **select_threads(struct arena *arena, struct trace *t
     trace->expands = selection.expand;
     trace->parts = selection.parts;
     trace->part = selection.parts ? selection.part - 1 : 0;
+    need_layouts(trace, &selection.layouts);
     const struct traced_thread **threads =
         ARENA_ARRAY(arena, const struct traced_thread *, trace->threads.count + 1);
     size_t count = 0;

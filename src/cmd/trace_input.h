@@ -10,13 +10,15 @@ struct trace_selection {
     uint32_t thread;      /* the same */
     bool expand;          /* what untraced functions accessed is read as words of 8 bytes */
     uint32_t part, parts; /* part number `part`, from 1, of `parts`; 0: all */
+    text_vector layouts;  /* binaries whose addresses instructions get */
 };
 
 /* Opens the trace at PATH; what stays open is in ARENA. Ends the program with an error if it cannot
  * be read. Warns if it is incomplete. */
 struct trace *open_trace(struct arena *arena, const char *path);
 
-/* Returns the threads of TRACE that SELECTION selects, in ARENA, with NULL behind the last one.
+/* Returns the threads of TRACE that SELECTION selects, in ARENA, with NULL behind the last one, and
+ * prepares the trace for the rest of SELECTION.
  * Ends the program with an error if there are none, though some are asked for. */
 const struct traced_thread **select_threads(struct arena *arena, struct trace *trace,
                                             struct trace_selection selection);

@@ -24,8 +24,8 @@
 #include "trace/export.h"
 
 #include "format/notes.h"
-#include "symbols/binary.h"
 #include "trace/piece_table.h"
+#include "trace/place.h"
 #include "x86/vector_registers.h"
 
 #include <string.h>
@@ -130,8 +130,7 @@ static void make_constant(const struct trace_step *step, struct constant *consta
     }
     size_t count;
     struct vector_registers vectors = {0, 0};
-    const uint8_t *code =
-        binary_code(step->function->module->binary, step->instruction->address, &count);
+    const uint8_t *code = step_code(step, &count);
     if (code)
         vectors = find_vector_registers(code, count);
     add_registers(record->written, WRITTEN_MAX, decoded->registers_written, vectors.written,
@@ -170,10 +169,12 @@ static const struct piece *find_target(const struct traced_function *function, u
 }
 
 /* Whether the conditional jump that waits was taken, if NEXT follows. Inserted code may lie behind
- * it, so its edges decide, and not the address. */
+ * it, so its edges decide, and not the address, but in a layout. */
 static bool was_taken(const struct writer *writer, const struct trace_step *next) {
     if (!next || next->address == writer->behind)
         return false;
+    if (writer->piece->shown)
+        return true;
     for (uint32_t i = 0; i < writer->piece->edge_count; i++) {
         uint32_t edge = writer->piece->first_edge + i;
         if (writer->function->edges[edge].kind == QUIPU_EDGE_NOT_TAKEN)
@@ -211,7 +212,7 @@ static void begin_step(struct writer *writer, const struct trace_step *step,
     writer->conditional = constant->conditional;
     writer->function = step->function;
     writer->piece = step->piece;
-    writer->behind = step->address + step->instruction->decoded.size;
+    writer->behind = step->address + step->instruction->shown_size;
     writer->first = constant->record;
     writer->first.ip = step->address;
     writer->first.taken = constant->record.is_branch;

@@ -69,7 +69,7 @@ static void write_lackey_gap(struct row_buffer *rows, const struct trace_step *s
 
 static void write_lackey(struct row_buffer *rows, const struct trace_step *step) {
     write_lackey_gap(rows, step);
-    put_lackey(rows, "I  ", step->address, step->instruction->decoded.size);
+    put_lackey(rows, "I  ", step->address, step->instruction->shown_size);
     for (size_t i = 0; i < step->references.count; i++) {
         const struct reference *reference = &step->references.data[i];
         bool changed = is_changed(step, i);

@@ -312,8 +312,10 @@ const char *trace_lacks_records(struct trace *trace) {
 void trace_close(struct trace *trace) {
     for (size_t i = 0; i < trace->processes.count; i++)
         stack_modules_end(trace->processes.data[i]->stack_modules);
-    for (size_t i = 0; i < trace->modules.count; i++)
+    for (size_t i = 0; i < trace->modules.count; i++) {
         binary_close(trace->modules.data[i]->binary);
+        binary_close(trace->modules.data[i]->layout);
+    }
     if (trace->bytes)
         munmap((void *)trace->bytes, trace->size);
     arena_release(&trace->arena);

@@ -66,8 +66,7 @@ static void begin_text_thread(struct listing *listing) {
 static void write_text_constant(FILE *out, const struct trace_step *step, const char *assembly) {
     struct step_place place = find_step_place(step);
     const char *slash = strrchr(place.file, '/');
-    fprintf(out, " %u %s+0x%" PRIx32, step->instruction->decoded.size, place.function,
-            place.offset);
+    fprintf(out, " %u %s+0x%" PRIx32, step->instruction->shown_size, place.function, place.offset);
     if (place.line)
         fprintf(out, " %s:%" PRIu32, slash ? slash + 1 : place.file, place.line);
     else
@@ -107,7 +106,7 @@ static void write_text_gap(FILE *out, const struct listing *listing, const char 
 
 static void write_json_constant(FILE *out, const struct trace_step *step, const char *assembly) {
     struct step_place place = find_step_place(step);
-    fprintf(out, ", \"size\": %u, \"function\": ", step->instruction->decoded.size);
+    fprintf(out, ", \"size\": %u, \"function\": ", step->instruction->shown_size);
     json_write_string(out, place.function);
     fprintf(out, ", \"offset\": %" PRIu32 ", \"file\": ", place.offset);
     json_write_string(out, place.file);
@@ -171,7 +170,7 @@ static void begin_csv(struct listing *listing) {
 
 static void write_csv_constant(FILE *out, const struct trace_step *step, const char *assembly) {
     struct step_place place = find_step_place(step);
-    fprintf(out, ",%u,", step->instruction->decoded.size);
+    fprintf(out, ",%u,", step->instruction->shown_size);
     csv_field(out, place.function);
     fprintf(out, ",%" PRIu32 ",", place.offset);
     csv_field(out, place.file);

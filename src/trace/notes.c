@@ -5,6 +5,7 @@
 
 #include "format/notes.h"
 #include "symbols/binary.h"
+#include "trace/layout.h"
 #include "util/cursor.h"
 
 #include <stdlib.h>
@@ -261,9 +262,20 @@ const char *read_trace_notes(struct arena *arena, struct traced_module *module) 
     return NULL;
 }
 
+/* Returns the address of the instruction in front of PIECE, which is padding: its line is that
+ * instruction's. */
+static uint64_t address_of_padding(struct arena *arena, struct traced_function *function,
+                                   struct piece *piece) {
+    if (piece == function->pieces || piece[-1].fragment != piece->fragment)
+        return function->fragments[piece->fragment];
+    decode_piece(arena, function, piece - 1);
+    return piece[-1].count ? piece[-1].instructions[piece[-1].count - 1].address
+                           : piece[-1].address;
+}
+
 void decode_piece(struct arena *arena, struct traced_function *function, struct piece *piece) {
     static struct traced_instruction none;
-    VECTOR(struct traced_instruction) list = {0};
+    instruction_list list = {0};
     if (piece->instructions)
         return;
     piece->instructions = &none;
@@ -272,17 +284,23 @@ void decode_piece(struct arena *arena, struct traced_function *function, struct 
         piece->padding ? NULL : binary_code(function->module->binary, piece->address, &left);
     uint64_t address = piece->address;
     for (uint32_t size = piece->size; code && size;) {
-        struct traced_instruction instruction = {.address = address};
+        struct traced_instruction instruction = {.address = address, .shown = address};
         if (!decode_instruction(code, left, &instruction.decoded))
             break;
         uint8_t class = instruction.decoded.class;
         bool longer = class == CLASS_JUMP || class == CLASS_CONDITIONAL;
+        uint32_t bytes = instruction.shown_size = instruction.decoded.size;
         vector_push(arena, &list, instruction);
-        uint32_t bytes = instruction.decoded.size;
         code += bytes;
         left -= bytes;
         address += bytes;
         size -= longer || bytes > size ? size : bytes;
+    }
+    if (piece->shown && piece->padding) {
+        piece->address = address_of_padding(arena, function, piece);
+        lay_out_padding(arena, function, piece, &list);
+    } else if (piece->shown) {
+        lay_out_piece(function, piece, &list);
     }
     if (list.count) {
         piece->instructions = list.data;

@@ -24,7 +24,8 @@ struct step_place find_step_function(const struct trace_step *step) {
     const struct piece *piece = step->piece;
     struct step_place place = {.function = fragment_name(step->function, piece->fragment),
                                .file = ""};
-    place.offset = piece->offset + (uint32_t)(step->instruction->address - piece->address);
+    uint64_t begin = piece->shown ? piece->shown : piece->address;
+    place.offset = piece->offset + (uint32_t)(step->instruction->shown - begin);
     return place;
 }
 
@@ -56,25 +57,34 @@ static bool is_direct_jump(uint8_t class) {
     return class == CLASS_JUMP || class == CLASS_CONDITIONAL || class == CLASS_CONDITIONAL_NEAR;
 }
 
+/* Returns the binary that has the step's instruction as it is shown. */
+static const struct binary *shown_binary(const struct trace_step *step) {
+    const struct traced_module *module = step->function->module;
+    return step->piece->shown ? module->layout : module->binary;
+}
+
 static bool name_operand(void *context, uint64_t address, char *text, size_t size) {
     const struct trace_step *step = context;
     const struct piece *target =
         is_direct_jump(step->instruction->decoded.class) ? find_target(step) : NULL;
     if (!target)
-        return binary_name(step->function->module->binary, address, text, size);
+        return binary_name(shown_binary(step), address, text, size);
     snprintf(text, size, "%s+0x%" PRIx32, fragment_name(step->function, target->fragment),
              target->offset);
     return true;
 }
 
+const uint8_t *step_code(const struct trace_step *step, size_t *count) {
+    return binary_code(shown_binary(step), step->instruction->shown, count);
+}
+
 const char *step_text(struct arena *arena, const struct trace_step *step) {
-    uint64_t address = step->instruction->address;
     size_t count;
     char text[TEXT_MAX];
     struct trace_step copy = *step;
-    const uint8_t *code = binary_code(step->function->module->binary, address, &count);
-    if (!code ||
-        !disassemble_instruction(code, count, address, text, sizeof text, name_operand, &copy))
+    const uint8_t *code = step_code(step, &count);
+    if (!code || !disassemble_instruction(code, count, step->instruction->shown, text, sizeof text,
+                                          name_operand, &copy))
         return "(bad)";
     return arena_copy(arena, text, strlen(text));
 }

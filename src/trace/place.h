@@ -16,6 +16,10 @@ struct step_place find_step_place(const struct trace_step *step);
 /* The same without file and line, which the binary's debug information has. */
 struct step_place find_step_function(const struct trace_step *step);
 
+/* Returns the bytes of the instruction, as the module's layout has it, and sets COUNT to how many
+ * follow there; or NULL. */
+const uint8_t *step_code(const struct trace_step *step, size_t *count);
+
 /* Returns the instruction in AT&T syntax, in ARENA. The target of a jump within the function is
  * that of the original: in the binary the jump may lead to inserted code. */
 const char *step_text(struct arena *arena, const struct trace_step *step);

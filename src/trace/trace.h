@@ -36,11 +36,16 @@ enum {
     NONE_OF = UINT32_MAX
 };
 
-/* One instruction of the binary. */
+/* One instruction of the binary. What is shown of it is that of the module's layout (layout.h), or
+ * the same if it has none. */
 struct traced_instruction {
     uint64_t address; /* as linked */
+    uint64_t shown;   /* its address in the layout, as linked */
+    uint8_t shown_size;
     struct decoded decoded;
 };
+
+typedef VECTOR(struct traced_instruction) instruction_list;
 
 /* Why a piece may be the first one that runs. */
 enum piece_entries {
@@ -56,7 +61,7 @@ struct route {
     uint32_t edge;        /* its first edge, or NONE_OF */
 };
 
-/* A stretch of code without inserted code. Padding has no instructions here. */
+/* A stretch of code without inserted code. Padding has instructions only in a layout. */
 struct piece {
     bool padding;
     uint8_t entries;    /* enum piece_entries */
@@ -65,6 +70,7 @@ struct piece {
     uint8_t fragment;
     uint32_t offset, size;                   /* in the compiler's output */
     uint64_t address;                        /* of its first instruction, as linked */
+    uint64_t shown;                          /* the same in the module's layout; 0: it has none */
     uint32_t first_edge, edge_count;         /* edges that leave it */
     struct traced_instruction *instructions; /* NULL: not decoded yet */
     uint32_t count;
@@ -112,6 +118,7 @@ struct sync_place {
 struct traced_module {
     const char *path;
     struct binary *binary;
+    struct binary *layout;                    /* NULL: the same */
     VECTOR(struct traced_function) functions; /* sorted by address */
     VECTOR(struct sync_place) syncs;          /* sorted by address */
     struct start_places *starts;              /* start.c; NULL: not found yet */
@@ -255,7 +262,7 @@ struct trace_step {
     const struct traced_function *function;
     const struct piece *piece;
     const struct traced_instruction *instruction;
-    uint64_t address;          /* in the process */
+    uint64_t address;          /* in the process, as the layout has it */
     reference_list references; /* in the order of the accesses */
 };
 

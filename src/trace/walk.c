@@ -320,7 +320,7 @@ static void emit(struct trace_walk *walk, struct frame *frame) {
     step->function = frame->function;
     step->piece = piece;
     step->instruction = instruction;
-    step->address = instruction->address + frame->loaded->bias;
+    step->address = instruction->shown + frame->loaded->bias;
     step->references.count = 0;
     walk->stack_known = frame->known & REGISTER_RSP;
     walk->stack = frame->values[STACK_POINTER];
