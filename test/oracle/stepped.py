@@ -49,6 +49,14 @@ def disassemble(program):
     return {address: (text, end) for (address, text), end in zip(rows, ends)}
 
 
+def read_sizes(program):
+    """{address as linked: bytes of the instruction}"""
+    listing = subprocess.run(['objdump', '-dw', program], check=True, capture_output=True,
+                             text=True).stdout
+    found = re.findall(r'^\s+([0-9a-f]+):\t((?:[0-9a-f]{2} )+)', listing, re.MULTILINE)
+    return {int(address, 16): len(code.split()) for address, code in found}
+
+
 class Functions:
     """The functions of a program by address."""
 
