@@ -39,6 +39,14 @@ enum {
  * returned. */
 struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t size);
 
+/* Shows instructions with the address, size and bytes that they have in the binary at PATH: the same
+ * code built without quipu, as 'quipu print --layout' takes it. Addresses of data stay. Call it
+ * before quipu_trace_begin, once for each binary. Returns 0; 1 if some functions keep their
+ * addresses, because the binary does not have them; or -1 for an error, and then TRACE can only be
+ * closed. For 1 and -1, writes why, with a NUL, into the SIZE bytes at MESSAGE, which may be NULL
+ * if SIZE is 0. */
+int quipu_trace_set_layout(struct quipu_trace *trace, const char *path, char *message, size_t size);
+
 /* Frees TRACE and all that was returned for it. Its readers must have ended. NULL is allowed. */
 void quipu_trace_close(struct quipu_trace *trace);
 
@@ -70,7 +78,7 @@ struct quipu_trace_reference {
 /* An executed instruction. All pointers are valid until the next call for the reader, but FUNCTION
  * and CODE until the trace is closed. */
 struct quipu_trace_record {
-    uint64_t address;     /* in the process */
+    uint64_t address;     /* in the process, as the layout has it */
     const uint8_t *code;  /* its bytes; NULL: the binary does not have them */
     uint32_t size;        /* how many they are */
     uint32_t offset;      /* of the instruction in its function, as it was before instrumentation */

@@ -6,6 +6,7 @@
 #include "library/guard.h"
 #include "symbols/binary.h"
 #include "trace/gap.h"
+#include "trace/layout.h"
 #include "trace/order.h"
 #include "trace/piece_table.h"
 #include "trace/place.h"
@@ -77,6 +78,27 @@ struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t siz
         arena_release(&trace->arena);
     free(trace);
     return NULL;
+}
+
+struct laying_out {
+    struct quipu_trace *trace;
+    const char *path, *cause, *warning;
+};
+
+static void lay_out(void *context) {
+    struct laying_out *work = context;
+    work->cause = trace_set_layout(work->trace->trace, work->path, &work->warning);
+}
+
+int quipu_trace_set_layout(struct quipu_trace *trace, const char *path, char *message,
+                           size_t size) {
+    struct laying_out work = {trace, path, NULL, NULL};
+    if (!run_in_guard(&trace->guard, lay_out, &work))
+        work.cause = trace->guard.message;
+    const char *text = work.cause ? work.cause : work.warning;
+    if (text && size)
+        snprintf(message, size, "%s", text);
+    return work.cause ? -1 : work.warning != NULL;
 }
 
 void quipu_trace_close(struct quipu_trace *trace) {

@@ -49,3 +49,27 @@ refuse "'missing'" quipu print --layout=missing t
 refuse 'has a layout already' quipu print --layout=plain --layout=plain t
 quipu export --to=lackey -o l t
 refuse 'is no trace' quipu cache --from=lackey --layout=plain l
+# the C interface has the same addresses
+cat > reader.c <<'C'
+#include <quipu-trace.h>
+#include <stdio.h>
+int main(int count, char **words) {
+    char message[QUIPU_TRACE_MESSAGE_SIZE];
+    struct quipu_trace *trace = quipu_trace_open("t", message, sizeof message);
+    int result = trace ? quipu_trace_set_layout(trace, words[count - 1], message, sizeof message) : -2;
+    if (result != 0) {
+        printf("%d %s\n", result, message);
+        quipu_trace_close(trace);
+        return 1;
+    }
+    struct quipu_trace_reader *reader = quipu_trace_begin(trace, 0);
+    for (const struct quipu_trace_record *record; (record = quipu_trace_next(reader));)
+        printf("%lx,%u\n", (unsigned long)record->address, record->size);
+    quipu_trace_end(reader);
+    quipu_trace_close(trace);
+}
+C
+gcc -I"$QUIPU_BUILD/include" reader.c -o reader -L"$QUIPU_BUILD/lib" -Wl,-rpath,"$QUIPU_BUILD/lib" -lquipu-trace
+./reader plain | cmp - print
+if ./reader other > out; then exit 1; fi
+grep "^-1 'other': 'step' has other code" out > /dev/null
