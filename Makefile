@@ -20,7 +20,8 @@ TOOLS = quipu-gcc-ar quipu-gcc-nm quipu-gcc-ranlib
 VERSIONED = $(addprefix quipu-,$(shell scripts/compilers))
 
 # The build tree has the layout of an installation, so the tool finds its parts the same way.
-all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h library
+all: $B/bin/quipu $B/lib/quipu/libquipu-rt.a $B/lib/quipu/begin.o $B/include/quipu.h library \
+	$B/share/quipu/build-libc $B/share/quipu/fetch-source
 
 $B/bin/quipu: $(TOOL_OBJECTS)
 	@mkdir -p $B/bin $B/libexec/quipu
@@ -55,6 +56,14 @@ $B/lib/quipu/%.o: $B/obj/runtime/core/%.o
 	cp $< $@
 
 $B/include/%.h: include/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+# 'quipu libc' runs them.
+$B/share/quipu/%: share/%
+	@mkdir -p $(@D)
+	cp $< $@
+$B/share/quipu/%: scripts/%
 	@mkdir -p $(@D)
 	cp $< $@
 

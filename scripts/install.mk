@@ -10,7 +10,7 @@ HEADERS := $(sort $(wildcard include/*.h))
 PAGES := $(sort $(wildcard doc/*.md))
 PICTURES := $(sort $(wildcard doc/*.png))
 DESIGN := $(sort $(wildcard doc/design/*.md))
-SHARED := $(sort $(wildcard share/*))
+SHARED := $(sort $(wildcard share/*)) scripts/fetch-source
 
 install: all
 	$(INSTALL) -d $(TARGET)/bin $(TARGET)/lib/quipu $(TARGET)/share/pkgconfig $(TARGET)/libexec/quipu \

@@ -11,6 +11,7 @@
 
 static const struct command commands[] = {
     {"cc", "compile with instrumentation: quipu cc ARGS as the compiler's own", cmd_cc},
+    {"libc", "build a C library with instrumentation, to link programs with", cmd_libc},
     {"run", "run a program with a data directory", cmd_run},
     {"goto", "run a program to a moment of its run", cmd_goto},
     {"when", "find the first moment at which an expression becomes true", cmd_when},

@@ -205,6 +205,7 @@ static int instrument_and_assemble(struct attempt *attempt, struct unit *unit) {
                                    .eliminate = !call->options.all_checks,
                                    .earlier = known ? &earlier : NULL,
                                    .placement = call->options.placement,
+                                   .libc = call->options.libc,
                                    .shared = call->options.shared || !unit->compiled,
                                    .dump = attempt->trial ? 0 : call->options.dump};
     struct buffer text = {0}, messages = {0};

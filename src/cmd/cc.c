@@ -7,10 +7,12 @@
  *
  * Not perfect: -fPIC and similar options decide whether an object is for a shared object. If an
  * object is compiled without them and linked into one, the link fails, as it may without quipu. */
+#include "cmd/c_library.h"
 #include "cmd/cmd.h"
 #include "cmd/compilers.h"
 #include "cmd/identity.h"
 #include "cmd/options.h"
+#include "cmd/root.h"
 
 #include "symbols/layout.h"
 #include "util/arena.h"
@@ -29,7 +31,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 struct argument {
@@ -45,24 +46,26 @@ struct driver {
     const char *bitcode;  /* the last -flto */
     const char *shadow;   /* -fsanitize=: the sanitizer with a shadow memory; NULL: none */
     bool clang;
-    bool link;           /* the compiler will link */
-    bool inputs;         /* there is an input to link, or to compile and link */
-    bool bare;           /* -nostdlib: the user names start files and libraries */
-    bool libc;           /* -lc is given */
-    bool sources;        /* something is compiled */
-    bool starts;         /* -nostartfiles: the user provides the program's first instruction */
-    bool library;        /* -shared: a shared object is linked */
-    bool freestanding;   /* there will be no C library */
-    bool foreign;        /* not for x86-64 */
-    bool show;           /* -### */
-    bool gold;           /* the linker is gold */
-    bool drop;           /* --gc-sections */
-    bool headless;       /* -z nosectionheader */
-    bool preprocess;     /* -E */
-    bool version;        /* --version */
-    bool verbose;        /* -v */
-    const char *output;  /* -o; NULL: none */
-    char root[PATH_MAX]; /* the directory above bin/ */
+    bool link;             /* the compiler will link */
+    bool inputs;           /* there is an input to link, or to compile and link */
+    bool bare;             /* -nostdlib: the user names start files and libraries */
+    bool libc;             /* -lc is given */
+    bool sources;          /* something is compiled */
+    bool starts;           /* -nostartfiles: the user provides the program's first instruction */
+    bool library;          /* -shared: a shared object is linked */
+    bool freestanding;     /* there will be no C library */
+    bool foreign;          /* not for x86-64 */
+    bool show;             /* -### */
+    bool gold;             /* the linker is gold */
+    bool drop;             /* --gc-sections */
+    bool headless;         /* -z nosectionheader */
+    bool preprocess;       /* -E */
+    bool version;          /* --version */
+    bool verbose;          /* -v */
+    const char *output;    /* -o; NULL: none */
+    const char *c_library; /* --quipu-libc=: its directory; NULL: the compiler's own */
+    const char *specs;     /* by which gcc uses it */
+    char root[PATH_MAX];   /* the directory above bin/ */
     VECTOR(struct argument) all;
     VECTOR(char *) user; /* the user's arguments, without quipu's options */
     VECTOR(char *) argv;
@@ -82,27 +85,6 @@ static void run_archive_tool(struct arena *arena, char **argv) {
     exit(127);
 }
 
-/* Sets PATH to the file of this program. Without /proc, this is the path by which it was started:
- * the working directory was not changed since. */
-static void find_ourselves(char path[PATH_MAX]) {
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    const char *started = (const char *)getauxval(AT_EXECFN);
-    path[length > 0 ? length : 0] = '\0';
-    if (length <= 0 && (!started || !realpath(started, path)))
-        die("cannot tell where quipu is installed: '/proc' is not mounted, and '%s': %s",
-            started ? started : "", strerror(errno));
-}
-
-/* Finds the directory that contains bin/, lib/quipu/ and libexec/quipu/. */
-static void find_root(struct driver *driver) {
-    find_ourselves(driver->root);
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(driver->root, '/');
-        if (slash)
-            *slash = '\0';
-    }
-}
-
 /* ---- arguments ---- */
 
 static void take_modes(struct driver *driver, const char *names) {
@@ -119,6 +101,11 @@ static void take_event(struct driver *driver, const char *text) {
 
 static void take_compiler(struct driver *driver, const char *name) {
     driver->compiler = name;
+}
+
+static void take_c_library(struct driver *driver, const char *directory) {
+    driver->options.libc = true;
+    driver->c_library = *directory ? directory : NULL;
 }
 
 static void take_placement(struct driver *driver, const char *name) {
@@ -166,6 +153,7 @@ static const struct own_option {
     {"--quipu", true, take_modes},
     {"--quipu-event", true, take_event},
     {"--quipu-compiler", true, take_compiler},
+    {"--quipu-libc", true, take_c_library},
     {"--quipu-placement", true, take_placement},
     {"--quipu-watch", true, take_checks},
     {"--quipu-profile", true, take_profile},
@@ -445,6 +433,15 @@ static void refuse_shadow(const struct driver *driver) {
         die(SHADOW_MESSAGE, driver->shadow);
 }
 
+static void use_c_library(struct driver *driver) {
+    if (driver->c_library && driver->library)
+        die("'-shared': '--quipu-libc=%s' makes static executables; leave one of both out",
+            driver->c_library);
+    if (driver->c_library)
+        driver->specs = find_c_library_specs(&driver->arena, driver->c_library, driver->compiler,
+                                             &driver->options, driver->link);
+}
+
 static void push(struct driver *driver, char *argument) {
     vector_push(&driver->arena, &driver->argv, argument);
 }
@@ -494,10 +491,12 @@ static void build_arguments(struct driver *driver, const char *options) {
         if (count)
             push(driver, arena_print(&driver->arena, "-Wa,--quipu=%s", options));
     }
-    if (link) {
+    if (driver->specs) /* which name the parts of the runtime */
+        push(driver, arena_print(&driver->arena, "-specs=%s", driver->specs));
+    if (link)
         push(driver, (char *)"-Wl,--build-id");
+    if (link && !driver->specs)
         push_path(driver, "lib/quipu/begin.o");
-    }
     for (size_t i = 0; i < driver->user.count; i++)
         push(driver, driver->user.data[i]);
     if (link) {
@@ -507,7 +506,8 @@ static void build_arguments(struct driver *driver, const char *options) {
             push(driver, (char *)"-Wl,--undefined=__dso_handle");
         if (driver->options.modes & MODE_WATCH && !driver->library) /* runtime/watch/early.S */
             push(driver, (char *)"-Wl,--undefined=quipu_watch_early");
-        push_path(driver, "lib/quipu/libquipu-rt.a");
+        if (!driver->specs)
+            push_path(driver, "lib/quipu/libquipu-rt.a");
         if (driver->bare) /* the runtime needs it, so it must also be behind the runtime */
             push(driver, (char *)"-lc");
         keep_for_gold(driver);
@@ -625,7 +625,8 @@ static int run_compiler(struct driver *driver, int argc, char **argv) {
     read_arguments(driver, argc, argv);
     refuse_bitcode(driver);
     refuse_shadow(driver);
-    find_root(driver);
+    use_c_library(driver);
+    find_root(driver->root);
     if (driver->options.profile)
         driver->options.content = content_identity(&driver->arena, driver->options.profile);
     const char *options = print_options(&driver->options, own_identity(&driver->arena));
@@ -667,6 +668,8 @@ static const char help[] =
     "  --quipu-watch=eliminate|all\n"
     "                      for --quipu=watch: leave checks out until they are needed (the default)\n"
     "  --quipu-compiler=C  the compiler to run\n"
+    "  --quipu-libc=DIRECTORY\n"
+    "                      link statically with the C library that 'quipu libc --build' put there\n"
     "  --quipu-placement=tree|block\n"
     "                      counters on the chords of a spanning tree (the default) or in every block\n"
     "  --quipu-profile=DATA\n"

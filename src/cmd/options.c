@@ -174,6 +174,8 @@ void parse_options(struct shim_options *options, const char *text) {
             add_event(options, field + 6);
         else if (strcmp(field, "all-checks") == 0)
             options->all_checks = true;
+        else if (strcmp(field, "libc") == 0)
+            options->libc = true;
         else if (strcmp(field, "shared") == 0)
             options->shared = true;
         else if (strncmp(field, "dump=", 5) == 0)
@@ -208,8 +210,9 @@ const char *print_options(struct shim_options *options, const char *version) {
             buffer_print(&out, "%s%s", out.count ? "+" : "", mode_names[i].name);
     for (uint32_t i = 0; i < events->count; i++)
         add_event_text(&out, events->kinds[i]);
-    buffer_print(&out, ":placement=%s%s%s", placement_names[options->placement],
-                 options->all_checks ? ":all-checks" : "", options->shared ? ":shared" : "");
+    buffer_print(&out, ":placement=%s%s%s%s", placement_names[options->placement],
+                 options->all_checks ? ":all-checks" : "", options->libc ? ":libc" : "",
+                 options->shared ? ":shared" : "");
     add_dump_text(&out, options->dump);
     buffer_print(&out, ":%s", version);
     if (options->profile)

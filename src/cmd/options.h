@@ -25,6 +25,7 @@ struct shim_options {
     struct arena arena;      /* of the classes in `events`, and of messages */
     enum placement placement;
     bool all_checks;     /* MODE_WATCH: no check is left out until it is needed */
+    bool libc;           /* the C library is instrumented, or this is its code */
     bool shared;         /* may be linked into a shared object */
     uint32_t dump;       /* stages whose facts are printed to standard error, as bits */
     const char *profile; /* earlier run's data for the placement of counters, or NULL */

@@ -20,8 +20,10 @@ static void instrument_function(struct pass_state *state, struct asm_function *f
     struct graph graph;
     const struct pass_options *options = state->options;
     fault_stage("graph");
+    /* A function of an instrumented C library has records, so a trace needs one behind its call. */
+    bool calls_query = options->events.count > 0 || (options->trace && options->libc);
     function->left_alone = build_graph(&graph, state->unit, &state->index, function, arena,
-                                       options->events.count > 0, counts_turns(&options->events));
+                                       calls_query, counts_turns(&options->events));
     for (size_t i = 0; i < state->on_count && !function->left_alone; i++)
         if (state->on[i]->prepare)
             function->left_alone = state->on[i]->prepare(state, &graph);

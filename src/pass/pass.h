@@ -20,6 +20,7 @@ struct pass_options {
     bool trace;              /* records of paths and addresses */
     bool null;               /* the example of a feature, which inserts nothing */
     enum placement placement;
+    bool libc;     /* the C library is instrumented: its functions have records and checks */
     bool shared;   /* code may be linked into a shared object */
     uint32_t dump; /* stages whose facts are printed to standard error: a bit for each */
     const struct earlier_counts *earlier; /* NULL: frequencies are guessed */

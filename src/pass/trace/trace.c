@@ -28,7 +28,7 @@ static void begin_unit(struct pass_state *state) {
 }
 
 static const char *prepare(struct pass_state *state, struct graph *graph) {
-    return find_wanted_values(graph, records_of(state));
+    return find_wanted_values(graph, records_of(state), !state->options->libc);
 }
 
 static void plan(struct planner *p) {

@@ -49,8 +49,10 @@ struct trace_records {
 
 /* values.c: finds the blocks and edges to which control comes from elsewhere, and the values that
  * must be recorded. Marks these blocks and edges as recorded. Returns NULL, or why the function
- * must be left alone. requires: build_graph   makes: recorded of blocks and edges, syncs, wanted */
-const char *find_wanted_values(struct graph *graph, struct trace_records *trace);
+ * must be left alone. CALLEES: what known functions of the C library access must be told by values,
+ * as these have no records. requires: build_graph   makes: recorded of blocks and edges, syncs,
+ * wanted */
+const char *find_wanted_values(struct graph *graph, struct trace_records *trace, bool callees);
 
 /* Whether the record on EDGE, behind a call, has the result. */
 bool has_result(const struct graph *graph, const struct trace_records *trace,

@@ -4,7 +4,8 @@
  * register which an address depends on is difficult if whoever follows the run can compute the
  * result, and impossible if not. Values are recorded behind impossible instructions only, and only
  * if an address needs them before they change again. What known functions of the C library access
- * depends on their arguments and their result, so these are needed, too.
+ * depends on their arguments and their result, so these are needed, too, unless the C library is
+ * instrumented.
  *
  * A forward analysis finds, at each instruction, the registers that are known on every path. Where
  * an address needs another one, its value is recorded, and is known from there on. At an entry only
@@ -207,13 +208,13 @@ static uint16_t known_before(const struct analysis *a, uint32_t index) {
     return known;
 }
 
-const char *find_wanted_values(struct graph *graph, struct trace_records *trace) {
+const char *find_wanted_values(struct graph *graph, struct trace_records *trace, bool callees) {
     uint32_t count = (uint32_t)graph->blocks.count;
     *trace = (struct trace_records){
         .syncs = ARENA_ARRAY(graph->arena, bool, count),
         .callees = ARENA_ARRAY(graph->arena, struct callee_values, count),
     };
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; callees && i < count; i++)
         trace->callees[i] = find_callee_values(graph, &graph->blocks.data[i]);
     const char *reason = find_syncs(graph, trace);
     if (reason)
