@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +11,9 @@
 #include <wchar.h>
 
 static jmp_buf place;
-static volatile sig_atomic_t handled;
 
 static int compare(const void *left, const void *right) {
     return *(const int *)left - *(const int *)right;
-}
-
-static void handle(int number) {
-    handled += number;
 }
 
 static void jump(int depth) {
@@ -89,9 +83,7 @@ int main(void) {
     int jumped = setjmp(place);
     if (!jumped)
         jump(0);
-    signal(SIGUSR1, handle);
-    raise(SIGUSR1);
-    printf("jumped %d, handled %d\n", jumped, handled);
+    printf("jumped %d\n", jumped);
     fflush(stdout);
     return 0;
 }
