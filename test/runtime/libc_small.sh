@@ -102,7 +102,7 @@ void __init_tls(void) {
 }
 END
 printf '.globl __set_thread_area\n.type __set_thread_area,@function\n__set_thread_area: mov %%rdi, %%rsi\nmov $0x1002, %%edi\nmov $158, %%eax\nsyscall\nret\n' >src/thread/x86_64/__set_thread_area.s
-printf '.globl memcpy\n.type memcpy,@function\nmemcpy: mov %%rdi, %%rax\nmov %%rdx, %%rcx\nrep movsb\nret\n' >src/string/x86_64/memcpy.s
+printf '.globl memcpy\n.type memcpy,@function\nmemcpy: mov %%rdi, %%rax\nmov %%rdx, %%rcx\nrep movsb\nret\n.size memcpy, . - memcpy\n' >src/string/x86_64/memcpy.s
 printf '.globl memset\n.type memset,@function\nmemset: mov %%rdi, %%r8\nmov %%esi, %%eax\nmov %%rdx, %%rcx\nrep stosb\nmov %%r8, %%rax\nret\n' >src/string/x86_64/memset.s
 cat >src/misc/getauxval.c <<'END'
 #include <small.h>
@@ -222,3 +222,33 @@ expect_calls getauxval 0 data # the runtime's calls are of the copy
 quipu print main.trace >text || fail "the trace cannot be read"
 gaps=$(sed -n 's/^-- not traced: //p' text | grep -vE '^caller of ' | sort -u | tr '\n' ' ')
 [[ $gaps == 'quipu_musl_fork system call ' ]] || fail "gaps: $gaps"
+
+# Watched memory, moments and events: what the C library writes has its own instruction and moment.
+cat >watched.c <<'END'
+#include <small.h>
+int target;
+int main(void) {
+    int other = 7;
+    target = 1;
+    memcpy(&target, &other, sizeof target);
+    memset(&target, 0, sizeof target);
+    puts("ready");
+    return target++;
+}
+END
+modes=count,event,moment,watch
+ends 0 quipu libc --build --quipu=$modes --source=musl --cflags='-fno-builtin -Wa,--noexecstack' --jobs=2 -o small-$modes
+ends 0 quipu cc --quipu=$modes --quipu-libc=small-$modes -fno-builtin -O1 -g watched.c -o watched
+got=$(quipu watch -e target -- ./watched 2>&1 >/dev/null | awk '$2 == "target" { print $3 $4 $5, $7 }' | tr '\n' ' ')
+[[ $got == '0->1 main 1->7 memcpy 7->0 memset 0->1 main ' ]] || fail "hits: $got"
+ends 0 quipu when 'target == 7' ./watched
+grep -q memcpy.s output || fail "the moment is not memcpy's: $(cat output)"
+moment=$(awk '$1 == "moment" { print $2 }' output)
+ends 0 quipu goto --print "$moment" ./watched
+grep -q memcpy output || fail "'$moment' leads elsewhere: $(cat output)"
+QUIPU_DATA=$PWD/events ends 0 ./watched
+counted=$(quipu report --by=module --format=json events | python3 -c 'import json, sys
+print(json.load(sys.stdin)["modules"][0]["instructions"])')
+ends 0 quipu stat ./watched
+happened=$(awk '$2 == "instructions" { print $1 }' messages)
+[[ -n $happened && $counted == "$happened" ]] || fail "$happened instructions as events, $counted as counts"
