@@ -14,7 +14,7 @@ SIZE = 8 * len(NAMES)
 PIE_BASE = 0x555555554000  # where the kernel loads without random addresses
 MASK = (1 << 64) - 1
 
-MEMORY = re.compile(r'(%fs:)?(-?0x[0-9a-f]+)?\(([^)]*)\)')
+MEMORY = re.compile(r'(%fs:)?(-?0x[0-9a-f]+)?(?<!%st)\(([^)]*)\)')
 ABSOLUTE = re.compile(r'%fs:(-?0x[0-9a-f]+)(?!\()')
 PREFIXES = {'rep', 'repz', 'repnz', 'lock', 'notrack', 'bnd', 'data16', 'cs', 'ds', 'es'}
 STRING = re.compile(r'(movs|stos|lods|scas|cmps)([bwlq])?$')

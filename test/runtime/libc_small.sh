@@ -200,7 +200,8 @@ nm -A small-count,trace/lib/libc.a >symbols 2>/dev/null
 for name in memcpy memset getauxval dl_iterate_phdr __errno_location; do
     grep -qE "T $name$" symbols && grep -qE "T quipu_musl_$name$" symbols || fail "'$name' is not there twice"
 done
-grep -E '__init_tls|__libc_start_main' symbols >start
+grep -E ':(quipu___init_tls|__libc_start_main)\.o:' symbols >start
+[[ -s start ]] || fail "there is no start"
 grep -qE 'quipu_(attach|bias|trace)' start && fail "the start is instrumented"
 
 # One thread, beside the single steps of its twin.
