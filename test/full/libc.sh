@@ -26,16 +26,32 @@ builds() {
     step quipu cc --quipu="$modes" --quipu-libc="$top/$modes" -O2 -g -ffixed-r11 "$@" -o "$program"
 }
 
-stepped=$QUIPU_BUILD/test/stepped
+stepped=$QUIPU_BUILD/test/stepped harness=$root/test/harness/libc
+work=$root/test/full/libc/work.c
 library none
 library count,trace
-for kind in static static-pie; do
-    builds twin none -$kind "$root/test/full/libc/work.c"
-    builds traced count,trace -$kind "$root/test/full/libc/work.c"
-    QUIPU_DATA=none "$stepped" twin.steps ./twin >twin.out || fail "$kind: the twin ends with $?"
-    QUIPU_DATA=$top/counts.$kind quipu trace -o trace -- "$stepped" steps ./traced >traced.out ||
-        fail "$kind: the program ends with $?"
-    cmp twin.out traced.out || fail "$kind: it prints other things"
-    "$root/test/harness/libc" trace traced trace steps twin twin.steps || fail "$kind: the trace differs"
-    "$root/test/harness/libc" counts traced counts.$kind twin twin.steps || fail "$kind: the counts differ"
-done
+
+# One thread, beside the single steps of its twin.
+builds twin none "$work"
+builds traced count,trace "$work"
+QUIPU_DATA=none "$stepped" twin.steps ./twin >twin.out || fail "the twin ends with $?"
+QUIPU_DATA=$top/counts quipu trace -o trace -- "$stepped" steps ./traced >traced.out ||
+    fail "the program ends with $?"
+cmp twin.out traced.out || fail "it prints other things"
+"$harness" trace traced trace steps twin twin.steps || fail "the trace differs"
+"$harness" counts traced counts twin twin.steps || fail "the counts differ"
+
+# A position-independent executable prints the same.
+builds pie count,trace -static-pie "$work"
+quipu trace -o pie.trace -- ./pie >pie.out || fail "the position-independent executable ends with $?"
+cmp twin.out pie.out || fail "the position-independent executable prints other things"
+
+# Threads, a forked child, and a program that is started: nothing is missing, all gaps are known.
+builds processes count,trace "$root/test/full/libc/processes.c"
+QUIPU_DATA=$top/processes.data quipu trace -o processes.trace -- ./processes >processes.out ||
+    fail "the program with threads ends with $?"
+grep -q 'sum 1998000 0' processes.out || fail "it prints: $(cat processes.out)"
+quipu info processes.trace >info || fail "no 'quipu info'"
+grep -qE 'missing +nothing' info && grep -qE 'threads +7' info || fail "the trace: $(cat info)"
+gaps=$(sed -n 's/^-- not traced: //p' <(quipu print processes.trace) | grep -v '^caller of ' | sort -u | tr '\n' ' ')
+[[ $gaps == '_fini indirect call quipu_musl_fork system call ' ]] || fail "gaps: $gaps"
