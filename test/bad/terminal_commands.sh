@@ -231,6 +231,7 @@ safe 1 é cache "$odd/none"
 safe 1 é cache --from=lackey "$odd/main.c"
 safe 0 '' reuse "$odd/trace"
 safe 1 é reuse "$odd/none"
+safe 1 é libc --build -o new --source="$odd/none"
 for format in lackey din json; do
     safe 0 '' export --to=$format "$odd/trace"
 done
