@@ -128,9 +128,10 @@ static const char *make_output(struct libc_command *command) {
     if (fd < 0 || !write_whole(fd, text, strlen(text)) || close(fd) != 0)
         die("cannot write '%s': %s", path, strerror(errno));
     char *absolute = realpath(output, NULL);
-    if (!absolute)
+    if (absolute)
+        output = arena_copy(arena, absolute, strlen(absolute));
+    else
         die("'%s': %s", output, strerror(errno));
-    output = arena_copy(arena, absolute, strlen(absolute));
     free(absolute);
     return output;
 }
