@@ -16,6 +16,11 @@ enum {
     FIRST_PRIORITY = 101 /* of destructors: it is called last */
 };
 
+/* A C library, or one without its library of threads, may not have them. */
+#pragma weak pthread_key_create
+#pragma weak pthread_setspecific
+#pragma weak pthread_key_delete
+
 static bool watches_ends; /* this module has made the key of the process's threads, `ends` */
 
 /* As ticket.S knows them. */
@@ -103,6 +108,7 @@ __attribute__((destructor(FIRST_PRIORITY))) static void end_module(void) {
 }
 
 void quipu_trace_watch_ends(struct trace *trace) {
-    watches_ends = pthread_key_create(&trace->ends, end_thread) == 0;
+    watches_ends = pthread_key_create && pthread_setspecific && pthread_key_delete &&
+                   pthread_key_create(&trace->ends, end_thread) == 0;
     trace->has_ends = watches_ends && trace->ends < KEYS_MOST;
 }

@@ -191,6 +191,8 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
     uint64_t end = thread->known.cursor + size;
     if (end & QUIPU_TRACE_FULL) {
         char *begin = quipu_trace_next_buffer(trace, thread, frame);
+        if (thread->chunk && thread->chunk->start)
+            thread->begins = false; /* its begin is not in the trace */
         end = (uint64_t)quipu_trace_write_begin(thread, begin) + size;
     }
     thread->known.cursor = end;

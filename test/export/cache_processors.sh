@@ -164,7 +164,7 @@ for kind, numbers in result.items():
 PYTHON
 "$quipu" info --format=json t | python3 -c "
 import json, sys
-for number, thread in enumerate(sorted(json.load(sys.stdin)['traces'][0]['threads'], key=lambda t: t['thread'])):
+for number, thread in enumerate(json.load(sys.stdin)['traces'][0]['threads']):
     open('number.%d' % thread['thread'], 'w').write(str(number))"
 
 shape=(--l1i=1K,2,64 --l1d=2K,2,64 --llc=16K,4,64)
