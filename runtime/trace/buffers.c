@@ -251,7 +251,7 @@ static void hand_over(const struct trace *trace, struct thread *thread) {
             thread->buffers[i--] = thread->buffers[--thread->buffer_count];
 }
 
-/* Returns memory of the thread that nobody reads. */
+/* Returns memory of the thread that nobody reads, and uses it from now on. */
 static char *nowhere(struct thread *thread) {
     if (!thread->nowhere) {
         char *begin = reserve_addresses();
@@ -259,6 +259,8 @@ static char *nowhere(struct thread *thread) {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         thread->nowhere = begin + QUIPU_PAGE;
     }
+    thread->known.unread = (uint64_t)thread->nowhere;
+    thread->known.turns = thread->broken ? 0 : QUIPU_TRACE_LOOK_EVERY - 1;
     return thread->nowhere;
 }
 
@@ -283,7 +285,7 @@ static void change_recording(struct trace *trace, struct thread *thread) {
 char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
                               const struct full_frame *frame) {
     bool idle = trace->phase != TRACE_ON || load(&trace->control->stopped);
-    if (idle && thread->unwanted++ % QUIPU_TRACE_LOOK_EVERY == 0)
+    if (idle && thread->nowhere)
         quipu_trace_look();
     if (trace->phase == TRACE_ON && thread->control != trace->control)
         change_recording(trace, thread);
@@ -314,6 +316,7 @@ char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
         (thread->broken || (chunk->number && chunk->number % trace->control->start_every == 0)))
         chunk->start = quipu_trace_describe_start(records_of(chunk), frame);
     thread->broken = false;
+    thread->known.unread = 0;
     set_state(chunk, QUIPU_TRACE_FILLING);
     thread->chunk = chunk;
     return records_of(chunk) + chunk->start;
@@ -326,4 +329,5 @@ void quipu_trace_drop_buffers(struct thread *thread) {
     thread->chunk = NULL;
     thread->held = NULL;
     thread->lost = false;
+    thread->known.unread = 0;
 }

@@ -2,18 +2,37 @@
  * contract. */
 #include "runtime/core/registers.inc"
 
+/* As in format/trace.h; order.c compares them. */
+#define UNREAD 16
+#define TURNS 24
+
         .text
         .balign 16
         .globl  quipu_trace_full
         .hidden quipu_trace_full
         .type   quipu_trace_full, @function
-/* Gets a record's size in %r10. Returns the end of such a record, in a new buffer, in %r11. Keeps
- * the other registers. Signals are blocked here, so that those that arrive find the thread at
- * quipu_trace_changed. From there it goes back to quipu_trace_again (quipu_trace_interrupted): in
- * front of quipu_trace_changed the record is not there yet. */
+/* Gets a record's size in %r10, which it may change, as flags. Returns the end of such a record, in
+ * a new buffer, in %r11. Keeps the other registers. If nobody reads the records it goes back to the
+ * begin of the same buffer, some times without the runtime: then a signal does not matter. Otherwise
+ * signals are blocked here, so that those that arrive find the thread at quipu_trace_changed. From
+ * there it goes back to quipu_trace_again (quipu_trace_interrupted): in front of
+ * quipu_trace_changed the record is not there yet. */
 quipu_trace_full:
         .cfi_startproc
         _CET_ENDBR
+        movq    quipu_trace@gottpoff(%rip), %r11
+        movq    %fs:(%r11), %r11
+        cmpq    $0, UNREAD(%r11)
+        je      quipu_trace_full_frame
+        decl    TURNS(%r11)
+        js      quipu_trace_full_frame
+        addq    UNREAD(%r11), %r10
+        movq    %r10, (%r11)
+        movq    %r10, %r11
+        ret
+        .globl  quipu_trace_full_frame
+        .hidden quipu_trace_full_frame
+quipu_trace_full_frame:
         keep_registers
         subq    $80, %rsp
         movq    %r10, 24(%rsp)

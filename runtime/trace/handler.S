@@ -36,6 +36,8 @@ quipu_trace_handler:
         .size   quipu_trace_handler, . - quipu_trace_handler
         .hidden quipu_trace_interrupted
 
+/* Defines NAME, to which handlers return, with the second argument of quipu_trace_resumed. */
+.macro  restorer name, holds
         .balign 16
         .cfi_startproc simple
         .cfi_signal_frame
@@ -58,17 +60,22 @@ quipu_trace_handler:
         saved   7, 160
         saved   16, 168
         nop
-        .globl  quipu_trace_restorer
-        .hidden quipu_trace_restorer
-        .type   quipu_trace_restorer, @function
-quipu_trace_restorer:
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+\name:
         movq    %rsp, %rdi           /* the kernel's frame */
+        movl    $\holds, %esi
         call    quipu_trace_resumed
         movq    $15, %rax            /* rt_sigreturn */
         syscall
         hlt
         .cfi_endproc
-        .size   quipu_trace_restorer, . - quipu_trace_restorer
+        .size   \name, . - \name
+.endm
+
+        restorer quipu_trace_restorer, 0
+        restorer quipu_trace_cursor_restorer, 1
         .hidden quipu_trace_resumed
 
         .section .note.GNU-stack, "", @progbits

@@ -28,8 +28,15 @@ static_assert(offsetof(struct quipu_trace_thread, tickets) == QUIPU_TRACE_TICKET
                   QUIPU_TRACE_TICKETS == 8,
               "tickets");
 static_assert(offsetof(struct quipu_trace_thread, ordered) == QUIPU_TRACE_ORDERED &&
-                  QUIPU_TRACE_ORDERED == 16,
+                  QUIPU_TRACE_ORDERED == 28,
               "ordered");
+/* As full.S knows them. */
+static_assert(offsetof(struct quipu_trace_thread, unread) == QUIPU_TRACE_UNREAD &&
+                  QUIPU_TRACE_UNREAD == 16,
+              "unread");
+static_assert(offsetof(struct quipu_trace_thread, turns) == QUIPU_TRACE_TURNS &&
+                  QUIPU_TRACE_TURNS == 24,
+              "turns");
 static_assert((int)offsetof(struct quipu_trace_control, processes) -
                           (int)offsetof(struct quipu_trace_control, tickets) ==
                       QUIPU_TRACE_PROCESSES_FROM_TICKETS &&

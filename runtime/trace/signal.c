@@ -5,19 +5,24 @@
  * code is done here, one instruction after the other. The code is as src/x86/trace_record.c writes
  * it.
  *
- * Not perfect: in the few instructions behind a call of quipu_trace_full, and where vectors are
- * stored into a record, the record cannot be completed. It is, once the handler has returned. If
- * the handler fills the whole buffer, that is handed over when the process ends. */
+ * The interrupted code may have the cursor in %r11, for its next record. If %r11 leads into a
+ * buffer of the thread, it is the cursor, or is not used any more: no program has another address
+ * there. So it gets the new cursor when the handler returns.
+ *
+ * Not perfect: where vectors are stored into a record, the record cannot be completed. It is, once
+ * the handler has returned. If the handler fills the whole buffer, that is handed over when the
+ * process ends. */
 #include "runtime/core/syscall.h"
 #include "runtime/core/text.h"
 #include "runtime/trace/trace.h"
 
 enum {
-    FRAME_BEGIN = 4, /* offset of pushq %rbp in quipu_trace_full */
+    PUSH_SIZE = 1, /* of pushq %rbp, at quipu_trace_full_frame */
     CALL_SIZE = 5,
 };
 
-extern const char quipu_trace_restorer[]; /* handler.S */
+/* handler.S: what handlers return to, if %r11 of the interrupted code is the cursor, and if not. */
+extern const char quipu_trace_cursor_restorer[], quipu_trace_restorer[];
 
 /* Whether the code is that to which the kernel lets handlers return: mov $15, %rax; syscall. */
 static bool is_restorer(const uint8_t *code) {
@@ -49,19 +54,32 @@ static bool is_record_part(const uint8_t *code, uint8_t opcode, unsigned size, u
     return code[2] >> 6 == (size == 0 ? 0 : size == 1 ? 1 : 2) && (*base & 6) != 4;
 }
 
-/* Returns the begin of the code movq (BASE), REG; leaq N(REG), REG; movq REG, (BASE), of which the
- * last instruction begins at STORE; or NULL. */
-static const uint8_t *find_load(const uint8_t *store, unsigned *base, unsigned *reg) {
+/* The code that reserves a record: movq (BASE), REG; leaq N(REG), REG; movq REG, (BASE). The load
+ * is left out where REG is the cursor, which then is %r11. */
+struct reservation {
+    const uint8_t *begin;
+    unsigned base, reg;
+    uint64_t size; /* of the record */
+    bool held;     /* there is no load */
+};
+
+/* Finds the reservation of which the last instruction begins at STORE. */
+static bool find_reservation(const uint8_t *store, struct reservation *found) {
     unsigned other, same;
-    if (!is_record_part(store, 0x89, 0, base, reg))
-        return NULL;
+    if (!is_record_part(store, 0x89, 0, &found->base, &found->reg))
+        return false;
     for (unsigned size = 1; size <= 4; size += 3) {
         const uint8_t *add = store - 3 - size;
-        if (is_record_part(add, 0x8d, size, &other, &same) && other == *reg && same == *reg &&
-            is_record_part(add - 3, 0x8b, 0, &other, &same) && other == *base && same == *reg)
-            return add - 3;
+        if (!is_record_part(add, 0x8d, size, &other, &same) || other != found->reg ||
+            same != found->reg)
+            continue;
+        found->size = (uint64_t)displacement(add + 3, add[2]);
+        found->held = !is_record_part(add - 3, 0x8b, 0, &other, &same) || other != found->base ||
+                      same != found->reg;
+        found->begin = found->held ? add : add - 3;
+        return !found->held || context_registers[found->reg] == REG_R11;
     }
-    return NULL;
+    return false;
 }
 
 /* Returns the size of the test of the cursor's bit at CODE, or 0. */
@@ -76,37 +94,37 @@ static unsigned test_size(const uint8_t *code) {
                : 0;
 }
 
-/* Moves the thread back to LOAD if its cursor was loaded there, and returns whether. RESERVED: the
+/* Moves the thread back to the begin of the reservation, unless that is other code. STORED: the
  * cursor was stored, too. */
-static bool restart(greg_t *registers, struct thread *thread, const uint8_t *load, unsigned base,
-                    bool reserved) {
-    if (!load || (uint64_t)registers[context_registers[base]] != (uint64_t)thread)
+static bool restart(greg_t *registers, struct thread *thread, const struct reservation *reservation,
+                    bool stored) {
+    if ((uint64_t)registers[context_registers[reservation->base]] != (uint64_t)thread)
         return false;
     if (thread->known.cursor & QUIPU_TRACE_FULL)
         thread->known.cursor = QUIPU_TRACE_FULL;
-    else if (reserved)
-        thread->known.cursor -= (uint64_t)displacement(load + 3 + 3, load[3 + 2]);
-    registers[REG_RIP] = (greg_t)load;
+    else if (stored)
+        thread->known.cursor -= reservation->size;
+    if (reservation->held)
+        registers[REG_R11] -= (greg_t)reservation->size;
+    registers[REG_RIP] = (greg_t)reservation->begin;
     return true;
 }
 
 /* If the thread was interrupted in the code of a record in front of the record's head, moves it
- * back to the load of its cursor, and returns true. */
+ * back to the begin of the reservation, and returns true. */
 static bool restart_record(greg_t *registers, struct thread *thread) {
     const uint8_t *at = (const void *)registers[REG_RIP];
-    unsigned base, reg;
+    struct reservation found;
     const uint8_t *stores[] = {at, at + 4, at + 7};
-    for (int i = 0; i < 3; i++) { /* in front of the store, or of the addition */
-        const uint8_t *load = find_load(stores[i], &base, &reg);
-        if (load && load < at && restart(registers, thread, load, base, false))
+    for (int i = 0; i < 3; i++) /* in front of the store, or of the addition */
+        if (find_reservation(stores[i], &found) && found.begin < at &&
+            restart(registers, thread, &found, false))
             return true;
-    }
     const uint8_t *tests[] = {at, at - 7, at - 6, at - 5};
     for (int i = 0; i < 4; i++) { /* in front of the test, or of the jump */
         unsigned size = test_size(tests[i]);
-        const uint8_t *load =
-            size && (i == 0 || tests[i] + size == at) ? find_load(tests[i] - 3, &base, &reg) : NULL;
-        if (restart(registers, thread, load, base, true))
+        if (size && (i == 0 || tests[i] + size == at) && find_reservation(tests[i] - 3, &found) &&
+            restart(registers, thread, &found, true))
             return true;
     }
     return false;
@@ -140,6 +158,16 @@ static bool decode_filling(const uint8_t *code, struct filling *filling) {
     if (code[0] == 0x8d) /* lea: of the stack pointer, or of the record's own address */
         return filling->wide && (on_stack || mode == 0);
     return (code[0] == 0x89 || code[0] == 0xc6 || code[0] == 0xc7) && mode && !on_stack;
+}
+
+/* Whether ADDRESS is in one of the thread's buffers, or at its end. */
+static bool is_in_buffer(const struct thread *thread, uint64_t address) {
+    if (thread->nowhere && address - (uint64_t)thread->nowhere <= QUIPU_TRACE_RECORDS_MAX)
+        return true;
+    for (uint32_t i = 0; i < thread->buffer_count; i++)
+        if (address - (uint64_t)records_of(thread->buffers[i]) <= QUIPU_TRACE_RECORDS_MAX)
+            return true;
+    return false;
 }
 
 /* Does the instruction if it is of a record that ends at the thread's cursor. */
@@ -194,33 +222,63 @@ static void hold(struct thread *thread, const void *frame) {
         thread->held = frame;
 }
 
-/* If the thread was interrupted while it filled in a record, does the rest of that. */
-static void complete_record(greg_t *registers, struct thread *thread, const void *frame) {
+/* If the thread was interrupted while it filled in a record, does the rest of that. Returns false
+ * if something is left. */
+static bool complete_record(greg_t *registers, struct thread *thread, const void *frame) {
     struct filling filling;
     const uint8_t *at = (const void *)registers[REG_RIP];
-    if (stores_vector(at, registers, thread))
+    if (stores_vector(at, registers, thread)) {
         hold(thread, frame);
+        return false;
+    }
     if (!decode_filling(at, &filling))
-        return;
+        return true;
     /* An address alone may be the program's own. What follows it here writes to the record. */
     if (filling.opcode == 0x8d) {
         struct filling next;
         if (!decode_filling(filling.end, &next) || next.opcode != 0x89 || next.reg != filling.reg ||
             (uint64_t)registers[context_registers[next.base]] != thread->known.cursor)
-            return;
+            return true;
     }
     while (decode_filling(at, &filling) && fill_in(registers, thread, &filling))
         at = filling.end;
-    if (stores_vector(at, registers, thread))
-        hold(thread, frame);
     registers[REG_RIP] = (greg_t)at;
+    if (!stores_vector(at, registers, thread))
+        return true;
+    hold(thread, frame);
+    return false;
+}
+
+/* ---- the code out of line ---- */
+
+/* Decodes xchgq OTHER, REG where both are general registers. Returns its size, or 0. */
+static unsigned decode_exchange(const uint8_t *code, unsigned *other, unsigned *reg) {
+    if ((code[0] & 0xf8) != 0x48)
+        return 0;
+    unsigned high = code[0] & 1u ? 8 : 0;
+    if (code[1] >> 3 == 0x12) { /* with %rax */
+        *other = (code[1] & 7u) | high;
+        *reg = 0;
+        return 2;
+    }
+    *other = (code[2] & 7u) | high;
+    *reg = (code[2] >> 3 & 7u) | (code[0] & 4u) << 1;
+    return code[1] == 0x87 && code[2] >> 6 == 3 ? 3 : 0;
+}
+
+/* Returns the size of lea N(%rsp), %rsp at CODE, or 0. */
+static unsigned stack_move_size(const uint8_t *code) {
+    static const uint8_t begin[] = {0x48, 0x8d, 0xa4, 0x24};
+    return bytes_equal(code, begin, sizeof begin) ? sizeof begin + 4 : 0;
 }
 
 /* Whether AT is behind a call of quipu_trace_full, in front of the jump back. */
 static bool is_behind_full(const uint8_t *at) {
-    static const uint8_t exchanges[] = {0, 2, 3, 4, 5, 6}; /* bytes of the instructions between */
-    for (size_t i = 0; i < sizeof exchanges; i++) {
-        const uint8_t *call = at - exchanges[i] - CALL_SIZE;
+    enum {
+        LONGEST = 3 + 3 + 8 /* two exchanges, and the stack pointer's move */
+    };
+    for (unsigned i = 0; i <= LONGEST; i++) {
+        const uint8_t *call = at - i - CALL_SIZE;
         if (call[0] == 0xe8 &&
             call + CALL_SIZE + displacement(call + 1, 0) == (const uint8_t *)quipu_trace_full)
             return true;
@@ -228,23 +286,63 @@ static bool is_behind_full(const uint8_t *at) {
     return false;
 }
 
-/* Makes sure that the thread's next record may follow. */
-static void settle_record(greg_t *registers, struct thread *thread, const void *frame) {
-    uint64_t at = (uint64_t)registers[REG_RIP];
-    if (at == (uint64_t)quipu_trace_changed && !(thread->known.cursor & QUIPU_TRACE_FULL)) {
-        thread->known.cursor -= ((const uint64_t *)registers[REG_RSP])[3]; /* see full.S */
-        registers[REG_RIP] = (greg_t)quipu_trace_again;
-    } else if ((at > (uint64_t)quipu_trace_changed && at < (uint64_t)quipu_trace_full_end) ||
-               is_behind_full((const uint8_t *)at)) {
-        hold(thread, frame);
-    } else if (!restart_record(registers, thread)) {
-        complete_record(registers, thread, frame);
+/* The thread was interrupted behind a call of quipu_trace_full: does what is left of the code out
+ * of line, up to the record's head. */
+static void leave_stub(greg_t *registers) {
+    const uint8_t *at = (const void *)registers[REG_RIP];
+    for (;;) {
+        unsigned other, reg, size = decode_exchange(at, &other, &reg);
+        if (size) {
+            greg_t value = registers[context_registers[other]];
+            registers[context_registers[other]] = registers[context_registers[reg]];
+            registers[context_registers[reg]] = value;
+        } else if ((size = stack_move_size(at))) {
+            registers[REG_RSP] += displacement(at + size - 4, 0);
+        } else {
+            break;
+        }
+        at += size;
     }
+    if (at[0] == 0xeb)
+        at += 2 + (int8_t)at[1];
+    else if (at[0] == 0xe9)
+        at += 5 + displacement(at + 1, 0);
+    registers[REG_RIP] = (greg_t)at;
+}
+
+/* The thread was interrupted in quipu_trace_full, behind quipu_trace_changed: moves it back to
+ * quipu_trace_again. Its registers are still on the stack, at most a red zone below. */
+static void restart_full(greg_t *registers, struct thread *thread) {
+    enum {
+        KEPT = 80, /* bytes of registers, see registers.inc */
+        ROOM = 80, /* full.S */
+        SIZE = 3   /* index of the record's size there */
+    };
+    if ((uint64_t)registers[REG_RIP] == (uint64_t)quipu_trace_full_end - 1) /* ret */
+        registers[REG_RBP] = registers[REG_RSP] - 8;
+    registers[REG_RSP] = ((registers[REG_RBP] - KEPT) & -16) - ROOM;
+    thread->known.cursor -= ((const uint64_t *)registers[REG_RSP])[SIZE];
+    registers[REG_RIP] = (greg_t)quipu_trace_again;
+}
+
+/* Makes sure that the thread's next record may follow. Returns false if the interrupted code still
+ * writes to the last one. */
+static bool settle_record(greg_t *registers, struct thread *thread, const void *frame) {
+    uint64_t at = (uint64_t)registers[REG_RIP];
+    if (at >= (uint64_t)quipu_trace_changed && at < (uint64_t)quipu_trace_full_end) {
+        restart_full(registers, thread);
+        return true;
+    }
+    if (is_behind_full((const uint8_t *)at))
+        leave_stub(registers);
+    else if (restart_record(registers, thread))
+        return true;
+    return complete_record(registers, thread, frame);
 }
 
 /* A function of code [begin, end), which has a frame and ends with its only return. */
 struct framed {
-    uint64_t begin, end;
+    uint64_t begin, frame, end; /* frame: of pushq %rbp */
 };
 
 static bool is_in(const struct framed *function, uint64_t at) {
@@ -253,7 +351,7 @@ static bool is_in(const struct framed *function, uint64_t at) {
 
 /* Whether AT is where %rbp is the function's own. */
 static bool has_frame(const struct framed *function, uint64_t at) {
-    return at - function->begin > FRAME_BEGIN + 1 && at != function->end - 1;
+    return at > function->frame + PUSH_SIZE && at != function->end - 1;
 }
 
 /* Returns the return address of a function in which a thread was interrupted. */
@@ -262,7 +360,7 @@ static uint64_t return_address(const greg_t *registers, const struct framed *fun
     uint64_t at = (uint64_t)registers[REG_RIP];
     if (has_frame(function, at))
         return ((const uint64_t *)registers[REG_RBP])[1];
-    return stack[at - function->begin == FRAME_BEGIN + 1];
+    return stack[at == function->frame + PUSH_SIZE];
 }
 
 /* Returns the address at which the program itself was interrupted: if that is in quipu_trace_full,
@@ -271,8 +369,10 @@ static uint64_t return_address(const greg_t *registers, const struct framed *fun
 static uint64_t program_address(const ucontext_t *context) {
     const greg_t *registers = context->uc_mcontext.gregs;
     uint64_t at = (uint64_t)registers[REG_RIP];
-    struct framed full = {(uint64_t)quipu_trace_full, (uint64_t)quipu_trace_full_end};
-    struct framed order = {(uint64_t)quipu_trace_order, (uint64_t)quipu_trace_order_end};
+    struct framed full = {(uint64_t)quipu_trace_full, (uint64_t)quipu_trace_full_frame,
+                          (uint64_t)quipu_trace_full_end};
+    struct framed order = {(uint64_t)quipu_trace_order, (uint64_t)quipu_trace_order_frame,
+                           (uint64_t)quipu_trace_order_end};
     if (is_in(&order, at))
         return return_address(registers, &order);
     if (!is_in(&full, at))
@@ -306,20 +406,25 @@ void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer) {
     if (&thread->known == &quipu_trace_unattached)
         return;
     uint64_t mask = block_signals();
-    settle_record(context->uc_mcontext.gregs, thread, context);
+    greg_t *registers = context->uc_mcontext.gregs;
+    bool settled = settle_record(registers, thread, context);
+    bool holds = settled && is_in_buffer(thread, (uint64_t)registers[REG_R11]);
     char *record = quipu_trace_add_record(thread, QUIPU_TRACE_HANDLER_SIZE);
     record[0] = QUIPU_TRACE_HANDLER;
     put(record + 1, program_address(context));
     put(record + 9, (uint64_t)context - 8);
-    ((uint64_t *)context)[-1] = (uint64_t)quipu_trace_restorer; /* the return address */
+    ((uint64_t *)context)[-1] = /* the return address */
+        (uint64_t)(holds ? quipu_trace_cursor_restorer : quipu_trace_restorer);
     restore_signals(mask);
 }
 
-void quipu_trace_resumed(const void *frame) {
+void quipu_trace_resumed(ucontext_t *frame, bool holds) {
     struct thread *thread = (struct thread *)*quipu_trace_own();
     uint64_t mask = block_signals();
     if (thread->held == frame)
         thread->held = NULL;
     *quipu_trace_add_record(thread, QUIPU_TRACE_RESUMED_SIZE) = QUIPU_TRACE_RESUMED;
+    if (holds)
+        frame->uc_mcontext.gregs[REG_R11] = (greg_t)thread->known.cursor;
     restore_signals(mask);
 }

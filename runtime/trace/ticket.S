@@ -14,7 +14,7 @@
 
 /* As in format/trace.h; order.c compares them. */
 #define TICKETS 8
-#define ORDERED 16
+#define ORDERED 28
 #define PROCESSES -28
 #define FULL (1 << 18)
 #define ORDER 0xf1
@@ -35,6 +35,9 @@
 quipu_trace_order:
         .cfi_startproc
         _CET_ENDBR
+        .globl  quipu_trace_order_frame
+        .hidden quipu_trace_order_frame
+quipu_trace_order_frame:
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset rbp, -16

@@ -34,7 +34,6 @@ struct thread {
     bool broken;       /* records before its next chunk are not in the trace */
     bool begins;       /* its first record, a ticket, is to be written yet */
     uint8_t ends;      /* calls of the destructor that tells of its end */
-    uint32_t unwanted; /* buffers' contents that nobody wanted */
     const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
      * NULL: there is none. */
@@ -74,12 +73,13 @@ extern struct quipu_trace_thread quipu_trace_unattached;
 
 /* ticket.S: called by sites (format/trace.h). */
 void quipu_trace_order(void);
-extern const char quipu_trace_order_end[];
+extern const char quipu_trace_order_frame[], quipu_trace_order_end[];
 
 /* full.S: the calling thread's quipu_trace. */
 struct quipu_trace_thread **quipu_trace_own(void);
 void quipu_trace_full(void);
-extern const char quipu_trace_again[], quipu_trace_changed[], quipu_trace_full_end[];
+extern const char quipu_trace_full_frame[], quipu_trace_again[], quipu_trace_changed[],
+    quipu_trace_full_end[];
 
 /* buffers.c: maps the recording's control file. Returns NULL if there is no recording of this
  * version. */
@@ -125,8 +125,9 @@ uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64
 char *quipu_trace_add_record(struct thread *thread, uint64_t size);
 /* signal.c: the kernel has called a function, which returns to RESTORER. */
 void quipu_trace_interrupted(ucontext_t *context, const uint8_t *restorer);
-/* signal.c: the handler with this frame of the kernel returns. */
-void quipu_trace_resumed(const void *frame);
+/* signal.c: the handler with this frame of the kernel returns. HOLDS: the interrupted code has the
+ * cursor in %r11, or nothing. */
+void quipu_trace_resumed(ucontext_t *frame, bool holds);
 
 /* Returns the begin of a buffer's records. */
 static inline char *records_of(const struct quipu_trace_chunk *chunk) {

@@ -17,10 +17,15 @@
  *     movq %rdi, 1-N(%r11)                    values of registers that it has
  *   slow: movl $N, %r10d; call quipu_trace_full; jmp back      returns the new end in %r11
  *
+ * The second line is left out where a record before has left the cursor in %r11, and the test where
+ * a test before has made sure of room (src/pass/trace/cursor.c). The cursor in memory is always
+ * right, but for the time between the third and the fourth line.
+ *
  * A signal handler between the load of the cursor and its store would write over the record. Behind
  * the store, it could hand over a buffer with a record that is not filled in. So the test at the
  * begin of functions that the kernel may call (quipu_trace_handler) moves the interrupted thread
- * back to the load, or fills in the record itself. */
+ * back to the load, or fills in the record itself. When the handler returns, the cursor
+ * in %r11 gets its new value. */
 #ifndef QUIPU_FORMAT_TRACE_H
 #define QUIPU_FORMAT_TRACE_H
 
@@ -89,12 +94,16 @@ enum {
 struct quipu_trace_thread {
     uint64_t cursor;
     uint64_t *tickets; /* of the recording; NULL: nothing is recorded */
+    uint64_t unread;   /* begin of the records if nobody reads them; 0: somebody does */
+    uint32_t turns;    /* ... so many times from there to the end, until the runtime is asked */
     uint8_t ordered;   /* 1: others may share memory with it, so all its sites take tickets */
 };
 
 enum {
     QUIPU_TRACE_TICKETS = 8, /* offsets in it */
-    QUIPU_TRACE_ORDERED = 16,
+    QUIPU_TRACE_UNREAD = 16,
+    QUIPU_TRACE_TURNS = 24,
+    QUIPU_TRACE_ORDERED = 28,
 };
 
 enum {

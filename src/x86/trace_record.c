@@ -1,7 +1,10 @@
 /* trace_record.c: inserted code that records for traces; see trace_record.h.
  *
  * Two registers are needed: one leads to the thread's cursor, one is the cursor. Where they are not
- * free they are saved on the stack, below the red zone. */
+ * free they are saved on the stack, below the red zone.
+ *
+ * If %r11 is free it is the cursor, and the next record need not load it. This matters more than
+ * the number of instructions: a load of what was just stored waits for that. */
 #include "x86/trace_record.h"
 
 #include "format/trace.h"
@@ -31,7 +34,7 @@ static unsigned head_size(const struct trace_code *code) {
     return code->id < QUIPU_TRACE_LONG ? 1 : QUIPU_TRACE_LONG_SIZE;
 }
 
-static unsigned record_size(const struct trace_code *code) {
+unsigned trace_record_size(const struct trace_code *code) {
     unsigned size = head_size(code) + 8 * count_registers(code->registers);
     for (unsigned i = 0; i < code->vector_count; i++)
         size += code->vectors[i].size;
@@ -142,12 +145,13 @@ static void write_vector(struct buffer *out, const struct record_registers *regi
 static void write_body(struct buffer *out, const struct code_context *context,
                        const struct trace_code *code, const struct record_registers *registers,
                        bool tested, const struct frame_row *frame) {
-    int size = (int)record_size(code), at = (int)head_size(code) - size;
+    int size = (int)trace_record_size(code), at = (int)head_size(code) - size;
     write_base(out, registers, code->shared);
-    buffer_print(out, "movq (%%%s), %%%s; leaq %d(%%%s), %%%s; movq %%%s, (%%%s); ",
-                 register_name(registers->base), register_name(registers->cursor), size,
-                 register_name(registers->cursor), register_name(registers->cursor),
-                 register_name(registers->cursor), register_name(registers->base));
+    const char *base = register_name(registers->base), *cursor = register_name(registers->cursor);
+    if (!code->held)
+        buffer_print(out, "movq (%%%s), %%%s; ", base, cursor);
+    buffer_print(out, "leaq %d(%%%s), %%%s; movq %%%s, (%%%s); ", size, cursor, cursor, cursor,
+                 base);
     if (tested)
         write_room_test(out, context, registers, (unsigned)size, frame);
     write_head(out, code, registers, size);
@@ -186,40 +190,48 @@ static bool find_registers(struct record_registers *registers, uint16_t free) {
     return registers->base >= 0;
 }
 
-/* Saves two registers, and flags if they are live. */
+bool trace_record_holds(const struct trace_code *code, const struct clobbers *clobbers) {
+    return clobbers->free & ~code->registers & REGISTER_R11 && !code->vector_count;
+}
+
+/* Saves the registers that are not free, and flags if they are live. */
 static void write_saving(struct buffer *out, const struct code_context *context,
                          const struct trace_code *code, const struct clobbers *clobbers,
                          bool tested) {
     bool flags = tested && !clobbers->flags_free;
-    struct record_registers registers = {.raised = RED_ZONE + 16 + 8 * flags};
+    struct record_registers registers = {0};
+    find_registers(&registers, REGISTERS_ALL & ~code->registers);
+    int saved[2];
+    int count = 0;
+    saved[count++] = registers.base;
+    if (!(clobbers->free >> registers.cursor & 1))
+        saved[count++] = registers.cursor;
+    registers.raised = RED_ZONE + 8 * count + 8 * flags;
     struct frame_row below = clobbers->frame;
     below.offset += below.by_rsp ? registers.raised : 0;
-    uint16_t others = REGISTERS_ALL & ~code->registers;
-    find_registers(&registers, others);
-    char push[2][NAME_SIZE], pop[2][NAME_SIZE];
-    for (int i = 0; i < 2; i++) {
-        const char *name = register_name(i ? registers.cursor : registers.base);
-        snprintf(push[i], NAME_SIZE, "pushq %%%s", name);
-        snprintf(pop[i], NAME_SIZE, "popq %%%s", name);
-    }
+    char text[NAME_SIZE];
     write_stack_move(out, &clobbers->frame, -RED_ZONE);
-    write_push(out, &clobbers->frame, push[0]);
-    write_push(out, &clobbers->frame, push[1]);
+    for (int i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "pushq %%%s", register_name(saved[i]));
+        write_push(out, &clobbers->frame, text);
+    }
     if (flags)
         write_push(out, &clobbers->frame, "pushfq");
     write_body(out, context, code, &registers, tested, &below);
     buffer_text(out, "; ");
     if (flags)
         write_pop(out, &clobbers->frame, "popfq");
-    write_pop(out, &clobbers->frame, pop[1]);
-    write_pop(out, &clobbers->frame, pop[0]);
+    for (int i = count; i-- > 0;) {
+        snprintf(text, sizeof text, "popq %%%s", register_name(saved[i]));
+        write_pop(out, &clobbers->frame, text);
+    }
     write_last_move(out, &clobbers->frame, RED_ZONE);
 }
 
 void write_trace_record(struct buffer *out, const struct code_context *context,
                         const struct trace_code *code, const struct clobbers *clobbers) {
     struct record_registers registers = {0};
-    bool tested = code->tested || clobbers->flags_free;
+    bool tested = code->tested || (clobbers->flags_free && !code->roomy);
     buffer_print(out, ".LQw%u: ", code->label);
     if ((!tested || clobbers->flags_free) &&
         find_registers(&registers, clobbers->free & (uint16_t)~code->registers))

@@ -14,8 +14,16 @@ struct trace_code {
     unsigned vector_count;
     struct access_vector vectors[ACCESS_VECTORS_MAX]; /* whose values it has, too */
     bool shared; /* the code may be linked into a shared object */
+    bool held;   /* %r11 is the thread's cursor, as a record before has left it */
     bool tested; /* whether there is room is tested, even if flags are live */
+    bool roomy;  /* a record before has made sure of room: no test */
 };
+
+/* Returns the size of a record in bytes. */
+unsigned trace_record_size(const struct trace_code *code);
+
+/* Whether the record's code may have the cursor in %r11, and leaves it there. */
+bool trace_record_holds(const struct trace_code *code, const struct clobbers *clobbers);
 
 /* Writes a record. Changes only what CLOBBERS allows. */
 void write_trace_record(struct buffer *out, const struct code_context *context,

@@ -24,8 +24,7 @@ void insert_tail_call(struct planner *p, const struct trace_records *trace, uint
     anchor_code(p, &text, block->fragment, sums_in_block(p, index, block->count - 1, true));
     set_counted_line(p, last);
     write_tail_call(&text, &frame, find_callee_name(graph->unit, jump), jump->symbol == NONE);
-    write_record(p, &text, &trace->records.data[trace->of_tail[index] - 1],
-                 LIVE((uint16_t)~registers_of_callee() | REGISTER_RAX, 0), &below, false);
+    write_record(p, &text, &trace->records.data[trace->of_tail[index] - 1], &below);
     write_tail_return(&text, &frame);
     split_block(p, index, block->count - 1);
     insert_at(p, last, &text);

@@ -34,17 +34,13 @@ static const char *prepare(struct pass_state *state, struct graph *graph) {
 static void plan(struct planner *p) {
     choose_records(p, records_of(p->state));
     choose_order_sites(p, &records_of(p->state)->order);
+    find_cursors(p, records_of(p->state));
 }
 
 void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
-                  uint32_t live, const struct frame_row *frame, bool looped) {
-    struct trace_code code = {.sync = record->sync,
-                              .id = record->id,
-                              .label = record->label,
-                              .registers = record->registers,
-                              .shared = p->state->options->shared,
-                              .tested = looped || record->vectors};
-    code.vector_count = vectors_of_record(p->graph, record, code.vectors);
+                  const struct frame_row *frame) {
+    struct trace_code code = code_of_record(p, record);
+    uint32_t live = live_at_record(p->graph, record);
     struct clobbers clobbers = clobbers_at(p, live, false, *frame, 0);
     write_trace_record(out, &p->context, &code, &clobbers);
 }
@@ -53,10 +49,9 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
     const struct graph *graph = p->graph;
     const struct basic_block *block = &graph->blocks.data[record->block];
     struct buffer text = {0};
-    bool looped = block->loop_depth > 0;
     if (block->padding) {
         struct frame_row frame = frame_before_padding(p, block);
-        write_record(p, &text, record, block->live_in, &frame, looped);
+        write_record(p, &text, record, &frame);
         insert_before_padding(p, block, &text);
         return;
     }
@@ -73,7 +68,7 @@ static void insert_block_record(struct planner *p, const struct trace_record *re
         if (scratch >= 0)
             write_trace_handler_test(&text, &p->context, &place, scratch);
     }
-    write_record(p, &text, record, live, &frame, looped);
+    write_record(p, &text, record, &frame);
     split_block(p, record->block, record->at);
     insert_at(p, at, &text);
     anchor_marks(p);
@@ -101,14 +96,10 @@ static void write_edge_begin(struct planner *p, struct buffer *out, uint32_t ind
     if (!trace->of_edge[index] || trace->records.data[trace->of_edge[index] - 1].behind_tail)
         return;
     const struct basic_block *source = vector_at(&graph->blocks, edge->source - 1);
-    const struct basic_block *target =
-        is_block(graph, edge->target) ? &graph->blocks.data[edge->target - 1] : NULL;
     const struct graph_instruction *last = last_instruction(graph, source);
     struct frame_row frame = frame_at(p, last);
     set_counted_line(p, last);
-    write_record(p, out, &trace->records.data[trace->of_edge[index] - 1],
-                 target ? target->live_in : LIVE(REGISTERS_ALL, FLAGS_ALL), &frame,
-                 source->loop_depth > 0);
+    write_record(p, out, &trace->records.data[trace->of_edge[index] - 1], &frame);
 }
 
 static void write_note(struct planner *p, uint32_t number) {

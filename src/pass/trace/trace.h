@@ -4,6 +4,7 @@
 
 #include "pass/feature.h"
 #include "pass/trace/order.h"
+#include "x86/trace_record.h"
 
 /* A record of the function: in front of an instruction, in front of padding, or on an edge. */
 struct trace_record {
@@ -17,6 +18,8 @@ struct trace_record {
     uint16_t registers; /* that it has */
     bool vectors;       /* it has the vectors of the instruction behind it, too */
     bool behind_tail;   /* it has the result of a jump to a known function, which is a call here */
+    bool held;          /* cursor.c: %r11 is the cursor there */
+    bool roomy;         /* cursor.c: a record before has made sure of room */
 };
 
 /* Registers whose values must be recorded in a block, in front of one of the instructions [low,
@@ -62,9 +65,9 @@ bool has_result(const struct graph *graph, const struct trace_records *trace,
  * result, in front of the jump. */
 void insert_tail_call(struct planner *p, const struct trace_records *trace, uint32_t index);
 
-/* trace.c: writes a record where LIVE is live. FRAME is the row of its code. LOOPED: in a loop. */
+/* trace.c: writes a record. FRAME is the row of its code. */
 void write_record(struct planner *p, struct buffer *out, const struct trace_record *record,
-                  uint32_t live, const struct frame_row *frame, bool looped);
+                  const struct frame_row *frame);
 
 /* Whether the edge leads from a call that may not return, or return more than once. */
 bool needs_sync(const struct graph *graph, const struct edge *edge);
@@ -76,6 +79,16 @@ void choose_records(struct planner *p, struct trace_records *trace);
 /* records.c: finds the vectors that RECORD has. Returns their number. */
 unsigned vectors_of_record(const struct graph *graph, const struct trace_record *record,
                            struct access_vector found[ACCESS_VECTORS_MAX]);
+
+/* cursor.c: returns what the code of RECORD must do. */
+struct trace_code code_of_record(const struct planner *p, const struct trace_record *record);
+
+/* cursor.c: what is live where RECORD is. */
+uint32_t live_at_record(const struct graph *graph, const struct trace_record *record);
+
+/* cursor.c: finds the records at which %r11 is the cursor, and those that need no test of the room.
+ * requires: choose_records   makes: held, roomy of records */
+void find_cursors(struct planner *p, struct trace_records *trace);
 
 /* note.c: writes the note of function NUMBER (format/trace.h). */
 void write_trace_note(struct planner *p, const struct trace_records *trace, uint32_t number);
