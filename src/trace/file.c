@@ -244,6 +244,16 @@ static const char *order_chunks(struct arena *arena, const struct trace *trace,
     return NULL;
 }
 
+/* Drops the threads of processes that were beginning when the recording was stopped, and have told
+ * of no module yet. */
+static void drop_unknown(struct trace *trace) {
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->threads.count; i++)
+        if (trace->threads.data[i]->process->modules.count)
+            trace->threads.data[kept++] = trace->threads.data[i];
+    trace->threads.count = kept;
+}
+
 static const char *read_blocks(struct arena *arena, struct trace *trace) {
     const char *cause = NULL;
     size_t at = sizeof(struct quipu_trace_file);
@@ -275,6 +285,8 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
                                 trace->path, at - block.stored - sizeof block);
         }
     }
+    if (trace->stopped)
+        drop_unknown(trace);
     for (size_t i = 0; !cause && i < trace->threads.count; i++)
         cause = order_chunks(arena, trace, trace->threads.data[i]);
     return cause;
