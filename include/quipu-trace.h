@@ -39,9 +39,9 @@ enum {
  * returned. */
 struct quipu_trace *quipu_trace_open(const char *path, char *message, size_t size);
 
-/* Shows instructions with the address, size and bytes that they have in the binary at PATH: the same
- * code built without quipu, as 'quipu print --layout' takes it. Addresses of data stay. Call it
- * before quipu_trace_begin, once for each binary. Returns 0; 1 if some functions keep their
+/* Shows instructions with the address, size and bytes that they have in the binary at PATH: the
+ * same code built without quipu, as 'quipu print --layout' takes it. Addresses of data stay. Call
+ * it before quipu_trace_begin, once for each binary. Returns 0; 1 if some functions keep their
  * addresses, because the binary does not have them; or -1 for an error, and then TRACE can only be
  * closed. For 1 and -1, writes why, with a NUL, into the SIZE bytes at MESSAGE, which may be NULL
  * if SIZE is 0. */

@@ -29,11 +29,11 @@ struct thread {
     struct quipu_trace_chunk *chunk; /* the buffer that gets its records; NULL: none */
     struct quipu_trace_chunk *buffers[BUFFERS_MOST];
     uint32_t buffer_count;
-    char *nowhere;     /* records that nobody reads; NULL: none */
-    bool lost;         /* it got no buffer: nothing more is recorded */
-    bool broken;       /* records before its next chunk are not in the trace */
-    bool begins;       /* its first record, a ticket, is to be written yet */
-    uint8_t ends;      /* calls of the destructor that tells of its end */
+    char *nowhere; /* records that nobody reads; NULL: none */
+    bool lost;     /* it got no buffer: nothing more is recorded */
+    bool broken;   /* records before its next chunk are not in the trace */
+    bool begins;   /* its first record, a ticket, is to be written yet */
+    uint8_t ends;  /* calls of the destructor that tells of its end */
     const struct quipu_trace_control *control; /* of the recording that its buffers are of */
     /* The kernel's frame of a handler that has interrupted code which still writes into `chunk`;
      * NULL: there is none. */

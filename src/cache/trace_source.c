@@ -70,9 +70,8 @@ static bool take_data(struct trace_source *source, struct memory_reference *resu
             size = PIECE - result->address % PIECE;
         result->size = (uint32_t)size;
         if (source->numbers.kind == PLACE_OBJECT)
-            result->place =
-                number_object(&source->objects, &source->base, walked_thread(source),
-                              source->step_walk, result->address - source->space);
+            result->place = number_object(&source->objects, &source->base, walked_thread(source),
+                                          source->step_walk, result->address - source->space);
         source->taken += size;
         if (source->taken < reference->size)
             return true;

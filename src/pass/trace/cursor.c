@@ -89,8 +89,8 @@ static struct cursor_state pass_record(struct cursor_analysis *a, struct trace_r
     return (struct cursor_state){true, clobbers.flags_free || code.tested ? ROOM : 0};
 }
 
-/* Whether the order of threads has a site in front of instruction AT of block INDEX. Its code changes
- * %r11, and the cursor. */
+/* Whether the order of threads has a site in front of instruction AT of block INDEX. Its code
+ * changes %r11, and the cursor. */
 static bool takes_ticket(const struct order_sites *sites, uint32_t index, uint32_t at) {
     size_t next = sites->of_block[index] ? sites->of_block[index] - 1 : sites->list.count;
     for (; next < sites->list.count && sites->list.data[next].block == index; next++)
