@@ -284,9 +284,6 @@ static void change_recording(struct trace *trace, struct thread *thread) {
 
 char *quipu_trace_next_buffer(struct trace *trace, struct thread *thread,
                               const struct full_frame *frame) {
-    bool idle = trace->phase != TRACE_ON || load(&trace->control->stopped);
-    if (idle && thread->nowhere)
-        quipu_trace_look();
     if (trace->phase == TRACE_ON && thread->control != trace->control)
         change_recording(trace, thread);
     if (trace->phase != TRACE_ON || thread->lost)

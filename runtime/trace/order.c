@@ -1,4 +1,4 @@
-/* order.c: tickets for the order of threads; see trace.h and ticket.S.
+/* order.c: tickets for the order of threads; see trace.h and full.S.
  *
  * A thread that is alone takes tickets only where it enters the kernel. From the moment at which
  * another thread of its process begins to record, or a second process does, it takes them at all
@@ -23,14 +23,13 @@ enum {
 
 static bool watches_ends; /* this module has made the key of the process's threads, `ends` */
 
-/* As ticket.S knows them. */
+/* As full.S knows them. */
 static_assert(offsetof(struct quipu_trace_thread, tickets) == QUIPU_TRACE_TICKETS &&
                   QUIPU_TRACE_TICKETS == 8,
               "tickets");
 static_assert(offsetof(struct quipu_trace_thread, ordered) == QUIPU_TRACE_ORDERED &&
                   QUIPU_TRACE_ORDERED == 28,
               "ordered");
-/* As full.S knows them. */
 static_assert(offsetof(struct quipu_trace_thread, unread) == QUIPU_TRACE_UNREAD &&
                   QUIPU_TRACE_UNREAD == 16,
               "unread");

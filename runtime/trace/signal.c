@@ -385,15 +385,6 @@ static uint64_t program_address(const ucontext_t *context) {
     return at < (uint64_t)quipu_trace_changed ? back - CALL_SIZE : back;
 }
 
-char *quipu_trace_add_record(struct thread *thread, uint64_t size) {
-    if ((thread->known.cursor + size) & QUIPU_TRACE_FULL) {
-        thread->known.cursor = QUIPU_TRACE_FULL;
-        return (char *)quipu_trace_continue(size, NULL) - size;
-    }
-    thread->known.cursor += size;
-    return (char *)thread->known.cursor - size;
-}
-
 static void put(char *to, uint64_t value) {
     for (int i = 0; i < 8; i++)
         to[i] = (char)(value >> 8 * i);

@@ -97,7 +97,8 @@ static bool find_directory(void) {
     return true;
 }
 
-void quipu_trace_look(void) {
+/* Looks for a recording that has begun meanwhile, and joins it. */
+static void look_for_recording(void) {
     lock();
     bool idle =
         trace->phase == TRACE_NONE ||
@@ -190,6 +191,8 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame) {
     }
     uint64_t end = thread->known.cursor + size;
     if (end & QUIPU_TRACE_FULL) {
+        if (thread->nowhere)
+            look_for_recording();
         char *begin = quipu_trace_next_buffer(trace, thread, frame);
         if (thread->chunk && thread->chunk->start)
             thread->begins = false; /* its begin is not in the trace */
@@ -203,6 +206,15 @@ uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64
     bool at_record = base[1] < (uint64_t)quipu_trace_order ||
                      base[1] >= (uint64_t)quipu_trace_order_end; /* and not at a ticket */
     return quipu_trace_continue(size, at_record ? &(struct full_frame){base, kept} : NULL);
+}
+
+char *quipu_trace_add_record(struct thread *thread, uint64_t size) {
+    if ((thread->known.cursor + size) & QUIPU_TRACE_FULL) {
+        thread->known.cursor = QUIPU_TRACE_FULL;
+        return (char *)quipu_trace_continue(size, NULL) - size;
+    }
+    thread->known.cursor += size;
+    return (char *)thread->known.cursor - size;
 }
 
 /* ---- processes ---- */

@@ -71,7 +71,7 @@ struct trace {
 /* Of threads that have no buffer yet. They only add to it. */
 extern struct quipu_trace_thread quipu_trace_unattached;
 
-/* ticket.S: called by sites (format/trace.h). */
+/* full.S: called by sites (format/trace.h). */
 void quipu_trace_order(void);
 extern const char quipu_trace_order_frame[], quipu_trace_order_end[];
 
@@ -99,9 +99,6 @@ void quipu_trace_drop_buffers(struct thread *thread);
 /* start.c: describes the thread in front of the records at RECORDS. Returns the size of that. */
 uint32_t quipu_trace_describe_start(char *records, const struct full_frame *frame);
 
-/* trace.c: looks for a recording that has begun meanwhile, and joins it. */
-void quipu_trace_look(void);
-
 /* order.c: the process begins to record. */
 void quipu_trace_watch_ends(struct trace *trace);
 /* order.c: from now on all threads of the process take tickets at all their sites. */
@@ -120,7 +117,7 @@ uint64_t quipu_trace_continue(uint64_t size, const struct full_frame *frame);
  * %r14, %r15. */
 uint64_t quipu_trace_make_room(uint64_t size, const uint64_t *base, const uint64_t *kept);
 
-/* signal.c: adds a record of SIZE bytes for the calling THREAD. Returns its begin. All signals must
+/* trace.c: adds a record of SIZE bytes for the calling THREAD. Returns its begin. All signals must
  * be blocked. */
 char *quipu_trace_add_record(struct thread *thread, uint64_t size);
 /* signal.c: the kernel has called a function, which returns to RESTORER. */
