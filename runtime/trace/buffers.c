@@ -225,6 +225,8 @@ static struct quipu_trace_chunk *wait_for_buffer(const struct trace *trace, stru
         if (chunk)
             return chunk;
         thread->broken = load(&control->drops) && thread->buffer_count;
+        if (thread->broken)
+            __atomic_store_n(&control->drops, QUIPU_TRACE_HAS_DROPPED, __ATOMIC_RELAXED);
         if (thread->broken || load(&control->stopped) || thread->buffer_count == 0 ||
             is_abandoned(trace))
             return NULL;

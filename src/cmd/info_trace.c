@@ -165,6 +165,9 @@ static void write_missing(FILE *out, const struct trace_facts *facts) {
     const struct trace *trace = facts->trace;
     bool complete =
         !trace->cut && !trace->lost && !trace->stopped && !window_is_set(&trace->window);
+    complete &= !trace->dropped;
+    if (trace->dropped)
+        fprintf(out, "  missing       records: threads have left them out instead of waiting\n");
     if (window_is_set(&trace->window))
         fprintf(out, "  missing       what is not in the window\n");
     if (trace->cut)
@@ -276,6 +279,7 @@ void write_json_trace(struct json_writer *json, const struct trace_facts *facts)
     json_bool(json, "cut", trace->cut);
     json_bool(json, "stopped", trace->stopped);
     json_bool(json, "lost", trace->lost);
+    json_bool(json, "dropped", trace->dropped);
     write_json_window(json, &trace->window);
     json_open_array(json, "threads");
     for (size_t i = 0; i < facts->threads.count; i++)

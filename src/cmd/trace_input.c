@@ -25,6 +25,8 @@ struct trace *open_trace(struct arena *arena, const char *path) {
         warn("'%s' is cut: it ends before what was recorded", path);
     if (trace->stopped)
         warn("'%s' ends before what it is of: the recording was stopped", path);
+    if (trace->dropped)
+        warn("'%s' has gaps: threads have left out records instead of waiting", path);
     if (trace->lost)
         warn("'%s' is incomplete: a program could not write all its records", path);
     return trace;

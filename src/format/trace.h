@@ -135,7 +135,14 @@ struct quipu_trace_control {
     uint32_t lost;        /* 44  threads that got no buffer: records are missing */
     uint64_t tickets;     /* 48  that were taken; the next one */
     uint32_t start_every; /* 56  of so many chunks of a thread, one has a start */
-    uint32_t drops;       /* 60  not 0: a thread without an empty buffer drops records */
+    uint32_t drops;       /* 60  enum quipu_trace_drops */
+};
+
+/* What a thread without an empty buffer does. */
+enum quipu_trace_drops {
+    QUIPU_TRACE_WAITS = 0,
+    QUIPU_TRACE_DROPS = 1,      /* it leaves out records */
+    QUIPU_TRACE_HAS_DROPPED = 2 /* the same, and this has happened */
 };
 
 enum {
@@ -184,6 +191,7 @@ enum quipu_trace_chunk_kind {
 enum quipu_trace_end {
     QUIPU_TRACE_LOST = 1,    /* a program got no buffer: records are missing */
     QUIPU_TRACE_STOPPED = 2, /* 'quipu trace' was stopped while programs recorded */
+    QUIPU_TRACE_DROPPED = 4, /* threads have left out records instead of waiting */
 };
 
 struct quipu_trace_chunk {

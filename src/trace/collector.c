@@ -137,7 +137,7 @@ static void make_control(struct collector *collector, const struct collector_opt
     uint64_t limit = options->memory / QUIPU_TRACE_BUFFER;
     control->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     control->start_every = window_is_set(&options->window) ? 1 : QUIPU_TRACE_START_EVERY;
-    control->drops = options->drop;
+    control->drops = options->drop ? QUIPU_TRACE_DROPS : QUIPU_TRACE_WAITS;
     if (renameat(collector->directory_fd, name, collector->directory_fd, QUIPU_TRACE_CONTROL) != 0)
         die("cannot make a file in '%s': %s", collector->directory, strerror(errno));
     collector->control = control;
@@ -324,6 +324,8 @@ const char *collector_end(struct collector *collector) {
     }
     if (__atomic_load_n(&control->lost, __ATOMIC_ACQUIRE) && !flags)
         flags = QUIPU_TRACE_LOST;
+    if (__atomic_load_n(&control->drops, __ATOMIC_ACQUIRE) == QUIPU_TRACE_HAS_DROPPED)
+        flags |= QUIPU_TRACE_DROPPED;
     const char *cause = writer_end(collector->writer, flags);
     remove_directory(collector->directory, collector->directory_fd);
     return cause;

@@ -279,6 +279,7 @@ static const char *read_blocks(struct arena *arena, struct trace *trace) {
         } else if (block.chunk.kind == QUIPU_TRACE_LAST) {
             trace->lost = block.chunk.number & QUIPU_TRACE_LOST;
             trace->stopped = block.chunk.number & QUIPU_TRACE_STOPPED;
+            trace->dropped = block.chunk.number & QUIPU_TRACE_DROPPED;
             trace->cut = false;
         } else {
             cause = arena_print(arena, "'%s' is corrupt: a block at byte %zu is of no known kind",

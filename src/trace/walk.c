@@ -242,7 +242,7 @@ static bool is_at_break(struct trace_walk *walk) {
     if (peek(walk)->kind != QUIPU_TRACE_END || walk->fault)
         return false;
     return walk->chunk + 1 < thread->chunks.count ||
-           (window_is_set(&walk->trace->window) &&
+           ((window_is_set(&walk->trace->window) || walk->trace->dropped) &&
             chunk_is_full(&thread->chunks.data[walk->chunk]));
 }
 
@@ -440,8 +440,11 @@ const char *trace_fault(const struct trace_walk *walk) {
 }
 
 struct trace_gap trace_last_gap(const struct trace_walk *walk) {
+    const struct traced_thread *thread = walk->thread;
     if (walk->ended || walk->skipped)
         return (struct trace_gap){0};
+    if (walk->trace->dropped && chunk_is_full(&thread->chunks.data[walk->chunk]))
+        return (struct trace_gap){.missing = 1};
     return walk->leaving.leaves ? walk->leaving.gap : walk->gap;
 }
 

@@ -110,6 +110,19 @@ is_in_whole every
 [ "$(wc -l <every.rows)" -lt $(($(wc -l <whole.rows) / 2)) ] || fail "samples are not less than half"
 "$quipu" info every.trace | grep 'window  *1 of each 3 buffers' >/dev/null || fail "info does not tell the window"
 
+# Two buffers and a slow compression: the thread does not wait, and nothing is lost in silence.
+setarch -R "$quipu" trace --drop --memory=600K --level=19 -o drop.trace -- ./program >out || fail "cannot drop"
+cmp out expected || fail "--drop: the program printed something else"
+"$quipu" info drop.trace >info 2>&1 || fail "--drop: $(cat info)"
+"$quipu" print drop.trace 2>err | sed 1d >drop.rows
+is_in_whole drop
+if grep '^  missing  *nothing' info >/dev/null; then
+    cmp drop.rows whole.rows || fail "--drop: rows are missing in silence"
+else
+    grep 'missing  *records: threads have left them out' info >/dev/null || fail "--drop: $(cat info)"
+    [ "$(marks drop)" -ge 1 ] || fail "--drop: no mark where rows are missing"
+fi
+
 ! "$quipu" trace --function=seldon -- ./program >out 2>err || fail "an unknown function is accepted"
 grep "no such function that records; did you mean 'seldom'?" err >/dev/null || fail "$(cat err)"
 ! "$quipu" trace --every=3/1 -- ./program >out 2>err || fail "--every=3/1 is accepted"
