@@ -83,7 +83,7 @@ static void begin_recording(void) {
 static bool find_directory(void) {
     char path[sizeof QUIPU_TRACE_ATTACH + 20];
     struct text text = {path, sizeof path, 0, false};
-    struct stat status;
+    struct stat status = {0};
     text_add(&text, QUIPU_TRACE_ATTACH);
     text_number(&text, trace->pid);
     if (SYSTEM_CALL(lstat, path, &status, 0, 0, 0, 0) != 0 || !S_ISLNK(status.st_mode) ||

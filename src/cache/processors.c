@@ -49,11 +49,11 @@ struct processors *processors_begin(const struct hierarchy_shape *shape, unsigne
     struct hierarchy *list = calloc(count, sizeof *list);
     if (!processors || !list)
         die("out of memory: no room for %u processors", count);
-    struct hierarchy_shape private = *shape;
+    struct hierarchy_shape own = *shape;
     for (unsigned i = 0; i < count; i++) {
         if (i > 0)
-        private.last.size = 0;
-        hierarchy_begin(&list[i], &private);
+            own.last.size = 0;
+        hierarchy_begin(&list[i], &own);
         if (i > 0)
             list[i].last = list[0].last; /* its lines are shared */
         list[i].sharing = list;

@@ -9,8 +9,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,9 +52,18 @@ const struct traced_thread **select_threads(struct arena *arena, struct trace *t
 }
 
 bool read_ratio(const char *word, uint32_t *number, uint32_t *count) {
-    int end = 0;
-    return sscanf(word, "%9" SCNu32 "/%9" SCNu32 "%n", number, count, &end) == 2 && !word[end] &&
-           *number >= 1 && *number <= *count;
+    uint32_t *numbers[] = {number, count};
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        errno = 0;
+        unsigned long value = strtoul(word, &end, 10);
+        if (!isdigit((unsigned char)*word) || errno || value > UINT32_MAX || value < 1 ||
+            *end != (i == 0 ? '/' : '\0'))
+            return false;
+        *numbers[i] = (uint32_t)value;
+        word = end + 1;
+    }
+    return *number <= *count;
 }
 
 void read_part(struct trace_selection *selection, const char *word) {

@@ -14,7 +14,6 @@
 #include "util/vector.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,18 +31,40 @@ const char *window_text(struct arena *arena, const struct trace_window *window) 
                        window->function ? window->function : "");
 }
 
-bool window_read(struct trace_window *window, char *text) {
-    int name = 0, end = 0;
-    *window = (struct trace_window){0};
-    sscanf(text, "first %" SCNu64 " keep %" SCNu32 " of %" SCNu32 " function %n%*[^\n]%n",
-           &window->first, &window->keep, &window->of, &name, &end);
-    if (!name)
+/* Returns what stands behind NAME and a space at *TEXT, up to the line's end, and goes on behind
+ * that; or NULL. */
+static char *take_line(char **text, const char *name) {
+    size_t length = strlen(name);
+    char *end = strchr(*text, '\n');
+    if (!end || strncmp(*text, name, length) != 0 || (*text)[length] != ' ')
+        return NULL;
+    char *value = *text + length + 1;
+    *end = '\0';
+    *text = end + 1;
+    return value;
+}
+
+/* Reads a line with a number, at most MOST. */
+static bool take_number(char **text, const char *name, uint64_t most, uint64_t *number) {
+    char *value = take_line(text, name), *end = NULL;
+    if (!value)
         return false;
-    if (end)
-        window->function = text + name;
-    if (end)
-        text[end] = '\0';
-    return true;
+    *number = strtoull(value, &end, 10);
+    return end != value && !*end && *number <= most;
+}
+
+bool window_read(struct trace_window *window, char *text) {
+    uint64_t keep, of;
+    *window = (struct trace_window){0};
+    if (!take_number(&text, "first", UINT64_MAX, &window->first) ||
+        !take_number(&text, "keep", UINT32_MAX, &keep) ||
+        !take_number(&text, "of", UINT32_MAX, &of))
+        return false;
+    const char *function = take_line(&text, "function");
+    window->keep = (uint32_t)keep;
+    window->of = (uint32_t)of;
+    window->function = function && *function ? function : NULL;
+    return function != NULL;
 }
 
 /* ---- the chunks that are needed ---- */

@@ -167,7 +167,7 @@ import json, sys
 for number, thread in enumerate(json.load(sys.stdin)['traces'][0]['threads']):
     open('number.%d' % thread['thread'], 'w').write(str(number))"
 
-shape=(--l1i=1K,2,64 --l1d=2K,2,64 --llc=16K,4,64)
+shape=("--l1i=1K,2,64" "--l1d=2K,2,64" "--llc=16K,4,64")
 for processors in 1 2 threads; do
     for second in 0 1; do
         l2=none
