@@ -101,19 +101,6 @@ static const struct option_row rows[] = {
 static const struct command_line command_line = {"print", print_help, rows,
                                                  sizeof rows / sizeof *rows, false};
 
-/* Ends the program with an error if no module of the trace has a function NAME. */
-static void need_function(const struct trace *trace, const char *name) {
-    struct near_names near_names = {.wanted = name};
-    for (size_t i = 0; i < trace->modules.count; i++)
-        for (size_t j = 0; j < trace->modules.data[i]->functions.count; j++) {
-            const char *offered = trace->modules.data[i]->functions.data[j].name;
-            if (strcmp(offered, name) == 0)
-                return;
-            offer_name(&near_names, offered);
-        }
-    die_near(&near_names, "'%s': '%s' has no such function that records", name, trace->path);
-}
-
 int cmd_print(int argc, char **argv) {
     struct arena arena = {0};
     struct print_options options = {.output = "-", .listing.most = UINT64_MAX};

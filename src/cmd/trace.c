@@ -140,14 +140,17 @@ static void catch_signals(void) {
 
 /* ---- collecting ---- */
 
-/* Whether LOOK_NANOSECONDS have gone by since *LAST. If so, *LAST is now. */
-static bool is_due(struct timespec *last) {
+static double seconds_since(const struct timespec *begin) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    long long seconds = now.tv_sec - last->tv_sec;
-    bool due = seconds * 1000000000 + now.tv_nsec - last->tv_nsec >= LOOK_NANOSECONDS;
+    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+/* Whether LOOK_NANOSECONDS have gone by since *LAST. If so, *LAST is now. */
+static bool is_due(struct timespec *last) {
+    bool due = seconds_since(last) * 1e9 >= LOOK_NANOSECONDS;
     if (due)
-        *last = now;
+        clock_gettime(CLOCK_MONOTONIC, last);
     return due;
 }
 
@@ -185,12 +188,6 @@ static void collect_from_others(struct collector *collector) {
         }
         collector_wait(collector, moment);
     }
-}
-
-static double seconds_since(const struct timespec *begin) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
 }
 
 /* Takes the records of a process that runs already. */

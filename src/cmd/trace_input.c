@@ -77,6 +77,24 @@ void report_trace_fault(const struct trace *trace, const struct traced_thread *t
           thread->tid, fault);
 }
 
+/* Whether MODULE has a function with the wanted name. Offers the names of the others. */
+static bool has_function(const struct traced_module *module, struct near_names *near_names) {
+    for (size_t i = 0; i < module->functions.count; i++) {
+        if (strcmp(module->functions.data[i].name, near_names->wanted) == 0)
+            return true;
+        offer_name(near_names, module->functions.data[i].name);
+    }
+    return false;
+}
+
+void need_function(const struct trace *trace, const char *name) {
+    struct near_names near_names = {.wanted = name};
+    for (size_t i = 0; i < trace->modules.count; i++)
+        if (has_function(trace->modules.data[i], &near_names))
+            return;
+    die_near(&near_names, "'%s': '%s' has no such function that records", name, trace->path);
+}
+
 void need_recording_function(const char *program, const char *name) {
     struct arena arena = {0};
     struct traced_module module = {.path = find_program(&arena, program)};
@@ -84,12 +102,7 @@ void need_recording_function(const char *program, const char *name) {
     if (!module.path || binary_open(&arena, module.path, &module.binary))
         return;
     const char *cause = read_trace_notes(&arena, &module);
-    bool found = cause || !module.functions.count;
-    for (size_t i = 0; !found && i < module.functions.count; i++) {
-        found = strcmp(module.functions.data[i].name, name) == 0;
-        offer_name(&near_names, module.functions.data[i].name);
-    }
-    if (!found)
+    if (!cause && module.functions.count && !has_function(&module, &near_names))
         die_near(&near_names, "--function='%s': '%s' has no such function that records", name,
                  module.path);
     binary_close(module.binary);

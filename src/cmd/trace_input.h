@@ -33,6 +33,9 @@ void read_part(struct trace_selection *selection, const char *word);
  */
 bool read_ratio(const char *word, uint32_t *number, uint32_t *count);
 
+/* Ends quipu with an error if no module of TRACE has a function NAME. */
+void need_function(const struct trace *trace, const char *name);
+
 /* Ends quipu with an error if the file that runs as PROGRAM records, but has no function NAME. */
 void need_recording_function(const char *program, const char *name);
 
